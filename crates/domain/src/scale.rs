@@ -1,0 +1,294 @@
+//! What kind of answer a question takes.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The kind of a [`Scale`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[serde(rename_all = "kebab-case")]
+pub enum ScaleKind {
+    /// Two levels, the second being "yes".
+    Binary,
+    /// One of several levels without an order.
+    Choice,
+    /// One of several levels in order, lowest first.
+    Ordinal,
+}
+
+impl ScaleKind {
+    /// The name used on the command line, in SQL and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Binary => "binary",
+            Self::Choice => "choice",
+            Self::Ordinal => "ordinal",
+        }
+    }
+}
+
+impl std::fmt::Display for ScaleKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for ScaleKind {
+    type Err = ScaleError;
+
+    fn from_str(name: &str) -> Result<Self, ScaleError> {
+        match name {
+            "binary" => Ok(Self::Binary),
+            "choice" => Ok(Self::Choice),
+            "ordinal" => Ok(Self::Ordinal),
+            _ => Err(ScaleError::UnknownKind(name.to_owned())),
+        }
+    }
+}
+
+/// Why levels do not make a scale.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScaleError {
+    /// The name is not one of ours.
+    #[error("unknown scale \"{0}\": use binary, choice or ordinal")]
+    UnknownKind(String),
+    /// Binary takes exactly two levels.
+    #[error("a binary scale has two levels, not {0}: {1}")]
+    NotBinary(usize, String),
+    /// One level carries no information.
+    #[error("a scale needs at least two levels, and there is {0}: name the levels, lowest first")]
+    TooFew(usize),
+    /// More levels than can be told apart.
+    #[error("a scale has at most {max} levels, and these are {0}: is this column really a label?", max = Scale::MAX_LEVELS)]
+    TooMany(usize),
+    /// A level stands twice.
+    #[error("the level \"{0}\" stands twice")]
+    Repeated(String),
+    /// A level without a name.
+    #[error("a level has no name")]
+    Blank,
+}
+
+/// The levels of a question. Labels are stored as an index into [`Scale::levels`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct Scale {
+    kind: ScaleKind,
+    levels: Vec<String>,
+}
+
+impl Scale {
+    /// The largest number of levels a scale may have.
+    pub const MAX_LEVELS: usize = 100;
+
+    /// A scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed.
+    ///
+    /// # Errors
+    /// Fewer than two levels, more than [`Scale::MAX_LEVELS`], a blank or repeated name, or a binary scale without two.
+    pub fn new<S: AsRef<str>>(
+        kind: ScaleKind,
+        levels: impl IntoIterator<Item = S>,
+    ) -> Result<Self, ScaleError> {
+        let levels: Vec<String> = levels.into_iter().map(|l| l.as_ref().trim().to_owned()).collect();
+        if levels.len() < 2 {
+            return Err(ScaleError::TooFew(levels.len()));
+        }
+        if levels.len() > Self::MAX_LEVELS {
+            return Err(ScaleError::TooMany(levels.len()));
+        }
+        if kind == ScaleKind::Binary && levels.len() != 2 {
+            return Err(ScaleError::NotBinary(levels.len(), levels.join(", ")));
+        }
+        let mut seen = BTreeSet::new();
+        for level in &levels {
+            if level.is_empty() {
+                return Err(ScaleError::Blank);
+            }
+            if !seen.insert(level.as_str()) {
+                return Err(ScaleError::Repeated(level.clone()));
+            }
+        }
+        Ok(Self { kind, levels })
+    }
+
+    /// The scale that a column of labels most likely has. Blank values do not count.
+    ///
+    /// Whole numbers that lie close together, three or more values: `ordinal` over the whole range, gaps filled (so
+    /// that a level nobody used is still on the scale). Two values: `binary`, the lower or the one that reads as "no"
+    /// first. Anything else: `choice`, in alphabetical order.
+    ///
+    /// # Errors
+    /// Fewer than two or more than [`Scale::MAX_LEVELS`] different values.
+    pub fn guess<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Result<Self, ScaleError> {
+        let distinct: BTreeSet<String> = values
+            .into_iter()
+            .map(|v| v.as_ref().trim().to_owned())
+            .filter(|v| !v.is_empty())
+            .collect();
+        let kind = Self::guess_kind(&distinct);
+        Self::guess_levels(kind, distinct)
+    }
+
+    /// The scale of a known `kind` over the values seen in a column; the order is that of [`Scale::guess`].
+    ///
+    /// # Errors
+    /// As [`Scale::new`].
+    pub fn of_kind<S: AsRef<str>>(
+        kind: ScaleKind,
+        values: impl IntoIterator<Item = S>,
+    ) -> Result<Self, ScaleError> {
+        let distinct: BTreeSet<String> = values
+            .into_iter()
+            .map(|v| v.as_ref().trim().to_owned())
+            .filter(|v| !v.is_empty())
+            .collect();
+        Self::guess_levels(kind, distinct)
+    }
+
+    fn guess_kind(distinct: &BTreeSet<String>) -> ScaleKind {
+        if distinct.len() == 2 {
+            return ScaleKind::Binary;
+        }
+        match whole_numbers(distinct) {
+            Some(numbers) if spread(&numbers) <= 20 => ScaleKind::Ordinal,
+            _ => ScaleKind::Choice,
+        }
+    }
+
+    fn guess_levels(kind: ScaleKind, distinct: BTreeSet<String>) -> Result<Self, ScaleError> {
+        if kind == ScaleKind::Binary && distinct.len() == 1 {
+            // One class seen so far: the other one is known where the pair is a usual one.
+            let only = distinct.iter().next().cloned().unwrap_or_default();
+            if let Some(pair) = usual_pair(&only) {
+                return Self::new(kind, pair);
+            }
+        }
+        let numbers = whole_numbers(&distinct);
+        let levels: Vec<String> = match numbers {
+            Some(numbers) if kind == ScaleKind::Ordinal && spread(&numbers) <= 20 && numbers.len() > 1 => {
+                let (low, high) = (numbers[0], numbers[numbers.len() - 1]);
+                (low..=high).map(|n| n.to_string()).collect()
+            }
+            Some(numbers) => numbers.iter().map(ToString::to_string).collect(),
+            None => {
+                let mut levels: Vec<String> = distinct.into_iter().collect();
+                if levels.len() == 2 && reads_as_no(&levels[1]) && !reads_as_no(&levels[0]) {
+                    levels.swap(0, 1);
+                }
+                levels
+            }
+        };
+        Self::new(kind, levels)
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> ScaleKind {
+        self.kind
+    }
+
+    /// The names of the levels, lowest (or "no") first.
+    pub fn levels(&self) -> &[String] {
+        &self.levels
+    }
+
+    /// How many levels there are; at least two.
+    #[allow(clippy::len_without_is_empty)] // a scale is never empty
+    pub fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The index of the level with this name (trimmed), if it is on the scale.
+    pub fn index_of(&self, name: &str) -> Option<u16> {
+        let name = name.trim();
+        self.levels.iter().position(|l| l == name).map(|i| i as u16)
+    }
+
+    /// The name of the level at `index`.
+    pub fn name_of(&self, index: u16) -> Option<&str> {
+        self.levels.get(usize::from(index)).map(String::as_str)
+    }
+}
+
+/// All values as whole numbers in order, if that is what they are.
+fn whole_numbers(values: &BTreeSet<String>) -> Option<Vec<i64>> {
+    let mut numbers = Vec::with_capacity(values.len());
+    for value in values {
+        let number: i64 = value.parse().ok()?;
+        if number.to_string() != *value {
+            return None; // "01" or "+1" is a name, not a number
+        }
+        numbers.push(number);
+    }
+    numbers.sort_unstable();
+    (!numbers.is_empty()).then_some(numbers)
+}
+
+fn spread(numbers: &[i64]) -> i64 {
+    numbers[numbers.len() - 1].saturating_sub(numbers[0])
+}
+
+fn reads_as_no(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["no", "false", "n", "f", "negative", "none", "ok", "normal"].contains(&name.as_str())
+        || name.starts_with("no")
+        || name.starts_with("non")
+        || name.starts_with("not")
+        || name.starts_with("un")
+}
+
+fn usual_pair(only: &str) -> Option<[&'static str; 2]> {
+    [["0", "1"], ["no", "yes"], ["false", "true"], ["False", "True"], ["No", "Yes"]]
+        .into_iter()
+        .find(|pair| pair.contains(&only))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guesses_an_ordinal_scale_and_fills_its_gaps() {
+        let scale = Scale::guess(["1", "5", "2", " 4 ", ""]).unwrap();
+        assert_eq!(scale.kind(), ScaleKind::Ordinal);
+        assert_eq!(scale.levels(), ["1", "2", "3", "4", "5"]);
+    }
+
+    #[test]
+    fn guesses_a_binary_scale_with_no_first() {
+        assert_eq!(Scale::guess(["1", "0"]).unwrap().levels(), ["0", "1"]);
+        assert_eq!(Scale::guess(["hate", "noHate"]).unwrap().levels(), ["noHate", "hate"]);
+        assert_eq!(Scale::guess(["yes", "no"]).unwrap().levels(), ["no", "yes"]);
+    }
+
+    #[test]
+    fn guesses_a_choice_scale_for_names_and_far_numbers() {
+        assert_eq!(Scale::guess(["b", "a", "c"]).unwrap().kind(), ScaleKind::Choice);
+        assert_eq!(Scale::guess(["1", "2", "900"]).unwrap().kind(), ScaleKind::Choice);
+        assert_eq!(Scale::guess(["01", "02", "03"]).unwrap().kind(), ScaleKind::Choice);
+    }
+
+    #[test]
+    fn completes_a_usual_pair_when_binary_is_named() {
+        assert_eq!(Scale::of_kind(ScaleKind::Binary, ["1"]).unwrap().levels(), ["0", "1"]);
+        assert_eq!(Scale::of_kind(ScaleKind::Binary, ["maybe"]), Err(ScaleError::TooFew(1)));
+    }
+
+    #[test]
+    fn refuses_what_is_no_scale() {
+        assert_eq!(Scale::new(ScaleKind::Ordinal, ["1"]), Err(ScaleError::TooFew(1)));
+        assert!(matches!(Scale::new(ScaleKind::Binary, ["a", "b", "c"]), Err(ScaleError::NotBinary(3, _))));
+        assert_eq!(Scale::new(ScaleKind::Choice, ["a", " a"]), Err(ScaleError::Repeated("a".into())));
+        assert_eq!(Scale::new(ScaleKind::Choice, ["a", " "]), Err(ScaleError::Blank));
+        let many: Vec<String> = (0..101).map(|n| format!("l{n}")).collect();
+        assert_eq!(Scale::guess(many), Err(ScaleError::TooMany(101)));
+        assert_eq!("likert".parse::<ScaleKind>(), Err(ScaleError::UnknownKind("likert".into())));
+    }
+
+    #[test]
+    fn survives_json() {
+        let scale = Scale::guess(["a", "b", "c"]).unwrap();
+        let json = serde_json::to_string(&scale).unwrap();
+        assert_eq!(json, r#"{"kind":"choice","levels":["a","b","c"]}"#);
+        assert_eq!(serde_json::from_str::<Scale>(&json).unwrap(), scale);
+    }
+}

@@ -1,0 +1,93 @@
+//! Texts, annotators and questions.
+
+use crate::{AnnotatorId, QuestionId, Scale, TextId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The longest body a text may have, in bytes of UTF-8 (1 MiB). Longer ones are documents, not items to label.
+pub const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// Free categorical columns of an annotator, by name. A missing key means "not known".
+pub type Attributes = BTreeMap<String, String>;
+
+/// Which part of an official split a text belongs to. Free text in files; these three names have a meaning for us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Split {
+    /// Models learn from it.
+    Train,
+    /// Settings are chosen on it.
+    Validation,
+    /// Models are scored on it.
+    Test,
+}
+
+impl Split {
+    /// Reads the names that data sets use: `train`/`training`, `dev`/`val`/`valid`/`validation`, `test`/`eval`; in any case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name.trim().to_lowercase().as_str() {
+            "train" | "training" => Some(Self::Train),
+            "dev" | "val" | "valid" | "validation" | "development" => Some(Self::Validation),
+            "test" | "testing" | "eval" => Some(Self::Test),
+            _ => None,
+        }
+    }
+}
+
+/// An item to label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    /// Its row.
+    pub id: TextId,
+    /// The name other tools know it by; unique in the project.
+    pub external_id: String,
+    /// What is judged.
+    pub body: String,
+    /// Document or thread it comes from.
+    pub group: Option<String>,
+    /// The part of the official split, as the file named it.
+    pub split: Option<String>,
+    /// Every other column of the file it came from.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// A person whose judgements are kept apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Annotator {
+    /// Its row.
+    pub id: AnnotatorId,
+    /// The name other tools know the person by; unique in the project.
+    pub external_id: String,
+    /// What the window shows.
+    pub name: String,
+    /// Gender, age band, ...
+    pub attributes: Attributes,
+    /// True where no person stands behind the labels.
+    pub simulated: bool,
+}
+
+/// What is asked of every text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// Its row.
+    pub id: QuestionId,
+    /// Short and unique in the project, as used on the command line.
+    pub name: String,
+    /// The sentence an annotator reads.
+    pub prompt: String,
+    /// The answers.
+    pub scale: Scale,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_usual_split_names() {
+        assert_eq!(Split::from_name(" Train "), Some(Split::Train));
+        assert_eq!(Split::from_name("dev"), Some(Split::Validation));
+        assert_eq!(Split::from_name("test"), Some(Split::Test));
+        assert_eq!(Split::from_name("fold-3"), None);
+    }
+}
