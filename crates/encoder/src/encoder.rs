@@ -1,0 +1,318 @@
+//! The encoder: a folder opened, and texts in, embeddings out.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use candle_core::{DType, Device};
+
+use crate::batches::Batch;
+use crate::family::{Transformer, check, open as open_family};
+use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, Recipe, TOKENIZER, WEIGHTS};
+use crate::hash::sha256;
+use crate::pool::pool;
+use crate::tokens::Tokens;
+use crate::workers::Workers;
+use crate::{BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, device};
+
+/// What makes two embeddings comparable: the same version, the same text, the same embedding.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EncoderVersion {
+    /// Name in the catalogue, or of the folder.
+    pub name: String,
+    /// Sum of model.safetensors, lower-case hexadecimal.
+    pub weights_sha256: String,
+    /// How tokens become one embedding.
+    pub pooling: Pooling,
+    /// Longer texts are cut to so many tokens, special tokens counted.
+    pub max_tokens: usize,
+    /// Length of an embedding.
+    pub dim: usize,
+    /// Whether embeddings are scaled to length 1.
+    pub normalised: bool,
+}
+
+impl EncoderVersion {
+    /// The version as one short text, `NAME/WEIGHTS/POOLING/TOKENS`, for example
+    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`; with `/raw` at the end where embeddings are not scaled to length 1.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let weights = self.weights_sha256.get(..12).unwrap_or(&self.weights_sha256);
+        let raw = if self.normalised { "" } else { "/raw" };
+        format!("{}/{weights}/{}/{}{raw}", self.name, self.pooling, self.max_tokens)
+    }
+}
+
+impl fmt::Display for EncoderVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.key())
+    }
+}
+
+/// One finished batch of [`Encoder::encode_stream`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct BatchDone {
+    /// Places of the texts in the stream, from 0.
+    pub indices: Vec<usize>,
+    /// Their embeddings, in the same order, each of [`EncoderVersion::dim`] components.
+    pub embeddings: Vec<Vec<f32>>,
+    /// Tokens computed for this batch; texts with the same tokens are computed once.
+    pub tokens: usize,
+    /// Texts of this batch that were cut to the longest input.
+    pub cut: usize,
+    /// Texts done so far in this stream, this batch included.
+    pub texts_done: usize,
+    /// Tokens computed so far in this stream.
+    pub tokens_done: usize,
+}
+
+/// What a whole stream came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamDone {
+    /// Texts whose embeddings were handed over.
+    pub texts: usize,
+    /// Tokens computed for them.
+    pub tokens: usize,
+    /// Texts that were cut.
+    pub cut: usize,
+    /// True where `on_batch` broke off before the end.
+    pub cancelled: bool,
+}
+
+/// A frozen encoder. It can be shared between threads; concurrent calls take turns batch by batch.
+pub struct Encoder {
+    version: EncoderVersion,
+    tokens: Tokens,
+    transformer: Box<dyn Transformer>,
+    device: Device,
+    note: Option<String>,
+    workers: Workers,
+}
+
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encoder")
+            .field("version", &self.version)
+            .field("device", &self.device_name())
+            .finish()
+    }
+}
+
+impl Encoder {
+    /// Opens a folder with config.json, tokenizer.json and model.safetensors, and checks all of it: see [`EncoderError`]
+    /// for what can be wrong. A folder with a catalogue encoder's name must have exactly its files.
+    ///
+    /// # Errors
+    /// What is wrong with the folder or the options, and what to do.
+    pub fn open(dir: &Path, options: &EncoderOptions) -> Result<Self, EncoderError> {
+        let folder = Folder::open(dir)?;
+        let (family, config) = check(&folder)?;
+        let recipe = folder.recipe()?;
+        let pooling = choose_pooling(&recipe, options)?;
+        let chosen = device::choose(options.device)?;
+        let bytes = folder.read(WEIGHTS)?;
+        let weights_sha256 = sha256(&bytes);
+        let transformer = open_family(&family, config, &folder, &bytes, &chosen.device);
+        // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
+        let name = identify(&folder, &weights_sha256)?;
+        let transformer = transformer?;
+        drop(bytes);
+        let sizes = transformer.sizes();
+        let max_tokens = options
+            .max_tokens
+            .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
+        Ok(Self {
+            version: EncoderVersion {
+                name,
+                weights_sha256,
+                pooling,
+                max_tokens,
+                dim: sizes.dim,
+                normalised: recipe.normalised,
+            },
+            tokens: Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?,
+            transformer,
+            workers: Workers::start(if chosen.device.is_cpu() { options.threads } else { Some(1) })?,
+            device: chosen.device,
+            note: chosen.note,
+        })
+    }
+
+    /// What its embeddings are filed under.
+    #[must_use]
+    pub fn version(&self) -> &EncoderVersion {
+        &self.version
+    }
+
+    /// cpu, cuda or metal.
+    #[must_use]
+    pub fn device_name(&self) -> &'static str {
+        device::name(&self.device)
+    }
+
+    /// One line for people where `auto` could not use a device that is compiled in.
+    #[must_use]
+    pub fn device_note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Tokens of each text after cutting, special tokens counted.
+    ///
+    /// # Errors
+    /// [`EncoderError::Tokenize`] or [`EncoderError::NoTokens`] with the place of the text.
+    pub fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, EncoderError> {
+        Ok(self.tokens.tokenize(texts, 0)?.iter().map(|t| t.ids.len()).collect())
+    }
+
+    /// The embeddings of these texts, in order, each of [`EncoderVersion::dim`] components.
+    ///
+    /// # Errors
+    /// A text that cannot be tokenized or has no finite embedding, or a device that fails.
+    pub fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let mut all = vec![Vec::new(); texts.len()];
+        self.encode_stream(texts, &BatchPlan::default(), |batch| {
+            for (index, embedding) in batch.indices.into_iter().zip(batch.embeddings) {
+                all[index] = embedding;
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// The job form of [`Encoder::encode`]: hands over every batch as it is done, so that it can be stored and a later
+    /// run can go on with the texts that are not. Batches come in no particular order. `on_batch` runs on the calling
+    /// thread; breaking ends the stream once the batches under way, less than a second's work for the catalogue's
+    /// default, are thrown away.
+    ///
+    /// Memory is bounded by the plan's window, not by the number of texts.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`]; batches handed over before stay valid.
+    pub fn encode_stream<I, T>(
+        &self,
+        texts: I,
+        plan: &BatchPlan,
+        mut on_batch: impl FnMut(BatchDone) -> ControlFlow<()>,
+    ) -> Result<StreamDone, EncoderError>
+    where
+        I: IntoIterator<Item = T>,
+        T: AsRef<str>,
+    {
+        let mut texts = texts.into_iter();
+        let mut done = StreamDone::default();
+        let mut read = 0;
+        loop {
+            let window = next_window(&mut texts, plan);
+            if window.is_empty() {
+                return Ok(done);
+            }
+            let borrowed: Vec<&str> = window.iter().map(AsRef::as_ref).collect();
+            let tokenized = self.workers.tokenize(|| self.tokens.tokenize(&borrowed, read))?;
+            let batch_tokens = plan.batch_tokens.unwrap_or_else(|| self.batch_tokens());
+            let batches = crate::batches::batches(tokenized, read, batch_tokens);
+            read += borrowed.len();
+            let flow = self.workers.run(
+                &batches,
+                |batch| self.embed(batch),
+                |batch, embeddings| on_batch(hand_over(batch, embeddings, &mut done)),
+            )?;
+            if flow.is_break() {
+                done.cancelled = true;
+                return Ok(done);
+            }
+        }
+    }
+
+    /// Embeddings of a batch's distinct texts.
+    fn embed(&self, batch: &Batch) -> Result<Vec<Vec<f32>>, EncoderError> {
+        let pooling = self.version.pooling;
+        let states = self
+            .transformer
+            .hidden_states(&batch.tokens)
+            .and_then(|states| match pooling {
+                Pooling::Mean2 | Pooling::Max2 => states.second_to_last.to_device(&Device::Cpu),
+                Pooling::Mean | Pooling::Cls | Pooling::Max => states.last.to_device(&Device::Cpu),
+            })
+            .and_then(|states| states.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>())
+            .map_err(|source| EncoderError::Compute { device: self.device_name(), source })?;
+        let lengths = &batch.tokens.lengths;
+        let embeddings = pool(&states, lengths, self.version.dim, pooling, self.version.normalised);
+        match embeddings.iter().position(|e| e.iter().any(|v| !v.is_finite())) {
+            Some(bad) => Err(EncoderError::EmbeddingNotFinite { index: batch.places[bad][0] }),
+            None => Ok(embeddings),
+        }
+    }
+
+    /// Tokens of a batch. On the CPU few enough that the activations stay in the cache and a cancel does not wait;
+    /// elsewhere many, because each operation costs a launch.
+    fn batch_tokens(&self) -> usize {
+        if !self.device.is_cpu() {
+            return 16_384;
+        }
+        let quick = 3_000_000_000 / self.transformer.sizes().products_per_token.max(1);
+        quick.clamp(64, 512)
+    }
+}
+
+/// The next texts of a stream that are sorted together.
+fn next_window<T: AsRef<str>>(texts: &mut impl Iterator<Item = T>, plan: &BatchPlan) -> Vec<T> {
+    let mut window = Vec::new();
+    let mut bytes = 0;
+    while window.len() < plan.window_texts.max(1) && bytes < plan.window_bytes.max(1) {
+        let Some(text) = texts.next() else { break };
+        bytes += text.as_ref().len();
+        window.push(text);
+    }
+    window
+}
+
+fn hand_over(batch: &Batch, embeddings: Vec<Vec<f32>>, done: &mut StreamDone) -> BatchDone {
+    let tokens = batch.tokens.ids.len();
+    let indices: Vec<usize> = batch.places.iter().flatten().copied().collect();
+    let embeddings =
+        batch.places.iter().zip(embeddings).flat_map(|(places, e)| vec![e; places.len()]).collect();
+    done.texts += indices.len();
+    done.tokens += tokens;
+    done.cut += batch.cut;
+    BatchDone {
+        indices,
+        embeddings,
+        tokens,
+        cut: batch.cut,
+        texts_done: done.texts,
+        tokens_done: done.tokens,
+    }
+}
+
+fn choose_pooling(recipe: &Recipe, options: &EncoderOptions) -> Result<Pooling, EncoderError> {
+    match (options.pooling.or(recipe.pooling), &recipe.odd_pooling) {
+        (Some(pooling), _) => Ok(pooling),
+        (None, Some((path, found))) => {
+            Err(EncoderError::Pooling { where_: path.display().to_string(), found: found.clone() })
+        }
+        (None, None) => Ok(Pooling::Mean),
+    }
+}
+
+/// The catalogue's name of a folder, or the folder's own. A folder that has a catalogue name must have the catalogue's
+/// files, because embeddings are filed and compared under that name.
+fn identify(folder: &Folder, weights_sha256: &str) -> Result<String, EncoderError> {
+    let catalogue = Catalogue::embedded()?;
+    let name = folder.name();
+    let same_weights = catalogue.encoders.iter().find(|e| e.sha256_of(WEIGHTS) == Some(weights_sha256));
+    let Some(known) = catalogue.get(&name) else {
+        return Ok(same_weights.map_or(name, |known| known.name.clone()));
+    };
+    for file in [WEIGHTS, CONFIG, TOKENIZER, MODULES, LENGTHS, "1_Pooling/config.json"] {
+        let Some(expected) = known.sha256_of(file) else { continue };
+        if !folder.path(file).is_file() {
+            return Err(EncoderError::MissingFiles { dir: folder.dir.clone(), files: vec![file.to_owned()] });
+        }
+        let found = if file == WEIGHTS { weights_sha256.to_owned() } else { sha256(&folder.read(file)?) };
+        if found != expected {
+            let (path, expected) = (folder.path(file), expected.to_owned());
+            return Err(EncoderError::Checksum { name: known.name.clone(), path, expected, found });
+        }
+    }
+    Ok(name)
+}

@@ -1,0 +1,287 @@
+//! Everything that can be wrong with an encoder, its folder or a text given to it.
+
+use std::path::PathBuf;
+
+/// What is wrong, where, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncoderError {
+    /// No folder of this name lies in any of the searched places.
+    #[error("the encoder \"{name}\" is not on this machine (looked in {}): {advice}", places(searched))]
+    Missing {
+        /// The name asked for.
+        name: String,
+        /// The places looked in.
+        searched: Vec<PathBuf>,
+        /// How to get it.
+        advice: String,
+    },
+    /// The folder does not exist.
+    #[error("there is no folder {}: name an encoder folder with config.json, tokenizer.json and model.safetensors", .0.display())]
+    NoFolder(PathBuf),
+    /// The path is a file.
+    #[error("{} is a file: name the folder that holds config.json, tokenizer.json and model.safetensors", .0.display())]
+    NotAFolder(PathBuf),
+    /// Files that an encoder needs are not there.
+    #[error("{} lacks {}: an encoder folder needs config.json, tokenizer.json and model.safetensors", dir.display(), files.join(", "))]
+    MissingFiles {
+        /// The folder.
+        dir: PathBuf,
+        /// The missing files, relative to it.
+        files: Vec<String>,
+    },
+    /// Weights only as a Python pickle, which runs code when it is read.
+    #[error(
+        "{} has its weights only as {found}, which can run code when it is opened and is never read: convert it in Python, \
+         `from transformers import AutoModel; AutoModel.from_pretrained(\"{}\").save_pretrained(\"{}\", safe_serialization=True)`",
+        dir.display(), dir.display(), dir.display()
+    )]
+    PickleOnly {
+        /// The folder.
+        dir: PathBuf,
+        /// The file that was found in place of model.safetensors.
+        found: String,
+    },
+    /// Weights cut over several files.
+    #[error("{} has its weights in several files (model.safetensors.index.json): save them as one model.safetensors", .0.display())]
+    Sharded(PathBuf),
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A configuration file is not JSON, or a field is missing or of the wrong kind.
+    #[error("{} is not a configuration that can be read: {reason}", path.display())]
+    BadJson {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says, with line and column.
+        reason: String,
+    },
+    /// The architecture is not one of ours.
+    #[error("{} is of the family \"{family}\", which is not readable yet: the readable families are {known}", dir.display())]
+    Family {
+        /// The folder.
+        dir: PathBuf,
+        /// `model_type` of its config.json.
+        family: String,
+        /// The families that are.
+        known: String,
+    },
+    /// A field of the configuration has a value that cannot be worked with.
+    #[error("{}: {field} is {found}, which cannot be used: {expected}", path.display())]
+    BadConfig {
+        /// The file.
+        path: PathBuf,
+        /// The field.
+        field: String,
+        /// Its value.
+        found: String,
+        /// What it must be.
+        expected: String,
+    },
+    /// The weights file is cut off or garbled.
+    #[error("{} is damaged or was cut off ({reason}): fetch or copy it again", path.display())]
+    DamagedWeights {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A tensor that the architecture needs is not in the file.
+    #[error("{} has no tensor \"{name}\" (expected with shape {expected:?}): do config.json and the weights belong together?", path.display())]
+    MissingTensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor's name.
+        name: String,
+        /// Its shape by config.json.
+        expected: Vec<usize>,
+    },
+    /// A tensor has another shape than the configuration says.
+    #[error("{}: the tensor \"{name}\" has the shape {found:?}, and config.json asks for {expected:?}", path.display())]
+    TensorShape {
+        /// The file.
+        path: PathBuf,
+        /// The tensor's name.
+        name: String,
+        /// Its shape by config.json.
+        expected: Vec<usize>,
+        /// Its shape in the file.
+        found: Vec<usize>,
+    },
+    /// A tensor is stored in a number format that is not read.
+    #[error("{}: the tensor \"{name}\" is stored as {found}: save the weights as F32, F16 or BF16", path.display())]
+    TensorType {
+        /// The file.
+        path: PathBuf,
+        /// The tensor's name.
+        name: String,
+        /// The format found.
+        found: String,
+    },
+    /// A weight is not a number.
+    #[error("{}: the tensor \"{name}\" holds {found} at position {position}: the training that made it went wrong, or the file is damaged", path.display())]
+    NotFinite {
+        /// The file.
+        path: PathBuf,
+        /// The tensor's name.
+        name: String,
+        /// NaN or inf.
+        found: f32,
+        /// Its place in the flattened tensor.
+        position: usize,
+    },
+    /// tokenizer.json cannot be read.
+    #[error("{} is not a tokenizer that can be read: {reason}", path.display())]
+    BadTokenizer {
+        /// The file.
+        path: PathBuf,
+        /// What the tokenizer library says.
+        reason: String,
+    },
+    /// The tokenizer knows more tokens than the model has embeddings for.
+    #[error("{}: the tokenizer has token ids up to {highest}, and the model has embeddings for {embeddings} tokens: tokenizer.json and model.safetensors do not belong together", dir.display())]
+    Vocabulary {
+        /// The folder.
+        dir: PathBuf,
+        /// The highest token id.
+        highest: u32,
+        /// Rows of the word embedding.
+        embeddings: usize,
+    },
+    /// A file of a catalogue encoder has other contents than the catalogue says.
+    #[error(
+        "{} is not the file of {name} that the catalogue lists (sha256 {found}, expected {expected}): the download is damaged or the file was changed. \
+         Fetch it again with `cargo xtask models {name}`, or give a folder of your own another name", path.display()
+    )]
+    Checksum {
+        /// The encoder.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// The catalogue's sum.
+        expected: String,
+        /// The sum of the file.
+        found: String,
+    },
+    /// A pooling that cannot be told or is not known.
+    #[error("{where_}: pooling \"{found}\" is not known: choose one of mean, cls, max, mean2, max2")]
+    Pooling {
+        /// The file or option.
+        where_: String,
+        /// What it says.
+        found: String,
+    },
+    /// modules.json asks for a step between pooling and embedding that is not known.
+    #[error("{} asks for the module \"{module}\", which is not readable: without it the embeddings would be other than the model's own", path.display())]
+    Module {
+        /// The file.
+        path: PathBuf,
+        /// The module's type.
+        module: String,
+    },
+    /// The wished maximal length does not fit the model.
+    #[error("{asked} tokens at most cannot be: this encoder takes {least} to {most}")]
+    MaxTokens {
+        /// The wish.
+        asked: usize,
+        /// The fewest: the special tokens and one more.
+        least: usize,
+        /// The most: the model's positions.
+        most: usize,
+    },
+    /// The device is not known, not compiled in or not there.
+    #[error("device {asked}: {reason}")]
+    Device {
+        /// The device asked for.
+        asked: String,
+        /// Why not, and what to do.
+        reason: String,
+    },
+    /// A text could not be tokenized.
+    #[error("text {index} cannot be cut into tokens: {reason}")]
+    Tokenize {
+        /// Its place among the given texts, from 0.
+        index: usize,
+        /// Why.
+        reason: String,
+    },
+    /// The tokenizer makes no token at all of a text, and there is nothing to pool.
+    #[error(
+        "text {index} has no tokens: this encoder's tokenizer adds no special tokens, so an empty text has no embedding"
+    )]
+    NoTokens {
+        /// Its place among the given texts, from 0.
+        index: usize,
+    },
+    /// The computed embedding is not a number.
+    #[error(
+        "the embedding of text {index} is not finite: the weights are extreme, this encoder cannot be used for it"
+    )]
+    EmbeddingNotFinite {
+        /// Its place among the given texts, from 0.
+        index: usize,
+    },
+    /// The catalogue itself cannot be read.
+    #[error("the catalogue of encoders cannot be read: {0}")]
+    Catalogue(String),
+    /// No worker threads could be had.
+    #[error("cannot start {threads} encoding threads: {reason}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why.
+        reason: String,
+    },
+    /// The tensor library failed, for example because the device is out of memory.
+    #[error("computing on {device} failed: {source}")]
+    Compute {
+        /// cpu, cuda or metal.
+        device: &'static str,
+        /// What candle says.
+        source: candle_core::Error,
+    },
+}
+
+impl EncoderError {
+    /// A short stable name of the error for scripts and the window.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "encoder-missing",
+            Self::NoFolder(_) | Self::NotAFolder(_) => "encoder-no-folder",
+            Self::MissingFiles { .. } => "encoder-files-missing",
+            Self::PickleOnly { .. } => "encoder-pickle",
+            Self::Sharded(_) => "encoder-sharded",
+            Self::Read { .. } => "encoder-unreadable",
+            Self::BadJson { .. } | Self::BadConfig { .. } => "encoder-config",
+            Self::Family { .. } => "encoder-family",
+            Self::DamagedWeights { .. } => "encoder-damaged",
+            Self::MissingTensor { .. } | Self::TensorShape { .. } | Self::TensorType { .. } => {
+                "encoder-tensor"
+            }
+            Self::NotFinite { .. } => "encoder-not-finite",
+            Self::BadTokenizer { .. } | Self::Vocabulary { .. } => "encoder-tokenizer",
+            Self::Checksum { .. } => "encoder-checksum",
+            Self::Pooling { .. } => "encoder-pooling",
+            Self::Module { .. } => "encoder-module",
+            Self::MaxTokens { .. } => "encoder-max-tokens",
+            Self::Device { .. } => "encoder-device",
+            Self::Tokenize { .. } | Self::NoTokens { .. } | Self::EmbeddingNotFinite { .. } => "encoder-text",
+            Self::Catalogue(_) => "encoder-catalogue",
+            Self::Threads { .. } => "encoder-threads",
+            Self::Compute { .. } => "encoder-compute",
+        }
+    }
+}
+
+fn places(searched: &[PathBuf]) -> String {
+    if searched.is_empty() {
+        return "no place".to_owned();
+    }
+    searched.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,210 @@
+//! An encoder's folder: which files it must have, and what its configuration files say.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{EncoderError, Pooling};
+
+pub(crate) const CONFIG: &str = "config.json";
+pub(crate) const TOKENIZER: &str = "tokenizer.json";
+pub(crate) const WEIGHTS: &str = "model.safetensors";
+pub(crate) const MODULES: &str = "modules.json";
+pub(crate) const LENGTHS: &str = "sentence_bert_config.json";
+/// Formats that run code when they are opened.
+const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
+/// Where 1_Pooling/config.json lies when modules.json does not say.
+const POOLING_DIR: &str = "1_Pooling";
+
+/// A folder that has the files an encoder needs.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    pub(crate) dir: PathBuf,
+}
+
+/// What modules.json and its companions say about the way from hidden states to an embedding.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Recipe {
+    /// None: the folder does not say, or says something that is not ours ([`Recipe::odd_pooling`]).
+    pub(crate) pooling: Option<Pooling>,
+    /// A pooling that is not ours, and the file that asks for it.
+    pub(crate) odd_pooling: Option<(PathBuf, String)>,
+    /// Whether embeddings are scaled to length 1.
+    pub(crate) normalised: bool,
+    /// Longest input by sentence_bert_config.json.
+    pub(crate) max_tokens: Option<usize>,
+}
+
+impl Folder {
+    pub(crate) fn open(dir: &Path) -> Result<Self, EncoderError> {
+        if !dir.exists() {
+            return Err(EncoderError::NoFolder(dir.to_owned()));
+        }
+        if !dir.is_dir() {
+            return Err(EncoderError::NotAFolder(dir.to_owned()));
+        }
+        let folder = Self { dir: dir.to_owned() };
+        folder.check_weights_format()?;
+        let files: Vec<String> = [CONFIG, TOKENIZER, WEIGHTS]
+            .into_iter()
+            .filter(|f| !folder.path(f).is_file())
+            .map(ToOwned::to_owned)
+            .collect();
+        if files.is_empty() { Ok(folder) } else { Err(EncoderError::MissingFiles { dir: folder.dir, files }) }
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.dir.join(file)
+    }
+
+    pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, EncoderError> {
+        let path = self.path(file);
+        fs::read(&path).map_err(|source| EncoderError::Read { path, source })
+    }
+
+    /// The name of the folder itself, for encoders that no catalogue names.
+    pub(crate) fn name(&self) -> String {
+        let resolved = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
+        resolved.file_name().map_or_else(|| "encoder".to_owned(), |n| n.to_string_lossy().into_owned())
+    }
+
+    pub(crate) fn json(&self, file: &str) -> Result<Value, EncoderError> {
+        serde_json::from_slice(&self.read(file)?).map_err(|e| self.bad_json(file, &e.to_string()))
+    }
+
+    pub(crate) fn bad_json(&self, file: &str, reason: &str) -> EncoderError {
+        EncoderError::BadJson { path: self.path(file), reason: reason.to_owned() }
+    }
+
+    /// Reads the sentence-transformers files beside the model, all of which are optional.
+    pub(crate) fn recipe(&self) -> Result<Recipe, EncoderError> {
+        let modules = self.modules()?;
+        let normalised = modules.iter().any(|m| m.kind() == "Normalize");
+        let pooling_dir =
+            modules.iter().find(|m| m.kind() == "Pooling").map_or(POOLING_DIR, |m| m.path.as_str());
+        let (pooling, odd_pooling) = self.pooling(pooling_dir)?;
+        Ok(Recipe { pooling, odd_pooling, normalised, max_tokens: self.max_tokens()? })
+    }
+
+    fn check_weights_format(&self) -> Result<(), EncoderError> {
+        if self.path(WEIGHTS).is_file() {
+            return Ok(());
+        }
+        if self.path("model.safetensors.index.json").is_file() {
+            return Err(EncoderError::Sharded(self.dir.clone()));
+        }
+        match PICKLES.into_iter().find(|f| self.path(f).is_file()) {
+            Some(found) => Err(EncoderError::PickleOnly { dir: self.dir.clone(), found: found.to_owned() }),
+            None => Ok(()),
+        }
+    }
+
+    fn modules(&self) -> Result<Vec<Module>, EncoderError> {
+        if !self.path(MODULES).is_file() {
+            return Ok(Vec::new());
+        }
+        let modules: Vec<Module> = serde_json::from_value(self.json(MODULES)?)
+            .map_err(|e| self.bad_json(MODULES, &e.to_string()))?;
+        for module in &modules {
+            if !["Transformer", "Pooling", "Normalize", "Dropout"].contains(&module.kind()) {
+                return Err(EncoderError::Module { path: self.path(MODULES), module: module.kind.clone() });
+            }
+            let inside = Path::new(&module.path).components().all(|c| matches!(c, Component::Normal(_)));
+            if !inside {
+                return Err(
+                    self.bad_json(MODULES, &format!("the path \"{}\" leads out of the folder", module.path))
+                );
+            }
+        }
+        Ok(modules)
+    }
+
+    fn pooling(&self, dir: &str) -> Result<PoolingFound, EncoderError> {
+        let file = format!("{dir}/{CONFIG}");
+        if !self.path(&file).is_file() {
+            return Ok((None, None));
+        }
+        let modes = pooling_modes(&self.json(&file)?);
+        match modes.as_slice() {
+            [] => Ok((None, None)),
+            [one] => match one.parse() {
+                Ok(pooling) => Ok((Some(pooling), None)),
+                Err(_) => Ok((None, Some((self.path(&file), one.clone())))),
+            },
+            several => Ok((None, Some((self.path(&file), several.join(" + "))))),
+        }
+    }
+
+    fn max_tokens(&self) -> Result<Option<usize>, EncoderError> {
+        if !self.path(LENGTHS).is_file() {
+            return Ok(None);
+        }
+        let lengths: Lengths = serde_json::from_value(self.json(LENGTHS)?)
+            .map_err(|e| self.bad_json(LENGTHS, &e.to_string()))?;
+        Ok(lengths.max_seq_length)
+    }
+}
+
+type PoolingFound = (Option<Pooling>, Option<(PathBuf, String)>);
+
+/// The poolings that a pooling configuration switches on, by their short names. Older files have one truth value a
+/// mode, newer ones a field `pooling_mode` with one name or several.
+fn pooling_modes(config: &Value) -> Vec<String> {
+    let Some(fields) = config.as_object() else { return Vec::new() };
+    match fields.get("pooling_mode") {
+        Some(Value::String(mode)) => return vec![mode.clone()],
+        Some(Value::Array(modes)) => {
+            return modes.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
+        }
+        _ => {}
+    }
+    let on = fields.iter().filter(|(_, on)| on.as_bool() == Some(true));
+    on.filter_map(|(field, _)| field.strip_prefix("pooling_mode_"))
+        .map(|mode| match mode {
+            "cls_token" => "cls".to_owned(),
+            "mean_tokens" => "mean".to_owned(),
+            "max_tokens" => "max".to_owned(),
+            other => other.to_owned(),
+        })
+        .collect()
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    path: String,
+}
+
+impl Module {
+    /// The class without the Python package it lives in.
+    fn kind(&self) -> &str {
+        self.kind.rsplit('.').next().unwrap_or_default()
+    }
+}
+
+#[derive(Deserialize)]
+struct Lengths {
+    max_seq_length: Option<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn both_ways_of_writing_the_pooling_are_read() {
+        let flags = json!({"word_embedding_dimension": 8, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true});
+        assert_eq!(pooling_modes(&flags), ["mean"]);
+        assert_eq!(pooling_modes(&json!({"pooling_mode": "cls", "include_prompt": true})), ["cls"]);
+        assert_eq!(pooling_modes(&json!({"pooling_mode": ["mean", "max"]})), ["mean", "max"]);
+        assert_eq!(
+            pooling_modes(&json!({"pooling_mode_weightedmean_tokens": true})),
+            ["weightedmean_tokens"]
+        );
+    }
+}

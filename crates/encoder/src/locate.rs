@@ -1,0 +1,72 @@
+//! Finding an encoder's folder by name.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Catalogue, EncoderError};
+
+/// The folder of the encoder `name`: the first `PLACE/NAME` that is a folder.
+///
+/// # Errors
+/// [`EncoderError::Missing`] says how to fetch it.
+pub fn locate(name: &str, search: &[PathBuf]) -> Result<PathBuf, EncoderError> {
+    let plain = Path::new(name).components().count() == 1 && !matches!(name, "." | "..");
+    let found =
+        if plain { search.iter().map(|place| place.join(name)).find(|dir| dir.is_dir()) } else { None };
+    match found {
+        Some(dir) => Ok(dir),
+        None => Err(EncoderError::Missing {
+            name: name.to_owned(),
+            searched: search.to_vec(),
+            advice: advice(name)?,
+        }),
+    }
+}
+
+fn advice(name: &str) -> Result<String, EncoderError> {
+    let catalogue = Catalogue::embedded()?;
+    Ok(match catalogue.get(name) {
+        Some(known) if known.embedded => {
+            format!("fetch it with `cargo xtask models`, or place a folder {name} in one of these")
+        }
+        Some(_) => {
+            format!("fetch it with `cargo xtask models {name}`, or place a folder {name} in one of these")
+        }
+        None => {
+            let names: Vec<&str> = catalogue.encoders.iter().map(|e| e.name.as_str()).collect();
+            format!(
+                "it is not in the catalogue either ({}); place a folder {name} in one of these, or give the path of a folder",
+                names.join(", ")
+            )
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_place_that_has_it_wins() {
+        let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::create_dir(b.path().join("mine")).unwrap();
+        let search = [a.path().to_owned(), b.path().to_owned()];
+        assert_eq!(locate("mine", &search).unwrap(), b.path().join("mine"));
+    }
+
+    #[test]
+    fn a_missing_encoder_says_how_to_fetch_it() {
+        let error = locate("all-MiniLM-L6-v2", &[PathBuf::from("models")]).unwrap_err();
+        assert_eq!(error.code(), "encoder-missing");
+        assert!(error.to_string().contains("cargo xtask models`"), "{error}");
+        let error = locate("all-mpnet-base-v2", &[]).unwrap_err();
+        assert!(error.to_string().contains("cargo xtask models all-mpnet-base-v2"), "{error}");
+    }
+
+    #[test]
+    fn a_name_cannot_climb_out_of_the_places() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("inner")).unwrap();
+        assert!(locate("..", &[place.path().join("inner")]).is_err());
+        assert!(locate("inner/../inner", &[place.path().to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! The choices a person has when opening an encoder, and their names.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::EncoderError;
+
+/// How the hidden states of a text's tokens become one embedding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// The mean over all real tokens of the last hidden state.
+    Mean,
+    /// The first token of the last hidden state.
+    Cls,
+    /// The largest value of each component over all real tokens of the last hidden state.
+    Max,
+    /// As [`Pooling::Mean`], of the second-to-last hidden state.
+    Mean2,
+    /// As [`Pooling::Max`], of the second-to-last hidden state.
+    Max2,
+}
+
+impl Pooling {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Mean, Self::Cls, Self::Max, Self::Mean2, Self::Max2];
+
+    /// The name on the command line and in an encoder version.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Cls => "cls",
+            Self::Max => "max",
+            Self::Mean2 => "mean2",
+            Self::Max2 => "max2",
+        }
+    }
+}
+
+impl fmt::Display for Pooling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Pooling {
+    type Err = EncoderError;
+
+    fn from_str(name: &str) -> Result<Self, EncoderError> {
+        Self::ALL
+            .into_iter()
+            .find(|p| p.as_str() == name)
+            .ok_or_else(|| EncoderError::Pooling { where_: "pooling".to_owned(), found: name.to_owned() })
+    }
+}
+
+/// Where to compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceChoice {
+    /// The first that works of CUDA, Metal and the CPU.
+    #[default]
+    Auto,
+    /// The CPU: always there.
+    Cpu,
+    /// The first NVIDIA card; needs the cargo feature `cuda`.
+    Cuda,
+    /// Apple's graphics processor; needs the cargo feature `metal`.
+    Metal,
+}
+
+impl DeviceChoice {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Cpu, Self::Cuda, Self::Metal];
+
+    /// The name on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::Metal => "metal",
+        }
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for DeviceChoice {
+    type Err = EncoderError;
+
+    fn from_str(name: &str) -> Result<Self, EncoderError> {
+        Self::ALL.into_iter().find(|d| d.as_str() == name).ok_or_else(|| EncoderError::Device {
+            asked: name.to_owned(),
+            reason: "not known: choose one of auto, cpu, cuda, metal".to_owned(),
+        })
+    }
+}
+
+/// What [`Encoder::open`](crate::Encoder::open) is told beside the folder. The default takes everything from the folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EncoderOptions {
+    /// None: what the folder's 1_Pooling/config.json says, else mean.
+    pub pooling: Option<Pooling>,
+    /// Longest input in tokens, special tokens counted. None: what sentence_bert_config.json says, else the model's positions.
+    pub max_tokens: Option<usize>,
+    /// Where to compute.
+    pub device: DeviceChoice,
+    /// Threads on the CPU. None: as many as the machine has cores.
+    pub threads: Option<usize>,
+}

@@ -1,0 +1,87 @@
+//! From the hidden states of a text's tokens to its embedding.
+
+use crate::Pooling;
+
+/// The smallest norm divided by, as in PyTorch's `normalize`.
+const LEAST_NORM: f32 = 1e-12;
+
+/// Embeddings of packed texts. `states` is `[lengths.sum(), dim]`, row by row; every length is at least 1.
+pub(crate) fn pool(
+    states: &[f32],
+    lengths: &[usize],
+    dim: usize,
+    pooling: Pooling,
+    normalised: bool,
+) -> Vec<Vec<f32>> {
+    let mut rest = states;
+    lengths
+        .iter()
+        .map(|length| {
+            let (text, after) = rest.split_at(length * dim);
+            rest = after;
+            let mut embedding = match pooling {
+                Pooling::Mean | Pooling::Mean2 => mean(text, dim),
+                Pooling::Max | Pooling::Max2 => largest(text, dim),
+                Pooling::Cls => text[..dim].to_vec(),
+            };
+            if normalised {
+                normalise(&mut embedding);
+            }
+            embedding
+        })
+        .collect()
+}
+
+fn mean(text: &[f32], dim: usize) -> Vec<f32> {
+    let mut sum = vec![0.0f32; dim];
+    for token in text.chunks_exact(dim) {
+        for (s, v) in sum.iter_mut().zip(token) {
+            *s += v;
+        }
+    }
+    let tokens = (text.len() / dim) as f32;
+    sum.iter_mut().for_each(|s| *s /= tokens);
+    sum
+}
+
+fn largest(text: &[f32], dim: usize) -> Vec<f32> {
+    let mut most = text[..dim].to_vec();
+    for token in text[dim..].chunks_exact(dim) {
+        for (m, v) in most.iter_mut().zip(token) {
+            *m = m.max(*v);
+        }
+    }
+    most
+}
+
+fn normalise(embedding: &mut [f32]) {
+    let norm = embedding.iter().map(|v| v * v).sum::<f32>().sqrt().max(LEAST_NORM);
+    embedding.iter_mut().for_each(|v| *v /= norm);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two texts of two and one tokens, dimension 2.
+    const STATES: [f32; 6] = [1.0, -4.0, 3.0, -2.0, 5.0, 6.0];
+
+    #[test]
+    fn every_text_is_pooled_over_its_own_tokens() {
+        let pooled = |pooling| pool(&STATES, &[2, 1], 2, pooling, false);
+        assert_eq!(pooled(Pooling::Mean), [[2.0, -3.0], [5.0, 6.0]]);
+        assert_eq!(pooled(Pooling::Max), [[3.0, -2.0], [5.0, 6.0]]);
+        assert_eq!(pooled(Pooling::Cls), [[1.0, -4.0], [5.0, 6.0]]);
+    }
+
+    #[test]
+    fn a_zero_embedding_stays_zero_when_normalised() {
+        assert_eq!(pool(&[0.0, 0.0], &[1], 2, Pooling::Mean, true), [[0.0, 0.0]]);
+    }
+
+    #[test]
+    fn normalised_embeddings_have_length_one() {
+        let unit = &pool(&[3.0, 4.0], &[1], 2, Pooling::Mean, true)[0];
+        assert!((unit[0] - 0.6).abs() < 1e-6 && (unit[1] - 0.8).abs() < 1e-6);
+    }
+}

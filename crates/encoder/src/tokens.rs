@@ -1,0 +1,94 @@
+//! Texts as token ids: the folder's own tokenizer, without the padding and cut that its file may set.
+
+use std::path::Path;
+
+use tokenizers::{Tokenizer, TruncationParams};
+
+use crate::EncoderError;
+use crate::folder::{Folder, TOKENIZER};
+
+/// A tokenizer that cuts at a length of our choice and never pads.
+pub(crate) struct Tokens {
+    tokenizer: Tokenizer,
+    vocabulary: usize,
+}
+
+/// One text as ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tokenized {
+    /// At least one, at most `max_tokens`.
+    pub(crate) ids: Vec<u32>,
+    /// Whether the text was longer than that.
+    pub(crate) cut: bool,
+}
+
+impl Tokens {
+    /// `max_tokens` is checked against the special tokens that the tokenizer adds and the `positions` of the model.
+    pub(crate) fn open(
+        folder: &Folder,
+        max_tokens: usize,
+        positions: usize,
+        vocabulary: usize,
+    ) -> Result<Self, EncoderError> {
+        let path = folder.path(TOKENIZER);
+        let bytes = folder.read(TOKENIZER)?;
+        let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|e| bad(&path, &e.to_string()))?;
+        let highest = tokenizer.get_vocab(true).into_values().max();
+        match highest {
+            None => return Err(bad(&path, "its vocabulary is empty")),
+            Some(highest) if highest as usize >= vocabulary => {
+                return Err(EncoderError::Vocabulary {
+                    dir: folder.dir.clone(),
+                    highest,
+                    embeddings: vocabulary,
+                });
+            }
+            Some(_) => {}
+        }
+        // Files of sentence encoders set padding to, and a cut at, 128 tokens: every text would be padded to 128 and
+        // longer ones silently cut. The special tokens are counted after that padding is gone.
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(|e| bad(&path, &e.to_string()))?;
+        let special = tokenizer.encode_fast("", true).map_err(|e| bad(&path, &e.to_string()))?.len();
+        if max_tokens <= special || max_tokens > positions {
+            return Err(EncoderError::MaxTokens { asked: max_tokens, least: special + 1, most: positions });
+        }
+        let cut = TruncationParams { max_length: max_tokens, ..TruncationParams::default() };
+        tokenizer.with_truncation(Some(cut)).map_err(|e| bad(&path, &e.to_string()))?;
+        Ok(Self { tokenizer, vocabulary })
+    }
+
+    /// The ids of every text, in order. `first` is the place of the first among all given texts, for errors.
+    pub(crate) fn tokenize(&self, texts: &[&str], first: usize) -> Result<Vec<Tokenized>, EncoderError> {
+        let encodings = match self.tokenizer.encode_batch_fast(texts.to_vec(), true) {
+            Ok(encodings) => encodings,
+            Err(e) => return Err(self.blame(texts, first, &e.to_string())),
+        };
+        encodings
+            .into_iter()
+            .enumerate()
+            .map(|(i, encoding)| {
+                let index = first + i;
+                let ids = encoding.get_ids().to_vec();
+                if ids.is_empty() {
+                    return Err(EncoderError::NoTokens { index });
+                }
+                if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocabulary) {
+                    let reason = format!("token id {id} is beyond the model's {} tokens", self.vocabulary);
+                    return Err(EncoderError::Tokenize { index, reason });
+                }
+                Ok(Tokenized { ids, cut: !encoding.get_overflowing().is_empty() })
+            })
+            .collect()
+    }
+
+    /// Finds the text that a failed batch failed on.
+    fn blame(&self, texts: &[&str], first: usize, reason: &str) -> EncoderError {
+        let failing = texts.iter().position(|text| self.tokenizer.encode_fast(*text, true).is_err());
+        EncoderError::Tokenize { index: first + failing.unwrap_or(0), reason: reason.to_owned() }
+    }
+}
+
+fn bad(path: &Path, reason: &str) -> EncoderError {
+    EncoderError::BadTokenizer { path: path.to_owned(), reason: reason.to_owned() }
+}

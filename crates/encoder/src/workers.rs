@@ -1,0 +1,130 @@
+//! Threads that compute batches side by side and hand them over one at a time.
+//!
+//! Every worker computes its batch alone: on the small matrices of a sentence encoder that leaves no core waiting for
+//! another between two products, as sharing each product over all cores does.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::EncoderError;
+
+/// The workers of one encoder.
+pub(crate) struct Workers {
+    /// One pool of one thread a worker, so that the tensor library's own parallel loops stay on that thread.
+    alone: Vec<ThreadPool>,
+    /// All threads together, for tokenizing.
+    together: ThreadPool,
+}
+
+impl Workers {
+    /// `threads`: None for as many as the machine has cores.
+    pub(crate) fn start(threads: Option<usize>) -> Result<Self, EncoderError> {
+        let threads =
+            threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
+        let pool = |size: usize| {
+            ThreadPoolBuilder::new()
+                .num_threads(size)
+                .thread_name(|i| format!("encoder-{i}"))
+                .build()
+                .map_err(|e| EncoderError::Threads { threads, reason: e.to_string() })
+        };
+        Ok(Self { alone: (0..threads).map(|_| pool(1)).collect::<Result<_, _>>()?, together: pool(threads)? })
+    }
+
+    pub(crate) fn tokenize<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.together.install(work)
+    }
+
+    /// Computes `work` of every item, and gives each result to `on_done` on this thread as it comes. A break or an error
+    /// stops the workers after the item they are at.
+    pub(crate) fn run<B: Sync, R: Send>(
+        &self,
+        items: &[B],
+        work: impl Fn(&B) -> Result<R, EncoderError> + Sync,
+        mut on_done: impl FnMut(&B, R) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, EncoderError> {
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let (sender, results) = sync_channel(self.alone.len());
+        let take = || {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if stop.load(Ordering::Relaxed) { None } else { items.get(index).map(|item| (index, item)) }
+        };
+        thread::scope(|scope| {
+            for pool in self.alone.iter().take(items.len()) {
+                let (sender, take, work) = (sender.clone(), &take, &work);
+                scope.spawn(move || {
+                    while let Some((index, item)) = take() {
+                        let result = pool.install(|| work(item));
+                        if sender.send((index, result)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let outcome = results.iter().find_map(|(index, result)| match result {
+                Err(error) => Some(Err(error)),
+                Ok(done) => on_done(&items[index], done).is_break().then_some(Ok(ControlFlow::Break(()))),
+            });
+            stop.store(true, Ordering::Relaxed);
+            // A worker may wait for room in the channel: without a receiver it goes on and sees the stop.
+            drop(results);
+            outcome.unwrap_or(Ok(ControlFlow::Continue(())))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_done_once() {
+        let workers = Workers::start(Some(3)).unwrap();
+        let items: Vec<usize> = (0..100).collect();
+        let mut seen = Vec::new();
+        let flow = workers.run(
+            &items,
+            |i| Ok(i * 2),
+            |i, double| {
+                assert_eq!(double, i * 2);
+                seen.push(*i);
+                ControlFlow::Continue(())
+            },
+        );
+        assert!(flow.unwrap().is_continue());
+        seen.sort_unstable();
+        assert_eq!(seen, items);
+    }
+
+    #[test]
+    fn a_break_stops_the_rest() {
+        let workers = Workers::start(Some(2)).unwrap();
+        let items: Vec<usize> = (0..1000).collect();
+        let computed = AtomicUsize::new(0);
+        let flow = workers.run(
+            &items,
+            |_| {
+                computed.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            },
+            |_, ()| ControlFlow::Break(()),
+        );
+        assert!(flow.unwrap().is_break());
+        assert!(computed.load(Ordering::Relaxed) < 20);
+    }
+
+    #[test]
+    fn an_error_ends_the_run() {
+        let workers = Workers::start(Some(2)).unwrap();
+        let items: Vec<usize> = (0..10).collect();
+        let work = |i: &usize| if *i == 3 { Err(EncoderError::NoTokens { index: 3 }) } else { Ok(()) };
+        let outcome = workers.run(&items, work, |_, ()| ControlFlow::Continue(()));
+        assert!(matches!(outcome, Err(EncoderError::NoTokens { index: 3 })));
+    }
+}
