@@ -1,0 +1,61 @@
+//! `cargo xtask run | test | bench | models | dist`: everything around the product that is not the product.
+//!
+//! Imports nothing of ours, so that it builds in seconds on a machine where nothing else builds yet.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
+
+mod fetch;
+mod project;
+mod setup;
+mod shell;
+mod tasks;
+
+use anyhow::{Result, bail};
+use project::Project;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Dissensus: set up, run, test, measure and pack.
+
+Usage: cargo xtask COMMAND
+
+Commands:
+  run [PROJECT]        install what is missing, build, and open the application on the sample project
+                       (or on PROJECT); without a display, do the same job through the command
+  test [--only STEP]   install what is missing, then every check and every test
+  models [NAME]        fetch the default encoder, or the one called NAME, and check its files
+  bench                measure speed and quality with a release build; writes no file
+  dist                 make installers for this system
+
+`cargo xtask test --only list` names the steps of `test`.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nxtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[&str]) -> Result<()> {
+    let project = Project::find()?;
+    match arguments {
+        ["run"] => tasks::run::run(&project, None),
+        ["run", path] if !path.starts_with('-') => tasks::run::run(&project, Some(path.as_ref())),
+        ["test"] => tasks::test::run(&project, None),
+        ["test", "--only", step] => tasks::test::run(&project, Some(step)),
+        ["models"] => fetch::default_encoders(&project),
+        ["models", name] if !name.starts_with('-') => fetch::encoder(&project, name),
+        ["bench"] => tasks::bench::run(&project),
+        ["dist"] => tasks::dist::run(&project),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => bail!("`{}` is not understood\n\n{HELP}", other.join(" ")),
+    }
+}

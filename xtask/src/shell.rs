@@ -1,0 +1,161 @@
+//! Running other programs, saying which step is at work and which command failed.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+/// Runs `work` under a name that is printed before it, with the time it took after it.
+pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    println!("==> {name}");
+    let start = Instant::now();
+    let result = work().with_context(|| format!("step `{name}` failed"));
+    if result.is_ok() {
+        println!("    {name}: done in {:.1} s", start.elapsed().as_secs_f64());
+    }
+    result
+}
+
+/// Says a line inside a step.
+pub(crate) fn say(line: impl AsRef<str>) {
+    println!("    {}", line.as_ref());
+}
+
+/// A program to run.
+pub(crate) struct Program {
+    command: Command,
+}
+
+impl Program {
+    /// The program of this name or path.
+    pub(crate) fn new(name: impl AsRef<OsStr>) -> Self {
+        Self { command: Command::new(name) }
+    }
+
+    /// The cargo that runs us.
+    pub(crate) fn cargo() -> Self {
+        Self::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+    }
+
+    /// npm, under the name it has on this system.
+    pub(crate) fn npm() -> Self {
+        Self::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
+    }
+
+    /// Python 3, under the name it has on this system.
+    pub(crate) fn python() -> Self {
+        Self::new(if cfg!(windows) { "python" } else { "python3" })
+    }
+
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn in_folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Runs it with our terminal; fails where it fails.
+    pub(crate) fn run(mut self) -> Result<()> {
+        let status = self.command.status().with_context(|| self.cannot_start())?;
+        self.check(status)
+    }
+
+    /// Runs it and returns what it printed; its errors go to our terminal.
+    pub(crate) fn output(mut self) -> Result<String> {
+        let output = self.command.stderr(Stdio::inherit()).output().with_context(|| self.cannot_start())?;
+        self.check(output.status)?;
+        String::from_utf8(output.stdout).with_context(|| format!("`{}` printed no UTF-8", self.line()))
+    }
+
+    /// Runs it, hands each line it prints to `see` and prints it too. Returns whether it succeeded.
+    pub(crate) fn lines(mut self, mut see: impl FnMut(&str)) -> Result<bool> {
+        let mut child = self.command.stdout(Stdio::piped()).spawn().with_context(|| self.cannot_start())?;
+        let out = child.stdout.take().context("the program has no output")?;
+        let mut out = BufReader::new(out);
+        let mut line = Vec::new();
+        // By bytes, because a program under test may print anything.
+        while out.read_until(b'\n', &mut line)? > 0 {
+            let text = String::from_utf8_lossy(&line);
+            print!("{text}");
+            see(text.trim_end());
+            line.clear();
+        }
+        Ok(child.wait()?.success())
+    }
+
+    /// Runs it silently: true where it could be started and succeeded.
+    pub(crate) fn succeeds(mut self) -> bool {
+        let quiet = self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.status().is_ok_and(|status| status.success())
+    }
+
+    /// The command as one would type it.
+    pub(crate) fn line(&self) -> String {
+        let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+    }
+
+    fn cannot_start(&self) -> String {
+        format!("cannot start `{}`", self.line())
+    }
+
+    fn check(&self, status: ExitStatus) -> Result<()> {
+        if status.success() {
+            return Ok(());
+        }
+        bail!("`{}` failed ({status})", self.line())
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@+%\\".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{word}'") }
+}
+
+/// The program's path, if it is on the PATH.
+pub(crate) fn which(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|folder| folder.join(&name))
+        .find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_command_is_named_in_full() {
+        let error = Program::cargo().args(["no-such-command", "a b"]).run().unwrap_err();
+        assert!(format!("{error:#}").contains("no-such-command 'a b'` failed"), "{error:#}");
+        let error = Program::new("no-such-program-anywhere").run().unwrap_err();
+        assert!(format!("{error:#}").starts_with("cannot start `no-such-program-anywhere`"), "{error:#}");
+    }
+
+    #[test]
+    fn a_failing_step_is_named() {
+        let error = step("fmt", || -> Result<()> { bail!("broken") }).unwrap_err();
+        assert_eq!(format!("{error:#}"), "step `fmt` failed: broken");
+    }
+
+    #[test]
+    fn finds_programs_on_the_path() {
+        assert!(which("cargo").is_some());
+        assert_eq!(which("no-such-program-anywhere"), None);
+    }
+}

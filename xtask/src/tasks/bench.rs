@@ -1,0 +1,190 @@
+//! `cargo xtask bench`: all measurements with a release build, printed and not kept.
+
+use crate::fetch;
+use crate::project::Project;
+use crate::shell::{Program, say, step, which};
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// One random split says little: differences between splits are larger than those between models.
+const SEEDS: [&str; 5] = ["0", "1", "2", "3", "4"];
+/// What is printed of an evaluation, in order.
+const FIGURES: [&str; 10] = [
+    "accuracy",
+    "macro_f1",
+    "annotator_accuracy",
+    "annotator_macro_f1",
+    "worst_tenth_accuracy",
+    "log_loss",
+    "brier",
+    "ece",
+    "soft_cross_entropy",
+    "disagreement_auroc",
+];
+
+/// Builds the command for speed and runs everything it can measure here.
+///
+/// # Errors
+/// The build or a measurement failed.
+pub(crate) fn run(project: &Project) -> Result<()> {
+    fetch::default_encoders(project)?;
+    step("command: release build", || {
+        Program::cargo()
+            .args(["build", "--release", "--package", "dissensus-cli"])
+            .in_folder(&project.root)
+            .run()
+    })?;
+    let bench = Bench { binary: project.binary("release", "dissensus"), scratch: Scratch::new()? };
+    step("live loop", || bench.command(&["bench", "live"]).run())?;
+    step("predicting all", || bench.command(&["bench", "predict", "--large"]).run())?;
+    let Some(data) = project.data() else {
+        step("encoding, on the sample's comments", || bench.command(&["bench", "encode"]).run())?;
+        say("No data sets here (DISSENSUS_DATA or ../shared/data): import and quality were not measured.");
+        return Ok(());
+    };
+    let popquorn = data.join("popquorn_offensiveness.csv");
+    let md_agreement = data.join("md_agreement.csv");
+    step("encoding, POPQUORN", || bench.command(&["bench", "encode"]).arg(&popquorn).run())?;
+    step("importing, MD-Agreement", || bench.import(&md_agreement))?;
+    step("quality, POPQUORN, 70 % of the texts, level 3 or more, mean of five seeds", || {
+        let path = bench.encoded("popquorn", &popquorn)?;
+        let runs = SEEDS.map(|seed| ["--split", "by-text:0.7", "--at-least", "3", "--seed", seed]);
+        bench.evaluate(&path, &runs)
+    })?;
+    step("quality, MD-Agreement, official split", || {
+        let path = bench.encoded("md_agreement", &md_agreement)?;
+        bench.evaluate(&path, &[["--split", "column"]])
+    })
+}
+
+struct Bench {
+    binary: PathBuf,
+    scratch: Scratch,
+}
+
+impl Bench {
+    fn command(&self, arguments: &[&str]) -> Program {
+        Program::new(&self.binary).args(arguments)
+    }
+
+    fn import(&self, file: &Path) -> Result<()> {
+        let python = which("python3").is_some();
+        if !python {
+            say("there is no python3: the script that import is held against was not run");
+        }
+        self.command(&["bench", "import"]).arg(file).args(python.then_some("--peers")).run()
+    }
+
+    /// A project with the labels of `file` and the embeddings of its texts.
+    fn encoded(&self, name: &str, file: &Path) -> Result<PathBuf> {
+        let path = self.scratch.path.join(format!("{name}.dissensus"));
+        self.command(&["new"]).arg(&path).run()?;
+        self.command(&["import"]).arg(&path).arg(file).run()?;
+        self.command(&["encode"]).arg(&path).run()?;
+        Ok(path)
+    }
+
+    /// Evaluates once for each of `runs` and prints the means.
+    fn evaluate<const N: usize>(&self, project: &Path, runs: &[[&str; N]]) -> Result<()> {
+        let mut means = Means::default();
+        for arguments in runs {
+            let command = self.command(&["evaluate", "--json"]).args(arguments).arg(project);
+            let line = command.line();
+            let document: Value = serde_json::from_str(&command.output()?)
+                .with_context(|| format!("reading what `{line}` printed"))?;
+            means.add(&document).with_context(|| format!("reading what `{line}` printed"))?;
+        }
+        println!("\n{}", means.table());
+        Ok(())
+    }
+}
+
+/// Means of figures over evaluations, by model in the order of the first one.
+#[derive(Default)]
+struct Means {
+    models: Vec<String>,
+    sums: BTreeMap<(String, &'static str), (f64, u32)>,
+}
+
+impl Means {
+    fn add(&mut self, document: &Value) -> Result<()> {
+        for entry in document["models"].as_array().context("there is no list `models`")? {
+            let model = entry["model"].as_str().context("a model has no name")?.to_owned();
+            for figure in FIGURES {
+                if let Some(value) = entry[figure].as_f64() {
+                    let (sum, count) = self.sums.entry((model.clone(), figure)).or_default();
+                    *sum += value;
+                    *count += 1;
+                }
+            }
+            if !self.models.contains(&model) {
+                self.models.push(model);
+            }
+        }
+        Ok(())
+    }
+
+    /// A Markdown table, one row a model.
+    fn table(&self) -> String {
+        let mut lines = vec![
+            format!("| model | {} |", FIGURES.join(" | ")),
+            format!("| --- |{}", " ---: |".repeat(FIGURES.len())),
+        ];
+        for model in &self.models {
+            let cells = FIGURES.map(|figure| match self.sums.get(&(model.clone(), figure)) {
+                Some((sum, count)) => format!("{:.3}", sum / f64::from(*count)),
+                None => "–".to_owned(),
+            });
+            lines.push(format!("| {model} | {} |", cells.join(" | ")));
+        }
+        lines.join("\n")
+    }
+}
+
+/// A folder for projects that is gone afterwards.
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("dissensus-bench-{}", std::process::id()));
+        std::fs::create_dir(&path).with_context(|| format!("making {}", path.display()))?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // The system clears its temporary folder where we cannot.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_over_the_evaluations_that_have_the_figure() {
+        let mut means = Means::default();
+        for (accuracy, loss) in [(0.5, 0.75), (0.75, 0.25)] {
+            let document = serde_json::json!({ "models": [
+                { "model": "shared", "accuracy": accuracy },
+                { "model": "multilevel", "accuracy": accuracy, "log_loss": loss },
+            ]});
+            means.add(&document).unwrap();
+        }
+        let table = means.table();
+        assert!(table.contains("| shared | 0.625 | – |"), "{table}");
+        assert!(table.lines().nth(3).unwrap().starts_with("| multilevel | 0.625 |"), "{table}");
+        assert!(table.contains("| 0.500 |"), "{table}");
+    }
+
+    #[test]
+    fn a_document_without_models_is_refused() {
+        assert!(Means::default().add(&serde_json::json!({})).is_err());
+    }
+}

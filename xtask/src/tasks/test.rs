@@ -1,0 +1,165 @@
+//! `cargo xtask test`: every check and every test, in an order that fails early.
+//!
+//! All of it uses one profile and one set of features over the whole workspace, so that nothing is compiled twice.
+
+use crate::fetch;
+use crate::project::Project;
+use crate::setup::{Need, node, system};
+use crate::shell::{Program, say, step};
+use anyhow::{Result, bail};
+
+/// One step: its name and its work.
+type Step = (&'static str, fn(&Project) -> Result<()>);
+
+const STEPS: [Step; 12] = [
+    ("system", |_| system::ensure(Need::Tests)),
+    ("node", |_| node::ensure()),
+    ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
+    ("ui-packages", node::packages),
+    ("ui-check", |project| node::script(project, "check")),
+    ("ui-lint", |project| node::script(project, "lint")),
+    ("ui-test", |project| node::script(project, "test")),
+    ("ui-build", node::build),
+    ("encoder", fetch::default_encoders),
+    ("clippy", clippy),
+    ("build", build),
+    ("test", test),
+];
+
+/// Runs all steps, or the one called `only` (whose name may be `list`).
+///
+/// # Errors
+/// The first step that fails, by name.
+pub(crate) fn run(project: &Project, only: Option<&str>) -> Result<()> {
+    let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+    match only {
+        Some("list") => {
+            println!("{}", names.join("\n"));
+            return Ok(());
+        }
+        Some(name) if !names.contains(&name) => {
+            bail!("there is no step `{name}`; the steps are {}", names.join(", "))
+        }
+        _ => {}
+    }
+    for (name, work) in STEPS.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
+        step(name, || work(project))?;
+    }
+    Ok(())
+}
+
+/// cargo in the checkout, with the lock file held fast where nobody is there to see it change.
+fn cargo(project: &Project, arguments: &[&str]) -> Program {
+    Program::cargo().args(arguments).in_folder(&project.root)
+}
+
+/// What clippy, build and test all take, so that they share what they compile.
+fn whole_workspace() -> Vec<&'static str> {
+    let mut arguments = vec!["--workspace", "--features", "dissensus-window/custom-protocol"];
+    if std::env::var_os("CI").is_some() {
+        arguments.push("--locked");
+    }
+    arguments
+}
+
+fn clippy(project: &Project) -> Result<()> {
+    cargo(project, &["clippy", "--all-targets"]).args(whole_workspace()).args(["--", "-D", "warnings"]).run()
+}
+
+/// Before the tests, because the end-to-end tests start the built programs.
+fn build(project: &Project) -> Result<()> {
+    cargo(project, &["build", "--all-targets"]).args(whole_workspace()).run()
+}
+
+fn test(project: &Project) -> Result<()> {
+    if !cfg!(target_os = "linux") {
+        say(
+            "the tests of the window itself need WebKitWebDriver and run on Linux only: here they are left out",
+        );
+    }
+    let mut tally = Tally::default();
+    let success = cargo(project, &["test", "--no-fail-fast"])
+        .args(whole_workspace())
+        .env("DISSENSUS_BIN", project.binary("debug", "dissensus"))
+        .env("DISSENSUS_WINDOW_BIN", project.binary("debug", "dissensus-window"))
+        .lines(|line| tally.read(line))?;
+    println!("\n{} passed, {} failed{}", tally.passed, tally.failed, tally.ignored_remark());
+    if !success {
+        bail!("`cargo test` failed{}", tally.names());
+    }
+    if tally.passed == 0 {
+        bail!("no test ran");
+    }
+    Ok(())
+}
+
+/// What all test programs together reported.
+#[derive(Default)]
+struct Tally {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    fn read(&mut self, line: &str) {
+        if let Some(result) = line.strip_prefix("test result: ") {
+            let mut before = "";
+            for word in result.split(|c: char| c.is_whitespace() || c == ';' || c == '.') {
+                let count = before.parse().unwrap_or(0);
+                match word {
+                    "passed" => self.passed += count,
+                    "failed" => self.failed += count,
+                    "ignored" => self.ignored += count,
+                    _ => {}
+                }
+                before = word;
+            }
+        } else if let Some(test) = line.strip_prefix("test ")
+            && let Some(name) = test.strip_suffix(" ... FAILED")
+        {
+            self.failures.push(name.to_owned());
+        }
+    }
+
+    fn ignored_remark(&self) -> String {
+        if self.ignored == 0 { String::new() } else { format!(" ({} ignored)", self.ignored) }
+    }
+
+    fn names(&self) -> String {
+        if self.failures.is_empty() {
+            return String::new();
+        }
+        format!(":\n    {}", self.failures.join("\n    "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_up_the_results_of_all_test_programs() {
+        let mut tally = Tally::default();
+        let lines = [
+            "running 3 tests",
+            "test rules::a ... ok",
+            "test rules::b ... FAILED",
+            "test result: FAILED. 12 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.10s",
+            "test result: ok. 30 passed; 0 failed; 0 ignored; 0 measured; 5 filtered out; finished in 1.00s",
+        ];
+        lines.iter().for_each(|line| tally.read(line));
+        assert_eq!((tally.passed, tally.failed, tally.ignored), (42, 1, 2));
+        assert_eq!(tally.names(), ":\n    rules::b");
+        assert_eq!(tally.ignored_remark(), " (2 ignored)");
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let mut names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STEPS.len());
+    }
+}
