@@ -1,0 +1,225 @@
+//! What can be wrong with a file as a whole, or with how its columns were named.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file cannot be read or written at all. What is wrong with one row of it is a [`RowError`](crate::RowError).
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// There is nothing at the path.
+    #[error("there is no file {path}: check the name and the folder")]
+    NotFound {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The path is a folder.
+    #[error("{path} is a folder, not a file: name one file in it")]
+    Directory {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// A pipe, a socket or a device: files are read twice, and these cannot be.
+    #[error("{path} is not an ordinary file: save it as a file first, because it is read twice")]
+    NotAFile {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// No bytes, or nothing but white space.
+    #[error("{path} is empty: there is not even a line with the names of the columns")]
+    Empty {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The system refused to read.
+    #[error("{path} cannot be read: {source}")]
+    Unreadable {
+        /// The path as given.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A format that is not one of ours.
+    #[error("{path} is {what}: {advice}")]
+    UnknownFormat {
+        /// The path as given.
+        path: PathBuf,
+        /// The format, with its article.
+        what: String,
+        /// What to do instead.
+        advice: String,
+    },
+    /// Text in another encoding.
+    #[error("{path} is written in {encoding}: save it as UTF-8 (in a spreadsheet: \"CSV UTF-8\")")]
+    Utf16 {
+        /// The name of the encoding.
+        encoding: &'static str,
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// Lines that end in a lone carriage return.
+    #[error(
+        "the lines of {path} end in a carriage return alone, as on very old systems: save it with ordinary line ends"
+    )]
+    LineEnds {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The line with the names of the columns cannot be used.
+    #[error("{path}, line {line}: the names of the columns cannot be read: {message}")]
+    Header {
+        /// The path as given.
+        path: PathBuf,
+        /// The physical line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Two columns of one name.
+    #[error("{path}: columns {first} and {second} are both named \"{name}\": rename one of them")]
+    DuplicateColumn {
+        /// The path as given.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// Position of the first, from 1.
+        first: usize,
+        /// Position of the second, from 1.
+        second: usize,
+    },
+    /// A role names a column that is not there.
+    #[error(
+        "{path} has no column \"{name}\" for the {role}{}; its columns are {}",
+        did_you_mean(nearest),
+        listed(columns)
+    )]
+    MissingColumn {
+        /// The path as given.
+        path: PathBuf,
+        /// The role, such as `annotator`.
+        role: &'static str,
+        /// The name that was asked for.
+        name: String,
+        /// The column with the most similar name, where one is similar.
+        nearest: Option<String>,
+        /// Every column of the file.
+        columns: Vec<String>,
+    },
+    /// One column was named for two roles.
+    #[error("the column \"{name}\" is named both for the {first} and for the {second}: name it once")]
+    ColumnTwice {
+        /// The column.
+        name: String,
+        /// The role that has it.
+        first: &'static str,
+        /// The role that also wants it.
+        second: &'static str,
+    },
+    /// `=NAME` stands where every row needs its own value.
+    #[error(
+        "\"{value}\" gives every row the same {role}: only annotator, split, group and question can be fixed so"
+    )]
+    ConstantNotAllowed {
+        /// The role.
+        role: &'static str,
+        /// What was given.
+        value: String,
+    },
+    /// `=` without a name after it.
+    #[error("\"=\" for the {role} wants a name after it, such as \"=Ada\"")]
+    EmptyConstant {
+        /// The role.
+        role: &'static str,
+    },
+    /// A label column, and nobody who gave the labels.
+    #[error(
+        "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, \
+         or give all of them to one person with the annotator \"=NAME\"; its columns are {}",
+        listed(columns)
+    )]
+    LabelWithoutAnnotator {
+        /// The path as given.
+        path: PathBuf,
+        /// The label column.
+        label: String,
+        /// Every column of the file.
+        columns: Vec<String>,
+    },
+    /// The roles make none of the three sorts of file.
+    #[error("{path}: {message}; its columns are {}", listed(columns))]
+    RolesDoNotFit {
+        /// The path as given.
+        path: PathBuf,
+        /// What is missing or too much, and what to do.
+        message: String,
+        /// Every column of the file.
+        columns: Vec<String>,
+    },
+    /// The caller asked to stop.
+    #[error("reading {path} was stopped")]
+    Cancelled {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// No room left while writing.
+    #[error(
+        "the disk is full: {path} was not written, and what stood there before is unchanged; free some space"
+    )]
+    DiskFull {
+        /// The file that was to be written.
+        path: PathBuf,
+    },
+    /// The system refused to write.
+    #[error("{path} cannot be written: {source}")]
+    Unwritable {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ExchangeError {
+    /// The error of opening or reading `path`.
+    pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::NotFound { path },
+            io::ErrorKind::IsADirectory => Self::Directory { path },
+            _ => Self::Unreadable { path, source },
+        }
+    }
+
+    /// The error of creating or writing `path`.
+    pub(crate) fn writing(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            io::ErrorKind::IsADirectory => Self::Directory { path },
+            _ => Self::Unwritable { path, source },
+        }
+    }
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default()
+}
+
+/// `a, b, c`, as people read it.
+pub(crate) fn listed(names: &[String]) -> String {
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_apart_from_other_refusals() {
+        let path = Path::new("out.csv");
+        let full = ExchangeError::writing(path, io::ErrorKind::StorageFull.into());
+        assert!(matches!(full, ExchangeError::DiskFull { .. }));
+        assert!(full.to_string().contains("disk is full"));
+        let denied = ExchangeError::writing(path, io::ErrorKind::PermissionDenied.into());
+        assert!(matches!(denied, ExchangeError::Unwritable { .. }));
+    }
+}

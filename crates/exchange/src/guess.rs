@@ -1,0 +1,326 @@
+//! Which column has which role, guessed from the names and, where names say nothing, from the values.
+
+use crate::records::Records;
+use crate::roles::simplified;
+use crate::survey::Survey;
+use crate::time::{parse_duration_ms, parse_ms};
+use crate::{ColumnRoles, ExchangeError, Source};
+use dissensus_domain::{LabelSource, Split};
+
+/// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
+const SAMPLED_ROWS: u64 = 20_000;
+const SAMPLED_BYTES: u64 = 32 << 20;
+
+/// Names in lower case without anything but letters and digits; earlier ones are preferred.
+const TEXT_ID: &[&str] = &[
+    "textid",
+    "itemid",
+    "commentid",
+    "instanceid",
+    "tweetid",
+    "postid",
+    "messageid",
+    "sentenceid",
+    "exampleid",
+    "sampleid",
+    "docid",
+    "id",
+    "uid",
+];
+const TEXT: &[&str] = &[
+    "text",
+    "body",
+    "comment",
+    "commenttext",
+    "sentence",
+    "content",
+    "tweet",
+    "tweettext",
+    "post",
+    "posttext",
+    "message",
+    "messagetext",
+    "utterance",
+    "statement",
+    "headline",
+    "review",
+    "reviewtext",
+    "passage",
+];
+const ANNOTATOR: &[&str] = &[
+    "annotatorid",
+    "annotator",
+    "annotatorname",
+    "workerid",
+    "worker",
+    "raterid",
+    "rater",
+    "coderid",
+    "coder",
+    "judgeid",
+    "judge",
+    "labelerid",
+    "labeler",
+    "labellerid",
+    "labeller",
+    "participantid",
+    "participant",
+    "annotatedby",
+    "labeledby",
+    "labelledby",
+    "userid",
+    "user",
+    "username",
+];
+const LABEL: &[&str] = &[
+    "label",
+    "rating",
+    "annotation",
+    "judgement",
+    "judgment",
+    "answer",
+    "offensiveness",
+    "offensive",
+    "toxicity",
+    "toxic",
+    "hate",
+    "hatespeech",
+    "ishate",
+    "sentiment",
+    "politeness",
+    "stance",
+    "score",
+    "value",
+    "class",
+    "category",
+];
+const SPLIT: &[&str] = &["split", "set", "partition", "fold", "subset", "datasplit"];
+const GROUP: &[&str] = &[
+    "group",
+    "groupid",
+    "document",
+    "documentid",
+    "docid",
+    "thread",
+    "threadid",
+    "conversation",
+    "conversationid",
+    "dialogueid",
+];
+const TIME: &[&str] = &[
+    "createdat",
+    "labeledat",
+    "labelledat",
+    "annotatedat",
+    "submittedat",
+    "timestamp",
+    "time",
+    "datetime",
+    "date",
+];
+const DURATION: &[&str] = &["durationms", "timems", "elapsedms", "responsetimems", "rtms", "duration"];
+/// What people are commonly asked about themselves. Believed even where a sample is too small to show it.
+const ATTRIBUTES: &[&str] = &[
+    "gender",
+    "sex",
+    "age",
+    "ageband",
+    "agegroup",
+    "race",
+    "ethnicity",
+    "education",
+    "occupation",
+    "country",
+    "nationality",
+    "religion",
+    "language",
+    "nativelanguage",
+    "politics",
+    "politicalaffiliation",
+    "income",
+    "sexualorientation",
+    "lgbt",
+    "transgender",
+    "disability",
+];
+
+/// Guesses the role of every column of `source`, from its name and from its first 20,000 rows.
+///
+/// By value: a column that is the same in all rows of each annotator and differs between annotators is an attribute,
+/// unless it belongs to the text (the same in all rows of each text). A column that is guessed to be a time, a
+/// duration, a source or a split must read as one in every row looked at. Whatever is left is metadata.
+///
+/// # Errors
+/// The file can no longer be read.
+pub fn guess_roles(source: &Source) -> Result<ColumnRoles, ExchangeError> {
+    let mut guess = Guess::by_name(source.columns());
+    let survey = guess.survey(source)?;
+    guess.doubt(&survey);
+    guess.by_value(&survey);
+    Ok(guess.roles())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    TextId,
+    Text,
+    Annotator,
+    Label,
+    Split,
+    Group,
+    Question,
+    Time,
+    Duration,
+    Source,
+    Attribute,
+}
+
+/// The role of each column so far.
+struct Guess<'a> {
+    columns: &'a [String],
+    roles: Vec<Option<Role>>,
+}
+
+impl<'a> Guess<'a> {
+    fn by_name(columns: &'a [String]) -> Self {
+        let mut guess = Self { columns, roles: vec![None; columns.len()] };
+        let lists = [
+            (Role::TextId, TEXT_ID),
+            (Role::Annotator, ANNOTATOR),
+            (Role::Text, TEXT),
+            (Role::Label, LABEL),
+            (Role::Split, SPLIT),
+            (Role::Group, GROUP),
+            (Role::Question, &["question"]),
+            (Role::Time, TIME),
+            (Role::Duration, DURATION),
+            (Role::Source, &["source", "labelsource"]),
+        ];
+        for (role, names) in lists {
+            guess.claim_by_name(role, names);
+        }
+        guess
+    }
+
+    fn claim_by_name(&mut self, role: Role, names: &[&str]) {
+        let plain: Vec<String> = self.columns.iter().map(|c| simplified(c)).collect();
+        let free = |index: &usize| self.roles[*index].is_none();
+        let found =
+            names.iter().find_map(|name| (0..plain.len()).filter(free).find(|i| plain[*i].as_str() == *name));
+        if let Some(index) = found {
+            self.roles[index] = Some(role);
+        }
+    }
+
+    fn column(&self, role: Role) -> Option<usize> {
+        self.roles.iter().position(|r| *r == Some(role))
+    }
+
+    fn release(&mut self, role: Role) {
+        if let Some(index) = self.column(role) {
+            self.roles[index] = None;
+        }
+    }
+
+    fn survey(&self, source: &Source) -> Result<Survey, ExchangeError> {
+        let reading = |e| ExchangeError::reading(source.path(), e);
+        let mut records = Records::open(source).map_err(reading)?;
+        let text = self.column(Role::TextId).or(self.column(Role::Text));
+        let mut survey = Survey::new(self.columns.len(), text, self.column(Role::Annotator));
+        while records.row() < SAMPLED_ROWS && records.position() < SAMPLED_BYTES {
+            match records.advance() {
+                Ok(true) => survey.take(records.cells()),
+                Ok(false) => break,
+                Err(e) if e.is_fatal() => return Err(reading(std::io::Error::other(e.to_string()))),
+                Err(_) => {} // bad rows are reported by the scan; they teach nothing here
+            }
+        }
+        Ok(survey)
+    }
+
+    /// Takes back what the values speak against, and what makes no sort of file.
+    fn doubt(&mut self, survey: &Survey) {
+        self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
+        self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
+        self.believe(Role::Source, survey, |v| LabelSource::from_name(v).is_some());
+        let has_text = self.column(Role::Text).is_some();
+        let has_label = self.column(Role::Label).is_some();
+        // An author beside a text is no annotator; the time of a text is no time of a label.
+        if has_text && !has_label && !self.label_by_value(survey) {
+            for role in [Role::Annotator, Role::Time, Role::Duration, Role::Source, Role::Question] {
+                self.release(role);
+            }
+        }
+        // A lone id beside a person is that person's, not a text's.
+        if !has_text && !has_label && self.column(Role::Annotator).is_some() {
+            self.release(Role::TextId);
+        }
+    }
+
+    /// Takes `role` back unless every value looked at reads as one.
+    fn believe(&mut self, role: Role, survey: &Survey, reads: impl Fn(&str) -> bool) {
+        if self.column(role).is_some_and(|column| !survey.all_read(column, reads)) {
+            self.release(role);
+        }
+    }
+
+    /// The one column of few values that varies within texts and within annotators.
+    fn label_by_value(&mut self, survey: &Survey) -> bool {
+        let free = |i: &usize| self.roles[*i].is_none() && survey.looks_like_label(*i);
+        let mut candidates = (0..self.columns.len()).filter(free);
+        match (candidates.next(), candidates.next(), self.column(Role::Annotator)) {
+            (Some(index), None, Some(_)) => {
+                self.roles[index] = Some(Role::Label);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn by_value(&mut self, survey: &Survey) {
+        let only_annotators = self.column(Role::Annotator).is_some()
+            && [Role::Text, Role::TextId, Role::Label].iter().all(|r| self.column(*r).is_none());
+        if self.column(Role::Split).is_none() && !only_annotators {
+            let names_splits = |v: &str| Split::from_name(v).is_some();
+            let free = |i: &usize| self.roles[*i].is_none() && survey.all_read(*i, names_splits);
+            if let Some(index) = (0..self.columns.len()).find(free) {
+                self.roles[index] = Some(Role::Split);
+            }
+        }
+        if self.column(Role::Annotator).is_none() {
+            return;
+        }
+        for index in 0..self.columns.len() {
+            let usual = ATTRIBUTES.contains(&about_annotator(&self.columns[index]).as_str());
+            let takes = only_annotators || survey.looks_like_attribute(index, usual);
+            if self.roles[index].is_none() && takes {
+                self.roles[index] = Some(Role::Attribute);
+            }
+        }
+    }
+
+    fn roles(&self) -> ColumnRoles {
+        let name = |role| self.column(role).map(|i| self.columns[i].clone());
+        let attributes = (0..self.columns.len()).filter(|i| self.roles[*i] == Some(Role::Attribute));
+        ColumnRoles {
+            text_id: name(Role::TextId),
+            text: name(Role::Text),
+            annotator: name(Role::Annotator),
+            label: name(Role::Label),
+            split: name(Role::Split),
+            group: name(Role::Group),
+            question: name(Role::Question),
+            time: name(Role::Time),
+            duration: name(Role::Duration),
+            source: name(Role::Source),
+            attributes: attributes.map(|i| self.columns[i].clone()).collect(),
+        }
+    }
+}
+
+/// `annotator_gender` and `Worker Gender` are about the same as `gender`.
+fn about_annotator(column: &str) -> String {
+    let plain = simplified(column);
+    let prefixes = ["annotator", "worker", "rater", "coder", "participant", "user"];
+    prefixes.iter().find_map(|p| plain.strip_prefix(p).map(str::to_owned)).unwrap_or(plain)
+}

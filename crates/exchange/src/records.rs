@@ -1,0 +1,220 @@
+//! The records of a file one after the other, in bounded memory, going on after a bad one.
+
+use crate::cells::Cells;
+use crate::csv_record::{LineState, Splitter};
+use crate::json_record;
+use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
+use crate::{RowError, RowErrorKind, Source};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+
+/// How much of a record over the cap is kept to show.
+const SHOWN_OF_TOO_LONG: usize = 200;
+
+#[derive(Debug)]
+enum Decoder {
+    Csv(Splitter),
+    Json(HashMap<String, usize>),
+}
+
+/// A record's extent in the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extent {
+    bytes: usize,
+    lines: u64,
+}
+
+/// A reader of one file's records.
+#[derive(Debug)]
+pub(crate) struct Records {
+    window: Window<File>,
+    decoder: Decoder,
+    columns: Vec<String>,
+    cells: Cells,
+    row: u64,
+    line: u64,
+    /// The record given last; it is consumed when the next one is asked for.
+    last: Extent,
+    /// The beginning of a record that was too long to hold.
+    cut: Option<Vec<u8>>,
+    done: bool,
+}
+
+impl Records {
+    /// The records of `source` from the first.
+    pub(crate) fn open(source: &Source) -> io::Result<Self> {
+        let (file, offset, line) = source.open_at_data()?;
+        let decoder = match source.delimiter() {
+            Some(delimiter) => Decoder::Csv(Splitter::new(delimiter)),
+            None => Decoder::Json(source.columns().iter().cloned().zip(0..).collect()),
+        };
+        Ok(Self {
+            window: Window::new(file, offset, line),
+            decoder,
+            columns: source.columns().to_vec(),
+            cells: Cells::default(),
+            row: 0,
+            line,
+            last: Extent::default(),
+            cut: None,
+            done: false,
+        })
+    }
+
+    /// The values of the record given last.
+    pub(crate) fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// Number of the record given last, from 1.
+    pub(crate) fn row(&self) -> u64 {
+        self.row
+    }
+
+    /// Physical line on which the record given last begins, from 1.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The record given last, byte for byte with its line end; only its beginning where it was too long.
+    pub(crate) fn raw(&self) -> &[u8] {
+        self.cut.as_deref().unwrap_or(&self.window.bytes()[..self.last.bytes])
+    }
+
+    /// Bytes of the file left behind.
+    pub(crate) fn position(&self) -> u64 {
+        self.window.offset() + self.last.bytes as u64
+    }
+
+    /// Goes to the next record; false after the last one.
+    pub(crate) fn advance(&mut self) -> Result<bool, RowError> {
+        if self.done {
+            return Ok(false);
+        }
+        self.window.consume(self.last.bytes, self.last.lines);
+        self.last = Extent::default();
+        self.cut = None;
+        self.cells.clear();
+        match self.read() {
+            Ok(Some(outcome)) => outcome.map(|()| true).map_err(|(column, kind)| self.error(column, kind)),
+            Ok(None) => {
+                self.done = true;
+                Ok(false)
+            }
+            Err(e) => {
+                self.done = true;
+                self.row += 1;
+                self.line = self.window.line();
+                Err(self.error(None, RowErrorKind::Unreadable { message: e.to_string() }))
+            }
+        }
+    }
+
+    fn error(&self, column: Option<String>, kind: RowErrorKind) -> RowError {
+        RowError { row: self.row, line: self.line, column, kind }
+    }
+
+    fn read(&mut self) -> io::Result<Option<Result<(), Blame>>> {
+        let first = loop {
+            match self.window.line_end(0)? {
+                LineEnd::EndOfFile => return Ok(None),
+                LineEnd::TooLong => return self.refuse_long_line().map(Some),
+                LineEnd::At(end) if self.is_blank(end) => self.window.consume(end, 1),
+                LineEnd::At(end) => break end,
+            }
+        };
+        self.row += 1;
+        self.line = self.window.line();
+        self.last = Extent { bytes: first, lines: 1 };
+        match &self.decoder {
+            Decoder::Csv(splitter) => self.read_csv(*splitter, first).map(Some),
+            Decoder::Json(columns) => {
+                let outcome = read_json(&self.window, first, columns, &mut self.cells);
+                Ok(Some(outcome))
+            }
+        }
+    }
+
+    /// Blank lines are no rows. White space alone is a value in CSV, and nothing in JSON.
+    fn is_blank(&self, end: usize) -> bool {
+        let line = &self.window.bytes()[..end];
+        match self.decoder {
+            Decoder::Csv(_) => matches!(line, b"\n" | b"\r\n" | b"\r"),
+            Decoder::Json(_) => line.trim_ascii().is_empty(),
+        }
+    }
+
+    fn refuse_long_line(&mut self) -> io::Result<Result<(), Blame>> {
+        self.row += 1;
+        self.line = self.window.line();
+        self.cut = Some(self.window.bytes()[..SHOWN_OF_TOO_LONG].to_vec());
+        self.window.skip_line()?;
+        Ok(Err((None, RowErrorKind::TooLong { limit: MAX_RECORD_BYTES })))
+    }
+
+    /// Takes lines until the record is whole. After a broken quote only the first line counts as this row, so that
+    /// the rows behind it are read as if nothing had happened.
+    fn read_csv(&mut self, mut splitter: Splitter, first: usize) -> io::Result<Result<(), Blame>> {
+        let (mut from, mut to, mut lines) = (0, first, 0);
+        let mut bad_byte = None;
+        loop {
+            let number = self.window.line() + lines;
+            let bytes = &self.window.bytes()[from..to];
+            let state = match std::str::from_utf8(bytes) {
+                Ok(line) => splitter.feed(line, number, &mut self.cells),
+                Err(e) => {
+                    bad_byte.get_or_insert((from + e.valid_up_to(), self.cells.len()));
+                    splitter.feed(&String::from_utf8_lossy(bytes), number, &mut self.cells)
+                }
+            };
+            lines += 1;
+            match state {
+                LineState::Complete => break,
+                LineState::Broken => return Ok(Err(self.blame_quote(&splitter, state, number))),
+                LineState::Open => {}
+            }
+            match self.window.line_end(to)? {
+                LineEnd::At(end) => (from, to) = (to, end),
+                _ => return Ok(Err(self.blame_quote(&splitter, state, number))),
+            }
+        }
+        self.last = Extent { bytes: to, lines };
+        Ok(self.check_csv(bad_byte))
+    }
+
+    fn blame_quote(&self, splitter: &Splitter, state: LineState, line: u64) -> Blame {
+        (self.columns.get(self.cells.len()).cloned(), splitter.trouble(state, line))
+    }
+
+    fn check_csv(&self, bad_byte: Option<(usize, usize)>) -> Result<(), Blame> {
+        if let Some((at, first_value)) = bad_byte {
+            let damaged = (first_value..self.cells.len()).find(|i| self.cells.get(*i).contains('\u{FFFD}'));
+            let column = damaged.and_then(|i| self.columns.get(i).cloned());
+            return Err((column, not_utf8(self.window.offset() + at as u64)));
+        }
+        let (found, expected) = (self.cells.len(), self.columns.len());
+        if found != expected {
+            return Err((None, RowErrorKind::WrongFieldCount { found, expected }));
+        }
+        Ok(())
+    }
+}
+
+type Blame = (Option<String>, RowErrorKind);
+
+fn not_utf8(offset: u64) -> RowErrorKind {
+    RowErrorKind::NotUtf8 { offset }
+}
+
+fn read_json(
+    window: &Window<File>,
+    end: usize,
+    columns: &HashMap<String, usize>,
+    cells: &mut Cells,
+) -> Result<(), Blame> {
+    match std::str::from_utf8(&window.bytes()[..end]) {
+        Ok(line) => json_record::fill(line.trim(), columns, cells),
+        Err(e) => Err((None, not_utf8(window.offset() + e.valid_up_to() as u64))),
+    }
+}

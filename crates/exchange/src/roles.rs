@@ -1,0 +1,254 @@
+//! What each column is for, and what sort of file that makes.
+
+use crate::{ExchangeError, Source};
+use serde::{Deserialize, Serialize};
+
+/// Which column has which role. A column without one is metadata of the text. `annotator`, `split`, `group` and
+/// `question` may also be `=NAME`: then every row has the value NAME (a column that is really called `=NAME` wins).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnRoles {
+    /// The id of the text. Without it a text gets an id made of its body, see [`text_id_of`](crate::text_id_of).
+    pub text_id: Option<String>,
+    /// The body of the text.
+    pub text: Option<String>,
+    /// Who gave the label.
+    pub annotator: Option<String>,
+    /// The label.
+    pub label: Option<String>,
+    /// The part of an official split that the text belongs to.
+    pub split: Option<String>,
+    /// The document or thread that the text belongs to.
+    pub group: Option<String>,
+    /// The question that the label answers, where a file holds labels of several.
+    pub question: Option<String>,
+    /// When the label was given.
+    pub time: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration: Option<String>,
+    /// Where the label came from: a name of [`LabelSource`](dissensus_domain::LabelSource).
+    pub source: Option<String>,
+    /// Attributes of the annotator.
+    pub attributes: Vec<String>,
+}
+
+impl ColumnRoles {
+    /// Every named role in order: its word, and the column (or `=NAME`) that has it.
+    pub fn named(&self) -> Vec<(&'static str, &str)> {
+        let single = [
+            ("text id", &self.text_id),
+            ("text", &self.text),
+            ("annotator", &self.annotator),
+            ("label", &self.label),
+            ("split", &self.split),
+            ("group", &self.group),
+            ("question", &self.question),
+            ("time", &self.time),
+            ("duration", &self.duration),
+            ("source", &self.source),
+        ];
+        let single = single.into_iter().filter_map(|(role, name)| name.as_deref().map(|n| (role, n)));
+        single.chain(self.attributes.iter().map(|n| ("attribute", n.as_str()))).collect()
+    }
+
+    /// The sort of file these roles make of `source`.
+    ///
+    /// # Errors
+    /// A missing column (with the nearest name), a column named twice, or roles that make no sort of file.
+    pub fn kind(&self, source: &Source) -> Result<FileKind, ExchangeError> {
+        Plan::new(source, self).map(|plan| plan.kind)
+    }
+}
+
+/// The three sorts of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileKind {
+    /// One row a label: text (or the id of one that is there already), annotator, label.
+    Labels,
+    /// One row a text: no annotator, no label.
+    Texts,
+    /// One row an annotator: an id and attributes, no text. Columns without a role are left alone.
+    Annotators,
+}
+
+/// Where a role's value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Pick {
+    Column(usize),
+    Constant(String),
+}
+
+/// Roles resolved to positions.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) kind: FileKind,
+    pub(crate) columns: Vec<String>,
+    pub(crate) text_id: Option<usize>,
+    pub(crate) text: Option<usize>,
+    pub(crate) annotator: Option<Pick>,
+    pub(crate) label: Option<usize>,
+    pub(crate) split: Option<Pick>,
+    pub(crate) group: Option<Pick>,
+    pub(crate) question: Option<Pick>,
+    pub(crate) time: Option<usize>,
+    pub(crate) duration: Option<usize>,
+    pub(crate) source: Option<usize>,
+    pub(crate) attributes: Vec<usize>,
+    pub(crate) metadata: Vec<usize>,
+}
+
+impl Plan {
+    pub(crate) fn new(source: &Source, roles: &ColumnRoles) -> Result<Self, ExchangeError> {
+        let kind = kind_of(source, roles)?;
+        let mut claims = Claims { source, taken: vec![None; source.columns().len()] };
+        let mut plan = Self {
+            kind,
+            columns: source.columns().to_vec(),
+            text_id: claims.column("text id", &roles.text_id)?,
+            text: claims.column("text", &roles.text)?,
+            annotator: claims.pick("annotator", &roles.annotator)?,
+            label: claims.column("label", &roles.label)?,
+            split: claims.pick("split", &roles.split)?,
+            group: claims.pick("group", &roles.group)?,
+            question: claims.pick("question", &roles.question)?,
+            time: claims.column("time", &roles.time)?,
+            duration: claims.column("duration", &roles.duration)?,
+            source: claims.column("source", &roles.source)?,
+            attributes: Vec::new(),
+            metadata: Vec::new(),
+        };
+        for name in &roles.attributes {
+            plan.attributes.push(claims.claim("attribute", name)?);
+        }
+        plan.metadata = (0..claims.taken.len()).filter(|i| claims.taken[*i].is_none()).collect();
+        Ok(plan)
+    }
+}
+
+/// Which columns are taken, and for what.
+struct Claims<'a> {
+    source: &'a Source,
+    taken: Vec<Option<&'static str>>,
+}
+
+impl Claims<'_> {
+    fn claim(&mut self, role: &'static str, name: &str) -> Result<usize, ExchangeError> {
+        let columns = self.source.columns();
+        let Some(index) = columns.iter().position(|c| c == name.trim()) else {
+            if name.starts_with('=') {
+                return Err(ExchangeError::ConstantNotAllowed { role, value: name.to_owned() });
+            }
+            return Err(ExchangeError::MissingColumn {
+                path: self.source.path().to_owned(),
+                role,
+                name: name.to_owned(),
+                nearest: nearest(name, columns),
+                columns: columns.to_vec(),
+            });
+        };
+        match self.taken[index].replace(role) {
+            Some(first) => {
+                Err(ExchangeError::ColumnTwice { name: columns[index].clone(), first, second: role })
+            }
+            None => Ok(index),
+        }
+    }
+
+    fn column(&mut self, role: &'static str, name: &Option<String>) -> Result<Option<usize>, ExchangeError> {
+        name.as_ref().map(|name| self.claim(role, name)).transpose()
+    }
+
+    fn pick(&mut self, role: &'static str, name: &Option<String>) -> Result<Option<Pick>, ExchangeError> {
+        let Some(name) = name else { return Ok(None) };
+        match name.strip_prefix('=') {
+            Some(constant) if !self.source.columns().iter().any(|c| c == name) => match constant.trim() {
+                "" => Err(ExchangeError::EmptyConstant { role }),
+                constant => Ok(Some(Pick::Constant(constant.to_owned()))),
+            },
+            _ => self.claim(role, name).map(|index| Some(Pick::Column(index))),
+        }
+    }
+}
+
+/// The sort of file, or what is missing for one.
+fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeError> {
+    let refuse = |message: &str| {
+        let (path, columns) = (source.path().to_owned(), source.columns().to_vec());
+        Err(ExchangeError::RolesDoNotFit { path, message: message.to_owned(), columns })
+    };
+    let has_text = roles.text.is_some() || roles.text_id.is_some();
+    match (has_text, roles.annotator.is_some(), &roles.label) {
+        (true, true, Some(_)) => Ok(FileKind::Labels),
+        (true, false, Some(label)) => Err(ExchangeError::LabelWithoutAnnotator {
+            path: source.path().to_owned(),
+            label: label.clone(),
+            columns: source.columns().to_vec(),
+        }),
+        (false, _, Some(_)) => refuse(
+            "there are labels but no texts: name the column that holds the text, or the one with its id",
+        ),
+        (true, true, None) => refuse(
+            "there are texts and annotators but no labels: name the label column, or import the texts without an \
+             annotator column",
+        ),
+        (true, false, None) if !roles.attributes.is_empty() => {
+            refuse("there are attributes but no annotator they belong to: name the annotator column")
+        }
+        (true, false, None) if roles.text.is_none() => {
+            refuse("there are ids of texts but no texts: name the column that holds the text")
+        }
+        (true, false, None) => Ok(FileKind::Texts),
+        (false, true, None) if roles.annotator.as_ref().is_some_and(|a| a.starts_with('=')) => {
+            refuse("one fixed annotator makes no list of annotators: name the column of their ids")
+        }
+        (false, true, None) => Ok(FileKind::Annotators),
+        (false, false, None) => refuse(
+            "no column was recognised or named: name the one that holds the text (and, for labels, annotator and \
+             label)",
+        ),
+    }
+}
+
+/// The column whose name is most like `name`, if any is like it at all.
+fn nearest(name: &str, columns: &[String]) -> Option<String> {
+    let wanted = simplified(name);
+    let scored = columns.iter().map(|c| (distance(&wanted, &simplified(c)), c));
+    let (distance, column) = scored.min_by_key(|(d, _)| *d)?;
+    (distance <= (wanted.chars().count() / 3).max(1)).then(|| column.clone())
+}
+
+/// Lower case letters and digits only, so that `Text-ID` and `text_id` are one.
+pub(crate) fn simplified(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Edits (insert, delete, replace) from one name to the other. Names are short, but a header may not be.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similar_names_are_found_and_others_are_not() {
+        let columns: Vec<String> = ["text_id", "comment", "worker"].map(str::to_owned).to_vec();
+        assert_eq!(nearest("Text-ID", &columns).as_deref(), Some("text_id"));
+        assert_eq!(nearest("coment", &columns).as_deref(), Some("comment"));
+        assert_eq!(nearest("zebra", &columns), None);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,294 @@
+//! One row as texts, annotators and labels see it.
+
+use crate::cells::Cells;
+use crate::check::{About, Checker, Verdict};
+use crate::records::Records;
+use crate::roles::{Pick, Plan};
+use crate::time::{parse_duration_ms, parse_ms};
+use crate::{ColumnRoles, ExchangeError, FileKind, RowError, RowErrorKind, Source};
+use dissensus_domain::{Attributes, LabelSource, MAX_TEXT_BYTES};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// The longest id, label or attribute, in bytes. Longer ones are texts in the wrong column.
+pub const MAX_NAME_BYTES: usize = 1024;
+
+/// One row that is sound in itself. Whether it fits the rows before it is for the [`Checker`](crate::Checker) to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// The row, from 1; the line of column names and blank lines are not rows.
+    pub row: u64,
+    /// The physical line on which it begins, from 1.
+    pub line: u64,
+    /// The id of the text, trimmed; `None` only in a file of annotators.
+    pub text_id: Option<String>,
+    /// The body, character for character; `None` in a file of annotators, or of labels on texts known by their id.
+    pub text: Option<String>,
+    /// The id of the annotator, trimmed; `None` only in a file of texts.
+    pub annotator: Option<String>,
+    /// The label, trimmed; `None` where the cell is blank or there is no such column.
+    pub label: Option<String>,
+    /// The part of an official split, trimmed, as the file names it.
+    pub split: Option<String>,
+    /// The document or thread, trimmed.
+    pub group: Option<String>,
+    /// The question that the label answers, trimmed.
+    pub question: Option<String>,
+    /// When the label was given, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: Option<i64>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u32>,
+    /// Where the label came from, where the file says so.
+    pub source: Option<LabelSource>,
+    /// Attributes of the annotator, trimmed; blank ones are left out.
+    pub attributes: Attributes,
+    /// Every other column that is not blank, as it stands.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// The id of a text in a file without ids: `t` and the first 20 hexadecimal digits (80 bits) of the SHA-256 of its
+/// body. The same body is the same text, in every file and on every machine.
+pub fn text_id_of(body: &str) -> String {
+    let digest = Sha256::digest(body.as_bytes());
+    digest[..10].iter().fold(String::from("t"), |id, byte| format!("{id}{byte:02x}"))
+}
+
+/// Reads the rows of `source` one at a time; memory does not grow with the file. A bad row is an `Err`, and reading
+/// goes on behind it.
+///
+/// # Errors
+/// Roles that do not fit the file, or a file that can no longer be opened.
+pub fn read_rows(source: &Source, roles: &ColumnRoles) -> Result<Rows, ExchangeError> {
+    let plan = Plan::new(source, roles)?;
+    let records = Records::open(source).map_err(|e| ExchangeError::reading(source.path(), e))?;
+    Ok(Rows { plan, records })
+}
+
+/// The rows of one file in order. Made by [`read_rows`].
+#[derive(Debug)]
+pub struct Rows {
+    plan: Plan,
+    records: Records,
+}
+
+impl Rows {
+    /// The sort of file.
+    pub fn kind(&self) -> FileKind {
+        self.plan.kind
+    }
+
+    /// The row given last, good or bad, byte for byte with its line end; the first 200 bytes of one over the cap.
+    pub fn raw(&self) -> &[u8] {
+        self.records.raw()
+    }
+
+    /// The values of the row given last, in the order of [`Source::columns`]; fewer where it is broken.
+    pub fn cells(&self) -> impl Iterator<Item = &str> {
+        self.records.cells().iter()
+    }
+
+    /// The next row together with what `checker` says of it. This is how a preview and an import both read.
+    pub fn next_checked(&mut self, checker: &mut Checker) -> Option<Result<(Row, Verdict), RowError>> {
+        let row = match self.next()? {
+            Ok(row) => row,
+            Err(error) => return Some(Err(error)),
+        };
+        Some(match checker.check(&row) {
+            Ok(verdict) => Ok((row, verdict)),
+            Err(misfit) => Err(RowError {
+                row: row.row,
+                line: row.line,
+                column: self.column_of(misfit.about),
+                kind: misfit.kind,
+            }),
+        })
+    }
+
+    fn column_of(&self, about: About) -> Option<String> {
+        let column = match about {
+            About::TextId => self.plan.text_id,
+            // Without a text column the id is to blame, without an id column the text is.
+            About::Text => self.plan.text.or(self.plan.text_id),
+            About::Label => self.plan.label,
+            About::Attribute(name) => return Some(name),
+        };
+        column.and_then(|index| self.plan.columns.get(index).cloned())
+    }
+
+    /// Bytes of the file left behind, for a progress bar; compare with [`Source::bytes`].
+    pub fn position(&self) -> u64 {
+        self.records.position()
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<Row, RowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.records.advance() {
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+            Ok(true) => {
+                let (row, line) = (self.records.row(), self.records.line());
+                let built = Builder { plan: &self.plan, cells: self.records.cells() }.row(row, line);
+                Some(built.map_err(|(column, kind)| RowError { row, line, column, kind }))
+            }
+        }
+    }
+}
+
+type Blame = (Option<String>, RowErrorKind);
+
+/// Makes a [`Row`] of one record's values.
+struct Builder<'a> {
+    plan: &'a Plan,
+    cells: &'a Cells,
+}
+
+impl Builder<'_> {
+    fn row(&self, row: u64, line: u64) -> Result<Row, Blame> {
+        self.refuse_nul()?;
+        let plan = self.plan;
+        let text = plan.text.map(|column| self.body(column)).transpose()?;
+        Ok(Row {
+            row,
+            line,
+            text_id: self.text_id(text.as_deref())?,
+            text,
+            annotator: self.annotator()?,
+            label: self.name(plan.label)?,
+            split: self.picked(&plan.split)?,
+            group: self.picked(&plan.group)?,
+            question: self.picked(&plan.question)?,
+            at_ms: self.read(plan.time, parse_ms, |value| RowErrorKind::BadTime { value })?,
+            duration_ms: self
+                .read(plan.duration, parse_duration_ms, |value| RowErrorKind::BadDuration { value })?,
+            source: self
+                .read(plan.source, LabelSource::from_name, |value| RowErrorKind::BadSource { value })?,
+            attributes: self.attributes()?,
+            metadata: self.metadata(),
+        })
+    }
+
+    fn blame(&self, column: usize, kind: RowErrorKind) -> Blame {
+        (self.plan.columns.get(column).cloned(), kind)
+    }
+
+    /// NUL ends a string for C programs and is never part of a text.
+    fn refuse_nul(&self) -> Result<(), Blame> {
+        if memchr::memchr(0, self.cells.text.as_bytes()).is_some() {
+            let column = self.cells.iter().position(|value| value.contains('\0')).unwrap_or_default();
+            return Err(self.blame(column, RowErrorKind::ControlCharacter { code: 0 }));
+        }
+        match self.cells.extra.iter().find(|(key, value)| key.contains('\0') || value.contains('\0')) {
+            Some((key, _)) => Err((Some(key.replace('\0', "")), RowErrorKind::ControlCharacter { code: 0 })),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_nested(&self, column: usize) -> Result<(), Blame> {
+        match self.cells.nested.iter().find(|(c, _)| *c == column) {
+            Some((_, found)) => Err(self.blame(column, RowErrorKind::Nested { found })),
+            None => Ok(()),
+        }
+    }
+
+    fn body(&self, column: usize) -> Result<String, Blame> {
+        self.refuse_nested(column)?;
+        let body = self.cells.get(column);
+        if body.trim().is_empty() {
+            return Err(self.blame(column, RowErrorKind::Missing { what: "text" }));
+        }
+        if body.len() > MAX_TEXT_BYTES {
+            let kind = RowErrorKind::TextTooLong { bytes: body.len(), limit: MAX_TEXT_BYTES };
+            return Err(self.blame(column, kind));
+        }
+        Ok(body.to_owned())
+    }
+
+    /// A trimmed id, label or attribute; `None` where it is blank.
+    fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
+        let Some(column) = column else { return Ok(None) };
+        self.refuse_nested(column)?;
+        let name = self.cells.get(column).trim();
+        if name.len() > MAX_NAME_BYTES {
+            let kind = RowErrorKind::NameTooLong { bytes: name.len(), limit: MAX_NAME_BYTES };
+            return Err(self.blame(column, kind));
+        }
+        if let Some(control) = name.chars().find(|c| c.is_control()) {
+            return Err(self.blame(column, RowErrorKind::ControlCharacter { code: control.into() }));
+        }
+        Ok((!name.is_empty()).then(|| name.to_owned()))
+    }
+
+    fn picked(&self, pick: &Option<Pick>) -> Result<Option<String>, Blame> {
+        match pick {
+            None => Ok(None),
+            Some(Pick::Constant(name)) => Ok(Some(name.clone())),
+            Some(Pick::Column(column)) => self.name(Some(*column)),
+        }
+    }
+
+    fn text_id(&self, body: Option<&str>) -> Result<Option<String>, Blame> {
+        match (self.plan.text_id, body) {
+            (Some(column), _) => {
+                let missing = || self.blame(column, RowErrorKind::Missing { what: "text id" });
+                self.name(Some(column))?.map(Some).ok_or_else(missing)
+            }
+            (None, Some(body)) => Ok(Some(text_id_of(body))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn annotator(&self) -> Result<Option<String>, Blame> {
+        match (self.picked(&self.plan.annotator)?, &self.plan.annotator) {
+            (None, Some(Pick::Column(column))) => {
+                Err(self.blame(*column, RowErrorKind::Missing { what: "annotator" }))
+            }
+            (annotator, _) => Ok(annotator),
+        }
+    }
+
+    /// A trimmed value read by `parse`; blank is `None`.
+    fn read<T>(
+        &self,
+        column: Option<usize>,
+        parse: impl Fn(&str) -> Option<T>,
+        otherwise: impl Fn(String) -> RowErrorKind,
+    ) -> Result<Option<T>, Blame> {
+        let (Some(value), Some(column)) = (self.name(column)?, column) else { return Ok(None) };
+        match parse(&value) {
+            Some(read) => Ok(Some(read)),
+            None => Err(self.blame(column, otherwise(value))),
+        }
+    }
+
+    fn attributes(&self) -> Result<Attributes, Blame> {
+        let mut attributes = Attributes::new();
+        for column in &self.plan.attributes {
+            if let Some(value) = self.name(Some(*column))? {
+                attributes.insert(self.plan.columns[*column].clone(), value);
+            }
+        }
+        Ok(attributes)
+    }
+
+    fn metadata(&self) -> BTreeMap<String, String> {
+        let columns = self.plan.metadata.iter().map(|c| (self.plan.columns[*c].as_str(), self.cells.get(*c)));
+        let extra = self.cells.extra.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let filled = columns.chain(extra).filter(|(_, value)| !value.trim().is_empty());
+        filled.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_made_of_the_body_never_changes() {
+        // `printf 'Hello' | sha256sum` begins 185f8db32271fe25f561
+        assert_eq!(text_id_of("Hello"), "t185f8db32271fe25f561");
+        assert_ne!(text_id_of("Hello"), text_id_of("Hello "));
+    }
+}

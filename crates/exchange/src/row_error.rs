@@ -1,0 +1,195 @@
+//! What can be wrong with one row.
+
+use std::fmt;
+
+/// One row that cannot be used: where it stands and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowError {
+    /// The row, from 1; the line of column names and blank lines are not rows.
+    pub row: u64,
+    /// The physical line on which the row begins, from 1.
+    pub line: u64,
+    /// The column, where one is to blame.
+    pub column: Option<String>,
+    /// What is wrong.
+    pub kind: RowErrorKind,
+}
+
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {} (line {})", self.row, self.line)?;
+        if let Some(column) = &self.column {
+            write!(f, ", column \"{column}\"")?;
+        }
+        write!(f, ": {}", self.kind)
+    }
+}
+
+impl std::error::Error for RowError {}
+
+impl RowError {
+    /// True where the rest of the file could not be read: nothing follows, and the row must not be skipped over.
+    pub fn is_fatal(&self) -> bool {
+        matches!(self.kind, RowErrorKind::Unreadable { .. })
+    }
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RowErrorKind {
+    /// Bytes that are not UTF-8.
+    #[error("byte {offset} of the file is not UTF-8: save the file as UTF-8")]
+    NotUtf8 {
+        /// Absolute position in the file, from 0.
+        offset: u64,
+    },
+    /// A row with more or fewer values than there are columns.
+    #[error(
+        "{found} values where there are {expected} columns: is a quote or a separator missing or too much?"
+    )]
+    WrongFieldCount {
+        /// Values in the row.
+        found: usize,
+        /// Columns of the file.
+        expected: usize,
+    },
+    /// A quoted value that never ends.
+    #[error(
+        "the quote opened on line {line} is never closed: close it, or write a quote inside a value twice"
+    )]
+    UnclosedQuote {
+        /// The physical line of the opening quote.
+        line: u64,
+    },
+    /// Something between a closing quote and the next separator.
+    #[error(
+        "the quote opened on line {opened} is closed on line {closed} in the middle of a value: \
+         write a quote inside a value twice"
+    )]
+    TextAfterQuote {
+        /// The physical line of the opening quote.
+        opened: u64,
+        /// The physical line of the closing quote.
+        closed: u64,
+    },
+    /// A record longer than the cap.
+    #[error("the row is longer than {limit} bytes and was not read: is a line end or a quote missing?")]
+    TooLong {
+        /// The cap, in bytes.
+        limit: usize,
+    },
+    /// Not JSON.
+    #[error("not JSON at character {at}: {message}")]
+    BadJson {
+        /// Position in the line, from 1, in bytes.
+        at: usize,
+        /// What the parser found.
+        message: String,
+    },
+    /// JSON, but no object.
+    #[error("{found} where an object such as {{\"text\": \"...\"}} belongs")]
+    NotAnObject {
+        /// What stands there, with its article.
+        found: &'static str,
+    },
+    /// A key that stands twice in one object.
+    #[error("the key stands twice in one object: which value is meant?")]
+    RepeatedKey,
+    /// A list or an object where a plain value belongs.
+    #[error("a {found} where one plain value belongs: flatten it")]
+    Nested {
+        /// `list` or `object`.
+        found: &'static str,
+    },
+    /// A number that cannot be kept digit for digit.
+    #[error("the number {value} is too large to be kept exactly: write it in quotes")]
+    InexactNumber {
+        /// The number as far as it could be read.
+        value: String,
+    },
+    /// A value that every row must have.
+    #[error("no {what}: every row needs one")]
+    Missing {
+        /// `text`, `text id` or `annotator`.
+        what: &'static str,
+    },
+    /// A body over the longest that a text may have.
+    #[error("the text has {bytes} bytes, and a text may have {limit}: split it")]
+    TextTooLong {
+        /// Its length in bytes of UTF-8.
+        bytes: usize,
+        /// The longest allowed.
+        limit: usize,
+    },
+    /// An id, a label or an attribute over the longest that a name may have.
+    #[error("{bytes} bytes are too long for a name (at most {limit}): is this the right column?")]
+    NameTooLong {
+        /// Its length in bytes of UTF-8.
+        bytes: usize,
+        /// The longest allowed.
+        limit: usize,
+    },
+    /// A character that no value may hold (NUL), or that no name may hold (line ends, tabs and their like).
+    #[error("the control character U+{code:04X} does not belong here: remove it")]
+    ControlCharacter {
+        /// Its code point.
+        code: u32,
+    },
+    /// Not a moment that can be read.
+    #[error("\"{value}\" is not a time: write 2024-05-01T12:30:00Z, or seconds or milliseconds since 1970")]
+    BadTime {
+        /// What stands there.
+        value: String,
+    },
+    /// Not a duration.
+    #[error("\"{value}\" is not a number of milliseconds between 0 and {}", u32::MAX)]
+    BadDuration {
+        /// What stands there.
+        value: String,
+    },
+    /// Not a source of labels.
+    #[error("\"{value}\" is no source of labels: window, command, import or simulated")]
+    BadSource {
+        /// What stands there.
+        value: String,
+    },
+    /// A label that is no level of the scale.
+    #[error("\"{label}\" is not on the scale: its levels are {}", levels.join(", "))]
+    UnknownLevel {
+        /// The label as it stands.
+        label: String,
+        /// The levels of the scale.
+        levels: Vec<String>,
+    },
+    /// One id, two bodies.
+    #[error("the text \"{text_id}\" already has another body: give one of them another id")]
+    OtherBody {
+        /// The id.
+        text_id: String,
+    },
+    /// A label on a text that nobody introduced.
+    #[error("there is no text \"{text_id}\": import the texts first, or name the column that holds the text")]
+    UnknownText {
+        /// The id.
+        text_id: String,
+    },
+    /// One annotator, two values of one attribute.
+    #[error(
+        "annotator \"{annotator}\" has \"{before}\" here already, and now \"{now}\": which one is right?"
+    )]
+    OtherAttribute {
+        /// The annotator.
+        annotator: String,
+        /// The value known so far.
+        before: String,
+        /// The value of this row.
+        now: String,
+    },
+    /// The system stopped giving bytes; nothing after this row was read.
+    #[error("the file cannot be read further: {message}")]
+    Unreadable {
+        /// What the system said.
+        message: String,
+    },
+}

@@ -1,0 +1,232 @@
+//! A file that was recognised: its format, its separator, its columns.
+
+use crate::cells::Cells;
+use crate::csv_record::{LineState, Splitter, without_line_end};
+use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
+use crate::{ExchangeError, Format, json_record};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// The mark that some tools put before UTF-8.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+const HEAD_BYTES: u64 = 64 << 10;
+/// How many objects are read for the names of the columns of a JSON Lines file.
+const JSON_HEADER_ROWS: usize = 1000;
+
+/// A file that can be read: what it is and which columns it has. Reading opens it anew, so one `Source` serves for a
+/// preview and for the import after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    path: PathBuf,
+    format: Format,
+    delimiter: Option<u8>,
+    columns: Vec<String>,
+    bytes: u64,
+    data_offset: u64,
+    data_line: u64,
+}
+
+impl Source {
+    /// Recognises the file at `path`. A byte order mark is skipped; the separator of a `.csv` is the most frequent
+    /// of `,` `;` and tab in its first line; the columns of JSON Lines are the keys of the first 1,000 objects.
+    /// Names of columns are trimmed, and a column without one is `column_3` after its position.
+    ///
+    /// # Errors
+    /// Nothing there, a folder, no ordinary file, unreadable, empty, another format or encoding, or a first line
+    /// that cannot name columns (a broken quote, two equal names).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
+        let path = path.as_ref();
+        let reading = |e| ExchangeError::reading(path, e);
+        let about = std::fs::metadata(path).map_err(reading)?;
+        if about.is_dir() {
+            return Err(ExchangeError::Directory { path: path.to_owned() });
+        }
+        if !about.is_file() {
+            return Err(ExchangeError::NotAFile { path: path.to_owned() });
+        }
+        let mut head = Vec::new();
+        File::open(path).and_then(|f| f.take(HEAD_BYTES).read_to_end(&mut head)).map_err(reading)?;
+        let bom = if head.starts_with(BOM) { BOM.len() } else { 0 };
+        if about.len() <= HEAD_BYTES && head[bom..].trim_ascii().is_empty() {
+            return Err(ExchangeError::Empty { path: path.to_owned() });
+        }
+        let format = Format::detect(path, &head[bom..])?;
+        let found = Self {
+            path: path.to_owned(),
+            format,
+            delimiter: None,
+            columns: Vec::new(),
+            bytes: about.len(),
+            data_offset: bom as u64,
+            data_line: 1,
+        };
+        if format == Format::Jsonl { found.with_json_columns() } else { found.with_header() }
+    }
+
+    /// The path as given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The byte between values; `None` for JSON Lines.
+    pub fn delimiter(&self) -> Option<u8> {
+        self.delimiter
+    }
+
+    /// The names of the columns in order.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The length of the file when it was opened, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The file, the offset of its first record and the physical line that record is on.
+    pub(crate) fn open_at_data(&self) -> io::Result<(File, u64, u64)> {
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(self.data_offset))?;
+        Ok((file, self.data_offset, self.data_line))
+    }
+
+    fn window(&self) -> Result<Window<File>, ExchangeError> {
+        let (file, offset, line) = self.open_at_data().map_err(|e| ExchangeError::reading(&self.path, e))?;
+        Ok(Window::new(file, offset, line))
+    }
+
+    fn bad_header(&self, line: u64, message: impl Into<String>) -> ExchangeError {
+        ExchangeError::Header { path: self.path.clone(), line, message: message.into() }
+    }
+
+    fn with_header(mut self) -> Result<Self, ExchangeError> {
+        let mut window = self.window()?;
+        let mut cells = Cells::default();
+        let mut splitter: Option<Splitter> = None;
+        let mut end = 0;
+        loop {
+            let from = end;
+            end = match window.line_end(from).map_err(|e| ExchangeError::reading(&self.path, e))? {
+                LineEnd::At(end) => end,
+                LineEnd::TooLong => return Err(self.bad_header(window.line(), too_long())),
+                LineEnd::EndOfFile => return Err(self.bad_header(window.line(), "a quote is never closed")),
+            };
+            let line = std::str::from_utf8(&window.bytes()[from..end]).map_err(|e| {
+                let at = window.offset() + (from + e.valid_up_to()) as u64;
+                self.bad_header(self.data_line, format!("byte {at} is not UTF-8: save the file as UTF-8"))
+            })?;
+            if splitter.is_none() && line.trim().is_empty() {
+                window.consume(end, 1);
+                self.data_line += 1;
+                end = 0;
+                continue;
+            }
+            let delimiter = self.delimiter.unwrap_or_else(|| self.sniff(line));
+            self.delimiter = Some(delimiter);
+            let state =
+                splitter.get_or_insert(Splitter::new(delimiter)).feed(line, self.data_line, &mut cells);
+            self.data_line += 1;
+            match state {
+                LineState::Complete => break,
+                LineState::Open => {}
+                LineState::Broken => {
+                    return Err(self.bad_header(self.data_line - 1, "something follows a closing quote"));
+                }
+            }
+        }
+        self.data_offset = window.offset() + end as u64;
+        self.columns = named(cells.iter());
+        self.refuse_equal_names()
+    }
+
+    /// The most frequent separator outside quotes; a comma where there is none.
+    fn sniff(&self, line: &str) -> u8 {
+        if self.format == Format::Tsv {
+            return b'\t';
+        }
+        let mut quoted = false;
+        let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
+        for byte in without_line_end(line).bytes() {
+            quoted ^= byte == b'"';
+            if let Some(count) = counts.iter_mut().find(|(d, _)| !quoted && *d == byte) {
+                count.1 += 1;
+            }
+        }
+        // `rev` because the last of equals wins, and a comma shall.
+        counts.into_iter().rev().max_by_key(|(_, n)| *n).map_or(b',', |(d, _)| d)
+    }
+
+    fn refuse_equal_names(self) -> Result<Self, ExchangeError> {
+        let mut places = HashMap::new();
+        for (place, name) in self.columns.iter().enumerate() {
+            if let Some(first) = places.insert(name, place + 1) {
+                let (path, name) = (self.path.clone(), name.clone());
+                return Err(ExchangeError::DuplicateColumn { path, name, first, second: place + 1 });
+            }
+        }
+        Ok(self)
+    }
+
+    /// The union of the keys of the first objects, in order of appearance. Lines that are no objects are left for
+    /// the reading of rows to report, unless there is nothing else.
+    fn with_json_columns(mut self) -> Result<Self, ExchangeError> {
+        let mut window = self.window()?;
+        let mut seen = HashSet::new();
+        let mut trouble = None;
+        for _ in 0..JSON_HEADER_ROWS {
+            match window.line_end(0).map_err(|e| ExchangeError::reading(&self.path, e))? {
+                LineEnd::EndOfFile => break,
+                LineEnd::TooLong => {
+                    trouble.get_or_insert((window.line(), too_long()));
+                    window.skip_line().map_err(|e| ExchangeError::reading(&self.path, e))?;
+                }
+                LineEnd::At(end) => {
+                    match keys_of(&window.bytes()[..end]) {
+                        Ok(keys) => self.columns.extend(keys.into_iter().filter(|k| seen.insert(k.clone()))),
+                        Err(message) => drop(trouble.get_or_insert((window.line(), message))),
+                    }
+                    window.consume(end, 1);
+                }
+            }
+        }
+        match trouble {
+            Some((line, message)) if self.columns.is_empty() => Err(self.bad_header(line, message)),
+            _ => Ok(self),
+        }
+    }
+}
+
+fn too_long() -> String {
+    format!("the line is longer than {MAX_RECORD_BYTES} bytes")
+}
+
+fn keys_of(line: &[u8]) -> Result<Vec<String>, String> {
+    let line = std::str::from_utf8(line).map_err(|_| "not UTF-8: save the file as UTF-8".to_owned())?;
+    if line.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let pairs = json_record::parse(line.trim()).map_err(|kind| kind.to_string())?;
+    Ok(pairs.into_iter().map(|(key, _)| key).collect())
+}
+
+/// Trimmed names; blank ones are named after their position, clear of the names there are.
+fn named<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut names: Vec<String> = cells.map(|c| c.trim().to_owned()).collect();
+    for place in 0..names.len() {
+        if names[place].is_empty() {
+            let mut name = format!("column_{}", place + 1);
+            while names.contains(&name) {
+                name.push('_');
+            }
+            names[place] = name;
+        }
+    }
+    names
+}

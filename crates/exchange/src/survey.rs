@@ -1,0 +1,131 @@
+//! What the values of a sample of rows say about each column, in hashes.
+
+use crate::cells::Cells;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+
+/// More different values than this in a column, and it is neither a label nor a category.
+const CATEGORIES: usize = 200;
+/// More different values than this in a column, and it is no label.
+const LEVELS: usize = 20;
+/// The longest value of a category, in bytes.
+const CATEGORY_BYTES: usize = 120;
+
+/// A running look at a sample. Blank values count as not known.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    keys: RandomState,
+    text: Option<usize>,
+    annotator: Option<usize>,
+    columns: Vec<Column>,
+    /// The texts of each annotator, and the annotators of each text: one, or several.
+    annotators: HashMap<u64, Seen>,
+    texts: HashMap<u64, Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Column {
+    /// Different values, up to one more than [`CATEGORIES`].
+    values: HashSet<String>,
+    long: bool,
+    by_annotator: HashMap<u64, Seen>,
+    by_text: HashMap<u64, Seen>,
+}
+
+/// One value, or several.
+#[derive(Clone, Copy, Debug)]
+enum Seen {
+    One(u64),
+    Several,
+}
+
+fn see(seen: &mut HashMap<u64, Seen>, key: u64, value: u64) {
+    let entry = seen.entry(key).or_insert(Seen::One(value));
+    if !matches!(entry, Seen::One(known) if *known == value) {
+        *entry = Seen::Several;
+    }
+}
+
+fn several(seen: &HashMap<u64, Seen>) -> usize {
+    seen.values().filter(|s| matches!(s, Seen::Several)).count()
+}
+
+impl Survey {
+    pub(crate) fn new(columns: usize, text: Option<usize>, annotator: Option<usize>) -> Self {
+        Self {
+            keys: RandomState::new(),
+            text,
+            annotator,
+            columns: std::iter::repeat_with(Column::default).take(columns).collect(),
+            annotators: HashMap::new(),
+            texts: HashMap::new(),
+        }
+    }
+
+    /// Takes one row in.
+    pub(crate) fn take(&mut self, cells: &Cells) {
+        let key = |column: Option<usize>| column.map(|c| self.keys.hash_one(cells.get(c).trim()));
+        let (text, annotator) = (key(self.text), key(self.annotator));
+        if let (Some(text), Some(annotator)) = (text, annotator) {
+            see(&mut self.annotators, annotator, text);
+            see(&mut self.texts, text, annotator);
+        }
+        for (index, column) in self.columns.iter_mut().enumerate() {
+            let value = cells.get(index).trim();
+            if value.is_empty() || Some(index) == self.text || Some(index) == self.annotator {
+                continue;
+            }
+            column.long |= value.len() > CATEGORY_BYTES;
+            let hash = self.keys.hash_one(value);
+            if column.values.len() <= CATEGORIES && !column.long && !column.values.contains(value) {
+                column.values.insert(value.to_owned());
+            }
+            if let Some(annotator) = annotator {
+                see(&mut column.by_annotator, annotator, hash);
+            }
+            if let Some(text) = text {
+                see(&mut column.by_text, text, hash);
+            }
+        }
+    }
+
+    /// Whether every value that is not blank is read by `reads`, and there is one. A column of very many values is
+    /// judged by the first of them.
+    pub(crate) fn all_read(&self, column: usize, reads: impl Fn(&str) -> bool) -> bool {
+        let column = &self.columns[column];
+        !column.long && !column.values.is_empty() && column.values.iter().all(|v| reads(v))
+    }
+
+    fn is_category(&self, column: usize) -> bool {
+        let column = &self.columns[column];
+        !column.long && (2..=CATEGORIES).contains(&column.values.len())
+    }
+
+    /// Few values, and the same text and the same annotator have different ones.
+    pub(crate) fn looks_like_label(&self, column: usize) -> bool {
+        let about = &self.columns[column];
+        self.is_category(column)
+            && about.values.len() <= LEVELS
+            && several(&about.by_annotator) > 0
+            && several(&about.by_text) > 0
+    }
+
+    /// Whether the column describes annotators: constant within each, different between them, and not simply a
+    /// property of the text. `usual` names of attributes are believed unless one annotator in ten contradicts.
+    pub(crate) fn looks_like_attribute(&self, column: usize, usual: bool) -> bool {
+        let about = &self.columns[column];
+        let contradictions = several(&about.by_annotator);
+        if usual {
+            return !about.long && contradictions * 10 <= about.by_annotator.len();
+        }
+        let repeated_annotators = several(&self.annotators) >= 2;
+        let belongs_to_text = several(&self.texts) > 0 && several(&about.by_text) == 0;
+        // An own value for each annotator is a name, unless there are only a few of them.
+        let shared_values = about.values.len() < about.by_annotator.len() || about.values.len() <= 12;
+        self.is_category(column)
+            && repeated_annotators
+            && contradictions == 0
+            && !belongs_to_text
+            && shared_values
+    }
+}

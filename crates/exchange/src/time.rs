@@ -1,0 +1,88 @@
+//! Moments and durations as files write them.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// Whole numbers from here on are milliseconds since 1970, below it seconds: in seconds it would be the year 5138,
+/// in milliseconds it is 1973.
+const MILLISECONDS_FROM: i64 = 100_000_000_000;
+
+/// Milliseconds since 1970-01-01 UTC. Reads RFC 3339 (`2024-05-01T12:30:00.123Z`, any offset), the same without an
+/// offset (taken as UTC; a space for the `T` is fine), a date alone (its midnight, UTC), whole seconds, seconds with
+/// a fraction, and whole milliseconds. Parts of a millisecond are cut off.
+pub(crate) fn parse_ms(value: &str) -> Option<i64> {
+    if let Ok(number) = value.parse::<i64>() {
+        let seconds = number.unsigned_abs() < MILLISECONDS_FROM.unsigned_abs();
+        return if seconds { number.checked_mul(1000) } else { Some(number) };
+    }
+    if let Ok(seconds) = value.parse::<f64>() {
+        let usable = seconds.is_finite() && seconds.abs() < MILLISECONDS_FROM as f64;
+        return usable.then_some((seconds * 1000.0).round() as i64);
+    }
+    if let Ok(moment) = value.parse::<Timestamp>() {
+        return Some(moment.as_millisecond());
+    }
+    let civil: DateTime = value.parse().ok()?;
+    Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond())
+}
+
+/// RFC 3339 in UTC, to the millisecond. A moment outside the years of that format is written as milliseconds, which
+/// [`parse_ms`] reads back as such.
+pub(crate) fn format_ms(at_ms: i64) -> String {
+    Timestamp::from_millisecond(at_ms).map_or_else(|_| at_ms.to_string(), |moment| moment.to_string())
+}
+
+/// Whole milliseconds; a fraction is rounded.
+pub(crate) fn parse_duration_ms(value: &str) -> Option<u32> {
+    let number: f64 = value.parse().ok()?;
+    let number = number.round();
+    (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_files_write() {
+        let cases = [
+            ("2024-05-01T12:30:00Z", 1_714_566_600_000),
+            ("2024-05-01T12:30:00.123Z", 1_714_566_600_123),
+            ("2024-05-01T14:30:00+02:00", 1_714_566_600_000),
+            ("2024-05-01 12:30:00", 1_714_566_600_000),
+            ("2024-05-01", 1_714_521_600_000),
+            ("1714566600", 1_714_566_600_000),
+            ("1714566600.5", 1_714_566_600_500),
+            ("1714566600123", 1_714_566_600_123),
+            ("0", 0),
+            ("-1", -1000),
+        ];
+        for (value, ms) in cases {
+            assert_eq!(parse_ms(value), Some(ms), "{value}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_time() {
+        for value in ["", "yesterday", "NaN", "inf", "2024-13-01", "05/01/2024", "9e99"] {
+            assert_eq!(parse_ms(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_exactly() {
+        for ms in [0, -1, 1, 999, 5000, 1_714_566_600_123, -62_135_596_800_001, i64::MAX, i64::MIN] {
+            assert_eq!(parse_ms(&format_ms(ms)), Some(ms), "{ms}");
+        }
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(parse_duration_ms("1200"), Some(1200));
+        assert_eq!(parse_duration_ms("12.6"), Some(13));
+        for value in ["-1", "x", "", "NaN", "4294967296"] {
+            assert_eq!(parse_duration_ms(value), None, "{value}");
+        }
+    }
+}

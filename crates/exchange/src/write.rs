@@ -1,0 +1,270 @@
+//! Writing texts, annotators and labels so that they can be read again.
+
+use crate::table::Table;
+use crate::time::format_ms;
+use crate::{ColumnRoles, ExchangeError, Format};
+use dissensus_domain::{Attributes, LabelSource};
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+/// Columns of a label file that are always there, in order.
+const LABEL_COLUMNS: [&str; 10] = [
+    "text_id",
+    "text",
+    "annotator_id",
+    "label",
+    "question",
+    "split",
+    "group",
+    "created_at",
+    "duration_ms",
+    "source",
+];
+
+/// One label to write, with its text and its annotator.
+#[derive(Clone, Copy, Debug)]
+pub struct LabelRow<'a> {
+    /// The id of the text.
+    pub text_id: &'a str,
+    /// Its body.
+    pub text: &'a str,
+    /// The id of the annotator.
+    pub annotator: &'a str,
+    /// The name of the level; `None` writes an empty cell: text and annotator without a label.
+    pub label: Option<&'a str>,
+    /// The name of the question.
+    pub question: Option<&'a str>,
+    /// The part of an official split.
+    pub split: Option<&'a str>,
+    /// The document or thread.
+    pub group: Option<&'a str>,
+    /// When the label was given, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: Option<i64>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u32>,
+    /// Where the label came from.
+    pub source: Option<LabelSource>,
+    /// Attributes of the annotator. Only those named when the writer was made are written.
+    pub attributes: &'a Attributes,
+    /// Metadata of the text. Only keys named when the writer was made are written.
+    pub metadata: &'a BTreeMap<String, String>,
+}
+
+/// Writes labels in long form, one row a label. Nothing is seen at the path before [`LabelWriter::finish`]; dropped
+/// or failed before that, nothing changes there.
+///
+/// Columns: `text_id, text, annotator_id, label, question, split, group, created_at` (RFC 3339, UTC, milliseconds),
+/// `duration_ms, source`, then attributes, then metadata. An attribute or a metadata key whose name is taken already
+/// gets `attribute_` or `metadata_` before it.
+///
+/// Values are written as they are: a text that begins with `=`, `+`, `-` or `@` is run as a formula by a spreadsheet
+/// that opens the CSV file. Open exports of untrusted texts as text columns, or use JSON Lines.
+#[derive(Debug)]
+pub struct LabelWriter {
+    table: Table,
+    attributes: Extras,
+    metadata: Extras,
+}
+
+/// Free columns: the key of a value and the name of its column.
+#[derive(Debug)]
+struct Extras {
+    keys: Vec<String>,
+    columns: Vec<String>,
+}
+
+impl Extras {
+    fn new<S: Into<String>>(
+        keys: impl IntoIterator<Item = S>,
+        prefix: &str,
+        taken: &mut HashSet<String>,
+    ) -> Self {
+        let keys: Vec<String> = keys.into_iter().map(Into::into).collect();
+        let columns = keys.iter().map(|key| free_name(key, prefix, taken)).collect();
+        Self { keys, columns }
+    }
+
+    fn push<'a>(&self, from: &'a BTreeMap<String, String>, values: &mut Vec<Option<&'a str>>) {
+        values.extend(self.keys.iter().map(|key| from.get(key).map(String::as_str)));
+    }
+}
+
+/// `name` as a column reader would give it back, made different from those taken.
+fn free_name(name: &str, prefix: &str, taken: &mut HashSet<String>) -> String {
+    let mut column = name.trim().to_owned();
+    while column.is_empty() || taken.contains(&column) {
+        column = format!("{prefix}_{column}");
+    }
+    taken.insert(column.clone());
+    column
+}
+
+impl LabelWriter {
+    /// Begins the file. `attributes` and `metadata` are the keys that get a column.
+    ///
+    /// # Errors
+    /// The folder is missing or refuses.
+    pub fn create<A: Into<String>, M: Into<String>>(
+        path: &Path,
+        format: Format,
+        attributes: impl IntoIterator<Item = A>,
+        metadata: impl IntoIterator<Item = M>,
+    ) -> Result<Self, ExchangeError> {
+        let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
+        let attributes = Extras::new(attributes, "attribute", &mut taken);
+        let metadata = Extras::new(metadata, "metadata", &mut taken);
+        let fixed = LABEL_COLUMNS.iter().map(|c| (*c).to_owned());
+        let columns = fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns.iter().cloned());
+        let table = Table::create(path, format, columns.collect())?;
+        Ok(Self { table, attributes, metadata })
+    }
+
+    /// The roles under which the file reads back exactly.
+    pub fn roles(&self) -> ColumnRoles {
+        let name = |index: usize| Some(LABEL_COLUMNS[index].to_owned());
+        ColumnRoles {
+            text_id: name(0),
+            text: name(1),
+            annotator: name(2),
+            label: name(3),
+            question: name(4),
+            split: name(5),
+            group: name(6),
+            time: name(7),
+            duration: name(8),
+            source: name(9),
+            attributes: self.attributes.columns.clone(),
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// The disk is full or refuses.
+    pub fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        let at = row.at_ms.map(format_ms);
+        let duration = row.duration_ms.map(|ms| ms.to_string());
+        let mut values = vec![
+            Some(row.text_id),
+            Some(row.text),
+            Some(row.annotator),
+            row.label,
+            row.question,
+            row.split,
+            row.group,
+            at.as_deref(),
+            duration.as_deref(),
+            row.source.map(LabelSource::name),
+        ];
+        self.attributes.push(row.attributes, &mut values);
+        self.metadata.push(row.metadata, &mut values);
+        self.table.write(&values)
+    }
+
+    /// Brings the file to the disk and to its place.
+    ///
+    /// # Errors
+    /// The disk is full or refuses; what stood at the path is unchanged then.
+    pub fn finish(self) -> Result<(), ExchangeError> {
+        self.table.finish()
+    }
+}
+
+/// Writes texts, one row a text: `text_id, text, split, group`, then metadata. As [`LabelWriter`] otherwise.
+#[derive(Debug)]
+pub struct TextWriter {
+    table: Table,
+    metadata: Extras,
+}
+
+/// One text to write.
+#[derive(Clone, Copy, Debug)]
+pub struct TextRow<'a> {
+    /// Its id.
+    pub text_id: &'a str,
+    /// Its body.
+    pub text: &'a str,
+    /// The part of an official split.
+    pub split: Option<&'a str>,
+    /// The document or thread.
+    pub group: Option<&'a str>,
+    /// Its metadata. Only keys named when the writer was made are written.
+    pub metadata: &'a BTreeMap<String, String>,
+}
+
+impl TextWriter {
+    /// Begins the file. `metadata` are the keys that get a column.
+    ///
+    /// # Errors
+    /// The folder is missing or refuses.
+    pub fn create<M: Into<String>>(
+        path: &Path,
+        format: Format,
+        metadata: impl IntoIterator<Item = M>,
+    ) -> Result<Self, ExchangeError> {
+        let fixed = ["text_id", "text", "split", "group"].map(str::to_owned);
+        let metadata = Extras::new(metadata, "metadata", &mut fixed.clone().into());
+        let columns = fixed.into_iter().chain(metadata.columns.iter().cloned()).collect();
+        Ok(Self { table: Table::create(path, format, columns)?, metadata })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// The disk is full or refuses.
+    pub fn write(&mut self, row: &TextRow<'_>) -> Result<(), ExchangeError> {
+        let mut values = vec![Some(row.text_id), Some(row.text), row.split, row.group];
+        self.metadata.push(row.metadata, &mut values);
+        self.table.write(&values)
+    }
+
+    /// Brings the file to the disk and to its place.
+    ///
+    /// # Errors
+    /// As [`LabelWriter::finish`].
+    pub fn finish(self) -> Result<(), ExchangeError> {
+        self.table.finish()
+    }
+}
+
+/// Writes annotators, one row an annotator: `annotator_id`, then attributes. As [`LabelWriter`] otherwise.
+#[derive(Debug)]
+pub struct AnnotatorWriter {
+    table: Table,
+    attributes: Extras,
+}
+
+impl AnnotatorWriter {
+    /// Begins the file. `attributes` are the keys that get a column.
+    ///
+    /// # Errors
+    /// The folder is missing or refuses.
+    pub fn create<A: Into<String>>(
+        path: &Path,
+        format: Format,
+        attributes: impl IntoIterator<Item = A>,
+    ) -> Result<Self, ExchangeError> {
+        let fixed = ["annotator_id".to_owned()];
+        let attributes = Extras::new(attributes, "attribute", &mut fixed.clone().into());
+        let columns = fixed.into_iter().chain(attributes.columns.iter().cloned()).collect();
+        Ok(Self { table: Table::create(path, format, columns)?, attributes })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// The disk is full or refuses.
+    pub fn write(&mut self, annotator: &str, attributes: &Attributes) -> Result<(), ExchangeError> {
+        let mut values = vec![Some(annotator)];
+        self.attributes.push(attributes, &mut values);
+        self.table.write(&values)
+    }
+
+    /// Brings the file to the disk and to its place.
+    ///
+    /// # Errors
+    /// As [`LabelWriter::finish`].
+    pub fn finish(self) -> Result<(), ExchangeError> {
+        self.table.finish()
+    }
+}

@@ -1,0 +1,75 @@
+//! The public data sets, where they are on this machine: guessed and read fully right.
+
+use dissensus_exchange::{Checker, ColumnRoles, ExchangeError, FileKind, Scan, Source, guess_roles, scan};
+use std::path::PathBuf;
+
+/// The file, from `DISSENSUS_DATA` or from `shared/data` beside the workspace; says so where it is not there.
+fn data(name: &str) -> Option<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let folder = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let file = folder.join(name);
+    if file.is_file() {
+        return Some(file);
+    }
+    eprintln!("NOT RUN: {} is not there; set DISSENSUS_DATA to the folder that holds it", file.display());
+    None
+}
+
+fn look(name: &str) -> Option<(ColumnRoles, Scan)> {
+    let source = Source::open(data(name)?).unwrap();
+    let roles = guess_roles(&source).unwrap();
+    let started = std::time::Instant::now();
+    let scan = scan(&source, &roles, Checker::new(None)).unwrap();
+    eprintln!("{name}: {} rows in {:?}", scan.rows, started.elapsed());
+    Some((roles, scan))
+}
+
+fn name(name: &str) -> Option<String> {
+    Some(name.to_owned())
+}
+
+fn usual() -> ColumnRoles {
+    ColumnRoles {
+        text_id: name("text_id"),
+        text: name("text"),
+        annotator: name("annotator_id"),
+        label: name("label"),
+        ..ColumnRoles::default()
+    }
+}
+
+#[test]
+fn popquorn_is_understood_when_present() {
+    let Some((roles, scan)) = look("popquorn_offensiveness.csv") else { return };
+    let attributes = ["gender", "race", "age", "occupation", "education"].map(str::to_owned).to_vec();
+    assert_eq!(roles, ColumnRoles { attributes, ..usual() });
+    assert_eq!((scan.kind, scan.rows, scan.problem_count), (FileKind::Labels, 13_036, 0));
+    assert_eq!((scan.texts, scan.annotators), (1500, 262));
+    assert_eq!(scan.labels + scan.repeated, 13_036);
+    assert_eq!(scan.scale.unwrap().levels(), ["1", "2", "3", "4", "5"]);
+}
+
+#[test]
+fn md_agreement_is_understood_when_present() {
+    let Some((roles, scan)) = look("md_agreement.csv") else { return };
+    assert_eq!(roles, ColumnRoles { split: name("split"), ..usual() });
+    assert_eq!((scan.rows, scan.problem_count), (53_765, 0));
+    assert_eq!((scan.texts, scan.annotators), (10_753, 819));
+    assert_eq!(scan.labels + scan.repeated, 53_765);
+    assert_eq!(scan.scale.unwrap().levels(), ["0", "1"]);
+}
+
+#[test]
+fn vicomtech_has_no_annotators_and_says_so_when_present() {
+    let Some(path) = data("vicomtech_hate.csv") else { return };
+    let source = Source::open(path).unwrap();
+    let mut roles = guess_roles(&source).unwrap();
+    assert_eq!(roles, ColumnRoles { annotator: None, split: name("split"), ..usual() });
+    let error = scan(&source, &roles, Checker::new(None)).unwrap_err();
+    assert!(matches!(error, ExchangeError::LabelWithoutAnnotator { .. }));
+    assert!(error.to_string().contains("=NAME") && error.to_string().contains("text_id, text, label, split"));
+    roles.annotator = name("=gold");
+    let scan = scan(&source, &roles, Checker::new(None)).unwrap();
+    assert_eq!((scan.rows, scan.annotators, scan.problem_count), (2392, 1, 0));
+    assert_eq!(scan.scale.unwrap().levels(), ["noHate", "hate"]);
+}
