@@ -1,0 +1,142 @@
+//! Annotators: adding them, reading them, and what is known of them.
+
+use crate::error::is_duplicate;
+use crate::row::{json, to_json};
+use crate::tx::{all, first};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{Annotator, AnnotatorId, Attributes};
+use rusqlite::Row;
+
+const COLUMNS: &str = "id, external_id, name, attributes, simulated";
+
+/// An annotator to add. See [`Annotator`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewAnnotator {
+    /// The name other tools know the person by; unique in the project.
+    pub external_id: String,
+    /// What the window shows.
+    pub name: String,
+    /// Gender, age band, ...
+    pub attributes: Attributes,
+    /// True where no person stands behind the labels.
+    pub simulated: bool,
+}
+
+pub(crate) fn annotator(row: &Row<'_>) -> rusqlite::Result<Annotator> {
+    Ok(Annotator {
+        id: AnnotatorId(row.get(0)?),
+        external_id: row.get(1)?,
+        name: row.get(2)?,
+        attributes: json(row, 3)?,
+        simulated: row.get(4)?,
+    })
+}
+
+impl WriteTx<'_> {
+    /// The annotator with this external id.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn annotator_by_external(&self, external_id: &str) -> Result<Option<AnnotatorId>> {
+        self.first("SELECT id FROM annotators WHERE external_id = ?1", [external_id], |r| {
+            Ok(AnnotatorId(r.get(0)?))
+        })
+    }
+
+    /// Adds an annotator.
+    ///
+    /// # Errors
+    /// The external id is taken or empty.
+    pub fn add_annotator(&mut self, new: &NewAnnotator) -> Result<AnnotatorId> {
+        if new.external_id.is_empty() {
+            return Err(StoreError::Invalid {
+                what: "annotator".to_owned(),
+                why: "the id must not be empty".to_owned(),
+            });
+        }
+        let attributes = to_json("attributes of an annotator", &new.attributes)?;
+        self.insert(
+            "INSERT INTO annotators (external_id, name, attributes, simulated) VALUES (?1, ?2, ?3, ?4)",
+            (&new.external_id, &new.name, attributes, new.simulated),
+        )
+        .map(AnnotatorId)
+        .map_err(|e| match is_duplicate(&e) {
+            true => StoreError::Duplicate { what: "annotator", name: new.external_id.clone() },
+            false => self.explain("adding an annotator", e),
+        })
+    }
+
+    /// What is known of an annotator.
+    ///
+    /// # Errors
+    /// There is no such annotator.
+    pub fn attributes(&self, id: AnnotatorId) -> Result<Attributes> {
+        self.first("SELECT attributes FROM annotators WHERE id = ?1", [id.0], |r| json(r, 0))?
+            .ok_or_else(|| unknown(id))
+    }
+
+    /// Replaces what is known of an annotator.
+    ///
+    /// # Errors
+    /// There is no such annotator.
+    pub fn set_attributes(&mut self, id: AnnotatorId, attributes: &Attributes) -> Result<()> {
+        let attributes = to_json("attributes of an annotator", attributes)?;
+        self.changed(id, self.run("UPDATE annotators SET attributes = ?2 WHERE id = ?1", (id.0, attributes)))
+    }
+
+    /// Changes the name that the window shows.
+    ///
+    /// # Errors
+    /// There is no such annotator.
+    pub fn rename_annotator(&mut self, id: AnnotatorId, name: &str) -> Result<()> {
+        self.changed(id, self.run("UPDATE annotators SET name = ?2 WHERE id = ?1", (id.0, name)))
+    }
+
+    fn changed(&self, id: AnnotatorId, rows: rusqlite::Result<usize>) -> Result<()> {
+        match rows.map_err(|e| self.explain("changing an annotator", e))? {
+            0 => Err(unknown(id)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn unknown(id: AnnotatorId) -> StoreError {
+    StoreError::Unknown { what: "annotator", name: id.0.to_string() }
+}
+
+impl Store {
+    /// Every annotator, in row order.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn annotators(&self) -> Result<Vec<Annotator>> {
+        self.read("reading the annotators", |c| {
+            all(c, &format!("SELECT {COLUMNS} FROM annotators ORDER BY id"), [], annotator)
+        })
+    }
+
+    /// The annotator with this row.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn annotator(&self, id: AnnotatorId) -> Result<Option<Annotator>> {
+        self.read("reading an annotator", |c| {
+            first(c, &format!("SELECT {COLUMNS} FROM annotators WHERE id = ?1"), [id.0], annotator)
+        })
+    }
+
+    /// The annotator with this external id.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn annotator_by_external(&self, external_id: &str) -> Result<Option<Annotator>> {
+        self.read("reading an annotator", |c| {
+            first(
+                c,
+                &format!("SELECT {COLUMNS} FROM annotators WHERE external_id = ?1"),
+                [external_id],
+                annotator,
+            )
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! How much there is of everything.
+
+use crate::tx::all;
+use crate::{Result, Store};
+use dissensus_domain::{AnnotatorId, QuestionId};
+
+/// How much there is of everything in the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Texts.
+    pub texts: u32,
+    /// Annotators.
+    pub annotators: u32,
+    /// Questions.
+    pub questions: u32,
+    /// Current labels of all questions.
+    pub labels: u32,
+    /// Label events: labels ever given and retractions.
+    pub events: u32,
+}
+
+/// How many current labels an annotator has given for a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnnotatorCount {
+    /// The question.
+    pub question: QuestionId,
+    /// The annotator.
+    pub annotator: AnnotatorId,
+    /// Current labels; annotators without any are left out.
+    pub labels: u32,
+}
+
+impl Store {
+    /// Counts everything. Walks the labels: about a third of a second for a million.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn counts(&self) -> Result<Counts> {
+        self.read("counting", |c| {
+            let sql = "SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM annotators),
+                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_labels),
+                           (SELECT count(*) FROM labels)";
+            c.query_row(sql, [], |r| {
+                Ok(Counts {
+                    texts: r.get(0)?,
+                    annotators: r.get(1)?,
+                    questions: r.get(2)?,
+                    labels: r.get(3)?,
+                    events: r.get(4)?,
+                })
+            })
+        })
+    }
+
+    /// Current labels by question and annotator. Walks the labels, as [`Store::counts`] does.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn annotator_counts(&self) -> Result<Vec<AnnotatorCount>> {
+        self.read("counting the annotators' labels", |c| {
+            let sql = "SELECT question, annotator, count(*) FROM current_labels
+                       GROUP BY question, annotator ORDER BY question, annotator";
+            all(c, sql, [], |r| {
+                Ok(AnnotatorCount {
+                    question: QuestionId(r.get(0)?),
+                    annotator: AnnotatorId(r.get(1)?),
+                    labels: r.get(2)?,
+                })
+            })
+        })
+    }
+}

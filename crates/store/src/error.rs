@@ -1,0 +1,243 @@
+//! What can go wrong with a project file: what it was, where, and what to do.
+
+use dissensus_domain::{LabelId, QuestionId};
+use std::path::{Path, PathBuf};
+
+/// The result of everything in this crate.
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Why a project could not be opened, read or written. Nothing was changed unless a variant says so.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no file of that name.
+    #[error("there is no project at {}", .0.display())]
+    Missing(PathBuf),
+    /// A new project must not replace a file.
+    #[error("{} exists already; a new project needs a name of its own", .0.display())]
+    Exists(PathBuf),
+    /// The name is that of a folder.
+    #[error("{} is a folder, not a project file", .0.display())]
+    Directory(PathBuf),
+    /// The file has no byte in it.
+    #[error("{} is empty; a copy or download that was cut short looks like this", .0.display())]
+    Empty(PathBuf),
+    /// The file is of another kind altogether.
+    #[error("{} is not a Dissensus project; to label what is in it, import it into one", .0.display())]
+    NotSqlite(PathBuf),
+    /// The file is a database of another program.
+    #[error("{} is a database of another program, not a Dissensus project", .0.display())]
+    NotOurs(PathBuf),
+    /// A later version of Dissensus wrote the file.
+    #[error("{} has project format {found}; this program knows formats up to {known}: update Dissensus to open it", .path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest format this program knows.
+        known: u32,
+    },
+    /// The tables, triggers or views are not the ones that we make.
+    #[error("{}: {what} differs from what Dissensus makes, so the file is not opened; was it edited with another program?", .path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// The first part that differs.
+        what: String,
+    },
+    /// Pages or values of the file cannot be right.
+    #[error("{} is damaged: {detail}; go back to a copy of it, if there is one", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// The file may not be written.
+    #[error("{} is read-only; make it writable, or copy it to where it may be written", .0.display())]
+    ReadOnly(PathBuf),
+    /// The file may not be read.
+    #[error("{} may not be read; ask whoever owns it for permission", .0.display())]
+    Unreadable(PathBuf),
+    /// There is no folder to make the project in.
+    #[error("there is no folder {} to make a project in", .0.display())]
+    NoFolder(PathBuf),
+    /// The folder may not be written, and a project keeps a journal beside it while open.
+    #[error("the folder of {} is read-only, and an open project keeps files beside it; copy it to where it may be written", .0.display())]
+    FolderReadOnly(PathBuf),
+    /// The program that had the file open last did not close it, and nothing may be written to put that right.
+    #[error("{} was not closed, and its folder is read-only; copy it with its \"-wal\" file to where it may be written", .0.display())]
+    Unfinished(PathBuf),
+    /// Another program, or another window, has the project open.
+    #[error("{} is open already ({by}); close it there first", .path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// Program and process, as far as they are known.
+        by: String,
+    },
+    /// Another program holds the file for longer than we wait.
+    #[error("{} is being used by another program; try again", .0.display())]
+    Busy(PathBuf),
+    /// No room is left. The change was rolled back.
+    #[error("the disk of {} is full; make room and try again: nothing of this change was kept", .0.display())]
+    DiskFull(PathBuf),
+    /// The disk failed. The change was rolled back.
+    #[error("the disk failed while {doing} in {}: {detail}; nothing of this change was kept", .path.display())]
+    Disk {
+        /// The file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        detail: String,
+    },
+    /// The project was opened to read only.
+    #[error("{} was opened to read only", .0.display())]
+    OpenedToRead(PathBuf),
+    /// The project has been closed.
+    #[error("{} has been closed", .0.display())]
+    Closed(PathBuf),
+    /// A closure given to `Store::write` asked the same store for another write, and would wait for itself.
+    #[error("a write asked for another write of the same project; use the transaction that it was given")]
+    WriteInsideWrite,
+    /// A name that must be unique is taken.
+    #[error("there is a {what} \"{name}\" already")]
+    Duplicate {
+        /// `text`, `annotator`, `question`, ...
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Something asked for is not in the project.
+    #[error("there is no {what} {name} in this project")]
+    Unknown {
+        /// `text`, `annotator`, `question`, ...
+        what: &'static str,
+        /// Its row or name.
+        name: String,
+    },
+    /// The label is not on the question's scale.
+    #[error("question {} has {levels} levels, so there is no level {level}", question.0)]
+    LevelOutside {
+        /// The question.
+        question: QuestionId,
+        /// The index that was asked for.
+        level: u16,
+        /// How many levels there are.
+        levels: u16,
+    },
+    /// The label was taken back before.
+    #[error("label {} was taken back already", .0.0)]
+    AlreadyRetracted(LabelId),
+    /// The event is itself a retraction.
+    #[error("event {} takes a label back and cannot be taken back itself; label the text again", .0.0)]
+    NotALabel(LabelId),
+    /// A value that no project may hold.
+    #[error("{what}: {why}")]
+    Invalid {
+        /// What the value is of.
+        what: String,
+        /// Why it cannot be.
+        why: String,
+    },
+    /// Anything else the database said.
+    #[error("{doing} in {} failed: {source}", .path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// What the database said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl StoreError {
+    /// A stable kebab-case name of the kind of error, for scripts and for the window.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Missing(_) => "project-missing",
+            Self::Exists(_) => "project-exists",
+            Self::Directory(_) => "project-directory",
+            Self::Empty(_) => "project-empty",
+            Self::NotSqlite(_) => "project-not-a-database",
+            Self::NotOurs(_) => "project-not-ours",
+            Self::Newer { .. } => "project-newer",
+            Self::Altered { .. } => "project-altered",
+            Self::Damaged { .. } => "project-damaged",
+            Self::ReadOnly(_) => "project-read-only",
+            Self::Unreadable(_) => "project-unreadable",
+            Self::NoFolder(_) => "project-no-folder",
+            Self::FolderReadOnly(_) => "project-folder-read-only",
+            Self::Unfinished(_) => "project-unfinished",
+            Self::Locked { .. } => "project-locked",
+            Self::Busy(_) => "project-busy",
+            Self::DiskFull(_) => "disk-full",
+            Self::Disk { .. } => "disk-failed",
+            Self::OpenedToRead(_) => "project-opened-to-read",
+            Self::Closed(_) => "project-closed",
+            Self::WriteInsideWrite => "write-inside-write",
+            Self::Duplicate { .. } => "duplicate",
+            Self::Unknown { .. } => "unknown",
+            Self::LevelOutside { .. } => "level-outside-scale",
+            Self::AlreadyRetracted(_) => "already-retracted",
+            Self::NotALabel(_) => "not-a-label",
+            Self::Invalid { .. } => "invalid",
+            Self::Database { .. } => "database",
+        }
+    }
+
+    /// Says what a failed statement means for the project at `path`.
+    pub(crate) fn explain(path: &Path, doing: &'static str, error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode as C;
+        let path = path.to_owned();
+        let detail = error.to_string();
+        match error.sqlite_error_code() {
+            Some(C::DatabaseCorrupt) => return Self::Damaged { path, detail },
+            Some(C::NotADatabase) => return Self::NotSqlite(path),
+            Some(C::DiskFull) => return Self::DiskFull(path),
+            Some(C::SystemIoFailure) => return Self::Disk { path, doing, detail },
+            Some(C::CannotOpen | C::PermissionDenied) => return Self::Unreadable(path),
+            Some(C::ReadOnly) => return Self::ReadOnly(path),
+            Some(C::DatabaseBusy | C::DatabaseLocked | C::FileLockingProtocolFailed) => {
+                return Self::Busy(path);
+            }
+            _ => {}
+        }
+        match error {
+            // The schema is strict, so a value of another kind did not come from us.
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..) => Self::Damaged { path, detail: format!("{doing}: {detail}") },
+            other => Self::Database { path, doing, source: Box::new(other) },
+        }
+    }
+
+    /// Says what a failed file operation means for the project at `path`.
+    pub(crate) fn from_io(path: &Path, doing: &'static str, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind as K;
+        let path = path.to_owned();
+        match error.kind() {
+            K::NotFound => Self::Missing(path),
+            K::PermissionDenied | K::ReadOnlyFilesystem => Self::FolderReadOnly(path),
+            K::StorageFull | K::QuotaExceeded => Self::DiskFull(path),
+            _ => Self::Disk { path, doing, detail: error.to_string() },
+        }
+    }
+}
+
+/// True where a statement failed because a rule of the schema forbids its values.
+pub(crate) fn is_constraint(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation)
+}
+
+/// True where a statement failed because a unique name is taken.
+pub(crate) fn is_duplicate(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_extended_error_code(),
+        Some(rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
+    )
+}

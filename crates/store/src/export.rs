@@ -1,0 +1,97 @@
+//! Labels with everything that belongs to them, one after another, for files of other tools.
+
+use crate::row::{LABEL_COLUMNS, label_event};
+use crate::{Result, Store, StoreError};
+use dissensus_domain::{Annotator, AnnotatorId, LabelEvent, Question, QuestionId, Text};
+use std::collections::HashMap;
+
+/// Which events to hand out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportScope {
+    /// Current labels only, by text, then annotator.
+    Current,
+    /// Every label and every retraction, by text, then time of appending.
+    History,
+}
+
+/// One event with everything that belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub struct ExportRow<'a> {
+    /// The event itself.
+    pub event: &'a LabelEvent,
+    /// The question answered.
+    pub question: &'a Question,
+    /// The text judged.
+    pub text: &'a Text,
+    /// Who judged.
+    pub annotator: &'a Annotator,
+    /// Name of the level; none for a retraction.
+    pub level: Option<&'a str>,
+}
+
+/// What the rows of one question have in common.
+struct Around {
+    question: Question,
+    annotators: HashMap<AnnotatorId, Annotator>,
+}
+
+impl Store {
+    /// Hands every label event of a question to `f`, until it returns an error. The project is seen as it was at the
+    /// start, whatever is written meanwhile; one text is held at a time.
+    ///
+    /// # Errors
+    /// What `f` returns, what the disk says, or [`StoreError::Unknown`] where there is no such question.
+    pub fn for_each_label<E: From<StoreError>>(
+        &self,
+        question: QuestionId,
+        scope: ExportScope,
+        mut f: impl FnMut(ExportRow<'_>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let question = self
+            .questions()?
+            .into_iter()
+            .find(|q| q.id == question)
+            .ok_or_else(|| StoreError::Unknown { what: "question", name: question.0.to_string() })?;
+        let annotators = self.annotators()?.into_iter().map(|a| (a.id, a)).collect();
+        let mut around = Around { question, annotators };
+        let mut text: Option<Text> = None;
+        self.read_with(|c, explain| {
+            let mut statement = c.prepare_cached(&events_in(scope)).map_err(explain)?;
+            let mut rows = statement.query([around.question.id.0]).map_err(explain)?;
+            while let Some(row) = rows.next().map_err(explain)? {
+                let event = label_event(row).map_err(explain)?;
+                if text.as_ref().is_none_or(|t| t.id != event.text) {
+                    text = self.text(event.text)?;
+                }
+                self.learn_annotator(&mut around, event.annotator)?;
+                if let (Some(text), Some(annotator)) = (&text, around.annotators.get(&event.annotator)) {
+                    let level = event.level.and_then(|l| around.question.scale.name_of(l));
+                    f(ExportRow { event: &event, question: &around.question, text, annotator, level })?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// An annotator may have been added between the reading of the annotators and that of the labels.
+    fn learn_annotator(&self, around: &mut Around, id: AnnotatorId) -> Result<()> {
+        if !around.annotators.contains_key(&id)
+            && let Some(annotator) = self.annotator(id)?
+        {
+            around.annotators.insert(id, annotator);
+        }
+        Ok(())
+    }
+}
+
+fn events_in(scope: ExportScope) -> String {
+    match scope {
+        ExportScope::Current => format!(
+            "SELECT {LABEL_COLUMNS} FROM labels
+             WHERE id IN (SELECT id FROM current_labels WHERE question = ?1) ORDER BY text, annotator"
+        ),
+        ExportScope::History => {
+            format!("SELECT {LABEL_COLUMNS} FROM labels WHERE question = ?1 ORDER BY text, id")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Heads: the newest small model of each kind, as bytes that their maker understands.
+
+use crate::encoders::{row_and_dim, unknown};
+use crate::tx::first;
+use crate::{Result, Store, WriteTx};
+use dissensus_domain::{LabelId, QuestionId};
+
+/// A head to keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewHead {
+    /// The question it answers.
+    pub question: QuestionId,
+    /// The encoder version it stands on; none where it needs no embedding.
+    pub version: Option<String>,
+    /// Name of the annotator model.
+    pub model: String,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub made_at_ms: i64,
+    /// The newest label event it has seen; none where there was none.
+    pub last_label: Option<LabelId>,
+    /// The numbers.
+    pub weights: Vec<u8>,
+}
+
+/// A kept head.
+pub type Head = NewHead;
+
+impl WriteTx<'_> {
+    /// Keeps a head in place of the one before it for the same question, encoder version and model.
+    ///
+    /// # Errors
+    /// There is no such question, label or encoder version.
+    pub fn put_head(&mut self, new: &NewHead) -> Result<()> {
+        let version = match &new.version {
+            Some(key) => {
+                let found =
+                    row_and_dim(self.conn, key).map_err(|e| self.explain("reading an encoder version", e))?;
+                Some(found.ok_or_else(|| unknown(key))?.0)
+            }
+            None => None,
+        };
+        let explain = |e| self.explain("keeping a head", e);
+        self.run(
+            "DELETE FROM heads WHERE question = ?1 AND model = ?2 AND version IS ?3",
+            (new.question.0, &new.model, version),
+        )
+        .map_err(explain)?;
+        self.run(
+            "INSERT INTO heads (question, version, model, made_at_ms, last_label, weights)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (
+                new.question.0,
+                version,
+                &new.model,
+                new.made_at_ms,
+                new.last_label.map(|id| id.0),
+                &new.weights,
+            ),
+        )
+        .map(|_| ())
+        .map_err(explain)
+    }
+}
+
+impl Store {
+    /// Keeps a head. See [`WriteTx::put_head`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn put_head(&self, new: NewHead) -> Result<()> {
+        self.write(move |tx| tx.put_head(&new))
+    }
+
+    /// The newest head of a model for a question and an encoder version.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn head(&self, question: QuestionId, version: Option<&str>, model: &str) -> Result<Option<Head>> {
+        self.read("reading a head", |c| {
+            let sql = "SELECT made_at_ms, last_label, weights FROM heads AS h
+                       LEFT JOIN encoder_versions AS v ON v.id = h.version
+                       WHERE question = ?1 AND model = ?2 AND v.key IS ?3 ORDER BY h.id DESC LIMIT 1";
+            first(c, sql, (question.0, model, version), |r| {
+                Ok(Head {
+                    question,
+                    version: version.map(str::to_owned),
+                    model: model.to_owned(),
+                    made_at_ms: r.get(0)?,
+                    last_label: r.get::<_, Option<u32>>(1)?.map(LabelId),
+                    weights: r.get(2)?,
+                })
+            })
+        })
+    }
+}

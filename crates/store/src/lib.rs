@@ -1,0 +1,83 @@
+//! The project file: every SQL statement of the product is here.
+//!
+//! One SQLite file is one project. A [`Store`] has it open: one thread writes, any number read beside it, and a label
+//! is on disk before [`Store::append_label`] returns.
+//!
+//! ```
+//! use dissensus_domain::{LabelSource, Scale, ScaleKind};
+//! use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let store = Store::create(folder.path().join("comments.dissensus"))?;
+//! let scale = Scale::new(ScaleKind::Ordinal, ["fine", "rude", "vile"])?;
+//!
+//! // Everything in one write is kept, or nothing.
+//! let (question, text, ada) = store.write(move |tx| -> Result<_, StoreError> {
+//!     Ok((
+//!         tx.add_question(&NewQuestion { name: "rude".into(), prompt: "How rude is this?".into(), scale })?,
+//!         tx.add_text(&NewText { external_id: "t1".into(), body: "Read it again.".into(), ..NewText::default() })?,
+//!         tx.add_annotator(&NewAnnotator { external_id: "ada".into(), name: "Ada".into(), ..NewAnnotator::default() })?,
+//!     ))
+//! })?;
+//!
+//! let label = NewLabel { question, text, annotator: ada, level: 1, at_ms: 0, duration_ms: None, source: LabelSource::Window };
+//! let appended = store.append_label(&label)?; // on disk
+//! assert_eq!(store.current_labels(question)?[0].level, 1);
+//!
+//! store.retract(appended.id, 1, LabelSource::Window)?;
+//! assert!(store.current_labels(question)?.is_empty());
+//! store.close()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! ## What is where
+//! Reading is on [`Store`], writing on [`WriteTx`], each beside the word it is about. Errors are [`StoreError`], each
+//! with a stable [`StoreError::code`].
+//!
+//! ## How long a label waits
+//! One thread writes, so a label waits for the write before it. An import is one transaction by promise (all or
+//! nothing), and the labels of that time wait for its end: about 10 ms for every thousand imported labels on two slow
+//! cores (see `examples/load.rs`, which measures it). So a caller reads and checks its file *before* it asks for the
+//! write, and splits only what need not be all or nothing, such as embeddings ([`Store::put_embeddings`], a batch each).
+
+mod annotators;
+mod check;
+mod connect;
+mod counts;
+mod embeddings;
+mod encoders;
+mod error;
+mod export;
+mod heads;
+mod jobs;
+mod labels;
+mod lock;
+mod marks;
+mod migrate;
+mod questions;
+mod readers;
+mod row;
+mod runs;
+mod settings;
+mod store;
+mod texts;
+mod tx;
+mod writer;
+
+pub use annotators::NewAnnotator;
+pub use counts::{AnnotatorCount, Counts};
+pub use embeddings::Embeddings;
+pub use encoders::EncoderVersion;
+pub use error::{Result, StoreError};
+pub use export::{ExportRow, ExportScope};
+pub use heads::{Head, NewHead};
+pub use jobs::{Job, JobId, NewJob, WorkState};
+pub use labels::{Appended, NewLabel};
+pub use marks::{Mark, MarkKind, NewMark};
+pub use questions::NewQuestion;
+pub use runs::{NewRun, Run, RunId};
+pub use store::Store;
+pub use texts::NewText;
+pub use tx::WriteTx;

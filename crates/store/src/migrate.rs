@@ -1,0 +1,111 @@
+//! The numbered migrations, and whether the schema of a file is the one they make.
+
+use crate::lock::beside;
+use crate::{Result, StoreError};
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+/// Marks a SQLite file as a project: "DSSU".
+pub(crate) const APPLICATION_ID: i32 = 0x4453_5355;
+
+/// All migrations, the first making version 1.
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_project.sql")];
+
+/// The `user_version` that `migrations` lead to.
+pub(crate) fn newest(migrations: &[&str]) -> u32 {
+    u32::try_from(migrations.len()).unwrap_or(u32::MAX)
+}
+
+/// Brings the file from version `from` to the newest, in one transaction.
+pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> rusqlite::Result<()> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for sql in migrations.iter().skip(from as usize) {
+        tx.execute_batch(sql)?;
+    }
+    tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+    tx.pragma_update(None, "user_version", newest(migrations))?;
+    tx.commit()
+}
+
+/// Copies the project to `NAME.dissensus.before-vN` before it is brought to version N; an older copy of that name stays.
+pub(crate) fn back_up(conn: &Connection, file: &Path, shown: &Path, to: u32) -> Result<()> {
+    let copy = beside(file, &format!(".before-v{to}"));
+    if copy.exists() {
+        return Ok(());
+    }
+    let half = beside(&copy, ".part");
+    let made = copy_to(conn, &half)
+        .map_err(|e| StoreError::explain(shown, "making a copy before bringing the project up to date", e));
+    let kept = made.and_then(|()| {
+        std::fs::rename(&half, &copy).map_err(|e| StoreError::from_io(shown, "naming the copy", &e))
+    });
+    if kept.is_err() {
+        let _ = std::fs::remove_file(&half);
+    }
+    kept
+}
+
+fn copy_to(conn: &Connection, path: &Path) -> rusqlite::Result<()> {
+    let mut copy = Connection::open(path)?;
+    rusqlite::backup::Backup::new(conn, &mut copy)?.run_to_completion(
+        4096,
+        std::time::Duration::ZERO,
+        None,
+    )?;
+    // The copy of a WAL file says WAL: alone it must be one file.
+    copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    copy.close().map_err(|(_, e)| e)
+}
+
+/// One object of a schema: kind, name, table, SQL.
+type Part = (String, String, String, Option<String>);
+
+fn parts(conn: &Connection) -> rusqlite::Result<Vec<Part>> {
+    conn.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")?
+        .query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
+        .collect()
+}
+
+/// The first part of the schema that is not what the migrations up to `version` make; `None` where all are.
+///
+/// A file from someone else could bring triggers and views that act when we read or write; equal SQL rules that out.
+pub(crate) fn difference(
+    conn: &Connection,
+    migrations: &[&str],
+    version: u32,
+) -> rusqlite::Result<Option<String>> {
+    let mut fresh = Connection::open_in_memory()?;
+    apply(&mut fresh, &migrations[..(version as usize).min(migrations.len())], 0)?;
+    let (ours, theirs) = (parts(&fresh)?, parts(conn)?);
+    let odd = theirs.iter().find(|p| !ours.contains(p)).map(|p| format!("{} \"{}\"", p.0, p.1));
+    let lost = || ours.iter().find(|p| !theirs.contains(p)).map(|p| format!("{} \"{}\"", p.0, p.1));
+    Ok(odd.or_else(lost))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_schema_equals_itself_and_one_more_trigger_is_told() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        apply(&mut conn, MIGRATIONS, 0).unwrap();
+        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap(), None);
+        conn.execute_batch("CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END")
+            .unwrap();
+        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap().unwrap(), "trigger \"sly\"");
+        conn.execute_batch("DROP TRIGGER sly; DROP TRIGGER labels_are_not_deleted").unwrap();
+        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap().unwrap(), "trigger \"labels_are_not_deleted\"");
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_old_version() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        apply(&mut conn, MIGRATIONS, 0).unwrap();
+        let broken = [MIGRATIONS[0], "CREATE TABLE extra (a) STRICT; SELECT nothing FROM nowhere;"];
+        assert!(apply(&mut conn, &broken, 1).is_err());
+        let version: u32 = conn.pragma_query_value(None, "user_version", |r| r.get(0)).unwrap();
+        assert_eq!(version, 1);
+        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap(), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! Questions and their scales.
+
+use crate::error::is_duplicate;
+use crate::row::bad;
+use crate::tx::{all, first};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{Question, QuestionId, Scale, ScaleKind};
+use rusqlite::Connection;
+
+/// A question to add. See [`Question`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewQuestion {
+    /// Short and unique in the project, as used on the command line.
+    pub name: String,
+    /// The sentence an annotator reads.
+    pub prompt: String,
+    /// The answers.
+    pub scale: Scale,
+}
+
+impl WriteTx<'_> {
+    /// The question with this name, and its scale.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn question_by_name(&self, name: &str) -> Result<Option<Question>> {
+        by_name(self.conn, name).map_err(|e| self.explain("reading a question", e))
+    }
+
+    /// Adds a question with its levels.
+    ///
+    /// # Errors
+    /// The name is taken or empty.
+    pub fn add_question(&mut self, new: &NewQuestion) -> Result<QuestionId> {
+        if new.name.is_empty() {
+            return Err(StoreError::Invalid {
+                what: "question".to_owned(),
+                why: "it must have a name".to_owned(),
+            });
+        }
+        let explain = |e: rusqlite::Error| match is_duplicate(&e) {
+            true => StoreError::Duplicate { what: "question", name: new.name.clone() },
+            false => self.explain("adding a question", e),
+        };
+        let id = self
+            .insert(
+                "INSERT INTO questions (name, prompt, scale) VALUES (?1, ?2, ?3)",
+                (&new.name, &new.prompt, new.scale.kind().name()),
+            )
+            .map_err(explain)?;
+        for (level, name) in (0_u16..).zip(new.scale.levels()) {
+            self.run("INSERT INTO levels (question, level, name) VALUES (?1, ?2, ?3)", (id, level, name))
+                .map_err(explain)?;
+        }
+        Ok(QuestionId(id))
+    }
+}
+
+impl Store {
+    /// Every question, in row order.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn questions(&self) -> Result<Vec<Question>> {
+        self.read("reading the questions", |c| {
+            let names = all(c, "SELECT name FROM questions ORDER BY id", [], |r| r.get::<_, String>(0))?;
+            names.iter().filter_map(|name| by_name(c, name).transpose()).collect()
+        })
+    }
+
+    /// The question with this name.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn question_by_name(&self, name: &str) -> Result<Option<Question>> {
+        self.read("reading a question", |c| by_name(c, name))
+    }
+}
+
+fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
+    let row = first(conn, "SELECT id, name, prompt, scale FROM questions WHERE name = ?1", [name], |r| {
+        Ok((r.get::<_, u32>(0)?, r.get(1)?, r.get(2)?, r.get::<_, String>(3)?))
+    })?;
+    let Some((id, name, prompt, kind)) = row else { return Ok(None) };
+    let levels = all(conn, "SELECT name FROM levels WHERE question = ?1 ORDER BY level", [id], |r| {
+        r.get::<_, String>(0)
+    })?;
+    let kind: ScaleKind = kind.parse().map_err(|e| bad(3, e))?;
+    let scale = Scale::new(kind, levels).map_err(|e| bad(3, e))?;
+    Ok(Some(Question { id: QuestionId(id), name, prompt, scale }))
+}

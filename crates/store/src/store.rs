@@ -1,0 +1,309 @@
+//! Making, opening and closing a project, and the way every read and write goes.
+
+use crate::connect::{Access, connect, start_journal};
+use crate::lock::Lock;
+use crate::migrate::{self, MIGRATIONS};
+use crate::readers::Readers;
+use crate::tx::WriteTx;
+use crate::writer::{Writer, lock};
+use crate::{Result, StoreError, check};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// An open project. Cloning is cheap and shares it; it is closed by [`Store::close`] or with the last clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    shown: PathBuf,
+    readers: Readers,
+    /// None where the project is open to read only.
+    writer: Option<Writer>,
+    lock: Mutex<Option<Lock>>,
+}
+
+impl Store {
+    /// Makes a new project at `path` and opens it.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] where there is anything of that name; no folder, a read-only folder, a full disk.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        Self::create_with(path.as_ref(), MIGRATIONS)
+    }
+
+    /// Opens the project at `path` to read and write, and brings one of an older format up to date after copying it to
+    /// `NAME.dissensus.before-vN`. Jobs that were running when the program last ended are now interrupted.
+    ///
+    /// # Errors
+    /// Every reason why this is no project that can be opened, each with its own variant. The file is then unchanged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path.as_ref(), MIGRATIONS)
+    }
+
+    /// Opens the project at `path` to read, also while a window has it open and on media that cannot be written.
+    ///
+    /// # Errors
+    /// As [`Store::open`], but never for being locked or read-only. A project of an older format must be opened to
+    /// write once: [`StoreError::Altered`] says so.
+    pub fn open_reader(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_reader_with(path.as_ref(), MIGRATIONS)
+    }
+
+    pub(crate) fn create_with(path: &Path, migrations: &[&str]) -> Result<Self> {
+        if std::fs::symlink_metadata(path).is_ok() {
+            return Err(StoreError::Exists(path.to_owned()));
+        }
+        let file = place_for(path)?;
+        let lock = Lock::take(&file, path)?;
+        match std::fs::File::create_new(&file) {
+            Ok(_) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(StoreError::Exists(path.to_owned()));
+            }
+            Err(e) => return Err(StoreError::from_io(path, "making the project", &e)),
+        }
+        let made = fill(&file, path, migrations)
+            .and_then(|conn| Self::assemble(&file, path, Some((conn, lock)), Access::Read));
+        if made.is_err() {
+            let _ = std::fs::remove_file(&file); // ours, and nobody could have seen it complete
+        }
+        made
+    }
+
+    pub(crate) fn open_with(path: &Path, migrations: &[&str]) -> Result<Self> {
+        let file = check::locate(path)?;
+        check::header(&file, path, migrations)?;
+        if check::is_read_only(&file, path)? {
+            return Err(StoreError::ReadOnly(path.to_owned()));
+        }
+        let lock = Lock::take(&file, path)?;
+        let conn = open_to_write(&file, path, migrations)?;
+        let store = Self::assemble(&file, path, Some((conn, lock)), Access::Read)?;
+        store.interrupt_running()?;
+        Ok(store)
+    }
+
+    pub(crate) fn open_reader_with(path: &Path, migrations: &[&str]) -> Result<Self> {
+        let file = check::locate(path)?;
+        check::header(&file, path, migrations)?;
+        let (conn, access) = open_to_read(&file, path)?;
+        let version = check::version(&conn, path, migrations)?;
+        check::contents(&conn, path, migrations, version)?;
+        drop(conn);
+        if version < migrate::newest(migrations) {
+            return Err(StoreError::Altered {
+                path: path.to_owned(),
+                what: format!("its format ({version}, of an earlier version: open it to write once)"),
+            });
+        }
+        Self::assemble(&file, path, None, access)
+    }
+
+    fn assemble(
+        file: &Path,
+        shown: &Path,
+        write: Option<(Connection, Lock)>,
+        access: Access,
+    ) -> Result<Self> {
+        let (writer, lock) = match write {
+            Some((conn, lock)) => (Some(Writer::start(conn, shown)?), Some(lock)),
+            None => (None, None),
+        };
+        let readers = Readers::new(file.to_owned(), shown.to_owned(), access);
+        Ok(Self {
+            inner: Arc::new(Inner { shown: shown.to_owned(), readers, writer, lock: Mutex::new(lock) }),
+        })
+    }
+
+    /// The path that the project was opened with.
+    pub fn path(&self) -> &Path {
+        &self.inner.shown
+    }
+
+    /// True where the project is open to read only.
+    pub fn is_reader(&self) -> bool {
+        self.inner.writer.is_none()
+    }
+
+    /// Closes the project for every clone: finishes the writes handed over, waits for the reads under way and leaves
+    /// one file. Not to be called from inside a closure given to this store. Closing twice is no error.
+    ///
+    /// # Errors
+    /// What the disk says when the journal is written back; what was confirmed before is then still safe in the journal.
+    pub fn close(&self) -> Result<()> {
+        self.inner.close()
+    }
+
+    /// Runs `work` on the writing thread in one transaction: kept as a whole when it returns `Ok` and the disk has
+    /// confirmed it, undone as a whole when it returns `Err` or panics (the panic goes on in the caller).
+    ///
+    /// # Errors
+    /// What `work` returns, or what the disk says.
+    pub fn write<T, E>(
+        &self,
+        work: impl FnOnce(&mut WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.write_timed(work).map(|(value, _)| value)
+    }
+
+    /// As [`Store::write`], with the time that the commit took: the disk's own part.
+    pub(crate) fn write_timed<T, E>(
+        &self,
+        work: impl FnOnce(&mut WriteTx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<(T, Duration), E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let Some(writer) = &self.inner.writer else {
+            return Err(StoreError::OpenedToRead(self.inner.shown.clone()).into());
+        };
+        let path = self.inner.shown.clone();
+        writer.run(move |conn| {
+            let explain = |e| StoreError::explain(&path, "writing", e);
+            let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
+            let value = work(&mut WriteTx { conn: &tx, path: &path })?;
+            let start = Instant::now();
+            tx.commit().map_err(explain)?;
+            Ok((value, start.elapsed()))
+        })?
+    }
+
+    /// Runs `read` with a reading connection.
+    pub(crate) fn read<T>(
+        &self,
+        doing: &'static str,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        self.inner.readers.with(read)?.map_err(|e| StoreError::explain(&self.inner.shown, doing, e))
+    }
+
+    /// As [`Store::read`], where errors of the caller's own come in between.
+    pub(crate) fn read_with<T, E: From<StoreError>>(
+        &self,
+        read: impl FnOnce(&Connection, &dyn Fn(rusqlite::Error) -> E) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let explain = |e| StoreError::explain(&self.inner.shown, "reading", e).into();
+        self.inner.readers.with(|conn| read(conn, &explain))?
+    }
+}
+
+impl Inner {
+    fn close(&self) -> Result<()> {
+        self.readers.stop();
+        let ended = self.writer.as_ref().map_or(Ok(()), Writer::stop);
+        drop(lock(&self.lock).take());
+        ended
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Nobody is left to hear of an error; what was confirmed is safe in the journal.
+        let _ = self.close();
+    }
+}
+
+/// Where a new project goes: its folder with links resolved, so that two names of one file have one lock.
+fn place_for(path: &Path) -> Result<PathBuf> {
+    let invalid = || StoreError::Directory(path.to_owned());
+    let name = path.file_name().ok_or_else(invalid)?;
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let folder = std::fs::canonicalize(folder).map_err(|_| StoreError::NoFolder(folder.to_owned()))?;
+    if !folder.is_dir() {
+        return Err(StoreError::NoFolder(folder));
+    }
+    Ok(folder.join(name))
+}
+
+/// Makes the tables in the empty file.
+fn fill(file: &Path, shown: &Path, migrations: &[&str]) -> Result<Connection> {
+    let make = || {
+        let mut conn = connect(file, Access::Write)?;
+        migrate::apply(&mut conn, migrations, 0)?;
+        // Only now: the first page must say in the file itself, not in the journal, what the file is.
+        start_journal(&conn)?;
+        Ok(conn)
+    };
+    make().map_err(|e| StoreError::explain(shown, "making the project", e))
+}
+
+/// Checks the locked file before anything in it is changed, then opens it and brings it up to date.
+fn open_to_write(file: &Path, shown: &Path, migrations: &[&str]) -> Result<Connection> {
+    let explain = |e| StoreError::explain(shown, "opening the project", e);
+    let left_open = check::has_journal(file);
+    if !left_open {
+        let conn = connect(file, Access::Immutable).map_err(explain)?;
+        let version = check::version(&conn, shown, migrations)?;
+        check::contents(&conn, shown, migrations, version)?;
+    }
+    let mut conn = connect(file, Access::Write).map_err(explain)?;
+    if left_open {
+        // File and journal make the project only together. Should they not, closing must leave both as they are.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(explain)?;
+        let version = check::version(&conn, shown, migrations)?;
+        check::contents(&conn, shown, migrations, version)?;
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(explain)?;
+    }
+    start_journal(&conn).map_err(explain)?;
+    let version = check::version(&conn, shown, migrations)?;
+    let newest = migrate::newest(migrations);
+    if version < newest {
+        migrate::back_up(&conn, file, shown, newest)?;
+        migrate::apply(&mut conn, migrations, version)
+            .map_err(|e| StoreError::explain(shown, "bringing the project up to date", e))?;
+    }
+    Ok(conn)
+}
+
+/// The first way to read the file that works: taking part in its journal, or as a file that nothing changes.
+fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
+    let attempt = |access| {
+        let conn = connect(file, access)?;
+        // Until the file is known to be sound, closing must not write its journal back.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, check::has_journal(file))?;
+        if access == Access::Read && conn.is_readonly("main")? {
+            return Err(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY).into_error());
+        }
+        conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok((conn, access))
+    };
+    for access in [Access::Read, Access::ReadOnly] {
+        match attempt(access) {
+            Err(e) if needs_a_writable_folder(&e) => {}
+            done => return done.map_err(|e| StoreError::explain(shown, "opening the project to read", e)),
+        }
+    }
+    if check::has_journal(file) {
+        return Err(StoreError::Unfinished(shown.to_owned()));
+    }
+    attempt(Access::Immutable).map_err(|e| StoreError::explain(shown, "opening the project to read", e))
+}
+
+trait IntoError {
+    fn into_error(self) -> rusqlite::Error;
+}
+
+impl IntoError for rusqlite::ffi::Error {
+    fn into_error(self) -> rusqlite::Error {
+        rusqlite::Error::SqliteFailure(self, None)
+    }
+}
+
+fn needs_a_writable_folder(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as C;
+    matches!(error.sqlite_error_code(), Some(C::ReadOnly | C::CannotOpen | C::PermissionDenied))
+}

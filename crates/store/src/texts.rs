@@ -1,0 +1,188 @@
+//! Texts: adding, finding and reading them.
+
+use crate::error::is_duplicate;
+use crate::row::{json, to_json};
+use crate::tx::{all, first};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{MAX_TEXT_BYTES, Text, TextId};
+use rusqlite::Row;
+use std::collections::BTreeMap;
+
+const COLUMNS: &str = "id, external_id, body, \"group\", split, metadata";
+
+/// A text to add. See [`Text`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewText {
+    /// The name other tools know it by; unique in the project.
+    pub external_id: String,
+    /// What is judged: at most [`MAX_TEXT_BYTES`] bytes.
+    pub body: String,
+    /// Document or thread it comes from.
+    pub group: Option<String>,
+    /// The part of the official split, as the file named it.
+    pub split: Option<String>,
+    /// Every other column of the file it came from.
+    pub metadata: BTreeMap<String, String>,
+}
+
+fn text(row: &Row<'_>) -> rusqlite::Result<Text> {
+    Ok(Text {
+        id: TextId(row.get(0)?),
+        external_id: row.get(1)?,
+        body: row.get(2)?,
+        group: row.get(3)?,
+        split: row.get(4)?,
+        metadata: json(row, 5)?,
+    })
+}
+
+impl WriteTx<'_> {
+    /// The text with this external id.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn text_by_external(&self, external_id: &str) -> Result<Option<TextId>> {
+        self.first("SELECT id FROM texts WHERE external_id = ?1", [external_id], |r| Ok(TextId(r.get(0)?)))
+    }
+
+    /// Adds a text.
+    ///
+    /// # Errors
+    /// The external id is taken or empty, or the body is longer than [`MAX_TEXT_BYTES`].
+    pub fn add_text(&mut self, new: &NewText) -> Result<TextId> {
+        if new.external_id.is_empty() {
+            return Err(StoreError::Invalid {
+                what: "text".to_owned(),
+                why: "its id must not be empty".to_owned(),
+            });
+        }
+        if new.body.len() > MAX_TEXT_BYTES {
+            return Err(StoreError::Invalid {
+                what: format!("text \"{}\"", new.external_id),
+                why: format!("it has {} bytes, and the most is {MAX_TEXT_BYTES}", new.body.len()),
+            });
+        }
+        let metadata = to_json("metadata of a text", &new.metadata)?;
+        self.insert(
+            "INSERT INTO texts (external_id, body, \"group\", split, metadata) VALUES (?1, ?2, ?3, ?4, ?5)",
+            (&new.external_id, &new.body, &new.group, &new.split, metadata),
+        )
+        .map(TextId)
+        .map_err(|e| match is_duplicate(&e) {
+            true => StoreError::Duplicate { what: "text", name: new.external_id.clone() },
+            false => self.explain("adding a text", e),
+        })
+    }
+}
+
+impl Store {
+    /// The text with this row.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn text(&self, id: TextId) -> Result<Option<Text>> {
+        self.read("reading a text", |c| {
+            first(c, &format!("SELECT {COLUMNS} FROM texts WHERE id = ?1"), [id.0], text)
+        })
+    }
+
+    /// The text with this external id.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn text_by_external(&self, external_id: &str) -> Result<Option<Text>> {
+        self.read("reading a text", |c| {
+            first(c, &format!("SELECT {COLUMNS} FROM texts WHERE external_id = ?1"), [external_id], text)
+        })
+    }
+
+    /// Up to `limit` texts in row order, leaving out the first `offset`.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn texts_page(&self, offset: u32, limit: u32) -> Result<Vec<Text>> {
+        self.read("reading texts", |c| {
+            let sql = format!("SELECT {COLUMNS} FROM texts ORDER BY id LIMIT ?2 OFFSET ?1");
+            all(c, &sql, (offset, limit), text)
+        })
+    }
+
+    /// Row and external id of every text, in row order.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn all_text_ids_and_externals(&self) -> Result<Vec<(TextId, String)>> {
+        self.read("reading the texts' ids", |c| {
+            all(c, "SELECT id, external_id FROM texts ORDER BY id", [], |r| {
+                Ok((TextId(r.get(0)?), r.get(1)?))
+            })
+        })
+    }
+
+    /// Hands every text in row order to `f`, one at a time, until it returns an error.
+    ///
+    /// # Errors
+    /// What `f` returns, or what the disk says.
+    pub fn for_each_text<E: From<StoreError>>(
+        &self,
+        mut f: impl FnMut(Text) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.read_with(|c, explain| {
+            let mut statement =
+                c.prepare_cached(&format!("SELECT {COLUMNS} FROM texts ORDER BY id")).map_err(explain)?;
+            let mut rows = statement.query([]).map_err(explain)?;
+            while let Some(row) = rows.next().map_err(explain)? {
+                f(text(row).map_err(explain)?)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The bodies of these texts, in the order asked for.
+    ///
+    /// # Errors
+    /// [`StoreError::Unknown`] where one is not in the project.
+    pub fn bodies(&self, ids: &[TextId]) -> Result<Vec<String>> {
+        self.read_with(|c, explain| {
+            ids.iter()
+                .map(|id| {
+                    first(c, "SELECT body FROM texts WHERE id = ?1", [id.0], |r| r.get(0))
+                        .map_err(explain)?
+                        .ok_or_else(|| StoreError::Unknown { what: "text", name: id.0.to_string() })
+                })
+                .collect()
+        })
+    }
+
+    /// The texts whose body or external id contains `substring`, in row order.
+    ///
+    /// Both sides are compared in lower case as Unicode defines it, so that `STRASSE`, `ÉTÉ` and `ΣΟΦΟΣ` are found by
+    /// their small letters; accents count, and `ß` is not `ss`. Every body is read: about 20 ms for 10,000 comments.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn search_texts(&self, substring: &str) -> Result<Vec<TextId>> {
+        let wanted = fold(substring);
+        self.read("searching the texts", |c| {
+            let mut found = Vec::new();
+            let mut statement = c.prepare_cached("SELECT id, body, external_id FROM texts ORDER BY id")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let text = |column| row.get_ref(column)?.as_str().map_err(|e| crate::row::bad(column, e));
+                if fold(text(1)?).contains(&wanted) || fold(text(2)?).contains(&wanted) {
+                    found.push(TextId(row.get(0)?));
+                }
+            }
+            Ok(found)
+        })
+    }
+}
+
+/// Lower case, with the two small sigmas made one: which of them stands depends on what follows, in a word as in a query.
+fn fold(text: &str) -> String {
+    let mut lower = text.to_lowercase();
+    if lower.contains('ς') {
+        lower = lower.replace('ς', "σ");
+    }
+    lower
+}
