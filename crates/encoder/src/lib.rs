@@ -2,6 +2,8 @@
 
 mod attention;
 mod batches;
+#[cfg(feature = "bench")]
+pub mod bench;
 mod catalogue;
 mod device;
 mod encoder;

@@ -1,0 +1,72 @@
+//! all-MiniLM-L6-v2 against PyTorch. Needs the real encoder: `cargo xtask models`.
+
+use std::path::{Path, PathBuf};
+
+use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling, locate};
+use serde::Deserialize;
+use std::collections::HashMap;
+
+/// Made by tools/fixtures/encoder.py with sentence-transformers and transformers.
+#[derive(Deserialize)]
+struct Reference {
+    max_tokens: usize,
+    texts: Vec<String>,
+    mean: Vec<Vec<f32>>,
+    other_poolings_on: Vec<usize>,
+    other_poolings: HashMap<String, Vec<Vec<f32>>>,
+}
+
+fn reference() -> Reference {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/minilm-20.json");
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn minilm() -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let places: Vec<PathBuf> =
+        std::env::var_os("DISSENSUS_MODELS").map(PathBuf::from).into_iter().chain([workspace]).collect();
+    match locate("all-MiniLM-L6-v2", &places) {
+        Ok(dir) => dir,
+        Err(error) => panic!("this test needs the real encoder, run `cargo xtask models`: {error}"),
+    }
+}
+
+fn open(pooling: Option<Pooling>) -> Encoder {
+    let options = EncoderOptions { pooling, device: DeviceChoice::Cpu, ..EncoderOptions::default() };
+    Encoder::open(&minilm(), &options).unwrap()
+}
+
+fn worst(found: &[Vec<f32>], expected: &[Vec<f32>]) -> f32 {
+    assert_eq!(found.len(), expected.len());
+    let pairs = found.iter().flatten().zip(expected.iter().flatten());
+    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+#[test]
+fn the_version_is_the_catalogues() {
+    let encoder = open(None);
+    assert_eq!(encoder.version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256");
+    assert_eq!((encoder.version().dim, encoder.version().normalised), (384, true));
+    assert_eq!(encoder.device_name(), "cpu");
+}
+
+#[test]
+fn twenty_texts_have_the_embeddings_that_pytorch_gives_them() {
+    let reference = reference();
+    let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
+    let encoder = open(None);
+    assert_eq!(encoder.version().max_tokens, reference.max_tokens);
+    let off = worst(&encoder.encode(&texts).unwrap(), &reference.mean);
+    assert!(off < 1e-4, "the worst component is off by {off}");
+}
+
+#[test]
+fn the_other_poolings_are_pytorchs_too() {
+    let reference = reference();
+    let texts: Vec<&str> = reference.other_poolings_on.iter().map(|i| reference.texts[*i].as_str()).collect();
+    for pooling in [Pooling::Cls, Pooling::Max, Pooling::Mean2, Pooling::Max2] {
+        let found = open(Some(pooling)).encode(&texts).unwrap();
+        let off = worst(&found, &reference.other_poolings[pooling.as_str()]);
+        assert!(off < 1e-4, "{pooling}: the worst component is off by {off}");
+    }
+}
