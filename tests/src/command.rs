@@ -1,0 +1,154 @@
+//! Running the `dissensus` command as a script would.
+
+use crate::programs;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder for one test, which is the home of the command too: nothing of the user's is read or written.
+pub struct Bench {
+    folder: TempDir,
+    models: PathBuf,
+}
+
+/// What became of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The exit code; none where a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Bench {
+    /// An empty folder, with the checkout's encoders.
+    ///
+    /// # Panics
+    /// The system gives no temporary folder.
+    #[expect(clippy::new_without_default, reason = "making a folder is no default")]
+    pub fn new() -> Self {
+        match TempDir::new() {
+            Ok(folder) => Self { folder, models: programs::models() },
+            Err(error) => panic!("no temporary folder: {error}"),
+        }
+    }
+
+    /// The same on a machine where no encoder was fetched.
+    ///
+    /// # Panics
+    /// As [`Bench::new`].
+    pub fn without_encoder() -> Self {
+        let mut bench = Self::new();
+        bench.models = bench.path("no-models");
+        if let Err(error) = std::fs::create_dir(&bench.models) {
+            panic!("cannot make {}: {error}", bench.models.display());
+        }
+        bench
+    }
+
+    /// The path of `name` in this folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder of encoders.
+    pub fn models(&self) -> &Path {
+        &self.models
+    }
+
+    /// Writes a file and returns its path.
+    ///
+    /// # Panics
+    /// It cannot be written.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        if let Err(error) = std::fs::write(&path, content) {
+            panic!("cannot write {}: {error}", path.display());
+        }
+        path
+    }
+
+    /// The command with these arguments, ready to start in this folder.
+    pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(programs::command());
+        command
+            .args(arguments)
+            .current_dir(self.folder())
+            .env("DISSENSUS_HOME", self.path("home"))
+            .env("DISSENSUS_MODELS", &self.models)
+            .env("NO_COLOR", "1")
+            .env_remove("RUST_BACKTRACE")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the command to its end.
+    ///
+    /// # Panics
+    /// It cannot be started, or prints what is not UTF-8.
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Outcome {
+        let mut command = self.command(arguments);
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(error) => panic!("cannot start {command:?}: {error}"),
+        };
+        let text = |bytes| match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => panic!("{command:?} printed {error}"),
+        };
+        Outcome { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Runs the command, which must succeed, and returns what it printed.
+    ///
+    /// # Panics
+    /// It fails.
+    pub fn ok<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> String {
+        let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let outcome = self.run(&arguments);
+        assert_eq!(outcome.code, Some(0), "dissensus {arguments:?} failed:\n{}", outcome.err);
+        outcome.out
+    }
+
+    /// Runs the command with `--json` and returns its one document.
+    ///
+    /// # Panics
+    /// It fails, or prints anything but one JSON document.
+    pub fn json<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Value {
+        let mut arguments: Vec<_> = arguments.into_iter().map(|a| a.as_ref().to_owned()).collect();
+        arguments.push("--json".into());
+        let out = self.ok(&arguments);
+        match serde_json::from_str(&out) {
+            Ok(document) => document,
+            Err(error) => panic!("dissensus {arguments:?} printed no JSON document ({error}):\n{out}"),
+        }
+    }
+
+    /// Runs the command, which must fail at its work (exit code 1, nothing on standard output), and returns its
+    /// message with this folder's path written as `[FOLDER]`.
+    ///
+    /// # Panics
+    /// It succeeds, panics, dies of a signal, or is refused as wrong usage.
+    pub fn refused<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> String {
+        let arguments: Vec<_> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let outcome = self.run(&arguments);
+        assert_eq!(outcome.code, Some(1), "dissensus {arguments:?}: {outcome:?}");
+        assert_eq!(outcome.out, "", "a failing command prints nothing to be read by a script");
+        assert!(!outcome.err.contains("panicked"), "{}", outcome.err);
+        self.without_paths(&outcome.err)
+    }
+
+    /// `text` with this folder's path written as `[FOLDER]`.
+    pub fn without_paths(&self, text: &str) -> String {
+        text.replace(&*self.folder().to_string_lossy(), "[FOLDER]").trim_end().to_owned()
+    }
+}

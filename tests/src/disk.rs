@@ -1,0 +1,37 @@
+//! A disk that is soon full.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A small file system of its own in memory; taken down when dropped.
+pub struct SmallDisk {
+    folder: PathBuf,
+}
+
+impl SmallDisk {
+    /// A disk of `bytes` at `folder`, which must be there.
+    ///
+    /// # Errors
+    /// What `mount` said: it takes root with the right to mount.
+    pub fn mount(folder: &Path, bytes: u64) -> Result<Self, String> {
+        let options = format!("size={bytes}");
+        let output = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder).output();
+        match output {
+            Ok(output) if output.status.success() => Ok(Self { folder: folder.to_owned() }),
+            Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The path of `name` on this disk.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Lazily, so that a process that still has a file open does not leave the mount behind.
+        let _ = Command::new("umount").arg("--lazy").arg(&self.folder).output();
+    }
+}

@@ -1,0 +1,15 @@
+//! What the end-to-end tests share: the built programs, a home of their own for each test, a screen and a driver.
+//!
+//! The programs are the real ones. `cargo xtask test` names them in `DISSENSUS_BIN` and `DISSENSUS_WINDOW_BIN`; where
+//! it has not, they are built first.
+
+pub mod command;
+pub mod disk;
+pub mod files;
+pub mod processes;
+pub mod programs;
+pub mod project_file;
+#[cfg(target_os = "linux")]
+pub mod screen;
+#[cfg(target_os = "linux")]
+pub mod window;

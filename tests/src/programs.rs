@@ -1,0 +1,67 @@
+//! Where the built programs are.
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The `dissensus` command.
+///
+/// # Panics
+/// It cannot be built.
+pub fn command() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| found("DISSENSUS_BIN", "dissensus-cli", "dissensus"))
+}
+
+/// The window's program.
+///
+/// # Panics
+/// It cannot be built, as when the web side (`ui/dist`) was not built before: `cargo xtask test --only ui-build`.
+pub fn window() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| found("DISSENSUS_WINDOW_BIN", "dissensus-window", "dissensus-window"))
+}
+
+/// The folder of the checkout.
+pub fn checkout() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// The folder of fetched encoders: DISSENSUS_MODELS, or the checkout's.
+pub fn models() -> PathBuf {
+    std::env::var_os("DISSENSUS_MODELS").map_or_else(|| checkout().join("models"), PathBuf::from)
+}
+
+fn found(variable: &str, package: &str, name: &str) -> PathBuf {
+    if let Some(path) = std::env::var_os(variable) {
+        let path = PathBuf::from(path);
+        assert!(path.is_file(), "{variable} names {}, which is not there", path.display());
+        return path;
+    }
+    match build(package, name) {
+        Ok(path) => path,
+        Err(error) => panic!("cannot build {name}: {error:#}"),
+    }
+}
+
+/// Builds both programs (the second call finds nothing to do) and returns the path of `name`.
+fn build(package: &str, name: &str) -> Result<PathBuf> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--message-format=json-render-diagnostics", "--package", package]);
+    if package == "dissensus-window" {
+        cargo.args(["--features", "dissensus-window/custom-protocol"]);
+    }
+    let output = cargo.current_dir(checkout()).stderr(std::process::Stdio::inherit()).output()?;
+    if !output.status.success() {
+        bail!("cargo build --package {package}: {}", output.status);
+    }
+    let messages = String::from_utf8(output.stdout)?;
+    let executable = messages.lines().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let is_it = message["target"]["name"] == name && message["target"]["kind"][0] == "bin";
+        if is_it { message["executable"].as_str().map(PathBuf::from) } else { None }
+    });
+    executable.with_context(|| format!("cargo built no program {name}"))
+}

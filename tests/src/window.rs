@@ -1,0 +1,279 @@
+//! The real window on a screen of its own, driven by WebDriver as a person would drive it.
+
+use crate::command::Bench;
+use crate::programs;
+use crate::{processes, screen::Screen};
+use anyhow::{Context, Result, bail};
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
+use fantoccini::elements::Element;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything may take to appear. Generous: a busy machine is slow, and a test that passes does not wait.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often to look again.
+const BLINK: Duration = Duration::from_millis(25);
+
+/// An open window of Dissensus.
+pub struct Window {
+    client: Option<Client>,
+    driver: Driver,
+    // Dropped after the driver, so that no program loses its screen before it is ended.
+    _screen: Screen,
+}
+
+impl Window {
+    /// Opens the window with the home of `bench`, on `project` or on its first page.
+    ///
+    /// # Errors
+    /// Xvfb or WebKitWebDriver is missing (`cargo xtask test --only system`), or the window does not start.
+    pub async fn open(bench: &Bench, project: Option<&Path>) -> Result<Self> {
+        let screen = Screen::start()?;
+        let driver = Driver::start(bench, &screen)?;
+        let client = driver.session(project).await?;
+        Ok(Self { client: Some(client), driver, _screen: screen })
+    }
+
+    /// Closes the window as a person would, and waits until its program has ended.
+    ///
+    /// # Errors
+    /// The program is still there after a while.
+    pub async fn close(mut self) -> Result<()> {
+        if let Some(client) = self.client.take() {
+            client.close_window().await?;
+            let start = Instant::now();
+            while self.driver.program().is_some() {
+                if start.elapsed() > PATIENCE {
+                    bail!("the program goes on without a window");
+                }
+                tokio::time::sleep(BLINK).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// `kill -9` of the window's program.
+    ///
+    /// # Errors
+    /// It is not running.
+    pub fn kill(mut self) -> Result<()> {
+        let pid = self.driver.program().context("the window's program is not running")?;
+        processes::kill(pid);
+        // The session has gone with the program: its client would only wait for an answer.
+        self.client = None;
+        Ok(())
+    }
+
+    fn client(&self) -> Result<&Client> {
+        self.client.as_ref().context("the window is closed")
+    }
+
+    /// The element with this `data-testid`, as soon as it is there.
+    ///
+    /// # Errors
+    /// It does not appear.
+    pub async fn find(&self, id: &str) -> Result<Element> {
+        let selector = by_id(id);
+        let client = self.client()?;
+        let found = client.wait().at_most(PATIENCE).every(BLINK).for_element(Locator::Css(&selector)).await;
+        match found {
+            Ok(element) => Ok(element),
+            Err(error) => bail!("`{id}` does not appear ({error}); the page says:\n{}", self.page().await?),
+        }
+    }
+
+    /// All elements with this `data-testid` that are there now.
+    ///
+    /// # Errors
+    /// The window has gone.
+    pub async fn all(&self, id: &str) -> Result<Vec<Element>> {
+        Ok(self.client()?.find_all(Locator::Css(&by_id(id))).await?)
+    }
+
+    /// Clicks the element, as soon as it is there.
+    ///
+    /// # Errors
+    /// It does not appear, or cannot be clicked.
+    pub async fn click(&self, id: &str) -> Result<()> {
+        let element = self.find(id).await?;
+        element.click().await.with_context(|| format!("clicking `{id}`"))
+    }
+
+    /// The text that the element shows, as soon as it is there.
+    ///
+    /// # Errors
+    /// It does not appear.
+    pub async fn text(&self, id: &str) -> Result<String> {
+        Ok(self.find(id).await?.text().await?.trim().to_owned())
+    }
+
+    /// Waits until the element shows a text that `is_it` accepts, and returns it.
+    ///
+    /// # Errors
+    /// It does not come to that.
+    pub async fn text_when(&self, id: &str, is_it: impl Fn(&str) -> bool) -> Result<String> {
+        let start = Instant::now();
+        let mut last = String::new();
+        while start.elapsed() < PATIENCE {
+            // Asked for by script, because an element may be drawn anew between being found and being read.
+            let text = self.script(&format!("return document.querySelector({:?})?.textContent ?? null", by_id(id))).await?;
+            if let Some(text) = text.as_str() {
+                last = text.trim().to_owned();
+                if is_it(&last) {
+                    return Ok(last);
+                }
+            }
+            tokio::time::sleep(BLINK).await;
+        }
+        bail!("`{id}` shows {last:?}, which is not what was waited for; the page says:\n{}", self.page().await?)
+    }
+
+    /// Presses and releases a key, wherever the focus is.
+    ///
+    /// # Errors
+    /// The window has gone.
+    pub async fn press(&self, key: char) -> Result<()> {
+        let keys = KeyActions::new("keyboard".to_owned())
+            .then(KeyAction::Down { value: key })
+            .then(KeyAction::Up { value: key });
+        Ok(self.client()?.perform_actions(keys).await?)
+    }
+
+    /// Types into whatever has the focus.
+    ///
+    /// # Errors
+    /// The window has gone.
+    pub async fn type_text(&self, text: &str) -> Result<()> {
+        for key in text.chars() {
+            self.press(key).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a script in the page and returns what it returns.
+    ///
+    /// # Errors
+    /// The script throws.
+    pub async fn script(&self, script: &str) -> Result<Value> {
+        Ok(self.client()?.execute(script, Vec::new()).await?)
+    }
+
+    /// Gives the window a path that a person would choose in the system's file dialog, which WebDriver cannot reach.
+    ///
+    /// # Errors
+    /// The page has no such hook, or it throws.
+    pub async fn hand_over(&self, hook: &str, path: &Path) -> Result<()> {
+        let script = format!(
+            "const [path, done] = arguments;
+             Promise.resolve(window.__dissensus.{hook}(path)).then(() => done(null), (e) => done(String(e?.message ?? e)));"
+        );
+        let answer = self.client()?.execute_async(&script, vec![json!(path.to_string_lossy())]).await?;
+        match answer.as_str() {
+            Some(problem) => bail!("{hook}: {problem}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Everything that the page says, for messages.
+    async fn page(&self) -> Result<String> {
+        let text = self.script("return document.body.innerText").await?;
+        Ok(text.as_str().unwrap_or_default().to_owned())
+    }
+}
+
+fn by_id(id: &str) -> String {
+    format!("[data-testid=\"{id}\"]")
+}
+
+/// WebKit's driver, in a process group of its own together with the window and WebKit's helpers.
+struct Driver {
+    process: Child,
+    port: u16,
+    /// What tells our window from others: its home folder.
+    home: String,
+}
+
+impl Driver {
+    fn start(bench: &Bench, screen: &Screen) -> Result<Self> {
+        let home = bench.path("home");
+        fs::create_dir_all(&home)?;
+        let port = free_port()?;
+        let log = fs::File::create(bench.path("driver.log"))?;
+        let process = Command::new("WebKitWebDriver")
+            .arg(format!("--port={port}"))
+            .current_dir(bench.folder())
+            .env("DISPLAY", screen.name())
+            .env("GDK_BACKEND", "x11")
+            .env_remove("WAYLAND_DISPLAY")
+            // Both make WebKit hang under a screen without a graphics card.
+            .env_remove("WEBKIT_DISABLE_DMABUF_RENDERER")
+            .env_remove("WEBKIT_DISABLE_COMPOSITING_MODE")
+            .env("TAURI_AUTOMATION", "true")
+            .env("TAURI_WEBVIEW_AUTOMATION", "true")
+            .env("DISSENSUS_E2E", "1")
+            .env("DISSENSUS_HOME", &home)
+            .env("DISSENSUS_MODELS", bench.models())
+            // The web view keeps its own files by these.
+            .env("XDG_DATA_HOME", home.join("data"))
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .env("XDG_CACHE_HOME", home.join("cache"))
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .process_group(0)
+            .spawn()
+            .context("cannot start WebKitWebDriver: `cargo xtask test --only system` installs it")?;
+        Ok(Self { process, port, home: home.to_string_lossy().into_owned() })
+    }
+
+    async fn session(&self, project: Option<&Path>) -> Result<Client> {
+        let arguments: Vec<_> = project.iter().map(|path| path.to_string_lossy()).collect();
+        let wish = json!({ "webkitgtk:browserOptions": { "binary": programs::window(), "args": arguments } });
+        let Value::Object(wish) = wish else { bail!("capabilities are an object") };
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        builder.capabilities(wish);
+        let address = format!("http://127.0.0.1:{}", self.port);
+        let start = Instant::now();
+        loop {
+            // The driver needs a moment before it listens.
+            match builder.connect(&address).await {
+                Ok(client) => return Ok(client),
+                Err(fantoccini::error::NewSessionError::NotW3C(answer)) => bail!("the driver answers {answer}"),
+                Err(error) if start.elapsed() > PATIENCE => return Err(error).context("opening the window"),
+                Err(_) => tokio::time::sleep(BLINK * 4).await,
+            }
+        }
+    }
+
+    /// The process of the window's program, if it is running.
+    fn program(&self) -> Option<u32> {
+        let program = programs::window().canonicalize().ok()?;
+        let home = format!("DISSENSUS_HOME={}", self.home);
+        fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
+            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let is_it = fs::read_link(entry.path().join("exe")).ok()? == program;
+            let environment = fs::read(entry.path().join("environ")).ok()?;
+            let ours = environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes());
+            (is_it && ours).then_some(pid)
+        })
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        processes::end_group(&mut self.process);
+    }
+}
+
+/// A port that nobody listens on. Somebody might take it before the driver does; then opening the window fails.
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    Ok(listener.local_addr()?.port())
+}
