@@ -1,0 +1,203 @@
+//! Sums over annotators, per text, that one annotator's new column changes in place.
+
+use super::Disagreement;
+use crate::math::fast::entropy_term;
+use std::ops::Range;
+
+/// Texts handled at a time: small enough that a block of probabilities stays in the first-level cache.
+pub(crate) const BLOCK: usize = 512;
+
+/// `sum_a p_ac`, `sum_a sum_c p_ac^2`, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of
+/// their squares. Double precision, so that taking a column out leaves what was there before it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    ordinal: bool,
+    annotators: usize,
+    /// One array of texts per level.
+    p: Vec<Vec<f64>>,
+    square: Vec<f64>,
+    /// Natural logarithms.
+    entropy: Vec<f64>,
+    expected: Vec<f64>,
+    expected_square: Vec<f64>,
+}
+
+impl Running {
+    pub(crate) fn new(levels: usize, ordinal: bool, texts: usize) -> Self {
+        Self {
+            ordinal,
+            annotators: 0,
+            p: vec![vec![0.0; texts]; levels],
+            square: vec![0.0; texts],
+            entropy: vec![0.0; texts],
+            expected: vec![0.0; texts],
+            expected_square: vec![0.0; texts],
+        }
+    }
+
+    pub(crate) fn texts(&self) -> usize {
+        self.square.len()
+    }
+
+    /// Says that `count` more annotators stand behind the sums.
+    pub(crate) fn count(&mut self, count: usize) {
+        self.annotators += count;
+    }
+
+    /// A text nobody has judged yet.
+    pub(crate) fn push_text(&mut self) {
+        self.p.iter_mut().for_each(|p| p.push(0.0));
+        self.square.push(0.0);
+        self.entropy.push(0.0);
+        self.expected.push(0.0);
+        self.expected_square.push(0.0);
+    }
+
+    /// Joins the texts of `other` behind these.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.p.iter_mut().zip(other.p).for_each(|(a, b)| a.extend(b));
+        self.square.extend(other.square);
+        self.entropy.extend(other.entropy);
+        self.expected.extend(other.expected);
+        self.expected_square.extend(other.expected_square);
+    }
+
+    /// Adds one annotator's probabilities (level-major over `range`), or takes them out with `sign` -1.
+    pub(crate) fn add(&mut self, range: Range<usize>, block: &[f32], sign: f64) {
+        let n = range.len();
+        let mut square = [0.0f32; BLOCK];
+        let mut entropy = [0.0f32; BLOCK];
+        let mut expected = [0.0f32; BLOCK];
+        for (at, chunk) in range.clone().step_by(BLOCK).enumerate() {
+            let width = BLOCK.min(range.end - chunk);
+            let (square, entropy, expected) =
+                (&mut square[..width], &mut entropy[..width], &mut expected[..width]);
+            square.fill(0.0);
+            entropy.fill(0.0);
+            expected.fill(0.0);
+            for (c, total) in self.p.iter_mut().enumerate() {
+                let p = &block[c * n + at * BLOCK..c * n + at * BLOCK + width];
+                let total = &mut total[chunk..chunk + width];
+                add_level(p, sign, total, square, entropy);
+                if self.ordinal {
+                    expected.iter_mut().zip(p).for_each(|(e, p)| *e += c as f32 * p);
+                }
+            }
+            accumulate(&mut self.square[chunk..chunk + width], square, sign);
+            accumulate(&mut self.entropy[chunk..chunk + width], entropy, sign);
+            if self.ordinal {
+                accumulate(&mut self.expected[chunk..chunk + width], expected, sign);
+                expected.iter_mut().for_each(|e| *e *= *e);
+                accumulate(&mut self.expected_square[chunk..chunk + width], expected, sign);
+            }
+        }
+    }
+
+    /// The measures of one text.
+    pub(crate) fn get(&self, text: usize) -> Disagreement {
+        let n = self.annotators as f64;
+        if self.annotators == 0 {
+            return Disagreement { level_variance: self.ordinal.then_some(0.0), ..Default::default() };
+        }
+        let uncertainty = self.entropy[text] / n;
+        let mut both = -self.square[text];
+        let mut mixed = 0.0;
+        for p in &self.p {
+            both += p[text] * p[text];
+            let mean = p[text] / n;
+            mixed -= if mean > 0.0 { mean * mean.ln() } else { 0.0 };
+        }
+        let pairwise = if n > 1.0 { 1.0 - both / (n * (n - 1.0)) } else { 0.0 };
+        let level_variance = self.ordinal.then(|| {
+            let mean = self.expected[text] / n;
+            (self.expected_square[text] / n - mean * mean).max(0.0) as f32
+        });
+        let bits = std::f64::consts::LOG2_E;
+        Disagreement {
+            pairwise: pairwise.clamp(0.0, 1.0) as f32,
+            divergence: ((mixed - uncertainty).max(0.0) * bits) as f32,
+            uncertainty: (uncertainty * bits).max(0.0) as f32,
+            level_variance,
+        }
+    }
+
+    /// Mean probabilities of one text's levels over annotators.
+    pub(crate) fn mean(&self, text: usize) -> Vec<f32> {
+        let n = self.annotators.max(1) as f64;
+        self.p.iter().map(|p| (p[text] / n) as f32).collect()
+    }
+}
+
+#[inline]
+fn add_level(p: &[f32], sign: f64, total: &mut [f64], square: &mut [f32], entropy: &mut [f32]) {
+    for (((total, p), square), entropy) in total.iter_mut().zip(p).zip(square).zip(entropy) {
+        *total += sign * f64::from(*p);
+        *square += p * p;
+        *entropy += entropy_term(*p);
+    }
+}
+
+#[inline]
+fn accumulate(total: &mut [f64], values: &[f32], sign: f64) {
+    for (total, value) in total.iter_mut().zip(values) {
+        *total += sign * f64::from(*value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(people: &[[f32; 3]]) -> Disagreement {
+        let mut r = Running::new(3, true, 1);
+        for p in people {
+            r.add(0..1, p, 1.0);
+        }
+        r.count(people.len());
+        r.get(0)
+    }
+
+    #[test]
+    fn certain_people_who_differ() {
+        let d = of(&[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+        assert!((d.pairwise - 1.0).abs() < 1e-6);
+        assert!((d.divergence - 1.0).abs() < 1e-6);
+        assert!(d.uncertainty.abs() < 1e-6);
+        assert!((d.level_variance.unwrap() - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn people_who_are_alike_and_unsure() {
+        let d = of(&[[0.5, 0.5, 0.0], [0.5, 0.5, 0.0]]);
+        assert!((d.pairwise - 0.5).abs() < 1e-6);
+        assert!(d.divergence.abs() < 1e-6);
+        assert!((d.uncertainty - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn pairwise_is_the_mean_over_pairs() {
+        let people = [[0.2, 0.5, 0.3], [0.7, 0.2, 0.1], [0.1, 0.1, 0.8]];
+        let (mut sum, mut pairs) = (0.0, 0.0);
+        for i in 0..3 {
+            for j in 0..i {
+                sum += 1.0 - (0..3).map(|c| people[i][c] * people[j][c]).sum::<f32>();
+                pairs += 1.0;
+            }
+        }
+        assert!((of(&people).pairwise - sum / pairs).abs() < 1e-6);
+    }
+
+    #[test]
+    fn taking_a_column_out_restores_the_sums() {
+        let people = [[0.2f32, 0.5, 0.3], [0.7, 0.2, 0.1]];
+        let mut r = Running::new(3, true, 1);
+        r.add(0..1, &people[0], 1.0);
+        r.count(1);
+        let before = r.get(0);
+        for _ in 0..1000 {
+            r.add(0..1, &people[1], 1.0);
+            r.add(0..1, &people[1], -1.0);
+        }
+        assert_eq!(r.get(0), before);
+    }
+}

@@ -1,0 +1,108 @@
+//! Slopes: a taste for topics, given to annotators only where held-out labels show a gain.
+
+use super::Crossed;
+use super::person::{self, PersonLabel};
+use rayon::prelude::*;
+
+/// Variances tried for a slope on a feature of unit variance.
+const TRIED: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
+/// How many standard errors the gain must lie above zero.
+const SURE: f64 = 2.0;
+
+impl Crossed {
+    /// Gives annotators slopes on `z` (texts x `dim` features of unit variance) if that predicts labels on texts of
+    /// held-out folds better, by more than chance; else leaves everything as it was. Returns whether it did.
+    pub(crate) fn try_slopes(&mut self, z: Vec<f64>, dim: usize, fold: &[u8], folds: usize) -> bool {
+        if self.link.softmax || dim == 0 {
+            return false;
+        }
+        let plain = self.held_out(fold, folds);
+        let mut trial = self.clone();
+        trial.z = z;
+        trial.slope_dim = dim;
+        let mut best: Option<(f64, f64)> = None;
+        for variance in TRIED {
+            trial.slope_var = variance;
+            trial.reset_people();
+            let gains: Vec<f64> = trial.held_out(fold, folds).iter().zip(&plain).map(|(a, b)| a - b).collect();
+            let (total, error) = total_and_error(&gains);
+            if total > SURE * error && best.is_none_or(|b| total > b.1) {
+                best = Some((variance, total));
+            }
+        }
+        let Some((variance, _)) = best else { return false };
+        trial.slope_var = variance;
+        trial.reset_people();
+        trial.update_all_people();
+        *self = trial;
+        true
+    }
+
+    /// Held-out log-likelihood of every annotator's labels, fold by fold of texts.
+    fn held_out(&self, fold: &[u8], folds: usize) -> Vec<f64> {
+        let precision = self.full_precision();
+        (0..self.people.len())
+            .into_par_iter()
+            .map(|a| {
+                let labels: Vec<(u8, PersonLabel<'_>)> = self.people[a]
+                    .labels
+                    .iter()
+                    .filter_map(|&(t, level)| Some((fold[t as usize], self.person_label(a, t, level)?)))
+                    .collect();
+                (0..folds as u8).map(|f| self.fold_likelihood(&labels, f, &precision)).sum()
+            })
+            .collect()
+    }
+
+    fn fold_likelihood(&self, labels: &[(u8, PersonLabel<'_>)], fold: u8, precision: &[f64]) -> f64 {
+        let seen: Vec<PersonLabel<'_>> = labels.iter().filter(|l| l.0 != fold).map(|l| l.1).collect();
+        if seen.len() == labels.len() {
+            return 0.0;
+        }
+        let start = vec![0.0; self.width()];
+        let (theta, covariance) = person::fit(self.link, &self.base, precision, &seen, &start);
+        let d = self.link.deviations();
+        let mut offsets = vec![0.0; self.link.offsets()];
+        self.link.offsets_of(&self.base, &theta[..d], &mut offsets);
+        labels
+            .iter()
+            .filter(|l| l.0 == fold)
+            .map(|(_, l)| {
+                let u = l.u[0] + crate::math::dot(l.z, &theta[d..]);
+                // The shift's and the slopes' doubt flatten the prediction like the text's does.
+                let own = crate::math::cholesky::quadratic(&covariance, &direction(d, l.z));
+                let text = (1.0 / (l.flatten * l.flatten) - 1.0) * 8.0 / std::f64::consts::PI;
+                self.link.likelihood(u, &offsets, crate::math::flatten(own + text), l.level).ln()
+            })
+            .sum()
+    }
+}
+
+/// How a common shift of all thresholds moves with a person's parameters.
+fn direction(deviations: usize, z: &[f64]) -> Vec<f64> {
+    let mut direction = vec![0.0; deviations + z.len()];
+    direction[0] = 1.0;
+    direction[deviations..].copy_from_slice(z);
+    direction
+}
+
+/// Sum of gains and the standard error of that sum over annotators.
+fn total_and_error(gains: &[f64]) -> (f64, f64) {
+    let n = gains.len().max(1) as f64;
+    let total: f64 = gains.iter().sum();
+    let mean = total / n;
+    let spread: f64 = gains.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / n;
+    (total, (spread * n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_error_of_a_sum() {
+        let (total, error) = total_and_error(&[1.0, 3.0]);
+        assert_eq!(total, 4.0);
+        assert!((error - 2f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,137 @@
+//! What can be wrong with the arrays a caller hands in.
+
+/// Why a model, a measure or an evaluation could not be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PerspectivesError {
+    /// The matrix of embeddings does not have whole rows.
+    #[error("the embeddings hold {values} numbers, which is not a whole number of rows of {dim}: pass texts x dim values")]
+    RaggedEmbeddings {
+        /// Numbers handed in.
+        values: usize,
+        /// Numbers a row should have.
+        dim: usize,
+    },
+    /// An embedding holds NaN or an infinity.
+    #[error("the embedding of text {text} is not finite at column {column}: encode this text again")]
+    NotFinite {
+        /// Row of the embeddings.
+        text: usize,
+        /// Column of the embeddings.
+        column: usize,
+    },
+    /// One embedding has another length than those the model knows.
+    #[error("an embedding of {found} numbers was given to a model of {expected}: was it made by another encoder?")]
+    EmbeddingLength {
+        /// Length the model was trained with.
+        expected: usize,
+        /// Length handed in.
+        found: usize,
+    },
+    /// An observation names a text without an embedding row.
+    #[error("observation {observation} names text {text}, and there are {texts} texts")]
+    UnknownText {
+        /// Position among the observations.
+        observation: usize,
+        /// The text it names.
+        text: u32,
+        /// How many texts there are.
+        texts: usize,
+    },
+    /// An observation names an annotator that was not counted.
+    #[error("observation {observation} names annotator {annotator}, and there are {annotators} annotators")]
+    UnknownAnnotator {
+        /// Position among the observations.
+        observation: usize,
+        /// The annotator it names.
+        annotator: u32,
+        /// How many annotators there are.
+        annotators: usize,
+    },
+    /// An observation's level is not on the scale.
+    #[error("observation {observation} has level {level}, and the scale has {levels} levels counted from 0")]
+    UnknownLevel {
+        /// Position among the observations.
+        observation: usize,
+        /// The level it has.
+        level: u16,
+        /// How many levels there are.
+        levels: usize,
+    },
+    /// The same person judged the same text twice.
+    #[error("annotator {annotator} has two labels on text {text}: pass only the current one")]
+    Repeated {
+        /// The text.
+        text: u32,
+        /// The annotator.
+        annotator: u32,
+    },
+    /// A label to take back does not exist.
+    #[error("annotator {annotator} has no label on text {text}, so there is nothing to take back")]
+    NoSuchLabel {
+        /// The text.
+        text: u32,
+        /// The annotator.
+        annotator: u32,
+    },
+    /// A scale that no model fits.
+    #[error("a {kind} question cannot have {levels} levels: give at least two, and exactly two for binary")]
+    Levels {
+        /// Kind of the scale.
+        kind: dissensus_domain::ScaleKind,
+        /// How many levels were given.
+        levels: usize,
+    },
+    /// `at_least` makes no two classes of this scale.
+    #[error("\"at least level {level}\" needs an ordinal scale and a level from 1 to {max} (counted from 0)", max = levels.saturating_sub(1))]
+    AtLeast {
+        /// The level asked for.
+        level: u16,
+        /// How many levels there are.
+        levels: usize,
+    },
+    /// A split leaves one side empty.
+    #[error("the split {split} leaves no labelled text to {side}: use another share or another column")]
+    EmptySplit {
+        /// How the split was asked for.
+        split: String,
+        /// `train` or `score`.
+        side: &'static str,
+    },
+    /// A share that is not inside (0, 1).
+    #[error("a share of {0} cannot split texts: give a number between 0 and 1, for example 0.7")]
+    Share(f64),
+    /// A name that is no split, model or measure.
+    #[error("unknown {what} \"{name}\": use {known}")]
+    UnknownName {
+        /// What was looked for.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: &'static str,
+    },
+    /// Two arrays that belong together differ in length.
+    #[error("{what} has {found} entries where {expected} are needed")]
+    Length {
+        /// Which array.
+        what: &'static str,
+        /// Entries needed.
+        expected: usize,
+        /// Entries handed in.
+        found: usize,
+    },
+    /// Stored bytes that are not one of our models.
+    #[error("the stored model cannot be read ({0}): train it again")]
+    Damaged(String),
+    /// A model written by a newer version.
+    #[error("the stored model has format {found} and this version reads up to {known}: train it again or update")]
+    Format {
+        /// Format in the bytes.
+        found: u16,
+        /// Newest format known here.
+        known: u16,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}

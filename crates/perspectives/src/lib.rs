@@ -1,0 +1,22 @@
+//! Annotator models, live refit, disagreement and metrics: arrays in, arrays out.
+
+mod data;
+mod disagreement;
+mod effects;
+mod error;
+mod folds;
+mod head;
+mod link;
+mod live;
+mod math;
+mod models;
+mod options;
+mod progress;
+
+pub use data::{Embeddings, Observation, Target, TrainingData};
+pub use disagreement::{Disagreement, Measure, disagreement, disagreement_of_texts, ranking};
+pub use error::PerspectivesError;
+pub use live::{LabelChange, LiveModel, Severity, Snapshot};
+pub use models::{AnnotatorModel, ModelKind, fit};
+pub use options::FitOptions;
+pub use progress::{Progress, Silent};

@@ -1,0 +1,68 @@
+//! Keeping a live model in the project file.
+
+use super::LiveModel;
+use crate::PerspectivesError;
+use crate::data::Target;
+use crate::effects::Crossed;
+use crate::models::{EncoderToScore, Multilevel};
+use serde::{Deserialize, Serialize};
+
+/// Grows when the bytes change their meaning.
+const FORMAT: u16 = 1;
+/// First bytes of every stored model.
+const MAGIC: [u8; 4] = *b"DSML";
+
+#[derive(Serialize)]
+struct Out<'a> {
+    target: Target,
+    revision: u64,
+    head: &'a EncoderToScore,
+    crossed: &'a Crossed,
+}
+
+#[derive(Deserialize)]
+struct In {
+    target: Target,
+    revision: u64,
+    head: EncoderToScore,
+    crossed: Crossed,
+}
+
+impl LiveModel {
+    /// The model as bytes: parameters and labels, without the sums, which are quick to compute again.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Damaged`] if a number cannot be written, which no model of ours has been seen to cause.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, PerspectivesError> {
+        let out = Out {
+            target: self.target,
+            revision: self.revision(),
+            head: &self.model.head,
+            crossed: &self.model.crossed,
+        };
+        let body = postcard::to_allocvec(&out).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(FORMAT.to_le_bytes());
+        bytes.extend(body);
+        Ok(bytes)
+    }
+
+    /// A model from [`LiveModel::to_bytes`].
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Damaged`] or [`PerspectivesError::Format`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PerspectivesError> {
+        let damaged = |why: &str| PerspectivesError::Damaged(why.to_owned());
+        let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| damaged("it does not start like one"))?;
+        let (format, body) = rest.split_first_chunk::<2>().ok_or_else(|| damaged("it ends too early"))?;
+        let found = u16::from_le_bytes(*format);
+        if found != FORMAT {
+            return Err(PerspectivesError::Format { found, known: FORMAT });
+        }
+        let parts: In = postcard::from_bytes(body).map_err(|e| damaged(&e.to_string()))?;
+        parts.target.check()?;
+        parts.crossed.check(parts.target).map_err(damaged)?;
+        let model = Multilevel::from_parts(parts.head, parts.crossed);
+        Ok(Self::from_model(model, parts.target, parts.revision))
+    }
+}

@@ -1,0 +1,55 @@
+//! Which text teaches the model most about one annotator.
+
+use super::LiveModel;
+use crate::models::AnnotatorModel;
+
+/// Five-point Gauss-Hermite rule for the standard normal.
+const NODES: [(f64, f64); 5] = [
+    (0.0, 0.533_333_333_333_333_3),
+    (1.355_626_179_974_265_9, 0.222_075_922_005_612_64),
+    (-1.355_626_179_974_265_9, 0.222_075_922_005_612_64),
+    (2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
+    (-2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
+];
+
+impl LiveModel {
+    /// For every text the mutual information, in bits, between this annotator's label and this annotator's severity:
+    /// BALD, `H(E p) - E H(p)` (Houlsby et al. 2011, eq. 2), the expectation over the posterior of the severity (for
+    /// choice scales: of every level's intercept in turn). Texts this person has labelled have 0.
+    pub fn bald(&self, annotator: u32) -> Vec<f32> {
+        let texts = self.texts();
+        let views = self.model.bald_views(annotator, &NODES);
+        let levels = self.levels();
+        let mut out = vec![0.0f32; texts];
+        for group in &views {
+            let mut mean = vec![0.0f32; texts * levels];
+            let mut inner = vec![0.0f32; texts];
+            let mut p = vec![0.0f32; texts * levels];
+            for (weight, view) in group {
+                self.model.fill_view(view, &mut p);
+                for (m, p) in mean.iter_mut().zip(&p) {
+                    *m += *weight as f32 * p;
+                }
+                entropy(&p, texts, *weight as f32, &mut inner);
+            }
+            let mut outer = vec![0.0f32; texts];
+            entropy(&mean, texts, 1.0, &mut outer);
+            for ((o, h), i) in out.iter_mut().zip(&outer).zip(&inner) {
+                *o += (h - i).max(0.0) * std::f32::consts::LOG2_E;
+            }
+        }
+        for (text, _) in self.model.labels_of(annotator) {
+            out[*text as usize] = 0.0;
+        }
+        out
+    }
+}
+
+/// Adds `weight` times the entropy (nats) of every text; `p` is level-major.
+fn entropy(p: &[f32], texts: usize, weight: f32, out: &mut [f32]) {
+    for level in p.chunks_exact(texts.max(1)) {
+        for (o, p) in out.iter_mut().zip(level) {
+            *o += weight * crate::math::fast::entropy_term(*p);
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! The live loop: a label comes in, one annotator and one text are refitted, every text's disagreement is up to date.
+//!
+//! A click costs Newton steps over that annotator's labels, one row of predictions (all annotators on one text) and
+//! one column (one annotator on all texts). The shared head, the averages and the variances stay until
+//! [`Snapshot::refit`] has re-estimated them in the background.
+
+mod bytes;
+mod choose;
+mod refit;
+
+pub use refit::{LabelChange, Snapshot};
+
+use crate::PerspectivesError;
+use crate::data::{Embeddings, Observation, Target, TrainingData, check_observation};
+use crate::disagreement::{BLOCK, Disagreement, Measure, Running, interval, ranking};
+use crate::effects::predictor::{PersonView, Scratch};
+use crate::effects::Person;
+use crate::models::{AnnotatorModel, ModelKind, Multilevel, Prepared, fit_effects};
+use crate::options::FitOptions;
+use crate::progress::Progress;
+use dissensus_domain::ScaleKind;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A `multilevel` model that learns label by label.
+#[derive(Clone, Debug)]
+pub struct LiveModel {
+    model: Multilevel,
+    target: Target,
+    /// Inverse of the prior covariance of a person's parameters.
+    precision: Vec<f64>,
+    running: Running,
+    changes: Vec<LabelChange>,
+    /// Changes that happened before `changes[0]`.
+    forgotten: u64,
+    buffers: Buffers,
+}
+
+/// Blocks of probabilities reused from click to click.
+#[derive(Clone, Debug, Default)]
+struct Buffers {
+    block: Vec<f32>,
+    scratch: Scratch,
+}
+
+/// How an annotator's use of the scale differs from the average person's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Severity {
+    /// Mean shift of the thresholds on the logit scale; above 0: gives higher levels (or "yes") more often.
+    pub mean: f64,
+    /// Posterior standard deviation of that shift.
+    pub sd: f64,
+}
+
+impl LiveModel {
+    /// Fits all parts to `data`; equal to [`crate::fit`] of [`ModelKind::Multilevel`].
+    ///
+    /// # Errors
+    /// As [`crate::fit`].
+    pub fn fit(
+        data: &TrainingData<'_>,
+        options: &FitOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        let prepared = Prepared::new(data, options)?;
+        let (head, crossed) = fit_effects(&prepared, options, progress)?;
+        Ok(Self::from_model(Multilevel::from_parts(head, crossed), data.target, 0))
+    }
+
+    fn from_model(model: Multilevel, target: Target, revision: u64) -> Self {
+        let mut live = Self {
+            precision: model.crossed.full_precision(),
+            running: Running::new(target.levels, target.kind == ScaleKind::Ordinal, model.texts()),
+            model,
+            target,
+            changes: Vec::new(),
+            forgotten: revision,
+            buffers: Buffers::default(),
+        };
+        live.running = live.sums();
+        live
+    }
+
+    /// The running sums from nothing.
+    fn sums(&self) -> Running {
+        let ordinal = self.target.kind == ScaleKind::Ordinal;
+        let texts = self.model.texts();
+        let starts: Vec<usize> = (0..texts).step_by(BLOCK).collect();
+        let parts: Vec<Running> = starts
+            .par_iter()
+            .map(|&from| {
+                let range = from..(from + BLOCK).min(texts);
+                let mut part = Running::new(self.target.levels, ordinal, range.len());
+                let mut p = vec![0.0; range.len() * self.target.levels];
+                let mut scratch = Scratch::default();
+                for view in self.model.views() {
+                    view.fill(&self.model.columns, range.clone(), &mut p, &mut scratch);
+                    part.add(0..range.len(), &p, 1.0);
+                }
+                part
+            })
+            .collect();
+        let mut whole = Running::new(self.target.levels, ordinal, 0);
+        parts.into_iter().for_each(|part| whole.append(part));
+        whole.count(self.model.annotators());
+        whole
+    }
+
+    /// Records a label, or replaces the one this annotator gave this text before. Returns the level that stood there.
+    ///
+    /// # Errors
+    /// An unknown text, annotator or level; nothing is changed then.
+    pub fn record(&mut self, observation: Observation) -> Result<Option<u16>, PerspectivesError> {
+        let Observation { text, annotator, level } = observation;
+        check_observation(0, &observation, self.texts(), self.annotators(), self.target.levels)?;
+        Ok(self.change(text, annotator, Some(level)))
+    }
+
+    /// Takes a label back. Returns the level that stood there.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::NoSuchLabel`], or an unknown text or annotator; nothing is changed then.
+    pub fn retract(&mut self, text: u32, annotator: u32) -> Result<u16, PerspectivesError> {
+        let probe = Observation { text, annotator, level: 0 };
+        check_observation(0, &probe, self.texts(), self.annotators(), self.target.levels)?;
+        if self.label(text, annotator).is_none() {
+            return Err(PerspectivesError::NoSuchLabel { text, annotator });
+        }
+        self.change(text, annotator, None).ok_or(PerspectivesError::NoSuchLabel { text, annotator })
+    }
+
+    fn change(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
+        let (t, a) = (text as usize, annotator as usize);
+        self.add_row(t, -1.0);
+        let crossed = &mut self.model.crossed;
+        let before = crossed.set_label(text, annotator, level);
+        crossed.update_text(t); // what others say about it, which the person is fitted against
+        crossed.update_person(a, &self.precision);
+        crossed.update_text(t);
+        self.model.refresh_text(t);
+        self.add_row(t, 1.0);
+        let old = self.model.refresh_person(a);
+        self.replace_column(&old, a);
+        self.changes.push(LabelChange { text, annotator, level });
+        before
+    }
+
+    /// Adds (or takes out) everybody's predictions of one text.
+    fn add_row(&mut self, text: usize, sign: f64) {
+        let Self { model, running, buffers, target, .. } = self;
+        buffers.block.resize(BLOCK * target.levels, 0.0);
+        for view in model.views() {
+            view.fill(&model.columns, text..text + 1, &mut buffers.block, &mut buffers.scratch);
+            running.add(text..text + 1, &buffers.block[..target.levels], sign);
+        }
+    }
+
+    /// Exchanges one annotator's old predictions for the new ones.
+    fn replace_column(&mut self, old: &PersonView, annotator: usize) {
+        let Self { model, running, buffers, target, .. } = self;
+        buffers.block.resize(BLOCK * target.levels, 0.0);
+        let texts = running.texts();
+        for from in (0..texts).step_by(BLOCK) {
+            let range = from..(from + BLOCK).min(texts);
+            let block = &mut buffers.block[..range.len() * target.levels];
+            old.fill(&model.columns, range.clone(), block, &mut buffers.scratch);
+            running.add(range.clone(), block, -1.0);
+            model.views()[annotator].fill(&model.columns, range.clone(), block, &mut buffers.scratch);
+            running.add(range, block, 1.0);
+        }
+    }
+
+    /// Adds an annotator without labels (the average person so far) and returns its index.
+    pub fn add_annotator(&mut self) -> u32 {
+        let crossed = &mut self.model.crossed;
+        let slopes = crossed.slope_dim;
+        let mut person = Person::average(crossed.link, slopes);
+        person.covariance = crossed.full_prior();
+        crossed.people.push(person);
+        self.model.push_person();
+        let annotator = self.model.annotators() - 1;
+        let Self { model, running, buffers, target, .. } = self;
+        buffers.block.resize(BLOCK * target.levels, 0.0);
+        let texts = running.texts();
+        for from in (0..texts).step_by(BLOCK) {
+            let range = from..(from + BLOCK).min(texts);
+            let block = &mut buffers.block[..range.len() * target.levels];
+            model.views()[annotator].fill(&model.columns, range.clone(), block, &mut buffers.scratch);
+            running.add(range, block, 1.0);
+        }
+        running.count(1);
+        annotator as u32
+    }
+
+    /// Adds a text by its raw embedding (empty without an encoder) and returns its index.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::EmbeddingLength`] or [`PerspectivesError::NotFinite`]; nothing is changed then.
+    pub fn add_text(&mut self, x: &[f32]) -> Result<u32, PerspectivesError> {
+        let text = self.texts();
+        if let Some(column) = x.iter().position(|v| !v.is_finite()) {
+            return Err(PerspectivesError::NotFinite { text, column });
+        }
+        self.model.push_text(x)?;
+        self.running.push_text();
+        self.add_row(text, 1.0);
+        Ok(text as u32)
+    }
+
+    /// This annotator's current label of this text.
+    pub fn label(&self, text: u32, annotator: u32) -> Option<u16> {
+        let labels = &self.model.crossed.people.get(annotator as usize)?.labels;
+        labels.binary_search_by_key(&text, |l| l.0).ok().map(|at| labels[at].1)
+    }
+
+    /// All current labels, ordered by text, then annotator.
+    pub fn observations(&self) -> Vec<Observation> {
+        let labels = self.model.crossed.labels.iter().enumerate();
+        labels
+            .flat_map(|(text, labels)| {
+                labels.iter().map(move |l| Observation { text: text as u32, annotator: l.annotator, level: l.level })
+            })
+            .collect()
+    }
+
+    /// The scale.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The measures of one text over all annotators.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn disagreement(&self, text: u32) -> Disagreement {
+        self.running.get(text as usize)
+    }
+
+    /// The measures of all texts over all annotators.
+    pub fn disagreements(&self) -> Vec<Disagreement> {
+        (0..self.texts()).map(|t| self.running.get(t)).collect()
+    }
+
+    /// The measures of all texts over the annotators of `mask`, computed anew from their columns in parallel.
+    pub fn disagreements_of(&self, mask: &[bool]) -> Vec<Disagreement> {
+        crate::disagreement::disagreement(&self.model, Some(mask), self.target.kind == ScaleKind::Ordinal)
+    }
+
+    /// The 90 % interval of [`Disagreement::pairwise`]: how far it moves while the model's doubt about the text runs
+    /// from its 5 % to its 95 % quantile.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn interval(&self, text: u32) -> (f32, f32) {
+        let headline = self.running.get(text as usize).pairwise;
+        interval(&self.model.crossed, text as usize, self.model.views(), headline)
+    }
+
+    /// Texts from the most to the least disagreement.
+    pub fn ranking(&self, measure: Measure) -> Vec<u32> {
+        ranking(&self.disagreements(), measure)
+    }
+
+    /// Mean predicted probabilities of a text's levels over all annotators.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn mean_distribution(&self, text: u32) -> Vec<f32> {
+        self.running.mean(text as usize)
+    }
+
+    /// One annotator's probabilities of all texts, texts x levels, row-major.
+    pub fn column(&self, annotator: u32) -> Vec<f32> {
+        let (texts, levels) = (self.texts(), self.target.levels);
+        let mut out = vec![0.0; texts * levels];
+        let mut block = vec![0.0; BLOCK * levels];
+        for from in (0..texts).step_by(BLOCK) {
+            let range = from..(from + BLOCK).min(texts);
+            let n = range.len();
+            self.model.predict_column(annotator, range, &mut block[..n * levels]);
+            for i in 0..n {
+                for c in 0..levels {
+                    out[(from + i) * levels + c] = block[c * n + i];
+                }
+            }
+        }
+        out
+    }
+
+    /// Everybody's probabilities of one text, annotators x levels, row-major.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn row(&self, text: u32) -> Vec<f32> {
+        let levels = self.target.levels;
+        let mut out = vec![0.0; self.annotators() * levels];
+        for (a, p) in out.chunks_exact_mut(levels).enumerate() {
+            self.model.predict(text, a as u32, p);
+        }
+        out
+    }
+
+    /// How severe an annotator is, compared with the average person; `None` for choice scales, whose levels have no
+    /// order. Somebody unknown has mean 0 and the population's spread.
+    pub fn severity(&self, annotator: u32) -> Option<Severity> {
+        self.model.crossed.severity(annotator as usize)
+    }
+}
+
+impl AnnotatorModel for LiveModel {
+    fn kind(&self) -> ModelKind {
+        ModelKind::Multilevel
+    }
+
+    fn levels(&self) -> usize {
+        self.target.levels
+    }
+
+    fn texts(&self) -> usize {
+        self.model.texts()
+    }
+
+    fn annotators(&self) -> usize {
+        self.model.annotators()
+    }
+
+    fn predict(&self, text: u32, annotator: u32, out: &mut [f32]) {
+        self.model.predict(text, annotator, out);
+    }
+
+    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
+        self.model.predict_embedding(x, annotator, out)
+    }
+
+    fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.model.predict_column(annotator, texts, out);
+    }
+}
+
+/// Used by [`Snapshot::refit`].
+pub(crate) fn texts_match(embeddings: &Embeddings, texts: usize) -> Result<(), PerspectivesError> {
+    if embeddings.texts < texts {
+        return Err(PerspectivesError::Length { what: "embeddings", expected: texts, found: embeddings.texts });
+    }
+    Ok(())
+}

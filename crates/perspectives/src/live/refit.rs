@@ -1,0 +1,108 @@
+//! Re-estimating the shared parts in the background while labels keep coming.
+
+use super::{LiveModel, texts_match};
+use crate::PerspectivesError;
+use crate::data::{Embeddings, Observation, Target, TrainingData};
+use crate::models::AnnotatorModel;
+use crate::options::FitOptions;
+use crate::progress::Progress;
+use serde::{Deserialize, Serialize};
+
+/// One label recorded (`Some`) or taken back (`None`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelChange {
+    /// Row of the embeddings.
+    pub text: u32,
+    /// Index of the annotator.
+    pub annotator: u32,
+    /// The new level.
+    pub level: Option<u16>,
+}
+
+/// What a background refit starts from: everything labelled at one moment, owned, so that another thread can have it.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    observations: Vec<Observation>,
+    annotators: usize,
+    texts: usize,
+    target: Target,
+    revision: u64,
+}
+
+impl Snapshot {
+    /// The number of changes the live model had seen; pass it to [`LiveModel::changes_since`] when the refit is done.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// A new live model with head, averages and variances re-estimated. `embeddings` has the rows of all texts of the
+    /// snapshot, or more.
+    ///
+    /// # Errors
+    /// As [`crate::fit`], or [`PerspectivesError::Length`] if rows are missing.
+    pub fn refit(
+        &self,
+        embeddings: &Embeddings,
+        options: &FitOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<LiveModel, PerspectivesError> {
+        texts_match(embeddings, self.texts)?;
+        let data = TrainingData {
+            embeddings,
+            observations: &self.observations,
+            annotators: self.annotators,
+            target: self.target,
+        };
+        let mut live = LiveModel::fit(&data, options, progress)?;
+        live.forgotten = self.revision;
+        Ok(live)
+    }
+}
+
+impl LiveModel {
+    /// What a background refit needs.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            observations: self.observations(),
+            annotators: self.annotators(),
+            texts: self.texts(),
+            target: self.target,
+            revision: self.revision(),
+        }
+    }
+
+    /// How many changes this model has seen.
+    pub fn revision(&self) -> u64 {
+        self.forgotten + self.changes.len() as u64
+    }
+
+    /// Changes after `revision`; what was before the model's own memory (its fit) is not among them.
+    pub fn changes_since(&self, revision: u64) -> &[LabelChange] {
+        let from = revision.saturating_sub(self.forgotten).min(self.changes.len() as u64);
+        &self.changes[from as usize..]
+    }
+
+    /// Takes in labels recorded meanwhile. Annotators beyond those known are added; texts must have been added with
+    /// [`LiveModel::add_text`] (or be in the refit's embeddings). A retraction of what is not there does nothing.
+    ///
+    /// # Errors
+    /// An unknown text or level; changes before it have been taken in.
+    pub fn absorb(&mut self, changes: &[LabelChange]) -> Result<(), PerspectivesError> {
+        for change in changes {
+            while change.annotator as usize >= self.annotators() {
+                self.add_annotator();
+            }
+            match change.level {
+                Some(level) => {
+                    let o = Observation { text: change.text, annotator: change.annotator, level };
+                    self.record(o)?;
+                }
+                None if self.label(change.text, change.annotator).is_some() => {
+                    self.retract(change.text, change.annotator)?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}

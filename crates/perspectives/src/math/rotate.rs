@@ -1,0 +1,94 @@
+//! Centred, scaled and rotated embeddings: the same ridge problems, better conditioned, shared by all heads.
+
+use crate::Embeddings;
+use nalgebra::{DMatrix, DVector};
+
+/// Embeddings minus their mean, scaled to a mean squared length of 1 and rotated onto their principal axes
+/// (largest variance first).
+///
+/// A ridge penalty does not see a rotation; an optimiser with a diagonal preconditioner does, and needs a tenth of
+/// the steps. Texts x dim numbers, row-major.
+#[derive(Clone, Debug)]
+pub(crate) struct Rotated {
+    pub(crate) dim: usize,
+    pub(crate) texts: usize,
+    pub(crate) rows: Vec<f64>,
+    /// Mean square of each rotated column.
+    pub(crate) spectrum: Vec<f64>,
+    mean: Vec<f64>,
+    /// dim x dim, column `j` is the j-th axis, divided by the scale.
+    axes: DMatrix<f64>,
+}
+
+impl Rotated {
+    pub(crate) fn new(embeddings: &Embeddings) -> Self {
+        let (dim, texts) = (embeddings.dim, embeddings.texts);
+        if dim == 0 || texts == 0 {
+            let axes = DMatrix::identity(dim, dim);
+            return Self { dim, texts, rows: Vec::new(), spectrum: vec![0.0; dim], mean: vec![0.0; dim], axes };
+        }
+        // One column of `x` is one text: that is the row-major layout read column-major.
+        let mut x = DMatrix::from_iterator(dim, texts, embeddings.rows.iter().map(|&v| f64::from(v)));
+        let mean: DVector<f64> = x.column_mean();
+        for mut column in x.column_iter_mut() {
+            column -= &mean;
+        }
+        let covariance = &x * x.transpose() / texts as f64;
+        let total = covariance.trace();
+        let scale = if total > 1e-12 { 1.0 / total.sqrt() } else { 1.0 };
+        let eigen = covariance.symmetric_eigen();
+        let mut order: Vec<usize> = (0..dim).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+        let axes = DMatrix::from_fn(dim, dim, |i, j| {
+            eigen.eigenvectors[(i, order[j])] * sign(&eigen.eigenvectors, order[j]) * scale
+        });
+        let spectrum = order.iter().map(|&j| eigen.eigenvalues[j].max(0.0) * scale * scale).collect();
+        let rows = axes.tr_mul(&x).as_slice().to_vec();
+        Self { dim, texts, rows, spectrum, mean: mean.as_slice().to_vec(), axes }
+    }
+
+    pub(crate) fn row(&self, text: usize) -> &[f64] {
+        &self.rows[text * self.dim..(text + 1) * self.dim]
+    }
+
+    /// Weights and offset for raw embeddings that give what `w` gives for rotated ones: `w.z = raw.x + offset`.
+    pub(crate) fn unrotate(&self, w: &[f64]) -> (Vec<f64>, f64) {
+        let raw = &self.axes * DVector::from_column_slice(w);
+        let offset = -super::dot(raw.as_slice(), &self.mean);
+        (raw.as_slice().to_vec(), offset)
+    }
+}
+
+/// The sign that makes an axis' largest entry positive, so that rotations are the same on every run.
+fn sign(vectors: &DMatrix<f64>, column: usize) -> f64 {
+    let c = vectors.column(column);
+    if c[c.iamax()] < 0.0 { -1.0 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rotation_keeps_inner_products_and_can_be_undone() {
+        let rows: Vec<f32> = (0..40).map(|i| ((i * 37 % 17) as f32).sin() * (1.0 + (i % 4) as f32)).collect();
+        let e = Embeddings::new(4, rows).unwrap();
+        let r = Rotated::new(&e);
+        assert!((r.spectrum.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!(r.spectrum.windows(2).all(|w| w[0] >= w[1]));
+        let w = [0.3, -1.0, 2.0, 0.7];
+        let (raw, offset) = r.unrotate(&w);
+        for t in 0..10 {
+            let rotated = super::super::dot(&w, r.row(t));
+            let direct: f64 = raw.iter().zip(e.row(t)).map(|(a, &b)| a * f64::from(b)).sum::<f64>() + offset;
+            assert!((rotated - direct).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn constant_and_missing_embeddings_are_no_problem() {
+        let r = Rotated::new(&Embeddings::new(2, vec![1.0; 6]).unwrap());
+        assert!(r.rows.iter().all(|v| v.abs() < 1e-12));
+        assert_eq!(Rotated::new(&Embeddings::none(5)).texts, 5);
+    }
+}

@@ -1,0 +1,266 @@
+//! `multilevel`: shared head, text effects and annotators' own links, each shrunk as far as the data say.
+
+use super::shared::{raw_scores, scores_of};
+use super::{AnnotatorModel, ModelKind, Prepared};
+use crate::PerspectivesError;
+use crate::effects::Crossed;
+use crate::effects::predictor::{PersonView, Scratch, TextColumns};
+use crate::head::{CrossFit, HeadProblem};
+use crate::link::Link;
+use crate::math::flatten;
+use crate::options::FitOptions;
+use crate::progress::{Progress, step};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Rounds of expectation maximisation after each estimate of the head.
+const EM_ROUNDS: usize = 12;
+/// Principal axes that slopes may use, besides the shared score itself.
+const SLOPE_AXES: usize = 6;
+
+/// What turns a raw embedding into scores and slope features.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct EncoderToScore {
+    pub(crate) dim: usize,
+    /// q x dim.
+    weights: Vec<f64>,
+    constants: Vec<f64>,
+    /// axes x dim.
+    axes: Vec<f64>,
+    axis_constants: Vec<f64>,
+    /// Mean and inverse standard deviation of the shared score, for the slope on it.
+    score_mean: f64,
+    score_scale: f64,
+}
+
+impl EncoderToScore {
+    /// Scores of a raw embedding, and its slope features if `slopes`.
+    pub(crate) fn apply(&self, x: &[f32], slopes: bool) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
+        let u = raw_scores(&self.weights, &self.constants, self.dim, x)?;
+        let mut z = Vec::new();
+        if slopes {
+            z.push((u[0] - self.score_mean) * self.score_scale);
+            z.extend(raw_scores(&self.axes, &self.axis_constants, self.dim, x)?);
+        }
+        Ok((u, z))
+    }
+}
+
+/// The fitted model.
+#[derive(Clone, Debug)]
+pub(crate) struct Multilevel {
+    pub(crate) head: EncoderToScore,
+    pub(crate) crossed: Crossed,
+    pub(crate) columns: TextColumns,
+    views: Vec<PersonView>,
+    average: PersonView,
+}
+
+impl Multilevel {
+    pub(crate) fn fit(
+        prepared: &Prepared,
+        options: &FitOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        let (head, crossed) = fit_effects(prepared, options, progress)?;
+        Ok(Self::from_parts(head, crossed))
+    }
+
+    pub(crate) fn from_parts(head: EncoderToScore, crossed: Crossed) -> Self {
+        Self {
+            columns: TextColumns::new(&crossed),
+            views: crossed.people.iter().map(|p| PersonView::new(&crossed, p)).collect(),
+            average: PersonView::average(&crossed),
+            head,
+            crossed,
+        }
+    }
+
+    pub(crate) fn views(&self) -> &[PersonView] {
+        &self.views
+    }
+
+    /// Takes over one text's new posterior.
+    pub(crate) fn refresh_text(&mut self, text: usize) {
+        let q = self.crossed.link.scores();
+        self.columns.set(text, &self.crossed.u[text * q..(text + 1) * q], self.crossed.v[text]);
+    }
+
+    /// Takes over one annotator's new posterior and gives back the old view.
+    pub(crate) fn refresh_person(&mut self, annotator: usize) -> PersonView {
+        let view = PersonView::new(&self.crossed, &self.crossed.people[annotator]);
+        std::mem::replace(&mut self.views[annotator], view)
+    }
+
+    /// Makes the last person of the effects predictable.
+    pub(crate) fn push_person(&mut self) {
+        self.views.push(self.average.clone());
+    }
+
+    /// Adds a text by its raw embedding.
+    pub(crate) fn push_text(&mut self, x: &[f32]) -> Result<(), PerspectivesError> {
+        let (u, z) = self.head.apply(x, self.crossed.slope_dim > 0)?;
+        self.columns.push(&u, self.crossed.text_var, &z);
+        self.crossed.push_text(&u, &z);
+        Ok(())
+    }
+
+    /// All texts' probabilities under one view, level-major.
+    pub(crate) fn fill_view(&self, view: &PersonView, out: &mut [f32]) {
+        view.fill(&self.columns, 0..self.columns.len(), out, &mut Scratch::default());
+    }
+
+    pub(crate) fn labels_of(&self, annotator: u32) -> &[(u32, u16)] {
+        self.crossed.people.get(annotator as usize).map_or(&[], |p| &p.labels)
+    }
+
+    /// Groups of weighted views of an annotator whose intercepts lie at the nodes of their posterior.
+    pub(crate) fn bald_views(&self, annotator: u32, nodes: &[(f64, f64)]) -> Vec<Vec<(f64, PersonView)>> {
+        let view = self.view(annotator);
+        let groups = if self.crossed.link.softmax { self.crossed.link.levels } else { 1 };
+        (0..groups)
+            .map(|g| {
+                let only = self.crossed.link.softmax.then_some(g);
+                nodes.iter().map(|&(x, weight)| (weight, view.moved(only, x))).collect()
+            })
+            .collect()
+    }
+
+    fn view(&self, annotator: u32) -> &PersonView {
+        self.views.get(annotator as usize).unwrap_or(&self.average)
+    }
+}
+
+/// The head and the effects: rounds of head given people, people given out-of-fold scores.
+pub(crate) fn fit_effects(
+    prepared: &Prepared,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<(EncoderToScore, Crossed), PerspectivesError> {
+    let link = Link::new(prepared.target);
+    let first = crate::effects::first_doubt(link);
+    let rounds = options.rounds.max(1);
+    let mut crossed: Option<Crossed> = None;
+    let mut cross = None;
+    for round in 0..rounds {
+        step(progress, "multilevel: shared head", round as f32 / rounds as f32)?;
+        let deviations = crossed.as_ref().map(Crossed::deviations).unwrap_or_default();
+        let doubt = crossed.as_ref().map_or(first, Crossed::mean_doubt);
+        let problem = HeadProblem {
+            link,
+            x: &prepared.x,
+            observations: &prepared.observations,
+            deviations: &deviations,
+            flatten: flatten(doubt),
+        };
+        let fitted = problem.cross_fit(&prepared.fold, prepared.folds);
+        step(progress, "multilevel: annotators", (round as f32 + 0.7) / rounds as f32)?;
+        let scores = out_of_fold(link, prepared, &fitted);
+        let mut next = match crossed.take() {
+            None => Crossed::new(link, scores, prepared.annotators, &prepared.observations),
+            Some(mut before) => {
+                before.scores = scores;
+                before
+            }
+        };
+        next.base.clone_from(&fitted.whole.base);
+        next.maximise(EM_ROUNDS);
+        crossed = Some(next);
+        cross = Some(fitted);
+    }
+    let (Some(mut crossed), Some(cross)) = (crossed, cross) else { return Err(PerspectivesError::Cancelled) };
+    let head = encoder(link, prepared, &cross, &crossed);
+    if options.slopes && prepared.x.dim > 0 && !link.softmax {
+        step(progress, "multilevel: slopes", 0.95)?;
+        let (z, dim) = slope_features(prepared, &head, &crossed);
+        crossed.try_slopes(z, dim, &prepared.fold, prepared.folds);
+    }
+    Ok((head, crossed))
+}
+
+/// Scores of labelled texts from the head that did not see them; of all others from the head that saw everything.
+fn out_of_fold(link: Link, prepared: &Prepared, cross: &CrossFit) -> Vec<f64> {
+    let q = link.scores();
+    let mut scores = scores_of(link, prepared, &cross.whole.weights);
+    let mut labelled = vec![false; prepared.x.texts];
+    prepared.observations.iter().for_each(|o| labelled[o.text as usize] = true);
+    for (f, head) in cross.heads.iter().enumerate() {
+        let held_out = scores_of(link, prepared, &head.weights);
+        for text in (0..prepared.x.texts).filter(|&t| labelled[t] && usize::from(prepared.fold[t]) == f) {
+            scores[text * q..(text + 1) * q].copy_from_slice(&held_out[text * q..(text + 1) * q]);
+        }
+    }
+    scores
+}
+
+fn encoder(link: Link, prepared: &Prepared, cross: &CrossFit, crossed: &Crossed) -> EncoderToScore {
+    let (q, dim) = (link.scores(), prepared.x.dim);
+    let (mut weights, mut constants) = (Vec::new(), Vec::new());
+    for c in 0..q {
+        let (w, k) = prepared.x.unrotate(&cross.whole.weights[c * dim..(c + 1) * dim]);
+        weights.extend(w);
+        constants.push(k);
+    }
+    let (mut axes, mut axis_constants) = (Vec::new(), Vec::new());
+    for j in 0..slope_axes(prepared) {
+        let mut pick = vec![0.0; dim];
+        pick[j] = 1.0 / prepared.x.spectrum[j].sqrt();
+        let (w, k) = prepared.x.unrotate(&pick);
+        axes.extend(w);
+        axis_constants.push(k);
+    }
+    let texts = crossed.texts().max(1) as f64;
+    let score_mean = (0..crossed.texts()).map(|t| crossed.scores[t * q]).sum::<f64>() / texts;
+    let spread = (0..crossed.texts()).map(|t| (crossed.scores[t * q] - score_mean).powi(2)).sum::<f64>() / texts;
+    let score_scale = if spread > 1e-9 { spread.sqrt().recip() } else { 0.0 };
+    EncoderToScore { dim, weights, constants, axes, axis_constants, score_mean, score_scale }
+}
+
+fn slope_axes(prepared: &Prepared) -> usize {
+    prepared.x.spectrum.iter().take(SLOPE_AXES).take_while(|s| **s > 1e-9).count()
+}
+
+/// The shared score and the first principal axes, each with unit variance.
+fn slope_features(prepared: &Prepared, head: &EncoderToScore, crossed: &Crossed) -> (Vec<f64>, usize) {
+    let axes = slope_axes(prepared);
+    let mut z = Vec::with_capacity(crossed.texts() * (axes + 1));
+    for text in 0..crossed.texts() {
+        z.push((crossed.scores[text] - head.score_mean) * head.score_scale);
+        z.extend((0..axes).map(|j| prepared.x.row(text)[j] / prepared.x.spectrum[j].sqrt()));
+    }
+    (z, axes + 1)
+}
+
+impl AnnotatorModel for Multilevel {
+    fn kind(&self) -> ModelKind {
+        ModelKind::Multilevel
+    }
+
+    fn levels(&self) -> usize {
+        self.crossed.link.levels
+    }
+
+    fn texts(&self) -> usize {
+        self.crossed.texts()
+    }
+
+    fn annotators(&self) -> usize {
+        self.crossed.people.len()
+    }
+
+    fn predict(&self, text: u32, annotator: u32, out: &mut [f32]) {
+        let t = text as usize;
+        self.view(annotator).fill(&self.columns, t..t + 1, out, &mut Scratch::default());
+    }
+
+    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
+        let (u, z) = self.head.apply(x, self.crossed.slope_dim > 0)?;
+        let column = TextColumns::one(&u, self.crossed.text_var, &z);
+        self.view(annotator).fill(&column, 0..1, out, &mut Scratch::default());
+        Ok(())
+    }
+
+    fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.view(annotator).fill(&self.columns, texts, out, &mut Scratch::default());
+    }
+}

@@ -1,0 +1,1 @@
+//! Rules that every annotator model keeps.

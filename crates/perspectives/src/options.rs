@@ -1,0 +1,22 @@
+//! What a caller may choose about a fit. Nothing here needs tuning: strengths and variances are estimated.
+
+use serde::{Deserialize, Serialize};
+
+/// Choices of a fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FitOptions {
+    /// Same data, seed and version give the same numbers.
+    pub seed: u64,
+    /// Folds of texts for cross-fitting and for choosing the strength of the penalty; at least 2.
+    pub folds: usize,
+    /// Rounds between re-estimating the shared head and the people in `multilevel`.
+    pub rounds: usize,
+    /// Whether annotators may get slopes (a taste for topics) where held-out labels show a gain.
+    pub slopes: bool,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self { seed: 0, folds: 5, rounds: 2, slopes: true }
+    }
+}
