@@ -200,18 +200,45 @@ impl ExchangeError {
     }
 }
 
+/// A file may have thousands of columns; a message may not.
+const LISTED_NAMES: usize = 40;
+
 fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default()
 }
 
 /// `a, b, c`, as people read it.
-pub(crate) fn listed(names: &[String]) -> String {
-    names.join(", ")
+fn listed(names: &[String]) -> String {
+    match names.split_at_checked(LISTED_NAMES) {
+        Some((first, rest)) if !rest.is_empty() => format!("{} and {} more", first.join(", "), rest.len()),
+        _ => names.join(", "),
+    }
+}
+
+/// The reason behind an error of the CSV writer, so that a full disk is still seen as one.
+pub(crate) fn io_reason(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(reason) => reason,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn very_many_columns_are_not_all_listed() {
+        let names: Vec<String> = (0..45).map(|n| format!("c{n}")).collect();
+        assert!(listed(&names).ends_with("c39 and 5 more"));
+        assert_eq!(listed(&names[..2]), "c0, c1");
+    }
+
+    #[test]
+    fn the_csv_writer_does_not_hide_a_full_disk() {
+        let full = csv::Error::from(io::Error::from(io::ErrorKind::StorageFull));
+        assert_eq!(io_reason(full).kind(), io::ErrorKind::StorageFull);
+    }
 
     #[test]
     fn a_full_disk_is_told_apart_from_other_refusals() {

@@ -10,6 +10,8 @@ use dissensus_domain::{LabelSource, Split};
 /// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
 const SAMPLED_ROWS: u64 = 20_000;
 const SAMPLED_BYTES: u64 = 32 << 20;
+/// The same for files of very many columns.
+const SAMPLED_VALUES: u64 = 500_000;
 
 /// Names in lower case without anything but letters and digits; earlier ones are preferred.
 const TEXT_ID: &[&str] = &[
@@ -94,6 +96,8 @@ const LABEL: &[&str] = &[
     "class",
     "category",
 ];
+/// Names of labels that are as often properties of a text: believed only beside an annotator.
+const WEAK_LABEL: &[&str] = &["score", "value", "class", "category", "sentiment"];
 const SPLIT: &[&str] = &["split", "set", "partition", "fold", "subset", "datasplit"];
 const GROUP: &[&str] = &[
     "group",
@@ -227,7 +231,8 @@ impl<'a> Guess<'a> {
         let mut records = Records::open(source).map_err(reading)?;
         let text = self.column(Role::TextId).or(self.column(Role::Text));
         let mut survey = Survey::new(self.columns.len(), text, self.column(Role::Annotator));
-        while records.row() < SAMPLED_ROWS && records.position() < SAMPLED_BYTES {
+        let rows = SAMPLED_ROWS.min(SAMPLED_VALUES / self.columns.len().max(1) as u64).max(20);
+        while records.row() < rows && records.position() < SAMPLED_BYTES {
             match records.advance() {
                 Ok(true) => survey.take(records.cells()),
                 Ok(false) => break,
@@ -243,6 +248,10 @@ impl<'a> Guess<'a> {
         self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
         self.believe(Role::Source, survey, |v| LabelSource::from_name(v).is_some());
+        let weak = |c: usize| WEAK_LABEL.contains(&simplified(&self.columns[c]).as_str());
+        if self.column(Role::Annotator).is_none() && self.column(Role::Label).is_some_and(weak) {
+            self.release(Role::Label);
+        }
         let has_text = self.column(Role::Text).is_some();
         let has_label = self.column(Role::Label).is_some();
         // An author beside a text is no annotator; the time of a text is no time of a label.
@@ -251,9 +260,19 @@ impl<'a> Guess<'a> {
                 self.release(role);
             }
         }
-        // A lone id beside a person is that person's, not a text's.
-        if !has_text && !has_label && self.column(Role::Annotator).is_some() {
+        if !has_text && !has_label {
+            self.doubt_text_id();
+        }
+    }
+
+    /// Without texts and labels an id is a person's, not a text's, where there is anything about persons.
+    fn doubt_text_id(&mut self) {
+        let about_people = self.columns.iter().any(|c| ATTRIBUTES.contains(&about_annotator(c).as_str()));
+        let id = self.column(Role::TextId);
+        if self.column(Role::Annotator).is_some() {
             self.release(Role::TextId);
+        } else if let Some(id) = id.filter(|id| about_people && simplified(&self.columns[*id]) == "id") {
+            self.roles[id] = Some(Role::Annotator);
         }
     }
 

@@ -82,8 +82,8 @@ fn number_text(number: &serde_json::Number) -> Result<String, RowErrorKind> {
 
 fn nested(value: &Value) -> Option<&'static str> {
     match value {
-        Value::Array(_) => Some("list"),
-        Value::Object(_) => Some("object"),
+        Value::Array(_) => Some("a list"),
+        Value::Object(_) => Some("an object"),
         _ => None,
     }
 }
@@ -178,7 +178,7 @@ mod tests {
     fn nested_values_are_kept_as_json_and_marked() {
         let cells = fill_ab(r#"{"a":[1,{"x":"y"}],"b":{}}"#).unwrap();
         assert_eq!(cells.get(0), r#"[1,{"x":"y"}]"#);
-        assert_eq!(cells.nested, [(0, "list"), (1, "object")]);
+        assert_eq!(cells.nested, [(0, "a list"), (1, "an object")]);
     }
 
     #[test]

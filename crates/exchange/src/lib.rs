@@ -1,4 +1,62 @@
-//! Reading and writing other tools' files.
+//! Reading and writing other tools' files: CSV, TSV and JSON Lines, row by row, in bounded memory.
+//!
+//! ```
+//! use dissensus_exchange::{Checker, FileKind, Source, guess_roles, scan};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("labels.csv");
+//! std::fs::write(&path, "comment_id,comment,rater,rating\nc1,Well said.,ada,1\nc1,Well said.,bo,4\n")?;
+//!
+//! let source = Source::open(&path)?; // what is it, and which columns has it?
+//! let roles = guess_roles(&source)?; // what is each column for?
+//! assert_eq!(roles.annotator.as_deref(), Some("rater"));
+//!
+//! let preview = scan(&source, &roles, Checker::new(None))?; // one pass, nothing is written
+//! assert_eq!(preview.kind, FileKind::Labels);
+//! assert_eq!((preview.texts, preview.annotators, preview.labels), (1, 2, 2));
+//! assert!(preview.problems.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An import reads the same way: [`read_rows`], then [`Rows::next_checked`] with a [`Checker`] that was seeded from
+//! the project. Rows that are refused go to a [`RejectWriter`] with [`Rows::raw`].
+//!
+//! # What each oddity means
+//!
+//! *The file.*
+//! - The three sorts are labels in long form, texts alone, annotators alone ([`FileKind`], from [`ColumnRoles`]).
+//! - A byte order mark is skipped. Other encodings than UTF-8 are refused; a row with a byte that is not UTF-8 is bad
+//!   and says where in the file that byte is.
+//! - CSV is RFC 4180. Line ends are LF or CRLF, the last one may be missing. A quote opens a value only as its first
+//!   character; in a quoted value separators, line ends (kept as they are) and `""` (one quote) belong to the value.
+//!   A stray quote makes one bad row, and reading goes on in the line after it.
+//! - JSON Lines has one object a line. The order of keys is free, a missing key and `null` are blank, and a key that
+//!   turns up later is metadata. `3`, `3.0` and `"3"` are the same value `3`; `true` is `true`. A number that cannot be
+//!   kept exactly is bad. A list or an object is kept as its JSON in metadata and is bad anywhere else. Half a
+//!   surrogate pair (`\ud83d` alone) is no character, and bad.
+//! - Blank lines are no rows. A row over [`MAX_RECORD_BYTES`] is bad, and is never held in memory.
+//!
+//! *The values.*
+//! - A body is kept character for character: spaces at its ends, emoji, right-to-left text and marks, tabs, line ends.
+//!   A body of white space alone is bad, and so is one over [`MAX_TEXT_BYTES`](dissensus_domain::MAX_TEXT_BYTES).
+//! - Ids, labels, splits, groups and attributes are trimmed. Blank ids are bad; a blank attribute, split or group is
+//!   not known. They hold no control characters and at most [`MAX_NAME_BYTES`]. NUL is bad in every value.
+//! - A blank label is no label: the row brings its text and its annotator only.
+//! - Without a column of ids a text is known by its body ([`text_id_of`]).
+//! - Times are RFC 3339, the same without an offset (UTC), dates (midnight UTC), seconds or milliseconds since 1970.
+//!
+//! *Between rows, and between the file and the project* ([`Checker`]).
+//! - A row whose text, annotator and label were there before is *repeated* and appends nothing. With a time it is
+//!   repeated only if that time is the same too; without one, whatever the time of the label before. So reading a file
+//!   twice changes nothing, and a change of mind back to an earlier label needs times to be seen.
+//! - The same annotator labelling a text again with another label appends both in the order of the file; the later
+//!   one is current.
+//! - One text id with two bodies is bad. So is one annotator with two values of one attribute; a value that was not
+//!   known before is added.
+//! - Of a text's split, group and metadata the first row that brings the text decides.
+//! - A label off the scale is bad. `3` and `3.0` are one level here too, unless the scale tells them apart.
+//!
+//! A row is bad as a whole: nothing of it is taken. Its [`RowError`] says row, line, column and what to do.
 
 mod atomic;
 mod cells;

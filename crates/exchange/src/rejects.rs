@@ -1,6 +1,7 @@
 //! The rows that were not imported, and why.
 
 use crate::atomic::AtomicFile;
+use crate::error::io_reason;
 use crate::{ExchangeError, RowError};
 use std::path::Path;
 
@@ -19,7 +20,7 @@ impl RejectWriter {
     pub fn create(path: &Path) -> Result<Self, ExchangeError> {
         let mut out = csv::Writer::from_writer(AtomicFile::create(path)?);
         out.write_record(["row", "line", "column", "reason", "record"])
-            .map_err(|e| ExchangeError::writing(path, e.into()))?;
+            .map_err(|e| ExchangeError::writing(path, io_reason(e)))?;
         Ok(Self { out })
     }
 
@@ -35,7 +36,7 @@ impl RejectWriter {
         let cells = [row.as_bytes(), line.as_bytes(), column.as_bytes(), reason.as_bytes(), raw];
         self.out
             .write_record(cells)
-            .map_err(|e| ExchangeError::writing(self.out.get_ref().target(), e.into()))
+            .map_err(|e| ExchangeError::writing(self.out.get_ref().target(), io_reason(e)))
     }
 
     /// Brings the file to the disk and to its place.

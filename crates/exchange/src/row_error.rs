@@ -1,5 +1,6 @@
 //! What can be wrong with one row.
 
+use crate::MAX_RECORD_BYTES;
 use std::fmt;
 
 /// One row that cannot be used: where it stands and why.
@@ -56,7 +57,8 @@ pub enum RowErrorKind {
     },
     /// A quoted value that never ends.
     #[error(
-        "the quote opened on line {line} is never closed: close it, or write a quote inside a value twice"
+        "the quote opened on line {line} is not closed before the end of the file (or within {MAX_RECORD_BYTES} \
+         bytes): close it, or write a quote inside a value twice"
     )]
     UnclosedQuote {
         /// The physical line of the opening quote.
@@ -97,9 +99,9 @@ pub enum RowErrorKind {
     #[error("the key stands twice in one object: which value is meant?")]
     RepeatedKey,
     /// A list or an object where a plain value belongs.
-    #[error("a {found} where one plain value belongs: flatten it")]
+    #[error("{found} where one plain value belongs: flatten it")]
     Nested {
-        /// `list` or `object`.
+        /// The value, with its article.
         found: &'static str,
     },
     /// A number that cannot be kept digit for digit.

@@ -37,7 +37,8 @@ pub struct Scan {
     pub new_annotators: u64,
     /// Labels that would be appended.
     pub labels: u64,
-    /// Labels that are there already, in the project or in a row before.
+    /// Labels that are there already, in the project or in a row before; in a file of texts or of annotators, rows
+    /// whose text or annotator stood in a row before.
     pub repeated: u64,
     /// Good rows without a label, in a file of labels.
     pub empty_labels: u64,
@@ -140,7 +141,11 @@ impl Scan {
             LabelVerdict::Added { .. } => self.labels += 1,
             LabelVerdict::Repeated { .. } => self.repeated += 1,
             LabelVerdict::OtherQuestion => self.other_question += 1,
-            LabelVerdict::None => self.empty_labels += u64::from(self.kind == FileKind::Labels),
+            LabelVerdict::None => match self.kind {
+                FileKind::Labels => self.empty_labels += 1,
+                FileKind::Texts => self.repeated += u64::from(!verdict.first_of_text),
+                FileKind::Annotators => self.repeated += u64::from(!verdict.first_of_annotator),
+            },
         }
     }
 

@@ -219,13 +219,11 @@ fn keys_of(line: &[u8]) -> Result<Vec<String>, String> {
 /// Trimmed names; blank ones are named after their position, clear of the names there are.
 fn named<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = cells.map(|c| c.trim().to_owned()).collect();
-    for place in 0..names.len() {
-        if names[place].is_empty() {
-            let mut name = format!("column_{}", place + 1);
-            while names.contains(&name) {
-                name.push('_');
-            }
-            names[place] = name;
+    let taken: HashSet<String> = names.iter().cloned().collect();
+    for (place, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+        *name = format!("column_{}", place + 1);
+        while taken.contains(name) {
+            name.push('_');
         }
     }
     names

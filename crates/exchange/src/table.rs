@@ -1,6 +1,7 @@
 //! A table written as CSV, TSV or JSON Lines, whole or not at all.
 
 use crate::atomic::AtomicFile;
+use crate::error::io_reason;
 use crate::{ExchangeError, Format};
 use std::io::{self, Write};
 use std::path::Path;
@@ -29,7 +30,7 @@ impl Table {
             Format::Csv | Format::Tsv => {
                 let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
-                writer.write_record(&columns).map_err(|e| ExchangeError::writing(path, e.into()))?;
+                writer.write_record(&columns).map_err(|e| ExchangeError::writing(path, io_reason(e)))?;
                 Sink::Separated(Box::new(writer))
             }
         };
@@ -40,7 +41,7 @@ impl Table {
         debug_assert_eq!(values.len(), self.columns.len());
         let written = match &mut self.sink {
             Sink::Separated(writer) => {
-                writer.write_record(values.iter().map(|v| v.unwrap_or_default())).map_err(io::Error::from)
+                writer.write_record(values.iter().map(|v| v.unwrap_or_default())).map_err(io_reason)
             }
             Sink::Json(file) => write_object(file, &self.columns, values),
         };

@@ -208,6 +208,18 @@ impl TextWriter {
         Ok(Self { table: Table::create(path, format, columns)?, metadata })
     }
 
+    /// The roles under which the file reads back exactly.
+    pub fn roles(&self) -> ColumnRoles {
+        let name = |name: &str| Some(name.to_owned());
+        ColumnRoles {
+            text_id: name("text_id"),
+            text: name("text"),
+            split: name("split"),
+            group: name("group"),
+            ..ColumnRoles::default()
+        }
+    }
+
     /// Adds a row.
     ///
     /// # Errors
@@ -248,6 +260,15 @@ impl AnnotatorWriter {
         let attributes = Extras::new(attributes, "attribute", &mut fixed.clone().into());
         let columns = fixed.into_iter().chain(attributes.columns.iter().cloned()).collect();
         Ok(Self { table: Table::create(path, format, columns)?, attributes })
+    }
+
+    /// The roles under which the file reads back exactly.
+    pub fn roles(&self) -> ColumnRoles {
+        ColumnRoles {
+            annotator: Some("annotator_id".to_owned()),
+            attributes: self.attributes.columns.clone(),
+            ..ColumnRoles::default()
+        }
     }
 
     /// Adds a row.

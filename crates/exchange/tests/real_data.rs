@@ -1,5 +1,11 @@
 //! The public data sets, where they are on this machine: guessed and read fully right.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may panic, and says when it did not run"
+)]
+
 use dissensus_exchange::{Checker, ColumnRoles, ExchangeError, FileKind, Scan, Source, guess_roles, scan};
 use std::path::PathBuf;
 

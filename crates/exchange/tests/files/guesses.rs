@@ -1,0 +1,129 @@
+//! Roles guessed from names and from values.
+
+use crate::sample::sample;
+use dissensus_exchange::{ColumnRoles, FileKind};
+
+fn guessed(header: &str, rows: &[&str]) -> ColumnRoles {
+    sample("a.csv", format!("{header}\n{}\n", rows.join("\n"))).roles()
+}
+
+/// Four annotators on four texts; `cells(text, annotator)` are the values of the further columns.
+fn crossed(header: &str, cells: impl Fn(usize, usize) -> String) -> ColumnRoles {
+    let mut rows = Vec::new();
+    for text in 0..4 {
+        for annotator in 0..4 {
+            rows.push(format!("t{text},body {text},a{annotator},{}", cells(text, annotator)));
+        }
+    }
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    guessed(&format!("text_id,text,annotator_id,{header}"), &rows)
+}
+
+#[test]
+fn usual_names_in_several_spellings() {
+    let cases = [
+        ("text_id,text,annotator_id,label", ["text_id", "text", "annotator_id", "label"]),
+        ("id,body,annotator,rating", ["id", "body", "annotator", "rating"]),
+        ("Item-ID,Comment,Worker ID,Score", ["Item-ID", "Comment", "Worker ID", "Score"]),
+        ("commentId,sentence,rater,Value", ["commentId", "sentence", "rater", "Value"]),
+        ("instance_id,content,user,annotation", ["instance_id", "content", "user", "annotation"]),
+        ("ID,Tweet,CODER,Offensiveness", ["ID", "Tweet", "CODER", "Offensiveness"]),
+    ];
+    for (header, [text_id, text, annotator, label]) in cases {
+        let roles = guessed(header, &["1,some words,ada,2", "2,other words,bo,3"]);
+        let got = [roles.text_id, roles.text, roles.annotator, roles.label].map(Option::unwrap_or_default);
+        assert_eq!(got, [text_id, text, annotator, label], "{header}");
+    }
+}
+
+#[test]
+fn the_other_roles_by_name() {
+    let header = "text,annotator,label,fold,thread_id,created_at,duration_ms,source,question";
+    let roles = guessed(header, &["x,ada,1,train,th1,2024-01-01,900,window,spam"]);
+    let column = |name: &str| Some(name.to_owned());
+    assert_eq!(roles.split, column("fold"));
+    assert_eq!(roles.group, column("thread_id"));
+    assert_eq!(roles.time, column("created_at"));
+    assert_eq!(roles.duration, column("duration_ms"));
+    assert_eq!(roles.source, column("source"));
+    assert_eq!(roles.question, column("question"));
+}
+
+#[test]
+fn a_name_is_not_believed_against_the_values() {
+    let header = "text,annotator,label,date,source,duration";
+    let roles = guessed(header, &["x,ada,1,Wed Aug 27 2008,twitter,long"]);
+    assert_eq!((roles.time, roles.source, roles.duration), (None, None, None));
+}
+
+#[test]
+fn constant_within_annotators_and_different_between_them_is_an_attribute() {
+    let roles = crossed("label,team,topic,mood", |text, annotator| {
+        let team = ["red", "blue"][annotator % 2];
+        let topic = ["sport", "news"][text % 2];
+        format!("{},{team},{topic},{}", (text + annotator) % 3, ["calm", "cross"][(text * annotator) % 2])
+    });
+    assert_eq!(roles.attributes, ["team"]);
+    assert_eq!(roles.label.as_deref(), Some("label"));
+}
+
+#[test]
+fn what_belongs_to_the_text_is_no_attribute_even_if_each_annotator_saw_one_kind() {
+    let rows = [
+        "t1,x,a,1,sport",
+        "t2,y,a,2,sport",
+        "t1,x,b,1,sport",
+        "t3,z,c,1,news",
+        "t4,w,c,2,news",
+        "t3,z,d,1,news",
+    ];
+    let roles = guessed("text_id,text,annotator,label,topic", &rows);
+    assert!(roles.attributes.is_empty(), "{:?}", roles.attributes);
+}
+
+#[test]
+fn usual_attributes_are_known_by_name_where_a_sample_cannot_show_it() {
+    let roles = guessed("text,annotator,label,Gender,worker_age,url", &["x,ada,1,f,31,u1", "y,bo,2,m,40,u2"]);
+    assert_eq!(roles.attributes, ["Gender", "worker_age"]);
+}
+
+#[test]
+fn a_usual_name_that_varies_within_annotators_is_not_about_them() {
+    let roles = crossed("label,age", |text, annotator| format!("{},{}", annotator % 2, text * 10));
+    assert!(roles.attributes.is_empty());
+}
+
+#[test]
+fn one_contradiction_leaves_an_attribute_to_be_reported_as_a_bad_row() {
+    let rows: Vec<String> =
+        (0..40).map(|n| format!("t{n},x{n},a{},1,{}", n % 20, if n == 39 { "m" } else { "f" })).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    assert_eq!(guessed("text_id,text,annotator,label,gender", &rows).attributes, ["gender"]);
+}
+
+#[test]
+fn an_unnamed_label_is_found_by_its_values() {
+    let roles = crossed("how_rude", |text, annotator| format!("{}", (text + annotator) % 3));
+    assert_eq!(roles.label.as_deref(), Some("how_rude"));
+}
+
+#[test]
+fn a_split_is_found_by_its_values() {
+    let roles = crossed("label,part", |text, annotator| {
+        format!("{},{}", annotator % 2, ["train", "dev", "test"][text % 3])
+    });
+    assert_eq!(roles.split.as_deref(), Some("part"));
+}
+
+#[test]
+fn a_file_without_labels_is_one_of_texts_or_of_annotators() {
+    let texts = sample("a.csv", "id,text,user,created_at,likes\n1,x,u,2024-01-01,7\n");
+    let roles = texts.roles();
+    assert_eq!((&roles.annotator, &roles.time, &roles.label), (&None, &None, &None));
+    assert_eq!(roles.kind(&texts.source).unwrap(), FileKind::Texts);
+    let people = sample("a.csv", "id,gender,team\nada,f,red\n");
+    let roles = people.roles();
+    assert_eq!(roles.annotator.as_deref(), Some("id"));
+    assert_eq!(roles.attributes, ["gender", "team"]);
+    assert_eq!(roles.kind(&people.source).unwrap(), FileKind::Annotators);
+}

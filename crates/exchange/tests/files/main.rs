@@ -1,0 +1,10 @@
+//! Files as users bring them and as the product writes them, read through the public interface.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod errors;
+mod guesses;
+mod meanings;
+mod reference;
+mod round_trip;
+mod sample;

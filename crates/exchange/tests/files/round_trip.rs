@@ -1,0 +1,266 @@
+//! What is written reads back the same.
+
+use dissensus_domain::{Attributes, LabelSource};
+use dissensus_exchange::{
+    AnnotatorWriter, ExchangeError, Format, LabelRow, LabelWriter, Row, Source, TextRow, TextWriter,
+    guess_roles, read_rows,
+};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Pieces that have broken somebody's CSV or JSON before.
+const NASTY: [&str; 30] = [
+    "\"",
+    "\"\"",
+    ",",
+    ";",
+    "\t",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "'",
+    "\\",
+    "\\n",
+    "\\ud83d",
+    "{",
+    "}",
+    "[",
+    "]",
+    "=1+1",
+    "@x",
+    "\u{feff}",
+    "\u{200f}",
+    "שלום",
+    "e\u{301}",
+    "👩🏽‍🚀",
+    "\u{2028}",
+    "\u{85}",
+    "<b>",
+    "null",
+    "0",
+    "word",
+];
+/// The same without characters that no name may hold.
+const NAMES: [&str; 12] = ["\"", ",", ";", "'", "\\", "=", "שלום", "👩🏽‍🚀", "<i>", "3.0", "null", "ö"];
+const ATTRIBUTES: [&str; 3] = ["gender", "label", "with \"quotes\", and commas"];
+const METADATA: [&str; 3] = ["url", "source", "gender"];
+
+fn joined(rng: &mut impl Rng, pieces: &[&str], at_most: usize) -> String {
+    let count = rng.random_range(1..=at_most);
+    (0..count).map(|_| pieces[rng.random_range(0..pieces.len())]).collect()
+}
+
+/// A body that is not blank; a map with some of `keys`.
+fn body(rng: &mut impl Rng) -> String {
+    format!("{}.{}", joined(rng, &NASTY, 12), joined(rng, &NASTY, 6))
+}
+
+fn maybe<T>(rng: &mut impl Rng, value: T) -> Option<T> {
+    rng.random_bool(0.5).then_some(value)
+}
+
+fn some_of(rng: &mut impl Rng, keys: &[&str]) -> BTreeMap<String, String> {
+    let mut map = BTreeMap::new();
+    for key in keys {
+        if rng.random_bool(0.6) {
+            map.insert((*key).to_owned(), joined(rng, &NAMES, 4));
+        }
+    }
+    map
+}
+
+fn random_row(rng: &mut impl Rng) -> Row {
+    let times = [0, -1, 5_000, 1_714_566_600_123, i64::MAX, i64::MIN, -62_135_596_800_001];
+    let sources = [LabelSource::Window, LabelSource::Command, LabelSource::Import, LabelSource::Simulated];
+    let name = |rng: &mut _| joined(rng, &NAMES, 4);
+    Row {
+        text_id: Some(name(rng)),
+        text: Some(body(rng)),
+        annotator: Some(name(rng)),
+        label: Some(name(rng)).filter(|_| rng.random_bool(0.9)),
+        question: Some(name(rng)).filter(|_| rng.random_bool(0.5)),
+        split: Some(name(rng)).filter(|_| rng.random_bool(0.5)),
+        group: Some(name(rng)).filter(|_| rng.random_bool(0.5)),
+        at_ms: Some(times[rng.random_range(0..times.len())]).filter(|_| rng.random_bool(0.8)),
+        duration_ms: {
+            let ms = rng.random();
+            maybe(rng, ms)
+        },
+        source: {
+            let source = sources[rng.random_range(0..4)];
+            maybe(rng, source)
+        },
+        attributes: some_of(rng, &ATTRIBUTES),
+        metadata: some_of(rng, &METADATA),
+        ..Row::default()
+    }
+}
+
+fn as_label(row: &Row) -> LabelRow<'_> {
+    LabelRow {
+        text_id: row.text_id.as_deref().unwrap(),
+        text: row.text.as_deref().unwrap(),
+        annotator: row.annotator.as_deref().unwrap(),
+        label: row.label.as_deref(),
+        question: row.question.as_deref(),
+        split: row.split.as_deref(),
+        group: row.group.as_deref(),
+        at_ms: row.at_ms,
+        duration_ms: row.duration_ms,
+        source: row.source,
+        attributes: &row.attributes,
+        metadata: &row.metadata,
+    }
+}
+
+/// Columns whose names were taken come back under the names they were given instead.
+fn under_old_names(mut row: Row) -> Row {
+    let rename = |map: &mut BTreeMap<String, String>, from: &str, to: &str| {
+        if let Some(value) = map.remove(from) {
+            map.insert(to.to_owned(), value);
+        }
+    };
+    rename(&mut row.attributes, "attribute_label", "label");
+    rename(&mut row.metadata, "metadata_source", "source");
+    rename(&mut row.metadata, "metadata_gender", "gender");
+    (row.row, row.line) = (0, 0);
+    row
+}
+
+fn write_labels(path: &Path, format: Format, rows: &[Row]) -> dissensus_exchange::ColumnRoles {
+    let mut writer = LabelWriter::create(path, format, ATTRIBUTES, METADATA).unwrap();
+    for row in rows {
+        writer.write(&as_label(row)).unwrap();
+    }
+    let roles = writer.roles();
+    writer.finish().unwrap();
+    roles
+}
+
+#[test]
+fn random_labels_come_back_exactly_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    for round in 0..40 {
+        let rows: Vec<Row> = (0..50).map(|_| random_row(&mut rng)).collect();
+        for (format, ending) in [(Format::Csv, "csv"), (Format::Tsv, "tsv"), (Format::Jsonl, "jsonl")] {
+            let path = folder.path().join(format!("{round}.{ending}"));
+            let roles = write_labels(&path, format, &rows);
+            let source = Source::open(&path).unwrap();
+            let read = read_rows(&source, &roles).unwrap().map(|row| under_old_names(row.unwrap()));
+            assert_eq!(read.collect::<Vec<_>>(), rows, "round {round}, {ending}");
+        }
+    }
+}
+
+#[test]
+fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.csv");
+    let attributes: Attributes = [("team".to_owned(), "red".to_owned())].into();
+    let metadata = BTreeMap::from([("url".to_owned(), "u".to_owned())]);
+    let row = Row {
+        text_id: Some("t1".into()),
+        text: Some("=1+1 \"x\"".into()),
+        annotator: Some("ada".into()),
+        label: Some("3".into()),
+        at_ms: Some(1_714_566_600_123),
+        source: Some(LabelSource::Window),
+        ..Row::default()
+    };
+    let mut writer = LabelWriter::create(&path, Format::Csv, ["team"], ["url"]).unwrap();
+    writer.write(&LabelRow { attributes: &attributes, metadata: &metadata, ..as_label(&row) }).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        "text_id,text,annotator_id,label,question,split,group,created_at,duration_ms,source,team,url\n\
+         t1,\"=1+1 \"\"x\"\"\",ada,3,,,,2024-05-01T12:30:00.123Z,,window,red,u\n"
+    );
+    let roles = guess_roles(&Source::open(&path).unwrap()).unwrap();
+    let named: Vec<&str> = roles.named().into_iter().map(|(_, column)| column).collect();
+    assert_eq!(
+        named,
+        ["text_id", "text", "annotator_id", "label", "split", "group", "question", "created_at", "source"]
+    );
+}
+
+#[test]
+fn texts_and_annotators_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    for (format, ending) in [(Format::Csv, "csv"), (Format::Jsonl, "jsonl")] {
+        let rows: Vec<Row> = (0..50).map(|_| random_row(&mut rng)).collect();
+        texts_come_back(&folder.path().join(format!("texts.{ending}")), format, &rows);
+        annotators_come_back(&folder.path().join(format!("annotators.{ending}")), format, &rows);
+    }
+}
+
+fn texts_come_back(path: &Path, format: Format, rows: &[Row]) {
+    let mut writer = TextWriter::create(path, format, METADATA).unwrap();
+    for row in rows {
+        let LabelRow { text_id, text, split, group, metadata, .. } = as_label(row);
+        writer.write(&TextRow { text_id, text, split, group, metadata }).unwrap();
+    }
+    let roles = writer.roles();
+    writer.finish().unwrap();
+    let read: Vec<Row> =
+        read_rows(&Source::open(path).unwrap(), &roles).unwrap().map(|r| without_place(r.unwrap())).collect();
+    let expected = rows.iter().map(|row| Row {
+        text_id: row.text_id.clone(),
+        text: row.text.clone(),
+        split: row.split.clone(),
+        group: row.group.clone(),
+        metadata: row.metadata.clone(),
+        ..Row::default()
+    });
+    assert_eq!(read, expected.collect::<Vec<_>>());
+}
+
+fn annotators_come_back(path: &Path, format: Format, rows: &[Row]) {
+    let mut writer = AnnotatorWriter::create(path, format, ATTRIBUTES).unwrap();
+    for row in rows {
+        writer.write(row.annotator.as_deref().unwrap(), &row.attributes).unwrap();
+    }
+    let roles = writer.roles();
+    writer.finish().unwrap();
+    let read: Vec<Row> =
+        read_rows(&Source::open(path).unwrap(), &roles).unwrap().map(|r| without_place(r.unwrap())).collect();
+    let expected = rows.iter().map(|row| Row {
+        annotator: row.annotator.clone(),
+        attributes: row.attributes.clone(),
+        ..Row::default()
+    });
+    assert_eq!(read, expected.collect::<Vec<_>>());
+}
+
+/// A row without its place, to compare with what was written.
+fn without_place(row: Row) -> Row {
+    Row { row: 0, line: 0, ..row }
+}
+
+#[test]
+fn a_writer_that_is_given_up_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.csv");
+    std::fs::write(&path, "before").unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    let mut writer = LabelWriter::create(&path, Format::Csv, ATTRIBUTES, METADATA).unwrap();
+    for _ in 0..5000 {
+        writer.write(&as_label(&random_row(&mut rng))).unwrap();
+    }
+    drop(writer);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a part was left behind");
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none/out.csv");
+    let error = LabelWriter::create(&path, Format::Csv, ATTRIBUTES, METADATA).unwrap_err();
+    assert!(matches!(error, ExchangeError::Unwritable { .. } | ExchangeError::NotFound { .. }), "{error}");
+    assert!(error.to_string().contains("out.csv"));
+}
