@@ -27,6 +27,16 @@ impl Format {
         }
     }
 
+    /// As [`Format::of`], for a file that is to be written.
+    ///
+    /// # Errors
+    /// An ending that stands for no format of ours.
+    pub fn of_path(path: &Path) -> Result<Self, ExchangeError> {
+        let otherwise =
+            || unknown(path, "to be in a format that is not ours", "name it .csv, .tsv or .jsonl");
+        Self::of(path).ok_or_else(otherwise)
+    }
+
     /// The format of the file at `path`, of which `head` holds the first bytes (any byte order mark removed).
     ///
     /// # Errors
@@ -193,6 +203,13 @@ mod tests {
             let message = detect(name, head).unwrap_err();
             assert!(message.contains(says), "{name}: {message}");
         }
+    }
+
+    #[test]
+    fn an_ending_that_cannot_be_written_is_explained() {
+        assert_eq!(Format::of_path(Path::new("out.jsonl")).unwrap(), Format::Jsonl);
+        let message = Format::of_path(Path::new("out.xlsx")).unwrap_err().to_string();
+        assert_eq!(message, "out.xlsx is to be in a format that is not ours: name it .csv, .tsv or .jsonl");
     }
 
     #[test]
