@@ -1,0 +1,50 @@
+//! The one list of commands and events; the TypeScript of `ui/src/lib/bindings.ts` is made from it.
+
+use crate::commands::{annotators, application, disagreement, importing, jobs, labelling, project};
+use crate::events::{JobChanged, LabelsChanged, ModelChanged, ProjectChanged};
+use tauri::Wry;
+use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
+
+/// Every command and event of the window. Commands that fail reject with a
+/// [`Problem`](dissensus_workbench::view::Problem).
+pub fn builder() -> Builder<Wry> {
+    Builder::new()
+        .error_handling(ErrorHandlingMode::Throw)
+        .disable_serde_phases()
+        .commands(collect_commands![
+            application::app_info,
+            application::launch_info,
+            application::recent_projects,
+            application::forget_recent,
+            application::settings,
+            application::save_settings,
+            project::new_project,
+            project::open_project,
+            project::open_sample,
+            project::close_project,
+            project::project,
+            project::add_question,
+            project::annotators,
+            project::add_annotator,
+            project::save_choices,
+            importing::import_preview,
+            importing::import_file,
+            importing::export_project,
+            labelling::next_text,
+            labelling::label_task,
+            labelling::neighbour_text,
+            labelling::progress,
+            labelling::record_label,
+            labelling::undo_label,
+            labelling::skip_text,
+            labelling::flag_text,
+            disagreement::disagreement_ranking,
+            disagreement::disagreement_rows,
+            disagreement::text_detail,
+            annotators::annotator_report,
+            jobs::start_encoding,
+            jobs::jobs,
+            jobs::cancel_job,
+        ])
+        .events(collect_events![JobChanged, LabelsChanged, ModelChanged, ProjectChanged])
+}

@@ -1,0 +1,39 @@
+//! The Disagreement view.
+
+use super::with_session;
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_workbench::view::{DisagreementQuery, DisagreementRow, Problem, Ranking, TextDetail};
+use tauri::AppHandle;
+
+/// Texts in order of predicted disagreement.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn disagreement_ranking(app: AppHandle, query: DisagreementQuery) -> Result<Ranking, Problem> {
+    with_session(app, move |session| session.disagreement_ranking(query)).await
+}
+
+/// Some of these texts, as they are now.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn disagreement_rows(
+    app: AppHandle,
+    query: DisagreementQuery,
+    texts: Vec<TextId>,
+) -> Result<Vec<DisagreementRow>, Problem> {
+    with_session(app, move |session| session.disagreement_rows(query, texts)).await
+}
+
+/// Everything about one text, but never the prediction for the person who labels here and has not answered it,
+/// unless `show_hidden` asks for it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn text_detail(
+    app: AppHandle,
+    question: QuestionId,
+    text: TextId,
+    group_by: Option<String>,
+    reading_as: Option<AnnotatorId>,
+    show_hidden: bool,
+) -> Result<TextDetail, Problem> {
+    with_session(app, move |session| session.text_detail(question, text, group_by, reading_as, show_hidden)).await
+}

@@ -1,0 +1,34 @@
+//! Files in and out.
+
+use super::with_session;
+use dissensus_workbench::view::{ImportChoices, ImportPreview, ImportReport, Problem};
+use tauri::AppHandle;
+
+/// What a file holds; nothing is written.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn import_preview(
+    app: AppHandle,
+    path: String,
+    choices: ImportChoices,
+) -> Result<ImportPreview, Problem> {
+    with_session(app, move |session| session.import_preview(path, choices)).await
+}
+
+/// Imports a file. It is a job: it tells its progress by events and can be cancelled.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn import_file(
+    app: AppHandle,
+    path: String,
+    choices: ImportChoices,
+) -> Result<ImportReport, Problem> {
+    with_session(app, move |session| session.import_file(path, choices)).await
+}
+
+/// Writes all current labels to a file; says how many rows.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn export_project(app: AppHandle, path: String) -> Result<u32, Problem> {
+    with_session(app, move |session| session.export_project(path)).await
+}

@@ -1,0 +1,26 @@
+//! Long work.
+
+use super::with_session;
+use dissensus_workbench::view::{JobInfo, Problem};
+use tauri::AppHandle;
+
+/// Begins (or goes on with) encoding the texts.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn start_encoding(app: AppHandle) -> Result<JobInfo, Problem> {
+    with_session(app, |session| session.start_encoding()).await
+}
+
+/// Jobs of this project, newest first.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn jobs(app: AppHandle) -> Result<Vec<JobInfo>, Problem> {
+    with_session(app, |session| session.jobs()).await
+}
+
+/// Asks a job to stop.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn cancel_job(app: AppHandle, id: u32) -> Result<(), Problem> {
+    with_session(app, move |session| session.cancel_job(id)).await
+}

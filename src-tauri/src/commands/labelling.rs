@@ -1,0 +1,98 @@
+//! The Label view.
+
+use super::with_session;
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_workbench::view::{LabelReceipt, LabelTask, NewLabel, Problem, Progress, TextOrder, Undone};
+use tauri::AppHandle;
+
+/// The next text to label in an order, other than `after`.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn next_text(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    order: TextOrder,
+    after: Option<TextId>,
+) -> Result<Option<LabelTask>, Problem> {
+    with_session(app, move |session| session.next_text(annotator, question, order, after)).await
+}
+
+/// One text as this annotator sees it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn label_task(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+) -> Result<LabelTask, Problem> {
+    with_session(app, move |session| session.label_task(annotator, question, text)).await
+}
+
+/// The text so many steps on (or back) in the order of the file.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn neighbour_text(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+    step: i32,
+) -> Result<Option<LabelTask>, Problem> {
+    with_session(app, move |session| session.neighbour_text(annotator, question, text, step)).await
+}
+
+/// How far an annotator is.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn progress(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+) -> Result<Progress, Problem> {
+    with_session(app, move |session| session.progress(annotator, question)).await
+}
+
+/// Records a label; it is on disk when this answers.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn record_label(app: AppHandle, label: NewLabel) -> Result<LabelReceipt, Problem> {
+    with_session(app, move |session| session.record_label(label)).await
+}
+
+/// Takes back the annotator's last label, if there is one.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn undo_label(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+) -> Result<Option<Undone>, Problem> {
+    with_session(app, move |session| session.undo_label(annotator, question)).await
+}
+
+/// Puts a text off.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn skip_text(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+) -> Result<Progress, Problem> {
+    with_session(app, move |session| session.skip_text(annotator, question, text)).await
+}
+
+/// Marks a text for a second look, or takes the mark off.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn flag_text(
+    app: AppHandle,
+    annotator: AnnotatorId,
+    question: QuestionId,
+    text: TextId,
+    on: bool,
+) -> Result<Progress, Problem> {
+    with_session(app, move |session| session.flag_text(annotator, question, text, on)).await
+}

@@ -1,0 +1,45 @@
+//! Commands of the window, one file for each of its views. Each only hands over to the workbench.
+
+pub(crate) mod annotators;
+pub(crate) mod application;
+pub(crate) mod disagreement;
+pub(crate) mod importing;
+pub(crate) mod jobs;
+pub(crate) mod labelling;
+pub(crate) mod project;
+
+use crate::state::WindowState;
+use dissensus_workbench::view::Problem;
+use dissensus_workbench::{Session, Workbench};
+use std::sync::Arc;
+use tauri::async_runtime::spawn_blocking;
+use tauri::{AppHandle, Manager as _};
+
+/// Runs `work` where it may block: off the main thread, which draws the window, and off the async workers.
+async fn off_main<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(Problem {
+            code: "internal".into(),
+            message: "Something went wrong inside the program; what was asked for was not done.".into(),
+            detail: Some(error.to_string()),
+        })
+    })
+}
+
+/// Runs `work` with the workbench.
+async fn with_workbench<T: Send + 'static, E: Into<Problem>>(
+    app: AppHandle,
+    work: impl FnOnce(&Workbench) -> Result<T, E> + Send + 'static,
+) -> Result<T, Problem> {
+    off_main(move || work(app.state::<WindowState>().workbench()).map_err(Into::into)).await
+}
+
+/// Runs `work` with the open project.
+async fn with_session<T: Send + 'static, E: Into<Problem>>(
+    app: AppHandle,
+    work: impl FnOnce(&Arc<Session>) -> Result<T, E> + Send + 'static,
+) -> Result<T, Problem> {
+    off_main(move || work(&app.state::<WindowState>().session()?).map_err(Into::into)).await
+}

@@ -1,0 +1,92 @@
+//! The open project: open, close, describe, and who and what it asks.
+
+use super::{off_main, with_session};
+use crate::state::{Opening, WindowState};
+use dissensus_domain::{Attributes, Scale};
+use dissensus_workbench::view::{AnnotatorInfo, Problem, ProjectChoices, ProjectInfo, QuestionInfo};
+use std::path::PathBuf;
+use tauri::{AppHandle, Manager as _};
+
+/// Makes an empty project and opens it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn new_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
+    open(app, Opening::New(PathBuf::from(path))).await
+}
+
+/// Opens a project.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn open_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
+    open(app, Opening::Existing(PathBuf::from(path))).await
+}
+
+/// Opens the sample project.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn open_sample(app: AppHandle) -> Result<ProjectInfo, Problem> {
+    open(app, Opening::Sample).await
+}
+
+async fn open(app: AppHandle, which: Opening) -> Result<ProjectInfo, Problem> {
+    off_main(move || app.state::<WindowState>().open(&app, which)).await
+}
+
+/// Closes the open project.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn close_project(app: AppHandle) -> Result<(), Problem> {
+    off_main(move || {
+        app.state::<WindowState>().close();
+        Ok(())
+    })
+    .await
+}
+
+/// The open project, if there is one.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn project(app: AppHandle) -> Result<Option<ProjectInfo>, Problem> {
+    off_main(move || match app.state::<WindowState>().open_session() {
+        Some(session) => Ok(Some(session.project()?)),
+        None => Ok(None),
+    })
+    .await
+}
+
+/// Adds a question.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn add_question(
+    app: AppHandle,
+    name: String,
+    prompt: String,
+    scale: Scale,
+) -> Result<QuestionInfo, Problem> {
+    with_session(app, move |session| session.add_question(name, prompt, scale)).await
+}
+
+/// Everyone in the project.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn annotators(app: AppHandle) -> Result<Vec<AnnotatorInfo>, Problem> {
+    with_session(app, |session| session.annotators()).await
+}
+
+/// Adds a person.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn add_annotator(
+    app: AppHandle,
+    name: String,
+    attributes: Attributes,
+) -> Result<AnnotatorInfo, Problem> {
+    with_session(app, move |session| session.add_annotator(name, attributes)).await
+}
+
+/// Keeps what was chosen last.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn save_choices(app: AppHandle, choices: ProjectChoices) -> Result<(), Problem> {
+    with_session(app, move |session| session.save_choices(choices)).await
+}

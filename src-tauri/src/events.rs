@@ -1,0 +1,50 @@
+//! What the window is told without asking.
+
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_workbench::view::JobInfo;
+use serde::{Deserialize, Serialize};
+use tauri::AppHandle;
+use tauri_specta::Event as _;
+
+/// A job began, moved or ended.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct JobChanged(pub(crate) JobInfo);
+
+/// A label was given or taken back, and what depends on it at once is up to date.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct LabelsChanged {
+    /// The question answered.
+    pub(crate) question: QuestionId,
+    /// The text judged.
+    pub(crate) text: TextId,
+    /// Who judged.
+    pub(crate) annotator: AnnotatorId,
+    /// Revision of the predictions.
+    pub(crate) revision: u32,
+}
+
+/// The models of a question were fitted anew.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct ModelChanged {
+    /// The question.
+    pub(crate) question: QuestionId,
+    /// Revision of the predictions.
+    pub(crate) revision: u32,
+}
+
+/// Texts, annotators, questions or embeddings of the open project changed: ask for it again.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct ProjectChanged();
+
+/// Tells the window what the workbench said. A window that is closing cannot hear it any more, which is no error.
+pub(crate) fn forward(app: &AppHandle, event: dissensus_workbench::Event) {
+    use dissensus_workbench::Event;
+    let _ = match event {
+        Event::Job(job) => JobChanged(job).emit(app),
+        Event::Labels { question, text, annotator, revision } => {
+            LabelsChanged { question, text, annotator, revision }.emit(app)
+        }
+        Event::Model { question, revision } => ModelChanged { question, revision }.emit(app),
+        Event::Project => ProjectChanged().emit(app),
+    };
+}

@@ -1,0 +1,64 @@
+//! How the window was started: a project to open, a home for settings, hooks for end-to-end tests.
+
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the command line and the environment ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Launch {
+    /// The project to open at once.
+    pub(crate) project: Option<PathBuf>,
+    /// `DISSENSUS_HOME`: where settings and the window's place are kept instead of the system's folders.
+    pub(crate) home: Option<PathBuf>,
+    /// `DISSENSUS_E2E`: let tests hand over paths that a person would choose in the system's file dialog, which
+    /// WebDriver cannot reach.
+    pub(crate) test_hooks: bool,
+}
+
+/// What the window has to know of the above.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type)]
+pub(crate) struct LaunchInfo {
+    /// The project to open at once.
+    pub(crate) project: Option<String>,
+}
+
+impl Launch {
+    /// Reads the arguments after the program's name, and the environment.
+    pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
+        Self {
+            project: project_argument(arguments),
+            home: std::env::var_os("DISSENSUS_HOME").filter(|v| !v.is_empty()).map(PathBuf::from),
+            test_hooks: std::env::var_os("DISSENSUS_E2E").is_some_and(|v| !v.is_empty()),
+        }
+    }
+}
+
+/// The first argument that is no option. Systems add options of their own (macOS `-psn_…`), so those are passed over.
+fn project_argument(arguments: impl IntoIterator<Item = OsString>) -> Option<PathBuf> {
+    let path = PathBuf::from(arguments.into_iter().find(|a| !a.to_string_lossy().starts_with('-'))?);
+    Some(std::path::absolute(&path).unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(arguments: &[&str]) -> Option<PathBuf> {
+        project_argument(arguments.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn the_first_plain_argument_is_the_project() {
+        assert_eq!(argument(&["-psn_0_1", "/a/b.dissensus", "/c"]), Some(PathBuf::from("/a/b.dissensus")));
+        assert_eq!(argument(&["--flag"]), None);
+        assert_eq!(argument(&[]), None);
+    }
+
+    #[test]
+    fn a_relative_project_is_made_absolute() {
+        let path = argument(&["b.dissensus"]).unwrap();
+        assert!(path.is_absolute());
+        assert!(path.ends_with("b.dissensus"));
+    }
+}

@@ -1,0 +1,27 @@
+//! The window of Dissensus: thin commands and events over the workbench.
+//!
+//! Nothing is decided here. A command hands its arguments to [`dissensus_workbench`] on a blocking thread and hands
+//! the answer back; an event of the workbench becomes an event of the window. [`bindings::builder`] is the one list of
+//! both, from which the TypeScript in `ui/src/lib/bindings.ts` is generated.
+
+pub mod bindings;
+mod commands;
+mod events;
+mod launch;
+mod state;
+mod window;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Opens the window and stays until it is closed. `arguments` are those after the program's name: the project to
+/// open, if any.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match window::run(launch::Launch::read(arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            window::explain_on_stderr(error.as_ref());
+            ExitCode::FAILURE
+        }
+    }
+}

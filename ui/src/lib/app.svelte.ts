@@ -1,0 +1,260 @@
+// What the whole window shares: the open project, who labels, what is asked, jobs, settings.
+import { commands, events } from "$bindings";
+import type {
+  AnnotatorId,
+  AnnotatorInfo,
+  AppInfo,
+  AppSettings,
+  JobInfo,
+  LabelsChanged,
+  ModelChanged,
+  ProjectInfo,
+  QuestionId,
+  QuestionInfo,
+  TextOrder,
+} from "$lib/bindings";
+import { RankingStore } from "$lib/ranking.svelte";
+import { Toasts } from "$lib/toasts.svelte";
+import * as platform from "$platform";
+
+export type View = "label" | "disagreement" | "annotators";
+export const VIEWS: readonly View[] = ["label", "disagreement", "annotators"];
+
+export type OpenDialog = "settings" | "keys" | "question" | null;
+type Change = LabelsChanged | ModelChanged;
+
+const FIRST_SETTINGS: AppSettings = {
+  theme: "system",
+  blur: false,
+  reveal: true,
+  break_minutes: 0,
+  random_share: 0.2,
+  text_size: 22,
+};
+
+/** How long finished work stays on the status line. */
+const JOB_STAYS_MS = 6000;
+
+export class App {
+  ready = $state(false);
+  /** A project is being opened. */
+  opening = $state(false);
+  info = $state<AppInfo | null>(null);
+  settings = $state<AppSettings>(FIRST_SETTINGS);
+  project = $state.raw<ProjectInfo | null>(null);
+  people = $state.raw<AnnotatorInfo[]>([]);
+  jobs = $state.raw<JobInfo[]>([]);
+  view = $state<View>("label");
+  questionId = $state<QuestionId | null>(null);
+  annotatorId = $state<AnnotatorId | null>(null);
+  order = $state<TextOrder>("file");
+  groupBy = $state<string | null>(null);
+  dialog = $state<OpenDialog>(null);
+  importing = $state<string | null>(null);
+  /** The newest change of labels or models, and how many there were. */
+  changes = $state(0);
+  readonly toasts = new Toasts();
+  readonly ranking = new RankingStore();
+
+  readonly question: QuestionInfo | null = $derived(
+    this.project?.questions.find((q) => q.id === this.questionId) ?? null,
+  );
+  readonly annotator: AnnotatorInfo | null = $derived(
+    this.people.find((a) => a.id === this.annotatorId) ?? null,
+  );
+
+  /** Begins: settings, what the command line asked for, and listening. */
+  async start(): Promise<void> {
+    await this.attempt(async () => {
+      this.settings = await commands.settings();
+      await this.#listen();
+      this.info = await commands.appInfo();
+      const launch = await commands.launchInfo();
+      const open = await commands.project();
+      if (open) await this.#show(open);
+      else if (launch.project) await this.open(launch.project);
+    });
+    this.ready = true;
+  }
+
+  /** Runs `work`; what it throws becomes a notice. */
+  async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (thrown) {
+      this.toasts.problem(thrown);
+      return undefined;
+    }
+  }
+
+  open(path: string): Promise<boolean> {
+    return this.#opening(() => commands.openProject(path));
+  }
+
+  create(path: string): Promise<boolean> {
+    return this.#opening(() => commands.newProject(path));
+  }
+
+  openSample(): Promise<boolean> {
+    return this.#opening(() => commands.openSample());
+  }
+
+  async close(): Promise<void> {
+    await this.attempt(() => commands.closeProject());
+    this.project = null;
+    this.people = [];
+    this.jobs = [];
+    this.importing = null;
+    this.dialog = null;
+    void platform.setTitle("Dissensus");
+  }
+
+  /** A dropped or named file: projects are opened, anything else is imported into the open project or a new one. */
+  async take(path: string): Promise<void> {
+    if (path.toLowerCase().endsWith(".dissensus")) {
+      await this.open(path);
+      return;
+    }
+    if (!this.project) {
+      const stem = path.replace(/^.*[\\/]/, "").replace(/\.[^.]*$/, "");
+      const where = await this.attempt(() => platform.chooseNewProject(stem || "project"));
+      if (!where || !(await this.create(where))) return;
+    }
+    this.importing = path;
+  }
+
+  /** Asks for the project again: counts, questions, embeddings, people. */
+  async refresh(): Promise<void> {
+    if (!this.project) return;
+    await this.attempt(async () => {
+      const [project, people] = await Promise.all([commands.project(), commands.annotators()]);
+      if (!project) return;
+      this.project = project;
+      this.people = people;
+      this.#keepQuestion();
+    });
+  }
+
+  show(view: View): void {
+    if (!this.project || this.view === view) return;
+    this.view = view;
+    this.saveChoices();
+  }
+
+  ask(question: QuestionId): void {
+    this.questionId = question;
+    this.saveChoices();
+  }
+
+  labelAs(annotator: AnnotatorId | null): void {
+    this.annotatorId = annotator;
+    this.saveChoices();
+  }
+
+  orderBy(order: TextOrder): void {
+    this.order = order;
+    this.saveChoices();
+  }
+
+  groupWith(attribute: string | null): void {
+    this.groupBy = attribute;
+    this.saveChoices();
+  }
+
+  /** Adds a person, or finds the person of that name, and labels as them. */
+  async join(name: string): Promise<boolean> {
+    const known = this.people.find((p) => !p.simulated && p.name.toLowerCase() === name.trim().toLowerCase());
+    if (known) {
+      this.labelAs(known.id);
+      return true;
+    }
+    const added = await this.attempt(() => commands.addAnnotator(name.trim(), {}));
+    if (!added) return false;
+    this.people = [...this.people, added];
+    this.labelAs(added.id);
+    return true;
+  }
+
+  async saveSettings(settings: AppSettings): Promise<void> {
+    this.settings = settings;
+    await this.attempt(() => commands.saveSettings(settings));
+  }
+
+  saveChoices(): void {
+    const { annotatorId, questionId, order, view, groupBy } = this;
+    void this.attempt(() =>
+      commands.saveChoices({ annotator: annotatorId, question: questionId, order, view, group_by: groupBy }),
+    );
+  }
+
+  async encode(): Promise<void> {
+    const job = await this.attempt(() => commands.startEncoding());
+    if (job) this.#take(job);
+  }
+
+  async cancel(job: number): Promise<void> {
+    await this.attempt(() => commands.cancelJob(job));
+  }
+
+  async #opening(open: () => Promise<ProjectInfo>): Promise<boolean> {
+    if (this.opening) return false;
+    this.opening = true;
+    const done = await this.attempt(async () => {
+      await this.#show(await open());
+      return true;
+    });
+    this.opening = false;
+    return done ?? false;
+  }
+
+  async #show(project: ProjectInfo): Promise<void> {
+    const [people, jobs] = await Promise.all([commands.annotators(), commands.jobs()]);
+    this.people = people;
+    this.jobs = jobs.filter((job) => job.state === "running");
+    this.importing = null;
+    this.ranking.forget();
+    const { choices } = project;
+    this.order = choices.order;
+    this.groupBy = choices.group_by;
+    this.view = VIEWS.find((view) => view === choices.view) ?? "label";
+    this.questionId = choices.question;
+    // Nobody labels in a simulated annotator's name without having chosen to, each time anew.
+    this.annotatorId = people.find((p) => p.id === choices.annotator && !p.simulated)?.id ?? null;
+    this.project = project;
+    this.#keepQuestion();
+    void platform.setTitle(`${project.name} · Dissensus`);
+  }
+
+  /** The question shown is always one there is. */
+  #keepQuestion(): void {
+    const questions = this.project?.questions ?? [];
+    if (!questions.some((q) => q.id === this.questionId)) this.questionId = questions[0]?.id ?? null;
+  }
+
+  async #listen(): Promise<void> {
+    const changed = (change: Change) => {
+      this.changes += 1;
+      void this.ranking.hear(change.question);
+    };
+    await Promise.all([
+      events.jobChanged.listen(({ payload }) => this.#take(payload)),
+      events.labelsChanged.listen(({ payload }) => changed(payload)),
+      events.modelChanged.listen(({ payload }) => changed(payload)),
+      events.projectChanged.listen(() => void this.refresh()),
+    ]);
+  }
+
+  #take(job: JobInfo): void {
+    const known = this.jobs.some((j) => j.id === job.id);
+    this.jobs = known ? this.jobs.map((j) => (j.id === job.id ? job : j)) : [...this.jobs, job];
+    if (job.state === "running") return;
+    if (job.state === "failed" && job.problem && job.kind !== "import") this.toasts.problem(job.problem);
+    if (job.kind === "encode") void this.refresh();
+    setTimeout(
+      () => (this.jobs = this.jobs.filter((j) => j.id !== job.id || j.state === "running")),
+      JOB_STAYS_MS,
+    );
+  }
+}
+
+export const app = new App();

@@ -1,0 +1,40 @@
+// Which column of a file is what: one role a column in the window, one column a role in the choices.
+import type { ColumnChoices } from "$lib/bindings";
+
+export const ROLES = ["text", "text_id", "annotator", "label", "split", "group", "time"] as const;
+type SingleRole = (typeof ROLES)[number];
+/** `attribute` describes the annotator; `other` is kept with the text. */
+export type Role = SingleRole | "attribute" | "other";
+
+export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
+  text: { label: "Text", hint: "what is judged" },
+  text_id: { label: "Text id", hint: "which text it is" },
+  annotator: { label: "Annotator", hint: "who judged" },
+  label: { label: "Label", hint: "the answer" },
+  attribute: { label: "About the annotator", hint: "gender, age, …" },
+  split: { label: "Split", hint: "train, validation, test" },
+  group: { label: "Group", hint: "document or thread" },
+  time: { label: "Time", hint: "when it was judged" },
+  other: { label: "Keep with the text", hint: "any other column" },
+};
+
+/** What a column is. */
+export function roleOf(columns: ColumnChoices, column: string): Role {
+  const single = ROLES.find((role) => columns[role] === column);
+  if (single) return single;
+  return columns.attributes.includes(column) ? "attribute" : "other";
+}
+
+/** The choices after a column was given a role. A role that only one column can have leaves the other one. */
+export function withRole(columns: ColumnChoices, column: string, role: Role): ColumnChoices {
+  const next: ColumnChoices = {
+    ...columns,
+    attributes: columns.attributes.filter((name) => name !== column),
+  };
+  for (const single of ROLES) {
+    if (next[single] === column) next[single] = null;
+  }
+  if (role === "attribute") next.attributes = [...next.attributes, column];
+  else if (role !== "other") next[role] = column;
+  return next;
+}

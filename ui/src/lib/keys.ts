@@ -1,0 +1,24 @@
+// Which key presses belong to a view, and which to the control that has the focus.
+
+/** True where a letter or digit goes into a field, an open list or a dialog, and so is no command. */
+export function belongsToControl(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
+  const target = event.target;
+  if (!(target instanceof Element)) return false;
+  if (target.closest('[role="dialog"], [role="alertdialog"], [role="listbox"][data-select], [role="menu"]'))
+    return true;
+  return target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable="true"]') !== null;
+}
+
+/** True where Enter or Space presses the focused button or link. */
+export function pressesButton(event: KeyboardEvent): boolean {
+  const target = event.target;
+  return (
+    target instanceof Element && target.closest("button, a[href], summary, [role='option'], input") !== null
+  );
+}
+
+/** Keeps a mouse click from moving the focus to a button, where the next Enter would press it again. */
+export function keepFocus(event: MouseEvent): void {
+  event.preventDefault();
+}

@@ -1,0 +1,45 @@
+// How the levels of a scale are named, coloured and reached by key.
+import type { Scale } from "$lib/bindings";
+
+/** A probability a level; a probability that is no number arrives as null. */
+export type Distribution = readonly (number | null)[];
+
+const CATEGORIES = 8;
+
+/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none. */
+export function levelColour(scale: Scale, level: number): string {
+  if (scale.kind === "choice") return `var(--cat-${(level % CATEGORIES) + 1})`;
+  const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
+  if (at === 0) return "var(--level-low)";
+  if (at === 1) return "var(--level-high)";
+  if (at === 0.5) return "var(--level-mid)";
+  const [from, to, share] = at < 0.5 ? ["low", "mid", at * 2] : ["mid", "high", at * 2 - 1];
+  return `color-mix(in oklab, var(--level-${to}) ${Math.round(Number(share) * 100)}%, var(--level-${from}))`;
+}
+
+/** The key that gives a level: 1..9, then 0 for the tenth; further levels have none. */
+export function levelKey(level: number): string | null {
+  return level < 9 ? String(level + 1) : level === 9 ? "0" : null;
+}
+
+/** The level that a key gives on a scale of so many levels. */
+export function levelOfKey(key: string, levels: number): number | null {
+  if (!/^[0-9]$/.test(key)) return null;
+  const level = key === "0" ? 9 : Number(key) - 1;
+  return level < levels ? level : null;
+}
+
+/** Counts as shares of their sum; nothing counted gives nothing. */
+export function shares(counts: readonly number[]): number[] | null {
+  const sum = counts.reduce((a, b) => a + b, 0);
+  return sum > 0 ? counts.map((n) => n / sum) : null;
+}
+
+/** A distribution in words, for those who do not see the bar: the levels from 5 % on. */
+export function describe(scale: Scale, distribution: Distribution): string {
+  const parts = scale.levels
+    .map((name, level) => ({ name, share: distribution[level] ?? 0 }))
+    .filter(({ share }) => share >= 0.05)
+    .map(({ name, share }) => `${name}: ${Math.round(share * 100)} %`);
+  return parts.join(", ");
+}

@@ -1,0 +1,55 @@
+// What only a desktop has: file dialogs, dropped files, a window title.
+import { getCurrentWebview } from "@tauri-apps/api/webview";
+import { getCurrentWindow } from "@tauri-apps/api/window";
+import { open, save } from "@tauri-apps/plugin-dialog";
+
+const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
+const TABLE = {
+  name: "Texts or labels (CSV, JSONL)",
+  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt"],
+};
+
+/** A project to open. */
+export async function chooseProject(): Promise<string | null> {
+  return open({ title: "Open a project", filters: [PROJECT], multiple: false, directory: false });
+}
+
+/** Where a new project goes. */
+export async function chooseNewProject(name: string): Promise<string | null> {
+  return save({ title: "New project", filters: [PROJECT], defaultPath: `${name}.dissensus` });
+}
+
+/** A file to import. */
+export async function chooseImport(): Promise<string | null> {
+  return open({ title: "Import texts or labels", filters: [TABLE], multiple: false, directory: false });
+}
+
+/** Where labels are written to. */
+export async function chooseExport(name: string): Promise<string | null> {
+  const filters = [
+    { name: "CSV", extensions: ["csv"] },
+    { name: "JSON Lines", extensions: ["jsonl"] },
+  ];
+  return save({ title: "Export labels", filters, defaultPath: `${name}.csv` });
+}
+
+/** Writes the window's title. */
+export async function setTitle(title: string): Promise<void> {
+  await getCurrentWindow().setTitle(title);
+}
+
+/** What a file over the window does. */
+export interface DropListener {
+  over(): void;
+  away(): void;
+  drop(paths: string[]): void;
+}
+
+/** Listens for files dragged over the window; returns what stops it. */
+export async function onFileDrop(listener: DropListener): Promise<() => void> {
+  return getCurrentWebview().onDragDropEvent(({ payload }) => {
+    if (payload.type === "enter") listener.over();
+    else if (payload.type === "leave") listener.away();
+    else if (payload.type === "drop") listener.drop(payload.paths);
+  });
+}

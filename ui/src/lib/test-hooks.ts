@@ -1,0 +1,32 @@
+// For end-to-end tests only: paths in place of the system's file dialog, which WebDriver cannot reach.
+//
+// `__DISSENSUS_E2E__` is set by an initialization script of the window, and that only where the environment of the
+// program has DISSENSUS_E2E. A page cannot set it for itself before this runs, and the functions do nothing that a
+// person could not do with the same window.
+import type { App } from "$lib/app.svelte";
+
+export interface TestHooks {
+  /** As File > New with this path. */
+  newProject(path: string): Promise<boolean>;
+  /** As File > Open with this path. */
+  openPath(path: string): Promise<boolean>;
+  /** As dropping this file on the window. */
+  importPath(path: string): Promise<void>;
+}
+
+declare global {
+  interface Window {
+    __DISSENSUS_E2E__?: boolean;
+    __dissensus?: TestHooks;
+  }
+}
+
+/** Puts the hooks on the window, if this is a test. */
+export function offerTestHooks(app: App): void {
+  if (window.__DISSENSUS_E2E__ !== true) return;
+  window.__dissensus = {
+    newProject: (path) => app.create(path),
+    openPath: (path) => app.open(path),
+    importPath: (path) => app.take(path),
+  };
+}

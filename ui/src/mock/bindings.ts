@@ -1,0 +1,533 @@
+// The commands and events of the window, played by an invented project. Never part of a production build.
+import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
+import type * as view from "../lib/bindings";
+import {
+  entropy,
+  labelKey,
+  makeWorld,
+  mean,
+  pairwise,
+  predict,
+  seeded,
+  type Person,
+  type Text,
+} from "./world";
+
+const asked = new URLSearchParams(globalThis.location?.search ?? "");
+const size = Number(asked.get("texts") ?? 160);
+
+let world = makeWorld(size);
+let open = false;
+let revision = 1;
+let given: { question: number; annotator: number; text: number; before: number | undefined }[] = [];
+let flags = new Set<string>();
+let skips = new Set<string>();
+let choices: view.ProjectChoices = emptyChoices();
+let settings: view.AppSettings = firstSettings();
+
+function emptyChoices(): view.ProjectChoices {
+  return { annotator: null, question: 1, order: "file", view: asked.get("view"), group_by: "age" };
+}
+
+function firstSettings(): view.AppSettings {
+  const theme = asked.get("theme");
+  return {
+    theme: theme === "light" || theme === "dark" ? theme : "system",
+    blur: asked.has("blur"),
+    reveal: !asked.has("noreveal"),
+    break_minutes: 0,
+    random_share: 0.2,
+    text_size: 22,
+  };
+}
+
+/** As it was when the page was loaded; for tests. */
+export function reset(): void {
+  world = makeWorld(size);
+  open = false;
+  revision = 1;
+  given = [];
+  flags = new Set();
+  skips = new Set();
+  choices = emptyChoices();
+  settings = firstSettings();
+  heard.clear();
+}
+
+type Heard = (event: { payload: never }) => void;
+const heard = new Map<string, Set<Heard>>();
+
+/** Says an event; for tests and for the commands below. */
+export function say(name: keyof typeof RealEvents, payload: unknown): void {
+  heard.get(name)?.forEach((listener) => listener({ payload: payload as never }));
+}
+
+function event(name: keyof typeof RealEvents) {
+  return {
+    listen: (listener: Heard) => {
+      if (!heard.has(name)) heard.set(name, new Set());
+      heard.get(name)?.add(listener);
+      return Promise.resolve(() => heard.get(name)?.delete(listener));
+    },
+  };
+}
+
+export const events = {
+  jobChanged: event("jobChanged"),
+  labelsChanged: event("labelsChanged"),
+  modelChanged: event("modelChanged"),
+  projectChanged: event("projectChanged"),
+} as unknown as typeof RealEvents;
+
+const question = (id: number) =>
+  world.questions.find((q) => q.id === id) ?? reject("question-unknown", "No such question.");
+const textOf = (id: number) => world.texts[id - 1] ?? reject("text-unknown", "No such text.");
+const current = (q: number, a: number, t: number) => world.labels.get(labelKey(q, a, t));
+
+function reject(code: string, message: string, detail: string | null = null): never {
+  throw { code, message, detail } satisfies view.Problem;
+}
+
+function project(): view.ProjectInfo {
+  const labels = world.labels.size;
+  return {
+    path: "/home/you/Documents/Comments.dissensus",
+    name: "Comments",
+    texts: world.texts.length,
+    annotators: world.people.length,
+    labels,
+    questions: world.questions.map((q) => ({ ...q, labels: Math.round(labels / world.questions.length) })),
+    attributes: [
+      { name: "age", values: ["18–29", "30–44", "45–59", "60+"] },
+      { name: "role", values: ["reader", "moderator", "author"] },
+    ],
+    simulated_notice: world.people.some((p) => p.simulated)
+      ? "The eight annotators of this sample are simulated: a program drew their labels from stated tendencies. No person judged these comments."
+      : null,
+    encoding: {
+      version: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
+      encoded: size,
+      total: size,
+      problem: null,
+    },
+    choices,
+  };
+}
+
+function progress(annotator: number, q: number): view.Progress {
+  const prefix = `${q}:${annotator}:`;
+  const mine = [...world.labels.keys()].filter((key) => key.startsWith(prefix)).length;
+  return {
+    today: given.filter((g) => g.annotator === annotator && g.question === q).length,
+    done: mine,
+    total: world.texts.length,
+    skipped: [...skips].filter((key) => key.startsWith(prefix)).length,
+    flagged: [...flags].filter((key) => key.startsWith(prefix)).length,
+  };
+}
+
+function reveal(annotator: number, q: number, text: Text): view.Reveal {
+  const others = world.people.filter((p) => p.id !== annotator);
+  const rows = others.map((p) => predict(question(q), text, p));
+  const me = world.people.find((p) => p.id === annotator);
+  const counts = observed(q, text, others);
+  const sum = counts.reduce((a, b) => a + b, 0);
+  return {
+    others: mean(rows),
+    mine: me ? predict(question(q), text, me) : mean(rows),
+    annotators: others.length,
+    observed: sum > 0 ? counts.map((n) => n / sum) : null,
+    pairwise: pairwise(rows),
+  };
+}
+
+function task(annotator: number, q: number, text: Text, random = false): view.LabelTask {
+  const level = current(q, annotator, text.id) ?? null;
+  return {
+    text: text.id,
+    external_id: text.external_id,
+    body: text.body,
+    group: null,
+    level,
+    flagged: flags.has(labelKey(q, annotator, text.id)),
+    skipped: skips.has(labelKey(q, annotator, text.id)),
+    random,
+    reveal: level === null || !settings.reveal ? null : reveal(annotator, q, text),
+  };
+}
+
+function observed(q: number, text: Text, people: Person[]): number[] {
+  const counts = question(q).scale.levels.map(() => 0);
+  for (const person of people) {
+    const level = current(q, person.id, text.id);
+    if (level !== undefined) counts[level] = (counts[level] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function scores(q: number, rows: number[][]): view.DisagreementScores {
+  const pair = pairwise(rows);
+  const within = rows.reduce((s, r) => s + entropy(r), 0) / Math.max(1, rows.length);
+  return {
+    pairwise: pair,
+    pairwise_interval: [Math.max(0, pair - 0.07), Math.min(1, pair + 0.06)],
+    divergence: entropy(mean(rows)) - within,
+    uncertainty: within,
+    level_variance: question(q).scale.kind === "ordinal" ? pair * 1.4 : null,
+  };
+}
+
+function chosen(query: view.DisagreementQuery): Person[] {
+  return world.people.filter((p) =>
+    Object.entries(query.attributes).every(([k, v]) => p.attributes[k] === v),
+  );
+}
+
+function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
+  const people = chosen(query);
+  const rows = people.map((p) => predict(question(query.question), text, p));
+  const counts = observed(query.question, text, people);
+  const n = counts.reduce((a, b) => a + b, 0);
+  return {
+    text: text.id,
+    external_id: text.external_id,
+    snippet: text.body.slice(0, 280),
+    distribution: mean(rows),
+    scores: scores(query.question, rows),
+    observed: counts,
+    observed_pairwise: n < 2 ? null : 1 - counts.reduce((s, c) => s + c * (c - 1), 0) / (n * (n - 1)),
+  };
+}
+
+function learn(q: number, annotator: number, text: number): void {
+  const person = world.people.find((p) => p.id === annotator);
+  const level = current(q, annotator, text);
+  if (person && level !== undefined) {
+    const middle = (question(q).scale.levels.length - 1) / 2;
+    person.severity += 0.25 * (level - middle - textOf(text).heat - person.severity);
+  }
+  revision += 1;
+  say("labelsChanged", { question: q, text, annotator, revision });
+}
+
+export const commands: typeof RealCommands = {
+  appInfo: async () => ({
+    version: "0.1.0",
+    encoder: "all-MiniLM-L6-v2",
+    encoder_problem: null,
+    device: "cpu",
+  }),
+  launchInfo: async () => ({ project: asked.get("open") }),
+  recentProjects: async () => [
+    {
+      path: "/home/you/Documents/Comments.dissensus",
+      name: "Comments",
+      opened_at: Date.now() - 3.6e6,
+      exists: true,
+      sample: false,
+    },
+    {
+      path: "/home/you/Documents/Councils 2026.dissensus",
+      name: "Councils 2026",
+      opened_at: Date.now() - 9e7,
+      exists: true,
+      sample: false,
+    },
+    {
+      path: "/media/usb/Old study.dissensus",
+      name: "Old study",
+      opened_at: Date.now() - 9e8,
+      exists: false,
+      sample: false,
+    },
+  ],
+  forgetRecent: async () => null,
+  settings: async () => settings,
+  saveSettings: async (next) => ((settings = next), null),
+  newProject: async () => ((open = true), project()),
+  openProject: async (path) => {
+    if (path.includes("Councils")) {
+      reject(
+        "project-locked",
+        "“Councils 2026” is open in another window.",
+        "Close it there first. A project is open in one window at a time, so that no label is lost.",
+      );
+    }
+    open = true;
+    return project();
+  },
+  openSample: async () => ((open = true), project()),
+  closeProject: async () => ((open = false), null),
+  project: async () => (open ? project() : null),
+  addQuestion: async (name, prompt, scale) => {
+    const added = { id: world.questions.length + 1, name, prompt, scale, labels: 0 };
+    world.questions.push(added);
+    return added;
+  },
+  annotators: async () => world.people.map((p) => ({ ...p })),
+  addAnnotator: async (name, attributes) => {
+    const id = world.people.length + 1;
+    const person: Person = {
+      id,
+      external_id: name,
+      name,
+      attributes: { ...attributes } as Record<string, string>,
+      simulated: false,
+      labels: 0,
+      severity: 0,
+      noise: 1,
+    };
+    world.people.push(person);
+    return person;
+  },
+  saveChoices: async (next) => ((choices = next), null),
+  importPreview: async (path, given) => preview(path, given),
+  importFile: async (_path, given) => ({
+    texts: 212,
+    annotators: 6,
+    labels: 1204,
+    repeated_rows: 3,
+    empty_labels: 2,
+    rejected_rows: given.skip_bad ? 3 : 0,
+    rejected_file: given.skip_bad ? "/home/you/comments.rejected.csv" : null,
+    question: "tone",
+  }),
+  exportProject: async () => world.labels.size,
+  nextText: async (annotator, q, order, after) => {
+    const open = world.texts.filter(
+      (t) =>
+        t.id !== after &&
+        current(q, annotator, t.id) === undefined &&
+        !skips.has(labelKey(q, annotator, t.id)),
+    );
+    const random = seeded(annotator * 1000 + open.length);
+    const pick = order === "file" ? open[0] : open[Math.floor(random() * open.length)];
+    return pick
+      ? task(annotator, q, pick, order !== "file" && order !== "random" && random() < (settings.random_share ?? 0))
+      : null;
+  },
+  labelTask: async (annotator, q, text) => task(annotator, q, textOf(text)),
+  neighbourText: async (annotator, q, text, step) => {
+    const beside = world.texts[text - 1 + step];
+    return beside ? task(annotator, q, beside) : null;
+  },
+  progress: async (annotator, q) => progress(annotator, q),
+  recordLabel: async ({ question: q, annotator, text, level }) => {
+    const shown = reveal(annotator, q, textOf(text));
+    const key = labelKey(q, annotator, text);
+    given.push({ question: q, annotator, text, before: world.labels.get(key) });
+    world.labels.set(key, level);
+    skips.delete(key);
+    setTimeout(() => learn(q, annotator, text), 0);
+    return { progress: progress(annotator, q), reveal: settings.reveal ? shown : null };
+  },
+  undoLabel: async (annotator, q) => {
+    const at = given.findLastIndex((g) => g.annotator === annotator && g.question === q);
+    const [last] = at < 0 ? [] : given.splice(at, 1);
+    if (!last) return null;
+    const key = labelKey(q, annotator, last.text);
+    const level = world.labels.get(key) ?? 0;
+    if (last.before === undefined) world.labels.delete(key);
+    else world.labels.set(key, last.before);
+    return { text: last.text, level, now: last.before ?? null, progress: progress(annotator, q) };
+  },
+  skipText: async (annotator, q, text) => (skips.add(labelKey(q, annotator, text)), progress(annotator, q)),
+  flagText: async (annotator, q, text, on) => {
+    const key = labelKey(q, annotator, text);
+    if (on) flags.add(key);
+    else flags.delete(key);
+    return progress(annotator, q);
+  },
+  disagreementRanking: async (query) => {
+    const people = chosen(query);
+    const found = world.texts.filter((t) =>
+      t.body.toLowerCase().includes((query.search ?? "").toLowerCase()),
+    );
+    const value = (t: Text) => {
+      const s = scores(
+        query.question,
+        people.map((p) => predict(question(query.question), t, p)),
+      );
+      return (
+        (query.by === "pairwise" ? s.pairwise : query.by === "divergence" ? s.divergence : s.uncertainty) ?? 0
+      );
+    };
+    const ranked = found
+      .map((t) => ({ id: t.id, value: value(t) }))
+      .sort((a, b) => b.value - a.value || a.id - b.id);
+    return { revision, texts: ranked.map((t) => t.id), annotators: people.length, remark: null };
+  },
+  disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
+  textDetail: async (q, text, groupBy, readingAs, showHidden) =>
+    detail(q, textOf(text), groupBy, readingAs, showHidden),
+  annotatorReport: async (q) => report(q),
+  startEncoding: async () => job("running", 0),
+  jobs: async () => (asked.has("job") ? [job("running", 61)] : []),
+  cancelJob: async () => (say("jobChanged", job("cancelled", 61)), null),
+};
+
+function job(state: view.JobState, done: number): view.JobInfo {
+  return {
+    id: 1,
+    kind: "encode",
+    title: "Reading texts with all-MiniLM-L6-v2",
+    state,
+    done,
+    total: 160,
+    seconds_left: 12,
+    note: null,
+    problem: null,
+  };
+}
+
+function detail(
+  q: number,
+  text: Text,
+  groupBy: string | null,
+  readingAs: number | null,
+  showHidden: boolean,
+): view.TextDetail {
+  const rows = world.people.map((p) => ({ p, d: predict(question(q), text, p) }));
+  const expected = (d: number[]) => d.reduce((s, x, k) => s + x * k, 0);
+  const values = [...new Set(world.people.map((p) => (groupBy && p.attributes[groupBy]) || "not known"))];
+  return {
+    text: text.id,
+    external_id: text.external_id,
+    body: text.body,
+    group: "thread-12",
+    split: "train",
+    metadata: [
+      ["source", "town forum"],
+      ["posted", "2026-03-02"],
+    ],
+    scores: scores(
+      q,
+      rows.map((r) => r.d),
+    ),
+    annotators: rows
+      .sort((a, b) => expected(a.d) - expected(b.d))
+      .map(({ p, d }) => {
+        const level = current(q, p.id, text.id) ?? null;
+        const blind = p.id === readingAs && level === null && !showHidden;
+        return {
+          annotator: p.id,
+          name: p.name,
+          attributes: p.attributes,
+          simulated: p.simulated,
+          distribution: blind ? null : d,
+          expected: blind ? null : expected(d),
+          observed: level,
+          labels: 104,
+        };
+      }),
+    groups: groupBy
+      ? values.map((value) => {
+          const members = rows.filter((r) => (r.p.attributes[groupBy] || "not known") === value);
+          return { value, annotators: members.length, distribution: mean(members.map((r) => r.d)) };
+        })
+      : [],
+  };
+}
+
+function report(q: number): view.AnnotatorReport {
+  return {
+    question: q,
+    alpha: 0.52,
+    alpha_metric: question(q).scale.kind === "ordinal" ? "ordinal" : "nominal",
+    map_share: 0.71,
+    remark: null,
+    annotators: world.people.map((p, i) => {
+      const counts = question(q).scale.levels.map(() => 0);
+      for (const t of world.texts) {
+        const level = current(q, p.id, t.id);
+        if (level !== undefined) counts[level] = (counts[level] ?? 0) + 1;
+      }
+      const labels = counts.reduce((a, b) => a + b, 0);
+      const few = labels < 5;
+      return {
+        id: p.id,
+        external_id: p.external_id,
+        name: p.name,
+        attributes: p.attributes,
+        simulated: p.simulated,
+        labels,
+        level_counts: counts,
+        alpha_without: few ? null : 0.47 + ((i * 37) % 11) / 100,
+        severity: few ? null : p.severity,
+        severity_sd: few ? null : 0.12 + i / 60,
+        held_out_accuracy: few ? null : 0.55 + ((i * 13) % 17) / 100,
+        baseline_accuracy: few ? null : 0.38 + ((i * 7) % 9) / 100,
+        held_out_labels: few ? 0 : Math.round(labels * 0.3),
+        x: few ? null : p.severity * 0.6,
+        y: few ? null : Math.sin(i * 2.2) * 0.5,
+      };
+    }),
+  };
+}
+
+function preview(path: string, given: view.ImportChoices): view.ImportPreview {
+  const header = ["comment_id", "comment", "rater", "score", "rater_age", "source"];
+  const columns = given.columns ?? {
+    text_id: "comment_id",
+    text: "comment",
+    annotator: "rater",
+    label: "score",
+    split: null,
+    group: null,
+    time: null,
+    attributes: ["rater_age"],
+  };
+  const bodies = world.texts.slice(0, 6).map((t) => t.body);
+  return {
+    path,
+    header,
+    rows: bodies.map((body, i) => [
+      `k${i + 1}`,
+      body,
+      `r${(i % 3) + 1}`,
+      String((i % 5) + 1),
+      "30–44",
+      "town forum",
+    ]),
+    columns,
+    question: given.question ?? "score",
+    prompt: given.prompt ?? "How rude is this comment?",
+    scale: columns.label
+      ? { kind: given.scale ?? "ordinal", levels: given.levels ?? ["1", "2", "3", "4", "5"] }
+      : null,
+    question_exists: false,
+    total_rows: 1214,
+    new_texts: 212,
+    new_annotators: 6,
+    new_labels: columns.label ? 1204 : 0,
+    repeated_rows: 3,
+    empty_labels: 2,
+    level_counts: columns.label ? [301, 422, 260, 151, 70] : [],
+    bad_rows: path.includes("bad")
+      ? [
+          {
+            row: 17,
+            line: 18,
+            column: "score",
+            message:
+              "“seven” is not on the scale 1, 2, 3, 4, 5. Write one of these levels, or add the level to the scale.",
+          },
+          {
+            row: 203,
+            line: 231,
+            column: "comment",
+            message: "The text is empty. Every row needs the text that was judged.",
+          },
+          {
+            row: 960,
+            line: 991,
+            column: null,
+            message: "The row has 4 cells, the header has 6. A comma or a quotation mark is missing.",
+          },
+        ]
+      : [],
+    bad_row_count: path.includes("bad") ? 3 : 0,
+    remarks: ["2 rows have an empty label: their texts are taken, without a label."],
+    problem: null,
+  };
+}

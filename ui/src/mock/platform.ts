@@ -1,0 +1,29 @@
+// What only a desktop has, for a plain browser and for tests.
+import type { DropListener } from "../lib/platform";
+
+export const chooseProject = async (): Promise<string | null> => "/home/you/Documents/Comments.dissensus";
+export const chooseNewProject = async (name: string): Promise<string | null> =>
+  `/home/you/Documents/${name}.dissensus`;
+export const chooseImport = async (): Promise<string | null> => "/home/you/bad comments.csv";
+export const chooseExport = async (name: string): Promise<string | null> => `/home/you/${name}.csv`;
+
+export async function setTitle(title: string): Promise<void> {
+  document.title = title;
+}
+
+export async function onFileDrop(listener: DropListener): Promise<() => void> {
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    listener.drop([...(event.dataTransfer?.files ?? [])].map((file) => file.name));
+  };
+  const over = (event: DragEvent) => {
+    event.preventDefault();
+    listener.over();
+  };
+  window.addEventListener("drop", drop);
+  window.addEventListener("dragover", over);
+  return () => {
+    window.removeEventListener("drop", drop);
+    window.removeEventListener("dragover", over);
+  };
+}

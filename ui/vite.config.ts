@@ -1,0 +1,35 @@
+/// <reference types="vitest/config" />
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * `$bindings` and `$platform` are the only two ways out of the page: the generated commands, and what only a desktop
+ * has. In mode `mock` (a plain browser) and in tests they lead to `src/mock`, which a production build never sees.
+ */
+export default defineConfig(({ mode }) => {
+  const mocked = mode === "mock" || mode === "test";
+  return {
+    plugins: [svelte()],
+    resolve: {
+      alias: {
+        $bindings: here(mocked ? "src/mock/bindings.ts" : "src/lib/bindings.ts"),
+        $platform: here(mocked ? "src/mock/platform.ts" : "src/lib/platform.ts"),
+        $lib: here("src/lib"),
+      },
+      // Component tests mount in a document: take Svelte's client, not its server.
+      conditions: mode === "test" ? ["browser"] : undefined,
+    },
+    clearScreen: false,
+    server: { port: 5173, strictPort: true },
+    build: { target: "safari16.4", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+    test: {
+      environment: "jsdom",
+      include: ["src/**/*.test.ts"],
+      setupFiles: ["src/test-setup.ts"],
+      restoreMocks: true,
+    },
+  };
+});
