@@ -247,6 +247,9 @@ impl<'a> Guess<'a> {
     fn doubt(&mut self, survey: &Survey) {
         self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
+        if self.column(Role::Question).is_some_and(|c| !survey.is_few(c)) {
+            self.release(Role::Question);
+        }
         self.believe(Role::Source, survey, |v| LabelSource::from_name(v).is_some());
         let weak = |c: usize| WEAK_LABEL.contains(&simplified(&self.columns[c]).as_str());
         if self.column(Role::Annotator).is_none() && self.column(Role::Label).is_some_and(weak) {

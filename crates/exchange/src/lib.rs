@@ -88,6 +88,6 @@ pub use roles::{ColumnRoles, FileKind};
 pub use row::{MAX_NAME_BYTES, Row, Rows, read_rows, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
 pub use scan::{KEPT_PROBLEMS, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
-pub use source::Source;
+pub use source::{MAX_COLUMNS, Source};
 pub use window::MAX_RECORD_BYTES;
 pub use write::{AnnotatorWriter, LabelRow, LabelWriter, TextRow, TextWriter};

@@ -172,6 +172,11 @@ impl Records {
             match state {
                 LineState::Complete => break,
                 LineState::Broken => return Ok(Err(self.blame_quote(&splitter, state, number))),
+                // Without this a file of stray quotes could make every row look at megabytes behind it.
+                LineState::Open if self.cells.len() >= self.columns.len() => {
+                    let (found, expected) = (self.cells.len() + 1, self.columns.len());
+                    return Ok(Err((None, RowErrorKind::WrongFieldCount { found, expected })));
+                }
                 LineState::Open => {}
             }
             match self.window.line_end(to)? {

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// The mark that some tools put before UTF-8.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+/// The most columns a file may have: far more than any table of labels, and few enough to look at each.
+pub const MAX_COLUMNS: usize = 4096;
 const HEAD_BYTES: u64 = 64 << 10;
 /// How many objects are read for the names of the columns of a JSON Lines file.
 const JSON_HEADER_ROWS: usize = 1000;
@@ -30,12 +32,13 @@ pub struct Source {
 
 impl Source {
     /// Recognises the file at `path`. A byte order mark is skipped; the separator of a `.csv` is the most frequent
-    /// of `,` `;` and tab in its first line; the columns of JSON Lines are the keys of the first 1,000 objects.
+    /// of `,` `;` and tab in its first line; the columns of JSON Lines are the keys of the first 1,000 objects
+    /// (at most [`MAX_COLUMNS`]; keys beyond are metadata).
     /// Names of columns are trimmed, and a column without one is `column_3` after its position.
     ///
     /// # Errors
     /// Nothing there, a folder, no ordinary file, unreadable, empty, another format or encoding, or a first line
-    /// that cannot name columns (a broken quote, two equal names).
+    /// that cannot name columns (a broken quote, two equal names, over [`MAX_COLUMNS`]).
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ExchangeError> {
         let path = path.as_ref();
         let reading = |e| ExchangeError::reading(path, e);
@@ -142,6 +145,10 @@ impl Source {
             }
         }
         self.data_offset = window.offset() + end as u64;
+        if cells.len() > MAX_COLUMNS {
+            let message = format!("there are {} of them, and at most {MAX_COLUMNS} are read", cells.len());
+            return Err(self.bad_header(self.data_line - 1, message));
+        }
         self.columns = named(cells.iter());
         self.refuse_equal_names()
     }
@@ -196,6 +203,7 @@ impl Source {
                 }
             }
         }
+        self.columns.truncate(MAX_COLUMNS);
         match trouble {
             Some((line, message)) if self.columns.is_empty() => Err(self.bad_header(line, message)),
             _ => Ok(self),

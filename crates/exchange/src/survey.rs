@@ -101,11 +101,16 @@ impl Survey {
         !column.long && (2..=CATEGORIES).contains(&column.values.len())
     }
 
+    /// At most twenty short values: names of levels or of questions, not sentences of many kinds.
+    pub(crate) fn is_few(&self, column: usize) -> bool {
+        !self.columns[column].long && self.columns[column].values.len() <= LEVELS
+    }
+
     /// Few values, and the same text and the same annotator have different ones.
     pub(crate) fn looks_like_label(&self, column: usize) -> bool {
         let about = &self.columns[column];
         self.is_category(column)
-            && about.values.len() <= LEVELS
+            && self.is_few(column)
             && several(&about.by_annotator) > 0
             && several(&about.by_text) > 0
     }

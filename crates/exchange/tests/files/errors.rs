@@ -3,8 +3,8 @@
 use crate::sample::sample;
 use dissensus_domain::{MAX_TEXT_BYTES, Scale};
 use dissensus_exchange::{
-    Checker, ColumnRoles, ExchangeError, MAX_RECORD_BYTES, RejectWriter, RowError, Source, guess_roles,
-    read_rows, scan, scan_while,
+    Checker, ColumnRoles, ExchangeError, MAX_COLUMNS, MAX_RECORD_BYTES, RejectWriter, RowError, Source,
+    guess_roles, read_rows, scan, scan_while,
 };
 use std::ops::ControlFlow;
 
@@ -77,6 +77,7 @@ fn a_first_line_that_names_no_columns_is_explained() {
     assert!(refused("a.csv", b"te\xFFxt,label\n").contains("byte 2"));
     assert!(refused("a.jsonl", "oops\n").contains("not JSON"));
     assert!(refused("a.csv", vec![b'x'; MAX_RECORD_BYTES + 2]).contains("longer than"));
+    assert!(refused("a.csv", ",".repeat(MAX_COLUMNS)).contains("there are 4097 of them"));
 }
 
 #[test]
@@ -159,6 +160,23 @@ fn a_stray_quote_is_found_at_the_next_one_and_the_rows_behind_are_read() {
     let (errors, good) = bad("a.csv", content);
     assert_eq!((errors.len(), good), (1, 2), "{errors:?}");
     assert!(errors[0].to_string().contains("opened on line 2 is closed on line 3"), "{}", errors[0]);
+}
+
+#[test]
+fn a_file_of_stray_quotes_is_read_in_reasonable_time() {
+    // Each line closes the quote of the one before and opens one of its own, so no record ever ends.
+    let content = format!("{HEADER}{}", "x\",\"y\n".repeat(200_000));
+    let file = sample("a.csv", content);
+    let started = std::time::Instant::now();
+    let scan = scan(&file.source, &file.roles(), Checker::new(None)).unwrap();
+    assert_eq!((scan.rows, scan.problem_count), (200_000, 200_000));
+    assert!(
+        scan.problems[0].to_string().contains("5 values where there are 4 columns"),
+        "{}",
+        scan.problems[0]
+    );
+    // Looking to the end of the file for each of them would take many minutes.
+    assert!(started.elapsed().as_secs() < 60);
 }
 
 #[test]

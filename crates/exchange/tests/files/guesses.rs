@@ -57,6 +57,13 @@ fn a_name_is_not_believed_against_the_values() {
 }
 
 #[test]
+fn questions_as_part_of_what_is_judged_are_not_names_of_questions() {
+    let rows: Vec<String> = (0..30).map(|n| format!("t{n},answer,ada,1,what is {n}?")).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    assert_eq!(guessed("text_id,text,annotator,label,question", &rows).question, None);
+}
+
+#[test]
 fn constant_within_annotators_and_different_between_them_is_an_attribute() {
     let roles = crossed("label,team,topic,mood", |text, annotator| {
         let team = ["red", "blue"][annotator % 2];
