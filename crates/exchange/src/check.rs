@@ -136,8 +136,9 @@ impl Checker {
         known.attributes.extend(attributes.iter().map(|(k, v)| (k.clone(), v.clone())));
     }
 
-    /// A label that the project has on the checker's question; `level` is the name of its level. A label that was
-    /// taken back should not be seeded: then the same row brings it back.
+    /// A label that the project has on the checker's question; `level` is the name of its level. Seed every one, those
+    /// that a later label replaced too: else reading the same file again would append an old label as the newest. Only
+    /// a label that was taken back is left out: then the same row brings it back.
     pub fn seed_label(&mut self, text_id: &str, annotator: &str, level: &str, at_ms: i64) {
         self.labels.insert(self.label_key(text_id, annotator, level, None));
         self.labels.insert(self.label_key(text_id, annotator, level, Some(at_ms)));

@@ -7,7 +7,7 @@ use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
 use crate::{RowError, RowErrorKind, Source};
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 
 /// How much of a record over the cap is kept to show.
 const SHOWN_OF_TOO_LONG: usize = 200;
@@ -27,8 +27,8 @@ struct Extent {
 
 /// A reader of one file's records.
 #[derive(Debug)]
-pub(crate) struct Records {
-    window: Window<File>,
+pub(crate) struct Records<R = File> {
+    window: Window<R>,
     decoder: Decoder,
     columns: Vec<String>,
     cells: Cells,
@@ -45,12 +45,19 @@ impl Records {
     /// The records of `source` from the first.
     pub(crate) fn open(source: &Source) -> io::Result<Self> {
         let (file, offset, line) = source.open_at_data()?;
+        Ok(Self::over(source, file, offset, line))
+    }
+}
+
+impl<R: Read> Records<R> {
+    /// The records in `input`, which stands at byte `offset` and physical line `line` of `source`.
+    fn over(source: &Source, input: R, offset: u64, line: u64) -> Self {
         let decoder = match source.delimiter() {
             Some(delimiter) => Decoder::Csv(Splitter::new(delimiter)),
             None => Decoder::Json(source.columns().iter().cloned().zip(0..).collect()),
         };
-        Ok(Self {
-            window: Window::new(file, offset, line),
+        Self {
+            window: Window::new(input, offset, line),
             decoder,
             columns: source.columns().to_vec(),
             cells: Cells::default(),
@@ -59,7 +66,7 @@ impl Records {
             last: Extent::default(),
             cut: None,
             done: false,
-        })
+        }
     }
 
     /// The values of the record given last.
@@ -212,8 +219,8 @@ fn not_utf8(offset: u64) -> RowErrorKind {
     RowErrorKind::NotUtf8 { offset }
 }
 
-fn read_json(
-    window: &Window<File>,
+fn read_json<R: Read>(
+    window: &Window<R>,
     end: usize,
     columns: &HashMap<String, usize>,
     cells: &mut Cells,
@@ -221,5 +228,36 @@ fn read_json(
     match std::str::from_utf8(&window.bytes()[..end]) {
         Ok(line) => json_record::fill(line.trim(), columns, cells),
         Err(e) => Err((None, not_utf8(window.offset() + e.valid_up_to() as u64))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its bytes and then fails, as a disk or a network folder that goes away.
+    struct Failing<'a>(&'a [u8]);
+
+    impl Read for Failing<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("the disk went away")),
+                read => Ok(read),
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_further_is_no_bad_row_to_skip() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, "text,note\n").unwrap();
+        let source = Source::open(&path).unwrap();
+        let mut records = Records::over(&source, Failing(b"a,b\nc,d\ne"), 10, 2);
+        assert_eq!((records.advance(), records.advance()), (Ok(true), Ok(true)));
+        let error = records.advance().unwrap_err();
+        assert!(error.is_fatal());
+        assert_eq!(error.to_string(), "row 3 (line 4): the file cannot be read further: the disk went away");
+        assert_eq!(records.advance(), Ok(false));
     }
 }

@@ -64,6 +64,14 @@ fn a_device_is_no_file() {
     assert!(matches!(Source::open("/dev/null"), Err(ExchangeError::NotAFile { .. })));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_the_system_does_not_give_is_explained() {
+    // The memory of this process is an ordinary file that cannot be read at its beginning.
+    let error = Source::open("/proc/self/mem").unwrap_err();
+    assert!(error.to_string().starts_with("/proc/self/mem cannot be read:"), "{error}");
+}
+
 #[test]
 fn equal_names_are_both_pointed_at() {
     let message = refused("a.csv", "text_id,text,label, text \n");
