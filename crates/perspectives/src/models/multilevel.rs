@@ -173,7 +173,8 @@ pub(crate) fn fit_effects(
     if options.slopes && prepared.x.dim > 0 && !link.softmax {
         step(progress, "multilevel: slopes", 0.95)?;
         let (z, dim) = slope_features(prepared, &head, &crossed);
-        crossed.try_slopes(z, dim, &prepared.fold, prepared.folds);
+        let used=crossed.try_slopes(z, dim, &prepared.fold, prepared.folds);
+        if std::env::var("DBG").is_ok() { eprintln!("slopes {used} {} text_var {} prior {:?} base {:?} lambda {}", crossed.slope_var, crossed.text_var, crossed.prior, crossed.base, cross.lambda); }
     }
     Ok((head, crossed))
 }

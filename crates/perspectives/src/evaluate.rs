@@ -1,0 +1,97 @@
+//! Models against labels of texts they have not seen labelled.
+
+use crate::PerspectivesError;
+use crate::data::{Observation, TrainingData};
+use crate::metrics::{Scored, Scores};
+use crate::models::{AnnotatorModel, ModelKind, Prepared, fit_prepared};
+use crate::options::FitOptions;
+use crate::progress::Progress;
+use crate::split::SplitSpec;
+use dissensus_domain::ScaleKind;
+use serde::{Deserialize, Serialize};
+
+/// One model's scores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Its name on the command line.
+    pub model: String,
+    /// Its scores.
+    #[serde(flatten)]
+    pub scores: Scores,
+}
+
+/// Trains every model of `kinds` on the teaching side of `split` and scores it on the other.
+///
+/// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
+/// model still learns all levels and its probabilities of the levels from there on are added up, which is the better
+/// of the two ways for each of them; metrics are those of a binary question.
+///
+/// # Errors
+/// As [`crate::fit`]; [`PerspectivesError::AtLeast`]; [`PerspectivesError::EmptySplit`].
+pub fn evaluate(
+    data: &TrainingData<'_>,
+    split: &SplitSpec,
+    kinds: &[ModelKind],
+    at_least: Option<u16>,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Evaluation>, PerspectivesError> {
+    check_at_least(data, at_least)?;
+    let (teaches, scored) = split.assign(data.embeddings.texts, options.seed)?;
+    data.sorted()?; // names a bad observation by its place in the whole, not in one side
+    let side = |wanted: &[bool]| -> Vec<Observation> {
+        data.observations.iter().filter(|o| wanted[o.text as usize]).copied().collect()
+    };
+    let (train, test) = (side(&teaches), side(&scored));
+    for (observations, side) in [(&train, "train"), (&test, "score")] {
+        if observations.is_empty() {
+            return Err(PerspectivesError::EmptySplit { split: split.name(), side });
+        }
+    }
+    let prepared = Prepared::new(&TrainingData { observations: &train, ..*data }, options)?;
+    let mut results = Vec::with_capacity(kinds.len());
+    for &kind in kinds {
+        let model = fit_prepared(kind, &prepared, options, progress)?;
+        let mut scored = score(model.as_ref(), &test);
+        if let Some(level) = at_least {
+            scored = fold_at(&scored, level);
+        }
+        let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
+        results.push(Evaluation { model: kind.name().to_owned(), scores: Scores::of(&scored, ordinal) });
+    }
+    Ok(results)
+}
+
+fn check_at_least(data: &TrainingData<'_>, at_least: Option<u16>) -> Result<(), PerspectivesError> {
+    let Some(level) = at_least else { return Ok(()) };
+    let levels = data.target.levels;
+    let fits = data.target.kind == ScaleKind::Ordinal && level > 0 && usize::from(level) < levels;
+    if fits { Ok(()) } else { Err(PerspectivesError::AtLeast { level, levels }) }
+}
+
+/// A model's probabilities of `observations`, ordered by text, then annotator.
+pub fn score(model: &dyn AnnotatorModel, observations: &[Observation]) -> Scored {
+    let levels = model.levels();
+    let mut observations = observations.to_vec();
+    observations.sort_unstable();
+    let mut probabilities = vec![0.0; observations.len() * levels];
+    for (o, p) in observations.iter().zip(probabilities.chunks_exact_mut(levels)) {
+        model.predict(o.text, o.annotator, p);
+    }
+    Scored { observations, probabilities, levels }
+}
+
+/// The same labels and predictions as "below `level`" (0) and "at least `level`" (1).
+pub fn fold_at(scored: &Scored, level: u16) -> Scored {
+    let observations =
+        scored.observations.iter().map(|o| Observation { level: u16::from(o.level >= level), ..*o }).collect();
+    let probabilities = scored
+        .probabilities
+        .chunks_exact(scored.levels)
+        .flat_map(|p| {
+            let above: f32 = p[usize::from(level)..].iter().sum();
+            [1.0 - above.min(1.0), above.min(1.0)]
+        })
+        .collect();
+    Scored { observations, probabilities, levels: 2 }
+}

