@@ -111,43 +111,59 @@ impl Source {
 
     fn with_header(mut self) -> Result<Self, ExchangeError> {
         let mut window = self.window()?;
+        let first = self.skip_blank_lines(&mut window)?;
+        self.data_line = window.line();
+        let delimiter = self.sniff(self.header_line(&window, 0, first)?);
+        self.delimiter = Some(delimiter);
         let mut cells = Cells::default();
-        let mut splitter: Option<Splitter> = None;
-        let mut end = 0;
+        let mut splitter = Splitter::new(delimiter);
+        let (mut from, mut to) = (0, first);
         loop {
-            let from = end;
-            end = match window.line_end(from).map_err(|e| ExchangeError::reading(&self.path, e))? {
-                LineEnd::At(end) => end,
-                LineEnd::TooLong => return Err(self.bad_header(window.line(), too_long())),
-                LineEnd::EndOfFile => return Err(self.bad_header(window.line(), "a quote is never closed")),
-            };
-            let line = std::str::from_utf8(&window.bytes()[from..end]).map_err(|e| {
-                let at = window.offset() + (from + e.valid_up_to()) as u64;
-                self.bad_header(self.data_line, format!("byte {at} is not UTF-8: save the file as UTF-8"))
-            })?;
-            if splitter.is_none() && line.trim().is_empty() {
-                window.consume(end, 1);
-                self.data_line += 1;
-                end = 0;
-                continue;
+            let state = splitter.feed(self.header_line(&window, from, to)?, self.data_line, &mut cells);
+            if state == LineState::Broken {
+                return Err(self.bad_header(self.data_line, "something follows a closing quote"));
             }
-            let delimiter = self.delimiter.unwrap_or_else(|| self.sniff(line));
-            self.delimiter = Some(delimiter);
-            let state =
-                splitter.get_or_insert(Splitter::new(delimiter)).feed(line, self.data_line, &mut cells);
             self.data_line += 1;
-            match state {
-                LineState::Complete => break,
-                LineState::Open => {}
-                LineState::Broken => {
-                    return Err(self.bad_header(self.data_line - 1, "something follows a closing quote"));
-                }
+            if state == LineState::Complete {
+                break;
+            }
+            match window.line_end(to).map_err(|e| ExchangeError::reading(&self.path, e))? {
+                LineEnd::At(end) => (from, to) = (to, end),
+                _ => return Err(self.bad_header(window.line(), "a quote is never closed")),
             }
         }
-        self.data_offset = window.offset() + end as u64;
+        self.data_offset = window.offset() + to as u64;
+        self.with_columns(&cells, window.line())
+    }
+
+    /// Moves to the first line that is not blank and gives its length with its end.
+    fn skip_blank_lines(&self, window: &mut Window<File>) -> Result<usize, ExchangeError> {
+        loop {
+            match window.line_end(0).map_err(|e| ExchangeError::reading(&self.path, e))? {
+                LineEnd::TooLong => return Err(self.bad_header(window.line(), too_long())),
+                LineEnd::EndOfFile => return Err(ExchangeError::Empty { path: self.path.clone() }),
+                LineEnd::At(end) if window.bytes()[..end].trim_ascii().is_empty() => window.consume(end, 1),
+                LineEnd::At(end) => return Ok(end),
+            }
+        }
+    }
+
+    fn header_line<'a>(
+        &self,
+        window: &'a Window<File>,
+        from: usize,
+        to: usize,
+    ) -> Result<&'a str, ExchangeError> {
+        std::str::from_utf8(&window.bytes()[from..to]).map_err(|e| {
+            let at = window.offset() + (from + e.valid_up_to()) as u64;
+            self.bad_header(self.data_line, format!("byte {at} is not UTF-8: save the file as UTF-8"))
+        })
+    }
+
+    fn with_columns(mut self, cells: &Cells, line: u64) -> Result<Self, ExchangeError> {
         if cells.len() > MAX_COLUMNS {
             let message = format!("there are {} of them, and at most {MAX_COLUMNS} are read", cells.len());
-            return Err(self.bad_header(self.data_line - 1, message));
+            return Err(self.bad_header(line, message));
         }
         self.columns = named(cells.iter());
         self.refuse_equal_names()

@@ -53,7 +53,7 @@ fn nothing_there_a_folder_and_an_empty_file_are_told_apart() {
     assert!(matches!(missing, ExchangeError::NotFound { .. }), "{missing}");
     let directory = Source::open(folder.path()).unwrap_err();
     assert!(matches!(directory, ExchangeError::Directory { .. }), "{directory}");
-    for content in ["", "\n \r\n", "\u{feff}"] {
+    for content in ["", "\n \r\n", "\u{feff}", &"\n".repeat(100_000)] {
         assert!(refused("a.csv", content).contains("is empty"));
     }
 }
