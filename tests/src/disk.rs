@@ -15,7 +15,8 @@ impl SmallDisk {
     /// What `mount` said: it takes root with the right to mount.
     pub fn mount(folder: &Path, bytes: u64) -> Result<Self, String> {
         let options = format!("size={bytes}");
-        let output = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder).output();
+        let output =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder).output();
         match output {
             Ok(output) if output.status.success() => Ok(Self { folder: folder.to_owned() }),
             Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),

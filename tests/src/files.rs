@@ -34,6 +34,7 @@ pub fn texts(texts: usize) -> String {
 fn body(text: usize) -> String {
     const OPENINGS: [&str; 5] =
         ["Thank you for", "I do not mind", "I am tired of", "How stupid is", "To hell with"];
-    const THINGS: [&str; 7] = ["the bus", "this soup", "your team", "the patch", "our meeting", "that dog", "the film"];
+    const THINGS: [&str; 7] =
+        ["the bus", "this soup", "your team", "the patch", "our meeting", "that dog", "the film"];
     format!("{} {} number {text}", OPENINGS[text * 7 % 5], THINGS[text % 7])
 }

@@ -32,5 +32,8 @@ pub fn ended_within(child: &mut Child, limit: Duration) -> bool {
 
 /// The shell's own `kill`, which is on every system that has a shell.
 fn signal(arguments: &str) -> bool {
-    Command::new("sh").args(["-c", &format!("kill {arguments}")]).output().is_ok_and(|out| out.status.success())
+    Command::new("sh")
+        .args(["-c", &format!("kill {arguments}")])
+        .output()
+        .is_ok_and(|out| out.status.success())
 }

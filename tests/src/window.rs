@@ -123,7 +123,9 @@ impl Window {
         let mut last = String::new();
         while start.elapsed() < PATIENCE {
             // Asked for by script, because an element may be drawn anew between being found and being read.
-            let text = self.script(&format!("return document.querySelector({:?})?.textContent ?? null", by_id(id))).await?;
+            let text = self
+                .script(&format!("return document.querySelector({:?})?.textContent ?? null", by_id(id)))
+                .await?;
             if let Some(text) = text.as_str() {
                 last = text.trim().to_owned();
                 if is_it(&last) {
@@ -132,7 +134,10 @@ impl Window {
             }
             tokio::time::sleep(BLINK).await;
         }
-        bail!("`{id}` shows {last:?}, which is not what was waited for; the page says:\n{}", self.page().await?)
+        bail!(
+            "`{id}` shows {last:?}, which is not what was waited for; the page says:\n{}",
+            self.page().await?
+        )
     }
 
     /// Presses and releases a key, wherever the focus is.
@@ -245,7 +250,9 @@ impl Driver {
             // The driver needs a moment before it listens.
             match builder.connect(&address).await {
                 Ok(client) => return Ok(client),
-                Err(fantoccini::error::NewSessionError::NotW3C(answer)) => bail!("the driver answers {answer}"),
+                Err(fantoccini::error::NewSessionError::NotW3C(answer)) => {
+                    bail!("the driver answers {answer}")
+                }
                 Err(error) if start.elapsed() > PATIENCE => return Err(error).context("opening the window"),
                 Err(_) => tokio::time::sleep(BLINK * 4).await,
             }

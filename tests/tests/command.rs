@@ -1,0 +1,351 @@
+//! The `dissensus` command from an empty project to an export, as a script uses it.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use serde_json::Value;
+
+/// A project with 40 texts and 6 annotators, every text labelled by everybody.
+fn labelled(bench: &Bench) {
+    bench.file("labels.csv", files::labels(40, 6));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
+}
+
+/// Rows of a CSV text as maps from the columns named.
+fn rows(csv: &str, columns: [&str; 4]) -> Vec<[String; 4]> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let places = columns.map(|column| {
+        header.iter().position(|name| name == column).unwrap_or_else(|| panic!("no {column} in {header:?}"))
+    });
+    reader.records().map(Result::unwrap).map(|row| places.map(|place| row[place].to_owned())).collect()
+}
+
+/// `text_id`, `text`, `annotator_id`, `label`: the columns that every export has.
+fn exported(bench: &Bench, file: &str) -> Vec<[String; 4]> {
+    bench.ok(["export", "P.dissensus", file]);
+    let mut rows = rows(
+        &std::fs::read_to_string(bench.path(file)).unwrap(),
+        ["text_id", "text", "annotator_id", "label"],
+    );
+    rows.sort();
+    rows
+}
+
+#[test]
+fn what_is_imported_is_exported_and_imports_again() {
+    let bench = Bench::without_encoder();
+    labelled(&bench);
+    let mut given = rows(&files::labels(40, 6), ["text_id", "text", "annotator_id", "label"]);
+    given.sort();
+    assert_eq!(exported(&bench, "first.csv"), given);
+
+    bench.ok(["new", "Q.dissensus"]);
+    bench.ok(["import", "Q.dissensus", "first.csv", "--attributes", "gender"]);
+    bench.ok(["export", "Q.dissensus", "second.csv"]);
+    let second = std::fs::read_to_string(bench.path("second.csv")).unwrap();
+    let mut second = rows(&second, ["text_id", "text", "annotator_id", "label"]);
+    second.sort();
+    assert_eq!(second, given);
+}
+
+#[test]
+fn a_second_import_adds_to_the_first() {
+    let bench = Bench::without_encoder();
+    labelled(&bench);
+    // The same file again says nothing new; a larger one adds what it has besides.
+    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
+    assert_eq!(exported(&bench, "same.csv").len(), 240);
+    bench.file("more.csv", files::labels(45, 7));
+    bench.ok(["import", "P.dissensus", "more.csv", "--attributes", "gender", "--question", "rude"]);
+    assert_eq!(exported(&bench, "more-out.csv").len(), 45 * 7);
+    let info = bench.json(["info", "P.dissensus"]);
+    assert_eq!((&info["texts"], &info["annotators"]), (&Value::from(45), &Value::from(7)), "{info}");
+}
+
+#[test]
+fn a_label_is_added_replaced_and_taken_back() {
+    let bench = Bench::without_encoder();
+    labelled(&bench);
+    let label = |value| {
+        let line =
+            bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t7", "--value", value]);
+        assert_eq!(line.lines().count(), 1, "label prints one line: {line}");
+    };
+    let anas = |file| -> Vec<String> {
+        let rows = exported(&bench, file).into_iter().filter(|row| row[2] == "ana" && row[0] == "t7");
+        rows.map(|row| row[3].clone()).collect()
+    };
+    label("2");
+    label("5");
+    assert_eq!(anas("a.csv"), ["5"], "the newest label is current");
+    bench.ok(["undo", "P.dissensus", "--annotator", "ana"]);
+    assert_eq!(anas("b.csv"), ["2"], "undo uncovers the one before");
+    bench.ok(["undo", "P.dissensus", "--annotator", "ana"]);
+    assert!(anas("c.csv").is_empty());
+}
+
+#[test]
+fn jsonl_goes_round_too() {
+    let bench = Bench::without_encoder();
+    labelled(&bench);
+    bench.ok(["export", "P.dissensus", "labels.jsonl"]);
+    let lines = std::fs::read_to_string(bench.path("labels.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    for key in ["text_id", "text", "annotator_id", "label"] {
+        assert!(first[key].is_string(), "{key} in {first}");
+    }
+    bench.ok(["new", "Q.dissensus"]);
+    bench.ok(["import", "Q.dissensus", "labels.jsonl"]);
+    let info = bench.json(["info", "Q.dissensus"]);
+    assert_eq!(info["labels"], 240, "{info}");
+}
+
+#[test]
+fn texts_of_every_kind_come_through_unchanged() {
+    let bench = Bench::without_encoder();
+    let bodies = [
+        "two\nlines, and \"quotes\"",
+        " spaces at both ends ",
+        "emoji 👩🏽‍🚒 and e\u{301}",
+        "مرحبا بالعالم",
+        "<script>alert('x')</script> & <b>bold</b>",
+        "=HYPERLINK(\"x\")",
+    ];
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    writer.write_record(["text_id", "text", "annotator_id", "label"]).unwrap();
+    for (index, body) in bodies.iter().enumerate() {
+        writer
+            .write_record([
+                format!("t{index}").as_str(),
+                body,
+                "<i>ana</i>",
+                if index % 2 == 0 { "no" } else { "yes" },
+            ])
+            .unwrap();
+    }
+    let mut file = b"\xef\xbb\xbf".to_vec();
+    file.extend(writer.into_inner().unwrap());
+    bench.file("odd.csv", file);
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "odd.csv"]);
+    let rows = exported(&bench, "out.csv");
+    assert_eq!(rows.iter().map(|row| row[1].as_str()).collect::<Vec<_>>(), bodies);
+    assert!(rows.iter().all(|row| row[2] == "<i>ana</i>"));
+}
+
+#[test]
+fn columns_can_be_named() {
+    let bench = Bench::without_encoder();
+    bench.file("odd.csv", "n,said,by,how,part\n1,hello there,ana,mild,train\n2,go away,ana,harsh,test\n3,well well,bo,mild,test\n");
+    bench.ok(["new", "P.dissensus"]);
+    let names =
+        ["--text-id", "n", "--text", "said", "--annotator", "by", "--label", "how", "--split", "part"];
+    let scale = ["--question", "tone", "--scale", "ordinal", "--levels", "mild,harsh,vile"];
+    bench.ok(["import", "P.dissensus", "odd.csv"].into_iter().chain(names).chain(scale));
+    let info = bench.json(["info", "P.dissensus"]);
+    assert_eq!(info["questions"][0]["name"], "tone", "{info}");
+    assert_eq!(
+        info["questions"][0]["scale"]["levels"],
+        serde_json::json!(["mild", "harsh", "vile"]),
+        "{info}"
+    );
+}
+
+#[test]
+fn a_dry_run_shows_the_guess_and_changes_nothing() {
+    let bench = Bench::without_encoder();
+    bench.file("labels.csv", files::labels(10, 3));
+    bench.ok(["new", "P.dissensus"]);
+    let before = std::fs::read(bench.path("P.dissensus")).unwrap();
+    let preview = bench.json(["import", "P.dissensus", "labels.csv", "--dry-run"]);
+    assert_eq!(preview["new_texts"], 10, "{preview}");
+    assert_eq!(preview["new_labels"], 30, "{preview}");
+    assert_eq!(preview["columns"]["annotator"], "annotator_id", "{preview}");
+    assert_eq!(std::fs::read(bench.path("P.dissensus")).unwrap(), before);
+}
+
+#[test]
+fn models_are_compared_with_every_figure_of_the_contract() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    let evaluate = ["evaluate", "P.dissensus", "--models", "all", "--split", "by-text:0.7", "--seed", "1"];
+    let document = bench.json(evaluate);
+    let models: Vec<&str> =
+        document["models"].as_array().unwrap().iter().map(|m| m["model"].as_str().unwrap()).collect();
+    assert_eq!(models, ["majority", "shared", "sep-heads", "multilevel"]);
+    let keys = [
+        "accuracy",
+        "macro_f1",
+        "annotator_accuracy",
+        "annotator_macro_f1",
+        "worst_tenth_accuracy",
+        "log_loss",
+        "brier",
+        "ece",
+        "soft_cross_entropy",
+        "disagreement_auroc",
+    ];
+    for model in document["models"].as_array().unwrap() {
+        for key in keys {
+            assert!(model[key].is_number(), "{key} of {model}");
+        }
+    }
+    for key in ["split", "seed", "encoder", "device"] {
+        assert!(!document[key].is_null(), "{key} in {document}");
+    }
+    assert_eq!(document["seed"], 1);
+    // Decision 10: the same data, seed, device and version give the same numbers.
+    assert_eq!(bench.json(evaluate)["models"], document["models"]);
+    assert_ne!(bench.json(evaluate.map(|a| if a == "1" { "2" } else { a }))["models"], document["models"]);
+}
+
+#[test]
+fn the_official_split_is_used_when_asked_for() {
+    let bench = Bench::without_encoder();
+    let mut csv = String::new();
+    for (index, line) in files::labels(40, 5).lines().enumerate() {
+        let part = match index {
+            0 => "split",
+            index if (index - 1) / 5 < 30 => "train",
+            _ => "test",
+        };
+        csv.push_str(&format!("{line},{part}\n"));
+    }
+    bench.file("split.csv", csv);
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "split.csv", "--split", "split"]);
+    let document = bench.json(["evaluate", "P.dissensus", "--models", "shared", "--split", "column"]);
+    let split = &document["split"];
+    assert_eq!((&split["train_labels"], &split["test_labels"]), (&Value::from(150), &Value::from(50)), "{document}");
+}
+
+#[test]
+fn a_person_is_predicted_on_known_and_on_new_texts() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    let known = bench.json(["predict", "P.dissensus", "--annotator", "a0", "--text-id", "t3"]);
+    let new = bench.json([
+        "predict",
+        "P.dissensus",
+        "--annotator",
+        "a0",
+        "--text",
+        "To hell with that dog number 99",
+    ]);
+    for document in [known, new] {
+        let probabilities = probabilities(&document);
+        assert_eq!(probabilities.len(), 5, "{document}");
+        assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-5, "{document}");
+    }
+}
+
+/// What `predict` says of the levels 1 to 5, in order.
+fn probabilities(document: &Value) -> Vec<f64> {
+    let of = |level: u32| document["probabilities"][level.to_string()].as_f64();
+    (1..=5).map(|level| of(level).unwrap_or_else(|| panic!("no level {level} in {document}"))).collect()
+}
+
+#[test]
+fn disagreement_is_ranked_and_moves_with_a_label() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let ask = ["disagreement", "P.dissensus", "--question", "offensiveness", "--top", "168"];
+    let texts = |document: &Value| -> Vec<(String, f64)> {
+        let rows = document["texts"].as_array().unwrap_or_else(|| panic!("no texts in {document}"));
+        let row =
+            |row: &Value| (row["text_id"].as_str().unwrap().to_owned(), row["pairwise"].as_f64().unwrap());
+        rows.iter().map(row).collect()
+    };
+    let before = texts(&bench.json(ask));
+    assert_eq!(before.len(), 168);
+    assert!(before.windows(2).all(|pair| pair[0].1 >= pair[1].1), "most disagreement first");
+    assert!(before.iter().all(|(_, pairwise)| (0.0..=1.0).contains(pairwise)));
+    for text in ["c131", "c132", "c133"] {
+        let question = ["--question", "offensiveness"];
+        let label = ["label", "P.dissensus", "--annotator", "newcomer", "--text-id", text, "--value", "5"];
+        bench.ok(label.into_iter().chain(question));
+    }
+    let after = texts(&bench.json(ask));
+    assert_ne!(before, after);
+}
+
+#[test]
+fn only_the_chosen_annotators_are_asked() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    let everyone = bench.json(["disagreement", "P.dissensus"]);
+    let women = bench.json(["disagreement", "P.dissensus", "--attributes", "gender=woman"]);
+    assert_eq!(everyone["annotators"], 6, "{everyone}");
+    assert_eq!(women["annotators"], 3, "{women}");
+    for measure in ["uncertainty", "divergence", "pairwise"] {
+        let ranked = bench.json(["disagreement", "P.dissensus", "--by", measure, "--top", "5"]);
+        let values: Vec<f64> =
+            ranked["texts"].as_array().unwrap().iter().map(|t| t[measure].as_f64().unwrap()).collect();
+        assert_eq!(values.len(), 5);
+        assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{measure}: {values:?}");
+    }
+}
+
+#[test]
+fn agreement_is_krippendorffs() {
+    let bench = Bench::without_encoder();
+    // The nominal example of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part A: two observers,
+    // ten units, alpha = 0.095.
+    let mut csv = String::from("text_id,text,annotator_id,label\n");
+    for (observer, values) in [("A", "0100000000"), ("B", "1110010010")] {
+        for (unit, value) in values.chars().enumerate() {
+            csv.push_str(&format!("u{unit},unit {unit},{observer},{value}\n"));
+        }
+    }
+    bench.file("binary.csv", csv);
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "binary.csv"]);
+    let document = bench.json(["agreement", "P.dissensus"]);
+    let alpha = document["alpha"].as_f64().unwrap_or_else(|| panic!("no alpha in {document}"));
+    assert!((alpha - 0.095).abs() < 0.001, "{document}");
+}
+
+#[test]
+fn one_annotator_can_be_trained_for_and_asked_about() {
+    let bench = Bench::without_encoder();
+    labelled(&bench);
+    let document = bench.json(["train", "P.dissensus", "--model", "multilevel"]);
+    assert!(document.is_object(), "{document}");
+    // Without an encoder the model still knows who is strict.
+    let of = |annotator| {
+        let document = bench.json(["predict", "P.dissensus", "--annotator", annotator, "--text-id", "t1"]);
+        probabilities(&document).iter().enumerate().map(|(level, p)| level as f64 * p).sum::<f64>()
+    };
+    assert!(of("a2") > of("a0"), "a2 is stricter by two levels: {} {}", of("a2"), of("a0"));
+}
+
+#[test]
+fn help_has_examples_and_completions_are_a_script() {
+    let bench = Bench::without_encoder();
+    assert!(bench.ok(["--help"]).contains("Examples:"));
+    assert!(bench.ok(["import", "--help"]).contains("Examples:"));
+    assert!(bench.ok(["completions", "bash"]).contains("complete"));
+    assert!(bench.ok(["--version"]).starts_with("dissensus "));
+}
+
+#[test]
+fn wrong_usage_is_told_apart_from_failure() {
+    let bench = Bench::without_encoder();
+    for arguments in [
+        vec!["lable", "P.dissensus"],
+        vec!["label", "P.dissensus"],
+        vec!["import", "P.dissensus", "x.csv", "--scale", "likert"],
+        vec!["disagreement", "P.dissensus", "--attributes", "gender"],
+        vec![],
+    ] {
+        let outcome = bench.run(&arguments);
+        assert_eq!(outcome.code, Some(2), "{arguments:?}: {outcome:?}");
+        assert_eq!(outcome.out, "");
+    }
+}

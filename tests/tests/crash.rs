@@ -1,0 +1,124 @@
+//! `kill -9` at any moment: what was confirmed is there, and what was not confirmed is whole or absent.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use dissensus_tests::processes;
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// The labels of `annotator` by text, as an export shows them.
+fn labels_of(bench: &Bench, annotator: &str) -> BTreeMap<String, String> {
+    bench.ok(["export", "P.dissensus", "after.csv", "--force"]);
+    let mut reader = csv::Reader::from_path(bench.path("after.csv")).unwrap();
+    let rows = reader.deserialize::<BTreeMap<String, String>>().map(Result::unwrap);
+    rows.filter(|row| row["annotator_id"] == annotator)
+        .map(|row| (row["text_id"].clone(), row["label"].clone()))
+        .collect()
+}
+
+#[test]
+fn every_label_that_the_command_confirmed_survives_kill_9() {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", files::labels(100, 2));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "texts.csv"]);
+    // How long one label takes here, so that the kills fall all over it, before and after the commit.
+    let start = Instant::now();
+    bench.ok(["label", "P.dissensus", "--annotator", "first", "--text-id", "t0", "--value", "1"]);
+    let usual = start.elapsed();
+
+    let (mut confirmed, mut killed) = (BTreeMap::new(), 0);
+    for index in 0..100_u32 {
+        let (text, value) = (format!("t{index}"), (index % 5 + 1).to_string());
+        let mut child = bench
+            .command(["label", "P.dissensus", "--annotator", "ana", "--text-id", &text, "--value", &value])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        if index % 2 == 0 {
+            sleep(usual * (index * 37 % 100) / 80);
+            if !matches!(child.try_wait(), Ok(Some(_))) {
+                processes::kill(child.id());
+            }
+        }
+        let output = child.wait_with_output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        if output.status.success() {
+            assert!(printed.ends_with('\n'), "{printed:?}");
+        } else {
+            assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
+            killed += 1;
+        }
+        // The line is the confirmation: it counts even where the kill came before the exit.
+        if printed.ends_with('\n') {
+            confirmed.insert(text, value);
+        }
+    }
+    assert!(killed >= 10, "only {killed} of 50 were killed at work: nothing was tested");
+    assert!(confirmed.len() >= 50, "{}", confirmed.len());
+    let kept = labels_of(&bench, "ana");
+    for (text, value) in &confirmed {
+        assert_eq!(kept.get(text), Some(value), "the confirmed label of {text} is lost");
+    }
+    // A label that was killed may be there or not, but never as something else.
+    for (text, value) in &kept {
+        let index: u32 = text[1..].parse().unwrap();
+        assert_eq!(*value, (index % 5 + 1).to_string(), "{text}");
+    }
+}
+
+#[test]
+fn a_killed_import_leaves_nothing_or_all() {
+    let bench = Bench::without_encoder();
+    bench.file("big.csv", files::labels(4_000, 10));
+    bench.ok(["new", "P.dissensus"]);
+    let start = Instant::now();
+    bench.ok(["new", "T.dissensus"]);
+    bench.ok(["import", "T.dissensus", "big.csv"]);
+    let usual = start.elapsed();
+    let mut killed = 0;
+    for part in [3, 5, 6, 7, 8, 9] {
+        let mut child =
+            bench.command(["import", "P.dissensus", "big.csv"]).stdout(Stdio::null()).spawn().unwrap();
+        sleep(usual * part / 10);
+        if matches!(child.try_wait(), Ok(Some(_))) {
+            break;
+        }
+        processes::kill(child.id());
+        child.wait().unwrap();
+        killed += 1;
+        let info = bench.json(["info", "P.dissensus"]);
+        let counts = (info["texts"].as_u64().unwrap(), info["labels"].as_u64().unwrap());
+        assert!(counts == (0, 0) || counts == (4_000, 40_000), "a half import: {counts:?}");
+    }
+    assert!(killed > 0, "the import was never killed at work");
+    bench.ok(["import", "P.dissensus", "big.csv"]);
+    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_000);
+}
+
+#[test]
+fn a_killed_encoding_goes_on_where_it_stopped() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    let encoded = || bench.json(["info", "P.dissensus"])["encoding"]["encoded"].as_u64().unwrap();
+    let mut child =
+        bench.command(["encode", "P.dissensus"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // Until the first batch is in the file; the command that asks has to share it with the one at work.
+    let start = Instant::now();
+    while encoded() == 0 && start.elapsed() < Duration::from_secs(120) {
+        sleep(Duration::from_millis(30));
+    }
+    let at_work = !matches!(child.try_wait(), Ok(Some(_)));
+    if at_work {
+        processes::kill(child.id());
+    }
+    child.wait().unwrap();
+    let kept = encoded();
+    assert!(kept > 0, "nothing was kept");
+    bench.ok(["encode", "P.dissensus"]);
+    assert_eq!(encoded(), 168);
+}

@@ -1,0 +1,370 @@
+//! Bad input gets a clear error, and nothing is lost. The messages themselves are kept in `snapshots/`.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use dissensus_tests::disk::SmallDisk;
+use dissensus_tests::{files, processes, project_file};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A project with a few labels, and a second person who gave none.
+fn project() -> Bench {
+    let bench = Bench::without_encoder();
+    bench.file("labels.csv", files::labels(10, 3));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "labels.csv", "--question", "rude"]);
+    bench
+}
+
+/// Runs a command that must be refused, and checks that neither the project nor anything beside it has changed.
+fn refused(bench: &Bench, arguments: &[&str]) -> String {
+    let before = snapshot(bench);
+    let message = bench.refused(arguments);
+    assert!(snapshot(bench) == before, "dissensus {arguments:?} was refused and changed something");
+    message
+}
+
+/// Names and contents of all files in the folder but the command's home.
+fn snapshot(bench: &Bench) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(bench.folder())
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Messages one below another, each under what was tried.
+fn report(bench: &Bench, tries: &[&[&str]]) -> String {
+    let mut report = String::new();
+    for arguments in tries {
+        let message = refused(bench, arguments);
+        report.push_str(&format!("$ dissensus {}\n{message}\n\n", arguments.join(" ")));
+    }
+    report.trim_end().to_owned()
+}
+
+#[test]
+fn files_that_cannot_be_imported() {
+    let bench = project();
+    bench.file("empty.csv", "");
+    bench.file("header.csv", "text_id,text,annotator_id,label\n");
+    bench.file("no-text.csv", "id,label,annotator\n1,2,ana\n");
+    bench.file("twice.csv", "text,text\na,b\n");
+    bench.file("no-annotator.csv", "text_id,text,label\n1,hello,2\n");
+    bench.file("table.xlsx", b"PK\x03\x04rest");
+    bench.file("utf16.csv", b"\xff\xfet\0e\0x\0t\0\n\0");
+    fs::create_dir(bench.path("folder.csv")).unwrap();
+    let import = |file: &'static str| ["import", "P.dissensus", file];
+    insta::assert_snapshot!(report(
+        &bench,
+        &[
+            &import("absent.csv"),
+            &import("folder.csv"),
+            &import("empty.csv"),
+            &import("header.csv"),
+            &import("no-text.csv"),
+            &import("twice.csv"),
+            &import("no-annotator.csv"),
+            &import("table.xlsx"),
+            &import("utf16.csv"),
+            &["import", "P.dissensus", "labels.csv", "--label", "rating"],
+            &["import", "P.dissensus", "labels.csv", "--attributes", "gendre"],
+        ]
+    ));
+}
+
+#[test]
+fn rows_that_cannot_be_imported() {
+    let bench = project();
+    bench.file(
+        "level.csv",
+        "text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,also fine,ana,9\nx3,fine too,ana,1\n",
+    );
+    bench.file("fields.csv", "text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,too few\n");
+    bench.file("quotes.csv", "text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,\"never closed,ana,3\n");
+    bench.file("blank.csv", "text_id,text,annotator_id,label\n,fine,ana,3\nx2,,ana,3\nx3,fine,,3\n");
+    bench.file("changed.csv", "text_id,text,annotator_id,label\nt1,another body,ana,3\n");
+    bench.file("bad.jsonl", "{\"text_id\":\"x1\",\"text\":\"fine\",\"annotator_id\":\"ana\",\"label\":3}\n{\"text_id\":\"x2\",\n[1,2]\n");
+    let import = |file: &'static str| ["import", "P.dissensus", file, "--question", "rude"];
+    insta::assert_snapshot!(report(
+        &bench,
+        &[
+            &import("level.csv"),
+            &import("fields.csv"),
+            &import("quotes.csv"),
+            &import("blank.csv"),
+            &import("changed.csv"),
+            &import("bad.jsonl"),
+        ]
+    ));
+}
+
+#[test]
+fn a_bad_row_is_named_and_the_others_can_be_had() {
+    let bench = project();
+    let csv =
+        "text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,\"a level, outside\",ana,9\nx3,fine too,ana,1\n";
+    bench.file("level.csv", csv);
+    let message = refused(&bench, &["import", "P.dissensus", "level.csv", "--question", "rude"]);
+    assert!(message.contains("row 2") && message.contains("label") && message.contains('9'), "{message}");
+
+    bench.ok(["import", "P.dissensus", "level.csv", "--question", "rude", "--skip-bad"]);
+    let info = bench.json(["info", "P.dissensus"]);
+    assert_eq!((info["texts"].as_u64(), info["labels"].as_u64()), (Some(12), Some(32)), "{info}");
+    let rejected = snapshot(&bench).into_iter().find(|(name, _)| name.contains("reject")).unwrap();
+    let rejected = String::from_utf8(rejected.1).unwrap();
+    let mut reader = csv::Reader::from_reader(rejected.as_bytes());
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 1, "{rejected}");
+    assert!(rows[0].iter().any(|cell| cell == "a level, outside"), "the row itself: {rejected}");
+    assert!(rows[0].iter().any(|cell| cell == "2"), "its number: {rejected}");
+}
+
+#[test]
+fn invalid_utf_8_is_located_by_its_byte() {
+    let bench = project();
+    let mut bytes = b"text_id,text,annotator_id,label\nx1,fine,ana,3\nx2,br".to_vec();
+    let offset = bytes.len();
+    bytes.extend(b"\xffken,ana,3\n");
+    bench.file("bytes.csv", bytes);
+    let message = refused(&bench, &["import", "P.dissensus", "bytes.csv", "--question", "rude"]);
+    assert!(message.contains(&offset.to_string()), "byte {offset} is not named: {message}");
+    insta::assert_snapshot!(message);
+}
+
+#[test]
+fn a_line_of_200_megabytes_is_refused_without_being_held_in_memory() {
+    let bench = project();
+    let path = bench.path("line.csv");
+    let mut file = std::io::BufWriter::new(fs::File::create(&path).unwrap());
+    file.write_all(b"text_id,text,annotator_id,label\nx1,").unwrap();
+    let part = vec![b'a'; 1 << 20];
+    for _ in 0..200 {
+        file.write_all(&part).unwrap();
+    }
+    file.write_all(b",ana,3\n").unwrap();
+    file.into_inner().unwrap();
+    // 512 MiB of address space are plenty for the program, and too little for it and the line in memory twice.
+    let import = format!("ulimit -v {}; exec \"$0\" import P.dissensus line.csv --question rude", 512 * 1024);
+    let output = std::process::Command::new("sh")
+        .args(["-c", &import])
+        .arg(dissensus_tests::programs::command())
+        .env("DISSENSUS_HOME", bench.path("home"))
+        .env("DISSENSUS_MODELS", bench.models())
+        .current_dir(bench.folder())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let message = bench.without_paths(&String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert_eq!(bench.json(["info", "P.dissensus"])["texts"], 10);
+    insta::assert_snapshot!(message);
+}
+
+#[test]
+fn files_that_are_no_project_of_ours() {
+    let bench = project();
+    bench.file("text.dissensus", "these are only words");
+    bench.file("empty.dissensus", "");
+    fs::create_dir(bench.path("folder.dissensus")).unwrap();
+    let newer = bench.path("newer.dissensus");
+    fs::copy(bench.path("P.dissensus"), &newer).unwrap();
+    project_file::make_newer(&newer, 7).unwrap();
+    let cut = fs::read(bench.path("P.dissensus")).unwrap();
+    bench.file("cut.dissensus", &cut[..cut.len() / 2]);
+    let label = |file| ["label", file, "--annotator", "ana", "--text-id", "t1", "--value", "3"];
+    insta::assert_snapshot!(report(
+        &bench,
+        &[
+            &["info", "absent.dissensus"],
+            &label("absent.dissensus"),
+            &label("text.dissensus"),
+            &label("empty.dissensus"),
+            &label("folder.dissensus"),
+            &label("newer.dissensus"),
+            &["agreement", "newer.dissensus"],
+            &label("cut.dissensus"),
+            &["new", "P.dissensus"],
+            &["sample", "P.dissensus"],
+        ]
+    ));
+}
+
+#[test]
+fn a_corrupt_page_is_told_and_nothing_is_made_worse() {
+    let bench = project();
+    project_file::damage_pages(&bench.path("P.dissensus"), 1).unwrap();
+    let tries: [&[&str]; 3] = [
+        &["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"],
+        &["agreement", "P.dissensus"],
+        &["import", "P.dissensus", "labels.csv", "--question", "rude"],
+    ];
+    for arguments in tries {
+        let message = refused(&bench, arguments);
+        assert!(message.contains("damaged"), "{arguments:?}: {message}");
+    }
+    insta::assert_snapshot!(refused(&bench, tries[0]));
+}
+
+#[test]
+fn a_full_disk_is_told_and_confirmed_labels_stay() {
+    let bench = project();
+    fs::create_dir(bench.path("small")).unwrap();
+    let disk = match SmallDisk::mount(&bench.path("small"), 2 << 20) {
+        Ok(disk) => disk,
+        // A user who may not mount can still be stopped by a limit on the size of files, which reaches the same code.
+        Err(_) => return full_by_limit(&bench),
+    };
+    let project = disk.path("P.dissensus");
+    bench.ok(["new".as_ref(), project.as_os_str()]);
+    bench.file("texts.csv", files::labels(200, 2));
+    bench.ok(["import".as_ref(), project.as_os_str(), "texts.csv".as_ref()]);
+    let info = || bench.json(["info".as_ref(), project.as_os_str()]);
+    assert_eq!(info()["labels"], 400);
+    // An import that does not fit is refused as a whole.
+    bench.file("big.csv", files::labels(20_000, 3));
+    let message = bench.refused(["import".as_ref(), project.as_os_str(), "big.csv".as_ref()]);
+    assert!(message.contains("full") || message.contains("space"), "{message}");
+    assert_eq!(info()["labels"], 400);
+    // Single labels until the disk is full: each was confirmed or refused, and the confirmed ones are there.
+    let filler = disk.path("filler");
+    fill(&filler);
+    let mut confirmed = 0;
+    for index in 0..200 {
+        let label = ["--annotator", "ana", "--text-id", &format!("t{index}"), "--value", "3"];
+        let arguments =
+            ["label".as_ref(), project.as_os_str()].into_iter().chain(label.iter().map(|a| a.as_ref()));
+        let outcome = bench.run(arguments);
+        match outcome.code {
+            Some(0) => confirmed += 1,
+            Some(1) => {
+                assert!(outcome.err.contains("full") || outcome.err.contains("space"), "{}", outcome.err);
+                break;
+            }
+            _ => panic!("{outcome:?}"),
+        }
+    }
+    assert!(confirmed < 200, "the disk was never full");
+    fs::remove_file(filler).unwrap();
+    assert_eq!(info()["labels"].as_u64(), Some(400 + confirmed));
+}
+
+/// Takes all the space that is left.
+fn fill(path: &std::path::Path) {
+    let mut file = fs::File::create(path).unwrap();
+    while file.write_all(&[0; 512]).is_ok() {}
+}
+
+fn full_by_limit(bench: &Bench) {
+    bench.file("big.csv", files::labels(20_000, 3));
+    let before = bench.json(["info", "P.dissensus"]);
+    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" import P.dissensus big.csv --question rude";
+    let output = std::process::Command::new("sh")
+        .args(["-c", script])
+        .arg(dissensus_tests::programs::command())
+        .env("DISSENSUS_HOME", bench.path("home"))
+        .env("DISSENSUS_MODELS", bench.models())
+        .current_dir(bench.folder())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], before["labels"]);
+}
+
+#[test]
+fn no_encoder_is_told_with_the_way_to_get_it() {
+    let bench = project();
+    let message = refused(&bench, &["encode", "P.dissensus"]);
+    assert!(message.contains("cargo xtask models"), "{message}");
+    insta::assert_snapshot!(message);
+    // What does not need one goes on without.
+    bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"]);
+    bench.ok(["disagreement", "P.dissensus"]);
+    bench.ok(["evaluate", "P.dissensus"]);
+}
+
+#[test]
+fn one_project_is_open_in_one_place() {
+    let bench = Bench::new();
+    bench.file("texts.csv", files::labels(600, 2));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "texts.csv", "--question", "rude"]);
+    let mut child =
+        bench.command(["encode", "P.dissensus"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let lock = bench.path("P.dissensus.lock");
+    let start = Instant::now();
+    while !lock.exists() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let label = ["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "3"];
+    let outcome = bench.run(label);
+    let at_work = !processes::ended_within(&mut child, Duration::ZERO);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(at_work, "the encoding was over before the label was tried");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.err.contains("open"), "{}", outcome.err);
+    // The one that held it is dead: its lock is gone with it.
+    bench.ok(label);
+}
+
+#[test]
+fn labels_that_cannot_be() {
+    let bench = project();
+    bench.ok(["new", "empty.dissensus"]);
+    let label =
+        |text, value| ["label", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value];
+    insta::assert_snapshot!(report(
+        &bench,
+        &[
+            &label("t1", "9"),
+            &label("t1", ""),
+            &label("nowhere", "3"),
+            &["undo", "P.dissensus", "--annotator", "nobody"],
+            &["label", "empty.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"],
+            &["agreement", "empty.dissensus"],
+            &["agreement", "P.dissensus", "--question", "nice"],
+            &["predict", "P.dissensus", "--annotator", "nobody", "--text-id", "t1"],
+            &["predict", "P.dissensus", "--annotator", "a0", "--text-id", "nowhere"],
+            &["evaluate", "P.dissensus", "--split", "column"],
+            &["evaluate", "P.dissensus", "--split", "by-text:1.5"],
+            &["evaluate", "P.dissensus", "--at-least", "9"],
+            &["export", "P.dissensus", "labels.csv"],
+            &["export", "P.dissensus", "labels.docx"],
+        ]
+    ));
+}
+
+#[test]
+fn extremes_that_are_no_error() {
+    let bench = Bench::new();
+    let long = "A comment that goes on and on, ".repeat(1_613); // a little over 50,000 characters
+    assert!(long.len() > 50_000);
+    bench.file(
+        "odd.csv",
+        format!("text_id,text,annotator_id,label\nlong,\"{long}\",ana,no\nhtml,<img src=x onerror=alert(1)>,<b>bo</b>,yes\n"),
+    );
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "odd.csv"]);
+    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["disagreement", "P.dissensus"]);
+    bench.ok(["agreement", "P.dissensus"]);
+    bench.ok(["predict", "P.dissensus", "--annotator", "<b>bo</b>", "--text-id", "long"]);
+
+    // One label in the whole project, and an annotator without any.
+    bench.file(
+        "one.csv",
+        "text_id,text,annotator_id,label\na,one text,ana,yes\nb,another text,bo,\nc,a third,ana,\n",
+    );
+    bench.ok(["new", "Q.dissensus"]);
+    bench.ok(["import", "Q.dissensus", "one.csv", "--scale", "binary", "--levels", "no,yes"]);
+    bench.ok(["disagreement", "Q.dissensus"]);
+    bench.ok(["predict", "Q.dissensus", "--annotator", "bo", "--text-id", "a"]);
+    let outcome = bench.run(["evaluate", "Q.dissensus"]);
+    assert!(matches!(outcome.code, Some(0 | 1)) && !outcome.err.contains("panicked"), "{outcome:?}");
+}

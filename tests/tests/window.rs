@@ -1,0 +1,244 @@
+//! The real window, as a person uses it with keyboard and mouse.
+#![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use anyhow::{Result, ensure};
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use dissensus_tests::window::Window;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const ENTER: char = '\u{e007}';
+
+/// A label that the window showed as given.
+#[derive(Debug, PartialEq, Eq)]
+struct Given {
+    body: String,
+    level: String,
+}
+
+/// Types a name into the field that asks who is labelling.
+async fn join(window: &Window, name: &str) -> Result<()> {
+    window.click("label-annotator-name").await?;
+    window.type_text(name).await?;
+    window.press(ENTER).await?;
+    window.text_when("label-progress-done", |done| done == "0").await?;
+    Ok(())
+}
+
+/// Presses the key of a level for the text on screen and waits until the window says that the label is given.
+async fn answer(window: &Window, level: u32, done_before: usize) -> Result<Given> {
+    let body = window.text_when("label-text", |body| !body.is_empty()).await?;
+    window.press(char::from_digit(level, 10).unwrap()).await?;
+    confirmed(window, done_before + 1).await?;
+    Ok(Given { body, level: level.to_string() })
+}
+
+async fn confirmed(window: &Window, done: usize) -> Result<()> {
+    window.text_when("label-progress-done", |now| now == done.to_string()).await?;
+    window.text_when("label-said", |said| said.starts_with("Labelled")).await?;
+    Ok(())
+}
+
+/// Goes on and waits for another text.
+async fn next(window: &Window, last: &Given) -> Result<()> {
+    window.press(ENTER).await?;
+    window.text_when("label-text", |body| !body.is_empty() && body != last.body).await?;
+    Ok(())
+}
+
+/// What the project has of this person, by text, read by the command after the window has gone.
+fn kept(bench: &Bench, project: &Path, annotator: &str) -> BTreeMap<String, String> {
+    let file = bench.path("kept.csv");
+    let export = ["export".as_ref(), project.as_os_str(), file.as_os_str(), "--force".as_ref()];
+    bench.ok(export.into_iter().chain(["--question".as_ref(), "offensiveness".as_ref()]));
+    let rows = csv::Reader::from_path(file).unwrap().into_deserialize::<BTreeMap<String, String>>();
+    let rows = rows.map(Result::unwrap).filter(|row| row["annotator_id"] == annotator);
+    rows.map(|row| (row["text"].clone(), row["label"].clone())).collect()
+}
+
+fn sample(bench: &Bench) -> PathBuf {
+    bench.path("home").join("Sample.dissensus")
+}
+
+#[tokio::test]
+async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_closing() -> Result<()> {
+    let bench = Bench::new();
+    let window = Window::open(&bench, None).await?;
+    window.click("welcome-sample").await?;
+    let notice = window.text("simulated-notice").await?;
+    ensure!(notice.contains("simulated"), "{notice}");
+    join(&window, "Robin").await?;
+    let mut given = Vec::new();
+    for index in 0..10 {
+        let label = answer(&window, (index % 5 + 1) as u32, index).await?;
+        if index < 9 {
+            next(&window, &label).await?;
+        }
+        given.push(label);
+    }
+    window.press('u').await?;
+    window.text_when("label-progress-done", |done| done == "9").await?;
+    given.pop();
+    window.close().await?;
+
+    let labels = kept(&bench, &sample(&bench), "Robin");
+    assert_eq!(labels.len(), 9, "{labels:?}");
+    for label in &given {
+        assert_eq!(labels.get(&label.body), Some(&label.level), "{label:?}");
+    }
+
+    let window = Window::open(&bench, None).await?;
+    window.click("recent-item").await?;
+    window.text_when("label-progress-done", |done| done == "9").await?;
+    let who = window.text("label-annotator").await?;
+    ensure!(who.contains("Robin"), "opened as {who}");
+    window.close().await
+}
+
+#[tokio::test]
+async fn every_label_that_the_window_confirmed_survives_kill_9() -> Result<()> {
+    let bench = Bench::new();
+    let project = bench.path("Hundred.dissensus");
+    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    let window = Window::open(&bench, Some(&project)).await?;
+    join(&window, "Robin").await?;
+    let mut given = Vec::new();
+    // The hundredth is in no rush to come: the kill falls on the way, right after a key was pressed.
+    for index in 0..62 {
+        let label = answer(&window, (index * 3 % 5 + 1) as u32, index).await?;
+        next(&window, &label).await?;
+        given.push(label);
+    }
+    window.press('4').await?;
+    window.kill()?;
+
+    let labels = kept(&bench, &project, "Robin");
+    for label in &given {
+        assert_eq!(labels.get(&label.body), Some(&label.level), "a confirmed label is lost: {label:?}");
+    }
+    assert!(labels.len() == 62 || labels.len() == 63, "{}", labels.len());
+
+    // And the window goes on with it.
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.text_when("label-progress-done", |done| done == labels.len().to_string()).await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_file_with_a_bad_row_is_explained_before_anything_is_written() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let project = bench.path("P.dissensus");
+    bench.file("first.csv", files::labels(10, 3));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "first.csv", "--question", "offensiveness"]);
+    let file = bench.file(
+        "more.csv",
+        "text_id,text,annotator_id,offensiveness\nx1,fine,ana,3\nx2,a level outside,ana,9\nx3,fine too,ana,1\n",
+    );
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.hand_over("importPath", &file).await?;
+    let problem = window.text("import-problem").await?;
+    ensure!(problem.contains("Row 2"), "{problem}");
+    ensure!(problem.contains("offensiveness") && problem.contains('9'), "{problem}");
+    ensure!(
+        !window.find("import-confirm").await?.is_enabled().await?,
+        "a file with a bad row is not imported as it is"
+    );
+    ensure!(window.all("import-problem").await?.len() == 1);
+
+    window.click("import-skip-bad").await?;
+    window.click("import-confirm").await?;
+    let said = window.text_when("done-toast", |said| said.contains("Imported")).await?;
+    ensure!(said.contains("2 texts") && said.contains("2 labels"), "{said}");
+    window.close().await?;
+    let labels = kept(&bench, &project, "ana");
+    assert_eq!(labels, BTreeMap::from([("fine".into(), "3".into()), ("fine too".into(), "1".into())]));
+    Ok(())
+}
+
+/// Texts and what is predicted of them, in the order shown.
+async fn ranking(window: &Window) -> Result<Vec<String>> {
+    let rows = window
+        .script(
+            "return [...document.querySelectorAll('[data-testid=\"ranking-row\"]')].map((row) => row.dataset.textId + ' ' + row.innerText)",
+        )
+        .await?;
+    Ok(rows.as_array().unwrap().iter().map(|row| row.as_str().unwrap().to_owned()).collect())
+}
+
+#[tokio::test]
+async fn the_disagreement_list_changes_after_a_label() -> Result<()> {
+    let bench = Bench::new();
+    let project = bench.path("S.dissensus");
+    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["encode".as_ref(), project.as_os_str()]);
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-disagreement").await?;
+    let revision = window.text_when("ranking-revision", |revision| revision != "0").await?;
+    window.find("ranking-row").await?;
+    let before = ranking(&window).await?;
+    ensure!(before.len() >= 5, "{before:?}");
+
+    window.click("nav-label").await?;
+    join(&window, "Robin").await?;
+    for index in 0..3 {
+        let label = answer(&window, 5, index).await?;
+        // With an encoder the others' view is shown, and only after the answer.
+        let reveal = window.text("label-reveal").await?;
+        ensure!(reveal.contains("Others"), "{reveal}");
+        next(&window, &label).await?;
+        ensure!(
+            window.all("label-reveal").await?.is_empty(),
+            "a text that is not answered yet shows predictions"
+        );
+    }
+    window.click("nav-disagreement").await?;
+    window.text_when("ranking-revision", |now| now != revision).await?;
+    let after = ranking(&window).await?;
+    ensure!(before != after, "three labels by a new person changed nothing: {after:?}");
+    window.close().await
+}
+
+#[tokio::test]
+async fn texts_and_names_are_never_markup() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let body = "<img src=x onerror=\"window.struck = 1\"><script>window.struck = 2</script><b>bold</b>";
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["text_id", "text", "annotator_id", "offensiveness"]).unwrap();
+    writer.write_record(["<u>id</u>", body, "<i onclick=x>bo</i>", "1"]).unwrap();
+    writer.write_record(["t2", "an ordinary text", "ana", "2"]).unwrap();
+    bench.file("markup.csv", writer.into_inner().unwrap());
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "markup.csv"]);
+    let window = Window::open(&bench, Some(&bench.path("P.dissensus"))).await?;
+    join(&window, "<s>Robin</s>").await?;
+    window.text_when("label-text", |shown| shown == body).await?;
+    ensure!(window.text("label-annotator").await?.contains("<s>Robin</s>"));
+    for view in ["nav-disagreement", "nav-annotators"] {
+        window.click(view).await?;
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
+    ensure!(window.script("return window.struck ?? null").await?.is_null(), "a text was run as a script");
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_project_that_is_open_elsewhere_is_told() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let project = bench.path("S.dissensus");
+    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    let first = Window::open(&bench, Some(&project)).await?;
+    first.find("label-annotator-name").await?;
+    // A person with a home of their own, so that the two windows are told apart.
+    let other = Bench::without_encoder();
+    let second = Window::open(&other, Some(&project)).await?;
+    let problem = second.text("problem-toast").await?;
+    ensure!(problem.contains("open"), "{problem}");
+    second.find("welcome-sample").await?;
+    join(&first, "Robin").await?;
+    answer(&first, 3, 0).await?;
+    second.close().await?;
+    first.close().await
+}
