@@ -5,7 +5,7 @@
 CREATE TABLE texts (
     id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 4294967295),
     external_id TEXT NOT NULL UNIQUE CHECK (external_id <> ''),
-    body TEXT NOT NULL CHECK (octet_length(body) <= 1048576),
+    body TEXT NOT NULL CHECK (length(CAST(body AS BLOB)) <= 1048576),
     "group" TEXT,
     split TEXT,
     metadata TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata))

@@ -29,8 +29,11 @@ pub(crate) fn locate(path: &Path) -> Result<PathBuf> {
     if !about.is_file() {
         return Err(StoreError::NotSqlite(path.to_owned()));
     }
-    if about.len() == 0 {
-        return Err(StoreError::Empty(path.to_owned()));
+    match about.len() {
+        0 => return Err(StoreError::Empty(path.to_owned())),
+        // SQLite takes a file without room for its smallest page for a new database.
+        1..512 => return Err(StoreError::NotSqlite(path.to_owned())),
+        _ => {}
     }
     Ok(file)
 }
@@ -55,11 +58,16 @@ pub(crate) fn has_journal(file: &Path) -> bool {
         .any(|ending| std::fs::metadata(beside(file, ending)).is_ok_and(|about| about.len() > 0))
 }
 
-/// The version of the project, read from the first page of the file alone.
-pub(crate) fn header(file: &Path, shown: &Path, migrations: &[&str]) -> Result<u32> {
+/// Makes sure, from the first page of the file alone, that this is a project and not too new.
+pub(crate) fn header(file: &Path, shown: &Path, migrations: &[&str]) -> Result<()> {
     let conn =
         connect(file, Access::Immutable).map_err(|e| StoreError::explain(shown, "opening the project", e))?;
-    version(&conn, shown, migrations)
+    match version(&conn, shown, migrations) {
+        // Without its journal a file can look cut short, as when the disk was full while the journal was written
+        // back. Whether the two together are sound is found out later.
+        Err(StoreError::Damaged { .. }) if has_journal(file) => Ok(()),
+        found => found.map(|_| ()),
+    }
 }
 
 /// The version of an open project, after making sure that it is one and not too new.

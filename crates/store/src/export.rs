@@ -1,5 +1,6 @@
 //! Labels with everything that belongs to them, one after another, for files of other tools.
 
+use crate::labels::current_in_order;
 use crate::row::{LABEL_COLUMNS, label_event};
 use crate::{Result, Store, StoreError};
 use dissensus_domain::{Annotator, AnnotatorId, LabelEvent, Question, QuestionId, Text};
@@ -86,10 +87,11 @@ impl Store {
 
 fn events_in(scope: ExportScope) -> String {
     match scope {
-        ExportScope::Current => format!(
-            "SELECT {LABEL_COLUMNS} FROM labels
-             WHERE id IN (SELECT id FROM current_labels WHERE question = ?1) ORDER BY text, annotator"
-        ),
+        ExportScope::Current => concat!(
+            "SELECT max(id), question, text, annotator, level, at_ms, duration_ms, source, retracts",
+            current_in_order!()
+        )
+        .to_owned(),
         ExportScope::History => {
             format!("SELECT {LABEL_COLUMNS} FROM labels WHERE question = ?1 ORDER BY text, id")
         }

@@ -48,7 +48,30 @@ fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
 }
 
 /// A label that no event takes back, as a condition on `labels AS l`.
-const STANDS: &str = "l.level IS NOT NULL AND NOT EXISTS (SELECT 1 FROM labels AS r WHERE r.retracts = l.id)";
+macro_rules! stands {
+    () => {
+        "l.level IS NOT NULL AND NOT EXISTS (SELECT 1 FROM labels AS r WHERE r.retracts = l.id)"
+    };
+}
+
+/// The rows of the view `current_labels` for question `?1`, in order. The view itself would be sorted once more: SQLite
+/// does not see through it that the index has that order already. `max(id)` picks the row of every other column.
+macro_rules! current_in_order {
+    () => {
+        concat!(
+            " FROM labels AS l INDEXED BY labels_by_text WHERE question = ?1 AND ",
+            $crate::labels::stands!(),
+            " GROUP BY text, annotator ORDER BY text, annotator"
+        )
+    };
+}
+pub(crate) use {current_in_order, stands};
+
+const ONE_CURRENT: &str = concat!(
+    "SELECT id, text, annotator, level FROM labels AS l WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND ",
+    stands!(),
+    " ORDER BY id DESC LIMIT 1"
+);
 
 impl WriteTx<'_> {
     /// Appends a label.
@@ -155,15 +178,8 @@ impl WriteTx<'_> {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.first(&one_current(), (question.0, text.0, annotator.0), current)
+        self.first(ONE_CURRENT, (question.0, text.0, annotator.0), current)
     }
-}
-
-fn one_current() -> String {
-    format!(
-        "SELECT id, text, annotator, level FROM labels AS l
-         WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND {STANDS} ORDER BY id DESC LIMIT 1"
-    )
 }
 
 impl Store {
@@ -224,7 +240,7 @@ impl Store {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.read("reading a label", |c| first(c, &one_current(), (question.0, text.0, annotator.0), current))
+        self.read("reading a label", |c| first(c, ONE_CURRENT, (question.0, text.0, annotator.0), current))
     }
 
     /// The current labels of everyone, by text, then annotator.
@@ -233,8 +249,7 @@ impl Store {
     /// Only what the disk says.
     pub fn current_labels(&self, question: QuestionId) -> Result<Vec<CurrentLabel>> {
         self.read("reading the labels", |c| {
-            let sql = "SELECT id, text, annotator, level FROM current_labels WHERE question = ?1
-                       ORDER BY text, annotator";
+            let sql = concat!("SELECT max(id), text, annotator, level", current_in_order!());
             all(c, sql, [question.0], current)
         })
     }
@@ -262,11 +277,13 @@ impl Store {
     ) -> Result<Vec<CurrentLabel>> {
         self.read("reading an annotator's labels", |c| {
             // Not through the view, whose grouping would walk everyone's labels.
-            let sql = format!(
+            let sql = concat!(
                 "SELECT max(id), text, annotator, level FROM labels AS l INDEXED BY labels_by_annotator
-                 WHERE annotator = ?1 AND question = ?2 AND {STANDS} GROUP BY text ORDER BY text"
+                 WHERE annotator = ?1 AND question = ?2 AND ",
+                stands!(),
+                " GROUP BY text ORDER BY text"
             );
-            all(c, &sql, (annotator.0, question.0), current)
+            all(c, sql, (annotator.0, question.0), current)
         })
     }
 
@@ -316,7 +333,8 @@ impl Store {
         self.read("looking for the newest label", |c| {
             let sql = format!(
                 "SELECT {LABEL_COLUMNS} FROM labels WHERE id = (
-                     SELECT max(id) FROM labels AS l WHERE annotator = ?1 AND question = ?2 AND {STANDS})"
+                     SELECT max(id) FROM labels AS l INDEXED BY labels_by_annotator WHERE annotator = ?1 AND question = ?2 AND {})",
+ stands!()
             );
             first(c, &sql, (annotator.0, question.0), label_event)
         })
@@ -328,11 +346,12 @@ impl Store {
     /// Only what the disk says.
     pub fn labels_today(&self, annotator: AnnotatorId, question: QuestionId, since_ms: i64) -> Result<u32> {
         self.read("counting an annotator's labels", |c| {
-            let sql = format!(
-                "SELECT count(*) FROM labels AS l
-                 WHERE annotator = ?1 AND question = ?2 AND at_ms >= ?3 AND {STANDS}"
+            let sql = concat!(
+                "SELECT count(*) FROM labels AS l INDEXED BY labels_by_annotator
+                 WHERE annotator = ?1 AND question = ?2 AND at_ms >= ?3 AND ",
+                stands!()
             );
-            Ok(first(c, &sql, (annotator.0, question.0, since_ms), |r| r.get(0))?.unwrap_or(0))
+            Ok(first(c, sql, (annotator.0, question.0, since_ms), |r| r.get(0))?.unwrap_or(0))
         })
     }
 }

@@ -307,3 +307,102 @@ fn needs_a_writable_folder(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode as C;
     matches!(error.sqlite_error_code(), Some(C::ReadOnly | C::CannotOpen | C::PermissionDenied))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lock::beside;
+    use crate::{NewJob, NewText};
+
+    fn add(store: &Store, name: &str, bytes: usize) -> Result<()> {
+        let (external_id, body) = (name.to_owned(), "x".repeat(bytes));
+        store.write(move |tx| tx.add_text(&NewText { external_id, body, ..NewText::default() }).map(|_| ()))
+    }
+
+    /// The second migration of a program to come.
+    const LATER: [&str; 2] =
+        [MIGRATIONS[0], "ALTER TABLE texts ADD COLUMN language TEXT; CREATE TABLE more (a TEXT) STRICT;"];
+
+    #[test]
+    fn an_older_project_is_copied_then_brought_up_to_date() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        let store = Store::create(&path).unwrap();
+        add(&store, "t1", 10).unwrap();
+        store.close().unwrap();
+        assert_eq!(Store::open_reader_with(&path, &LATER).unwrap_err().code(), "project-altered");
+        let store = Store::open_with(&path, &LATER).unwrap();
+        assert_eq!(store.counts().unwrap().texts, 1);
+        store.close().unwrap();
+        assert_eq!(Store::open(&path).unwrap_err().code(), "project-newer");
+        Store::open_with(&path, &LATER).unwrap().close().unwrap();
+        let copy = Store::open(beside(&path, ".before-v2")).unwrap();
+        assert_eq!(copy.counts().unwrap().texts, 1);
+        copy.close().unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_migration_that_fails_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        let store = Store::create(&path).unwrap();
+        add(&store, "t1", 10).unwrap();
+        store.close().unwrap();
+        let broken = [MIGRATIONS[0], "CREATE TABLE more (a TEXT) STRICT; SELECT nothing FROM nowhere;"];
+        assert!(Store::open_with(&path, &broken).is_err());
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.counts().unwrap().texts, 1);
+    }
+
+    #[test]
+    fn a_full_file_is_told_and_what_was_confirmed_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        let store = Store::create(&path).unwrap();
+        let writer = store.inner.writer.as_ref().unwrap();
+        // SQLite's own limit answers as a full disk does.
+        writer
+            .run(|c| c.pragma_update_and_check(None, "max_page_count", 60, |r| r.get::<_, i64>(0)).unwrap())
+            .unwrap();
+        let mut kept = 0;
+        let error = loop {
+            match add(&store, &format!("t{kept}"), 10_000) {
+                Ok(()) => kept += 1,
+                Err(e) => break e,
+            }
+            assert!(kept < 100, "the limit does not hold");
+        };
+        assert_eq!(error.code(), "disk-full", "{error}");
+        assert!(kept > 0);
+        assert_eq!(store.counts().unwrap().texts, kept);
+        store.close().unwrap();
+        assert_eq!(Store::open(&path).unwrap().counts().unwrap().texts, kept);
+    }
+
+    #[test]
+    fn a_file_that_nothing_changes_is_read_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        let store = Store::create(&path).unwrap();
+        add(&store, "t1", 10).unwrap();
+        store.close().unwrap();
+        let alone = Store::assemble(&path, &path, None, Access::Immutable).unwrap();
+        assert_eq!(alone.counts().unwrap().texts, 1);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no side files, even while open");
+    }
+
+    #[test]
+    fn opening_writes_nothing_where_nothing_has_to_be_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        Store::create(&path).unwrap().close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let store = Store::open(&path).unwrap();
+        store.close().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let store = Store::open(&path).unwrap();
+        let job = NewJob { kind: "encode".into(), title: "all".into(), total: None, started_ms: 0 };
+        store.start_job(&job).unwrap();
+    }
+}

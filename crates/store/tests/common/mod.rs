@@ -1,0 +1,60 @@
+//! A small project to begin a test with.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The one question of [`small`], ordinal with five levels.
+pub(crate) const QUESTION: QuestionId = QuestionId(1);
+
+/// Makes a project with a question, `texts` texts and `annotators` annotators, and leaves it open.
+pub(crate) fn small(path: &Path, texts: u32, annotators: u32) -> Store {
+    let store = Store::create(path).unwrap();
+    store
+        .write(move |tx| -> Result<(), StoreError> {
+            let scale = Scale::new(ScaleKind::Ordinal, ["1", "2", "3", "4", "5"]).unwrap();
+            tx.add_question(&NewQuestion { name: "rude".into(), prompt: "How rude?".into(), scale })?;
+            for n in 1..=texts {
+                let (external_id, body) = (format!("t{n}"), format!("Comment number {n}"));
+                tx.add_text(&NewText { external_id, body, ..NewText::default() })?;
+            }
+            for n in 1..=annotators {
+                let (external_id, name) = (format!("a{n}"), format!("Person {n}"));
+                tx.add_annotator(&NewAnnotator { external_id, name, ..NewAnnotator::default() })?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    store
+}
+
+/// A label of the question of [`small`].
+pub(crate) fn label(text: u32, annotator: u32, level: u16) -> NewLabel {
+    NewLabel {
+        question: QUESTION,
+        text: TextId(text),
+        annotator: AnnotatorId(annotator),
+        level,
+        at_ms: 1_000,
+        duration_ms: Some(250),
+        source: LabelSource::Window,
+    }
+}
+
+/// Everything about a folder that an unsuccessful opening must leave as it is: names, bytes and times of its files.
+pub(crate) fn state_of(folder: &Path) -> Vec<(PathBuf, Vec<u8>, SystemTime)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let about = std::fs::metadata(&path).unwrap();
+            let bytes = if about.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+            (path, bytes, about.modified().unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
