@@ -67,11 +67,19 @@ macro_rules! current_in_order {
 }
 pub(crate) use {current_in_order, stands};
 
+/// One row, empty where there is no such label: an aggregate needs no sorting, and an import asks this for every row.
 const ONE_CURRENT: &str = concat!(
-    "SELECT id, text, annotator, level FROM labels AS l WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND ",
-    stands!(),
-    " ORDER BY id DESC LIMIT 1"
+    "SELECT max(id), text, annotator, level FROM labels AS l
+     WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND ",
+    stands!()
 );
+
+fn current_if_any(row: &Row<'_>) -> rusqlite::Result<Option<CurrentLabel>> {
+    match row.get::<_, Option<u32>>(0)? {
+        Some(_) => current(row).map(Some),
+        None => Ok(None),
+    }
+}
 
 impl WriteTx<'_> {
     /// Appends a label.
@@ -178,7 +186,7 @@ impl WriteTx<'_> {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.first(ONE_CURRENT, (question.0, text.0, annotator.0), current)
+        Ok(self.first(ONE_CURRENT, (question.0, text.0, annotator.0), current_if_any)?.flatten())
     }
 }
 
@@ -240,7 +248,9 @@ impl Store {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.read("reading a label", |c| first(c, ONE_CURRENT, (question.0, text.0, annotator.0), current))
+        self.read("reading a label", |c| {
+            Ok(first(c, ONE_CURRENT, (question.0, text.0, annotator.0), current_if_any)?.flatten())
+        })
     }
 
     /// The current labels of everyone, by text, then annotator.

@@ -1,5 +1,11 @@
 //! What was confirmed is there, however the program or the disk ends.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic, and its child process speaks"
+)]
+
 mod common;
 
 use common::{QUESTION, label, small, state_of};

@@ -1,5 +1,7 @@
 //! Labels are appended, taken back, and found again; the rules of the schema hold.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 mod common;
 
 use common::{QUESTION, label, small};
@@ -196,14 +198,16 @@ fn the_file_itself_forbids_to_change_history() {
     store.close().unwrap();
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.pragma_update(None, "foreign_keys", true).unwrap();
+    conn.pragma_update(None, "recursive_triggers", true).unwrap();
     for sql in [
         "UPDATE labels SET level = 0",
         "DELETE FROM labels",
         "INSERT INTO labels (question, text, annotator, level, at_ms, source) VALUES (1, 1, 1, 5, 0, 'window')",
         "INSERT INTO labels (question, text, annotator, at_ms, source) VALUES (1, 1, 1, 0, 'window')",
         "INSERT INTO labels (question, text, annotator, level, at_ms, source, retracts) VALUES (1, 1, 1, 1, 0, 'window', 1)",
-        "INSERT INTO labels (question, text, annotator, at_ms, source, retracts) VALUES (1, 2, 1, 0, 'window', 1)",
-        "INSERT INTO labels (question, text, annotator, at_ms, source, retracts) VALUES (1, 1, 2, 0, 'window', 1)",
+        "INSERT INTO labels (question, text, annotator, at_ms, source, retracts) VALUES (1, 1, 1, 0, 'window', 2)",
+        "INSERT INTO labels (question, text, annotator, at_ms, source, retracts) VALUES (1, 1, 1, 0, 'window', 99)",
+        "INSERT OR REPLACE INTO labels (id, question, text, annotator, level, at_ms, source) VALUES (1, 1, 1, 1, 1, 0, 'window')",
         "INSERT INTO labels (question, text, annotator, level, at_ms, source) VALUES (1, 1, 1, 1, 0, 'dream')",
         "UPDATE texts SET body = 'other'",
         "UPDATE levels SET name = 'other' WHERE level = 1",

@@ -1,5 +1,7 @@
 //! Files that cannot be opened: each says why, and stays as it is.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 mod common;
 
 use common::{label, small, state_of};

@@ -1,5 +1,7 @@
 //! Transactions are kept whole or not at all, and everything written reads back the same.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 mod common;
 
 use common::{QUESTION, label, small};
