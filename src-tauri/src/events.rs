@@ -37,14 +37,14 @@ pub(crate) struct ModelChanged {
 pub(crate) struct ProjectChanged();
 
 /// Tells the window what the workbench said. A window that is closing cannot hear it any more, which is no error.
-pub(crate) fn forward(app: &AppHandle, event: dissensus_workbench::Event) {
+pub(crate) fn forward(app: &AppHandle, event: &dissensus_workbench::Event) {
     use dissensus_workbench::Event;
     let _ = match event {
-        Event::Job(job) => JobChanged(job).emit(app),
-        Event::Labels { question, text, annotator, revision } => {
+        Event::Job(job) => JobChanged(job.clone()).emit(app),
+        &Event::Labels { question, text, annotator, revision } => {
             LabelsChanged { question, text, annotator, revision }.emit(app)
         }
-        Event::Model { question, revision } => ModelChanged { question, revision }.emit(app),
+        &Event::Model { question, revision } => ModelChanged { question, revision }.emit(app),
         Event::Project => ProjectChanged().emit(app),
     };
 }

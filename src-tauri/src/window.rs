@@ -2,10 +2,9 @@
 
 use crate::launch::Launch;
 use crate::state::WindowState;
-use dissensus_workbench::Workbench;
+use dissensus_workbench::{Home, Workbench};
 use std::error::Error;
-use std::path::PathBuf;
-use tauri::{App, Manager as _, WebviewUrl, WebviewWindowBuilder};
+use tauri::{App, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder};
 
 /// The smallest window in which every view still works, in logical pixels.
 const SMALLEST: (f64, f64) = (760.0, 520.0);
@@ -22,13 +21,20 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
         .invoke_handler(handler)
         .setup(move |app| {
             bindings.mount_events(app);
-            let workbench = Workbench::new(model_folders(app))?;
-            app.manage(WindowState::new(workbench));
+            let resources = app.path().resource_dir().ok();
+            let home = Home::of_user(resources.as_deref())?;
+            app.manage(WindowState::new(Workbench::new(home)));
             open_window(app, &launch)?;
             app.manage(launch);
             Ok(())
         })
-        .run(tauri::generate_context!())?;
+        .build(tauri::generate_context!())?
+        .run(|app, event| {
+            // What was confirmed is on disk already; this ends jobs and lets go of the file's lock.
+            if let RunEvent::Exit = event {
+                app.state::<WindowState>().close();
+            }
+        });
     Ok(())
 }
 
@@ -41,11 +47,6 @@ pub(crate) fn explain_on_stderr(error: &dyn Error) {
         eprintln!("  because: {inner}");
         cause = inner.source();
     }
-}
-
-/// Where an installed application has its encoders.
-fn model_folders(app: &App) -> Vec<PathBuf> {
-    app.path().resource_dir().map(|folder| folder.join("models")).into_iter().collect()
 }
 
 /// Remembers size and place, beside the settings.

@@ -8,6 +8,9 @@ use tauri::AppHandle;
 /// All annotators for one question; may take seconds.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn annotator_report(app: AppHandle, question: QuestionId) -> Result<AnnotatorReport, Problem> {
+pub(crate) async fn annotator_report(
+    app: AppHandle,
+    question: QuestionId,
+) -> Result<AnnotatorReport, Problem> {
     with_session(app, move |session| session.annotator_report(question)).await
 }

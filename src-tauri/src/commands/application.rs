@@ -9,7 +9,7 @@ use tauri::{AppHandle, Manager as _};
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn app_info(app: AppHandle) -> Result<AppInfo, Problem> {
-    with_workbench(app, |workbench| workbench.app_info()).await
+    with_workbench(app, |workbench| Ok(workbench.app_info())).await
 }
 
 /// What the command line asked for.
@@ -27,26 +27,26 @@ pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn recent_projects(app: AppHandle) -> Result<Vec<RecentProject>, Problem> {
-    with_workbench(app, |workbench| workbench.recent_projects()).await
+    with_workbench(app, |workbench| Ok(workbench.recent_projects())).await
 }
 
 /// Takes a project off that list; its file stays.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn forget_recent(app: AppHandle, path: String) -> Result<(), Problem> {
-    with_workbench(app, move |workbench| workbench.forget_recent(path)).await
+    with_workbench(app, move |workbench| workbench.forget_recent(&path)).await
 }
 
 /// The settings.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn settings(app: AppHandle) -> Result<AppSettings, Problem> {
-    with_workbench(app, |workbench| workbench.settings()).await
+    with_workbench(app, |workbench| Ok(workbench.settings())).await
 }
 
 /// Keeps the settings.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_settings(app: AppHandle, settings: AppSettings) -> Result<(), Problem> {
-    with_workbench(app, move |workbench| workbench.save_settings(settings)).await
+    with_workbench(app, move |workbench| workbench.save_settings(&settings)).await
 }

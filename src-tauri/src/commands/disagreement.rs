@@ -8,8 +8,11 @@ use tauri::AppHandle;
 /// Texts in order of predicted disagreement.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn disagreement_ranking(app: AppHandle, query: DisagreementQuery) -> Result<Ranking, Problem> {
-    with_session(app, move |session| session.disagreement_ranking(query)).await
+pub(crate) async fn disagreement_ranking(
+    app: AppHandle,
+    query: DisagreementQuery,
+) -> Result<Ranking, Problem> {
+    with_session(app, move |session| session.disagreement_ranking(&query)).await
 }
 
 /// Some of these texts, as they are now.
@@ -20,7 +23,7 @@ pub(crate) async fn disagreement_rows(
     query: DisagreementQuery,
     texts: Vec<TextId>,
 ) -> Result<Vec<DisagreementRow>, Problem> {
-    with_session(app, move |session| session.disagreement_rows(query, texts)).await
+    with_session(app, move |session| session.disagreement_rows(&query, &texts)).await
 }
 
 /// Everything about one text, but never the prediction for the person who labels here and has not answered it,
@@ -35,5 +38,8 @@ pub(crate) async fn text_detail(
     reading_as: Option<AnnotatorId>,
     show_hidden: bool,
 ) -> Result<TextDetail, Problem> {
-    with_session(app, move |session| session.text_detail(question, text, group_by, reading_as, show_hidden)).await
+    with_session(app, move |session| {
+        session.text_detail(question, text, group_by.as_deref(), reading_as, show_hidden)
+    })
+    .await
 }

@@ -2,6 +2,7 @@
 
 use super::with_session;
 use dissensus_workbench::view::{ImportChoices, ImportPreview, ImportReport, Problem};
+use std::path::Path;
 use tauri::AppHandle;
 
 /// What a file holds; nothing is written.
@@ -12,7 +13,7 @@ pub(crate) async fn import_preview(
     path: String,
     choices: ImportChoices,
 ) -> Result<ImportPreview, Problem> {
-    with_session(app, move |session| session.import_preview(path, choices)).await
+    with_session(app, move |session| session.import_preview(Path::new(&path), &choices)).await
 }
 
 /// Imports a file. It is a job: it tells its progress by events and can be cancelled.
@@ -23,12 +24,16 @@ pub(crate) async fn import_file(
     path: String,
     choices: ImportChoices,
 ) -> Result<ImportReport, Problem> {
-    with_session(app, move |session| session.import_file(path, choices)).await
+    with_session(app, move |session| session.import_as_job(Path::new(&path), &choices)).await
 }
 
 /// Writes all current labels to a file; says how many rows.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_project(app: AppHandle, path: String) -> Result<u32, Problem> {
-    with_session(app, move |session| session.export_project(path)).await
+    with_session(app, move |session| {
+        let rows = session.export_as_job(Path::new(&path))?;
+        Ok(u32::try_from(rows).unwrap_or(u32::MAX))
+    })
+    .await
 }

@@ -22,5 +22,10 @@ pub(crate) async fn jobs(app: AppHandle) -> Result<Vec<JobInfo>, Problem> {
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn cancel_job(app: AppHandle, id: u32) -> Result<(), Problem> {
-    with_session(app, move |session| session.cancel_job(id)).await
+    with_session(app, move |session| {
+        // One that has ended by now needs no stopping.
+        session.cancel_job(id);
+        Ok(())
+    })
+    .await
 }

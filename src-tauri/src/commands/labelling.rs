@@ -58,7 +58,7 @@ pub(crate) async fn progress(
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn record_label(app: AppHandle, label: NewLabel) -> Result<LabelReceipt, Problem> {
-    with_session(app, move |session| session.record_label(label)).await
+    with_session(app, move |session| session.record_label(&label)).await
 }
 
 /// Takes back the annotator's last label, if there is one.

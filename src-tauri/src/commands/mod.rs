@@ -10,8 +10,7 @@ pub(crate) mod project;
 
 use crate::state::WindowState;
 use dissensus_workbench::view::Problem;
-use dissensus_workbench::{Session, Workbench};
-use std::sync::Arc;
+use dissensus_workbench::{Session, Workbench, WorkbenchError};
 use tauri::async_runtime::spawn_blocking;
 use tauri::{AppHandle, Manager as _};
 
@@ -29,17 +28,21 @@ async fn off_main<T: Send + 'static>(
 }
 
 /// Runs `work` with the workbench.
-async fn with_workbench<T: Send + 'static, E: Into<Problem>>(
+async fn with_workbench<T: Send + 'static>(
     app: AppHandle,
-    work: impl FnOnce(&Workbench) -> Result<T, E> + Send + 'static,
+    work: impl FnOnce(&Workbench) -> Result<T, WorkbenchError> + Send + 'static,
 ) -> Result<T, Problem> {
     off_main(move || work(app.state::<WindowState>().workbench()).map_err(Into::into)).await
 }
 
 /// Runs `work` with the open project.
-async fn with_session<T: Send + 'static, E: Into<Problem>>(
+async fn with_session<T: Send + 'static>(
     app: AppHandle,
-    work: impl FnOnce(&Arc<Session>) -> Result<T, E> + Send + 'static,
+    work: impl FnOnce(&Session) -> Result<T, WorkbenchError> + Send + 'static,
 ) -> Result<T, Problem> {
-    off_main(move || work(&app.state::<WindowState>().session()?).map_err(Into::into)).await
+    off_main(move || {
+        let session = app.state::<WindowState>().session()?;
+        work(&session).map_err(Into::into)
+    })
+    .await
 }

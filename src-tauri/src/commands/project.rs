@@ -1,24 +1,23 @@
 //! The open project: open, close, describe, and who and what it asks.
 
-use super::{off_main, with_session};
+use super::{off_main, with_session, with_workbench};
 use crate::state::{Opening, WindowState};
 use dissensus_domain::{Attributes, Scale};
 use dissensus_workbench::view::{AnnotatorInfo, Problem, ProjectChoices, ProjectInfo, QuestionInfo};
-use std::path::PathBuf;
 use tauri::{AppHandle, Manager as _};
 
 /// Makes an empty project and opens it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn new_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
-    open(app, Opening::New(PathBuf::from(path))).await
+    open(app, Opening::New(path)).await
 }
 
 /// Opens a project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn open_project(app: AppHandle, path: String) -> Result<ProjectInfo, Problem> {
-    open(app, Opening::Existing(PathBuf::from(path))).await
+    open(app, Opening::Existing(path)).await
 }
 
 /// Opens the sample project.
@@ -47,11 +46,7 @@ pub(crate) async fn close_project(app: AppHandle) -> Result<(), Problem> {
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn project(app: AppHandle) -> Result<Option<ProjectInfo>, Problem> {
-    off_main(move || match app.state::<WindowState>().open_session() {
-        Some(session) => Ok(Some(session.project()?)),
-        None => Ok(None),
-    })
-    .await
+    with_workbench(app, |workbench| workbench.project()).await
 }
 
 /// Adds a question.
@@ -63,7 +58,7 @@ pub(crate) async fn add_question(
     prompt: String,
     scale: Scale,
 ) -> Result<QuestionInfo, Problem> {
-    with_session(app, move |session| session.add_question(name, prompt, scale)).await
+    with_session(app, move |session| session.add_question(&name, &prompt, scale)).await
 }
 
 /// Everyone in the project.
@@ -81,12 +76,12 @@ pub(crate) async fn add_annotator(
     name: String,
     attributes: Attributes,
 ) -> Result<AnnotatorInfo, Problem> {
-    with_session(app, move |session| session.add_annotator(name, attributes)).await
+    with_session(app, move |session| session.add_annotator(&name, &attributes)).await
 }
 
 /// Keeps what was chosen last.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_choices(app: AppHandle, choices: ProjectChoices) -> Result<(), Problem> {
-    with_session(app, move |session| session.save_choices(choices)).await
+    with_session(app, move |session| session.save_choices(&choices)).await
 }

@@ -32,6 +32,8 @@ const FIRST_SETTINGS: AppSettings = {
   text_size: 22,
 };
 
+/** How long after the last change the counts are asked for again. */
+const COUNTS_LAG_MS = 1200;
 /** How long finished work stays on the status line. */
 const JOB_STAYS_MS = 6000;
 
@@ -55,6 +57,8 @@ export class App {
   changes = $state(0);
   readonly toasts = new Toasts();
   readonly ranking = new RankingStore();
+
+  #counting: ReturnType<typeof setTimeout> | undefined;
 
   readonly question: QuestionInfo | null = $derived(
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
@@ -234,7 +238,10 @@ export class App {
   async #listen(): Promise<void> {
     const changed = (change: Change) => {
       this.changes += 1;
-      void this.ranking.hear(change.question);
+      this.ranking.hear(change.question);
+      // The counts on the status line may lag; labelling must not wait for them.
+      clearTimeout(this.#counting);
+      this.#counting = setTimeout(() => void this.refresh(), COUNTS_LAG_MS);
     };
     await Promise.all([
       events.jobChanged.listen(({ payload }) => this.#take(payload)),

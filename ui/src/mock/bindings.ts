@@ -303,7 +303,12 @@ export const commands: typeof RealCommands = {
     const random = seeded(annotator * 1000 + open.length);
     const pick = order === "file" ? open[0] : open[Math.floor(random() * open.length)];
     return pick
-      ? task(annotator, q, pick, order !== "file" && order !== "random" && random() < (settings.random_share ?? 0))
+      ? task(
+          annotator,
+          q,
+          pick,
+          order !== "file" && order !== "random" && random() < (settings.random_share ?? 0),
+        )
       : null;
   },
   labelTask: async (annotator, q, text) => task(annotator, q, textOf(text)),

@@ -1,0 +1,52 @@
+// Nothing is written before it is confirmed, and bad rows are explained where they stand.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { reset } from "../mock/bindings";
+import ImportDialog from "./ImportDialog.svelte";
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+});
+
+it("shows each bad row with its place, and waits for a decision", async () => {
+  const user = userEvent.setup();
+  const write = vi.spyOn(commands, "importFile");
+  render(ImportDialog, { path: "/tmp/bad.csv" });
+  await waitFor(() => expect(screen.getAllByTestId("import-problem")).toHaveLength(3));
+  expect(screen.getAllByTestId("import-problem")[0]).toHaveTextContent(
+    /Row 17, line 18, column score.*“seven”/,
+  );
+  expect(screen.getByTestId("import-confirm")).toBeDisabled();
+  await user.click(screen.getByTestId("import-skip-bad"));
+  expect(write).not.toHaveBeenCalled();
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(write).toHaveBeenCalledOnce());
+  expect(write.mock.calls[0]?.[1].skip_bad).toBe(true);
+  await waitFor(() => expect(app.toasts.list.at(-1)?.detail).toContain("comments.rejected.csv"));
+});
+
+it("imports a clean file as it was guessed", async () => {
+  const user = userEvent.setup();
+  const write = vi.spyOn(commands, "importFile");
+  render(ImportDialog, { path: "/tmp/clean.csv" });
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
+  expect(screen.queryByTestId("import-problem")).toBeNull();
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(write.mock.calls[0]?.[1]).toMatchObject({ columns: null, skip_bad: false }));
+});
+
+it("says why a file cannot be read, and lets nothing be imported", async () => {
+  vi.spyOn(commands, "importPreview").mockRejectedValue({
+    code: "not-utf8",
+    message: "The file is not UTF-8 at byte 812.",
+    detail: "Save it as UTF-8.",
+  });
+  render(ImportDialog, { path: "/tmp/latin.csv" });
+  await waitFor(() => expect(screen.getByTestId("import-stopped")).toHaveTextContent(/byte 812.*Save it/));
+  expect(screen.getByTestId("import-confirm")).toBeDisabled();
+});

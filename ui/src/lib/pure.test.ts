@@ -1,0 +1,138 @@
+// Small rules: keys, levels, numbers in words, columns, signs, points, time.
+import { describe, expect, it } from "vitest";
+import { categorise } from "./categories";
+import { roleOf, withRole } from "./columns";
+import { count, counted, dayOf, decimal, fileName, interval, percent, signed, timeLeft } from "./format";
+import { describe as inWords, levelColour, levelKey, levelOfKey, shares } from "./levels";
+import { nearest } from "./nearest";
+import { asProblem } from "./problems";
+import { VisibleTime } from "./visible-time";
+import type { ColumnChoices, Scale } from "./bindings";
+
+const five: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
+
+describe("levels", () => {
+  it("are reached by 1 to 9 and 0, never beyond the scale", () => {
+    expect([0, 8, 9, 10].map(levelKey)).toEqual(["1", "9", "0", null]);
+    expect(levelOfKey("1", 5)).toBe(0);
+    expect(levelOfKey("6", 5)).toBeNull();
+    expect(levelOfKey("0", 10)).toBe(9);
+    expect(levelOfKey("0", 9)).toBeNull();
+    expect(levelOfKey("Enter", 5)).toBeNull();
+  });
+
+  it("run from low over mid to high where they have an order", () => {
+    expect(levelColour(five, 0)).toBe("var(--level-low)");
+    expect(levelColour(five, 2)).toBe("var(--level-mid)");
+    expect(levelColour(five, 4)).toBe("var(--level-high)");
+    expect(levelColour(five, 1)).toContain("var(--level-mid) 50%, var(--level-low)");
+    expect(levelColour({ kind: "choice", levels: ["a", "b"] }, 9)).toBe("var(--cat-2)");
+  });
+
+  it("are said in words", () => {
+    expect(inWords(five, [0.5, 0.46, 0.04, null, 0])).toBe("1: 50 %, 2: 46 %");
+    expect(shares([1, 3])).toEqual([0.25, 0.75]);
+    expect(shares([0, 0])).toBeNull();
+  });
+});
+
+describe("numbers", () => {
+  it("are dashes where they are not known", () => {
+    expect([percent(null), decimal(null), signed(undefined), interval([null, 1])]).toEqual([
+      "–",
+      "–",
+      "–",
+      "–",
+    ]);
+  });
+
+  it("read like numbers", () => {
+    expect([count(12345), percent(0.456), decimal(-0.5), signed(0.5), interval([0.4, 0.561])]).toEqual([
+      "12,345",
+      "46 %",
+      "−0.50",
+      "+0.50",
+      "40–56 %",
+    ]);
+    expect([counted(1, "text"), counted(2000, "text")]).toEqual(["1 text", "2,000 texts"]);
+    expect([timeLeft(0.2), timeLeft(61), timeLeft(4000)]).toEqual(["1 s left", "2 min left", "2 h left"]);
+  });
+
+  it("tell the day and the file", () => {
+    const noon = new Date(2026, 5, 10, 12).getTime();
+    expect(dayOf(noon - 3600e3, noon)).toBe("today");
+    expect(dayOf(noon - 13 * 3600e3, noon)).toBe("yesterday");
+    expect([fileName("/a/b c.csv"), fileName("C:\\x\\y.csv")]).toEqual(["b c.csv", "y.csv"]);
+  });
+});
+
+describe("columns", () => {
+  const columns: ColumnChoices = {
+    text_id: "id",
+    text: "body",
+    annotator: "who",
+    label: "score",
+    split: null,
+    group: null,
+    time: null,
+    attributes: ["age"],
+  };
+
+  it("have one role each", () => {
+    expect(["body", "age", "note"].map((c) => roleOf(columns, c))).toEqual(["text", "attribute", "other"]);
+  });
+
+  it("give up their old role, and take a role from the column that had it", () => {
+    const next = withRole(columns, "age", "label");
+    expect(next.label).toBe("age");
+    expect(next.attributes).toEqual([]);
+    expect(roleOf(next, "score")).toBe("other");
+    expect(withRole(columns, "who", "attribute")).toMatchObject({
+      annotator: null,
+      attributes: ["age", "who"],
+    });
+  });
+});
+
+it("values of an attribute differ in colour and in shape; the eighth and further share one sign", () => {
+  const { list, of } = categorise(["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+  expect(list).toHaveLength(8);
+  expect(new Set(list.slice(0, 7).map((c) => c.colour)).size).toBe(7);
+  expect(new Set(list.slice(0, 7).map((c) => c.path)).size).toBe(7);
+  expect(of("h")).toBe(of("i"));
+  expect(of(undefined).value).toBe("not known");
+});
+
+it("arrows go to the nearest point that way", () => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 10, y: 1 },
+    { x: 6, y: 5 },
+    { x: 0, y: -5 },
+  ];
+  expect(nearest(points, 0, "ArrowRight")).toBe(1);
+  expect(nearest(points, 0, "ArrowUp")).toBe(3);
+  expect(nearest(points, 0, "ArrowLeft")).toBe(-1);
+});
+
+it("whatever is thrown can be shown", () => {
+  const problem = { code: "project-locked", message: "It is open elsewhere.", detail: null };
+  expect(asProblem(problem)).toBe(problem);
+  expect(asProblem(new Error("boom"))).toMatchObject({ code: "unexpected", detail: "boom" });
+  expect(asProblem("command x not found").detail).toBe("command x not found");
+});
+
+it("time in a hidden window does not count", () => {
+  let now = 0;
+  const time = new VisibleTime(() => now);
+  time.restart(true);
+  now = 100;
+  time.setVisible(false);
+  now = 5000;
+  time.setVisible(true);
+  now = 5050;
+  expect(time.elapsed).toBe(150);
+  time.restart(false);
+  now = 9000;
+  expect(time.elapsed).toBe(0);
+});

@@ -1,0 +1,36 @@
+// Rules that hold for every file of the window.
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((name) => `src/${name.replaceAll("\\", "/")}`)
+  .filter((name) => /\.(svelte|ts|css)$/.test(name) && !name.endsWith(".test.ts"));
+const product = files.filter((name) => !name.startsWith("src/mock/"));
+const matching = (names: string[], pattern: RegExp) =>
+  names.filter((name) => pattern.test(readFileSync(name, "utf8")));
+
+it("finds the files", () => expect(product.length).toBeGreaterThan(40));
+
+it("never renders text as HTML", () => {
+  expect(matching(files, /\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write/)).toEqual([]);
+});
+
+it("asks nothing of the network", () => {
+  // Two names that are no addresses: the namespace of SVG, and where the generated bindings say they come from.
+  const remote = /https?:\/\/(?!www\.w3\.org\/)/;
+  expect(matching([...product.filter((n) => !n.endsWith("bindings.ts")), "index.html"], remote)).toEqual([]);
+  expect(matching(product, /@import url|@font-face/)).toEqual([]);
+});
+
+it("never builds the name of a command by hand", () => {
+  expect(
+    matching(
+      product.filter((name) => name !== "src/lib/bindings.ts"),
+      /\binvoke\(|__TAURI/,
+    ),
+  ).toEqual([]);
+});
+
+it("keeps the invented project out of the product", () => {
+  expect(matching(product, /from "[^"]*\/mock\//)).toEqual([]);
+});

@@ -1,0 +1,71 @@
+// WCAG 2.2 AA: 4.5 to 1 for text, 3 to 1 for what else must be seen, in both themes.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const css = readFileSync("src/styles/tokens.css", "utf8");
+
+function tokens(selector: string): Map<string, string> {
+  const start = css.indexOf(`${selector} {`);
+  const block = css.slice(start, css.indexOf("}", start));
+  return new Map([...block.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6});/g)].map((m) => [m[1] ?? "", m[2] ?? ""]));
+}
+
+function luminance(hex: string): number {
+  const channel = (at: number) => {
+    const c = parseInt(hex.slice(at, at + 2), 16) / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+}
+
+function contrast(a: string, b: string): number {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+  return (high + 0.05) / (low + 0.05);
+}
+
+const GROUNDS = ["--ground", "--surface", "--raised", "--sunken", "--hover", "--accent-soft"];
+const TEXT: [string, string[]][] = [
+  ["--ink", [...GROUNDS, "--warn-soft", "--bad-soft"]],
+  ["--ink-soft", [...GROUNDS, "--warn-soft"]],
+  ["--accent", ["--ground", "--surface", "--accent-soft"]],
+  ["--accent-ink", ["--accent"]],
+  ["--warn", ["--ground", "--surface", "--raised", "--warn-soft"]],
+  ["--simulated", ["--simulated-soft"]],
+];
+const SEEN: [string, string[]][] = [
+  ["--focus", GROUNDS],
+  ["--line-strong", ["--ground", "--surface", "--raised"]],
+  ["--bad", ["--raised", "--bad-soft"]],
+  ["--good", ["--raised"]],
+  ...["--level-low", "--level-mid", "--level-high"].map((t): [string, string[]] => [
+    t,
+    ["--surface", "--ground"],
+  ]),
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((n): [string, string[]] => [`--cat-${n}`, ["--surface", "--ground"]]),
+];
+
+describe.each([
+  ["light", ":root"],
+  ["dark", ':root[data-theme="dark"]'],
+])("the %s theme", (_, selector) => {
+  const theme = tokens(selector);
+  const colour = (name: string) => {
+    const hex = theme.get(name);
+    if (!hex) throw new Error(`${name} is no colour of this theme`);
+    return hex;
+  };
+  const check = (pairs: [string, string[]][], least: number) =>
+    pairs.flatMap(([front, backs]) =>
+      backs
+        .map((back) => ({ pair: `${front} on ${back}`, ratio: contrast(colour(front), colour(back)) }))
+        .filter(({ ratio }) => ratio < least),
+    );
+
+  it("has text at 4.5 to 1", () => expect(check(TEXT, 4.5)).toEqual([]));
+  it("has controls, focus and marks at 3 to 1", () => expect(check(SEEN, 3)).toEqual([]));
+});
+
+it("computes contrast as WCAG does", () => {
+  expect(contrast("#000000", "#ffffff")).toBeCloseTo(21);
+  expect(contrast("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
+});

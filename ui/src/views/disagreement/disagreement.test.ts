@@ -1,0 +1,66 @@
+// The pill, and the blind rule where everybody's predictions are shown.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { reset } from "../../mock/bindings";
+import DisagreementView from "./DisagreementView.svelte";
+import TextPane from "./TextPane.svelte";
+
+beforeEach(async () => {
+  reset();
+  await app.openSample();
+});
+
+const question = () => {
+  if (!app.question) throw new Error("no question");
+  return app.question;
+};
+
+it("offers a new order with a pill while the focus is in the list, and R takes it", async () => {
+  const user = userEvent.setup();
+  render(DisagreementView);
+  await waitFor(() => expect(app.ranking.order.length).toBe(160));
+  screen.getByTestId("ranking-list").focus();
+  const before = app.ranking.order;
+  const turned = [...before].reverse();
+  vi.spyOn(commands, "disagreementRanking").mockResolvedValue({
+    revision: 41,
+    texts: turned,
+    annotators: 8,
+    remark: null,
+  });
+  app.ranking.hear(1);
+  await waitFor(() => expect(screen.getByTestId("ranking-pill")).toBeVisible());
+  expect(app.ranking.order).toBe(before);
+  expect(screen.getByTestId("ranking-revision").textContent).toBe("41");
+  await user.keyboard("r");
+  await waitFor(() => expect(screen.queryByTestId("ranking-pill")).toBeNull());
+  expect(app.ranking.order).toEqual(turned);
+});
+
+it("hears of labels by event", async () => {
+  render(DisagreementView);
+  await waitFor(() => expect(app.ranking.order.length).toBe(160));
+  const asked = vi.spyOn(commands, "disagreementRanking");
+  app.ranking.hear(2);
+  await new Promise((settled) => setTimeout(settled, 120));
+  expect(asked).not.toHaveBeenCalled();
+  app.ranking.hear(1);
+  await waitFor(() => expect(asked).toHaveBeenCalled());
+});
+
+it("asks for the reader's own prediction only on demand, and for one text", async () => {
+  const user = userEvent.setup();
+  await app.join("Robin");
+  const asked = vi.spyOn(commands, "textDetail");
+  const { rerender } = render(TextPane, { question: question(), text: 5 });
+  await waitFor(() => expect(screen.getByTestId("detail-blind")).toBeVisible());
+  expect(asked.mock.calls[0]).toEqual([1, 5, "age", app.annotatorId, false]);
+  await user.click(screen.getByText("Show anyway"));
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[4]).toBe(true));
+  await waitFor(() => expect(screen.queryByTestId("detail-blind")).toBeNull());
+  await rerender({ question: question(), text: 6 });
+  await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([1, 6, "age", app.annotatorId, false]));
+});

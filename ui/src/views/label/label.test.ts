@@ -1,0 +1,221 @@
+// Labelling by keyboard against the invented project.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { reset } from "../../mock/bindings";
+import LabelView from "./LabelView.svelte";
+
+const text = () => screen.getByTestId("label-text").dataset.textId;
+const done = () => screen.getByTestId("label-progress-done").textContent;
+const pressed = (level: number) => screen.getByTestId(`level-${level}`).getAttribute("aria-pressed");
+let user: ReturnType<typeof userEvent.setup>;
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+  user = userEvent.setup();
+});
+
+async function begin(): Promise<void> {
+  await app.join("Robin");
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("1"));
+}
+
+async function press(key: string): Promise<void> {
+  await user.keyboard(key);
+  await new Promise((settled) => setTimeout(settled, 5));
+}
+
+describe("who labels", () => {
+  it("is nobody until someone is chosen, least of all a simulated annotator chosen before", async () => {
+    const simulated = app.people.find((person) => person.simulated);
+    await commands.saveChoices({
+      annotator: simulated?.id ?? 0,
+      question: 1,
+      order: "file",
+      view: null,
+      group_by: null,
+    });
+    await app.openSample();
+    expect(app.annotatorId).toBeNull();
+  });
+
+  it("is added with one field, and asked for again by the same name", async () => {
+    render(LabelView);
+    await user.type(screen.getByTestId("label-annotator-name"), "Robin");
+    await user.click(screen.getByTestId("label-add-annotator"));
+    await waitFor(() => expect(app.annotator?.name).toBe("Robin"));
+    const people = app.people.length;
+    await app.join("robin");
+    expect(app.people).toHaveLength(people);
+  });
+});
+
+describe("a key", () => {
+  it("gives a level, and Enter goes on", async () => {
+    await begin();
+    await press("3");
+    expect(pressed(3)).toBe("true");
+    expect(done()).toBe("1");
+    await press("{Enter}");
+    expect(text()).toBe("2");
+    expect(pressed(3)).toBe("false");
+  });
+
+  it("goes on with the same level, and corrects with another", async () => {
+    await begin();
+    await press("2");
+    await press("4");
+    expect(text()).toBe("1");
+    expect(pressed(4)).toBe("true");
+    expect(done()).toBe("1");
+    await press("4");
+    expect(text()).toBe("2");
+  });
+
+  it("beyond the scale does nothing", async () => {
+    await begin();
+    const record = vi.spyOn(commands, "recordLabel");
+    await press("7");
+    expect(record).not.toHaveBeenCalled();
+  });
+
+  it("typed into a field is no answer", async () => {
+    await begin();
+    const record = vi.spyOn(commands, "recordLabel");
+    const field = document.body.appendChild(document.createElement("input"));
+    field.focus();
+    await press("3");
+    field.remove();
+    expect(record).not.toHaveBeenCalled();
+  });
+
+  it("U takes the last label back, shows its text and says so", async () => {
+    await begin();
+    await press("3");
+    await press("{Enter}");
+    await press("u");
+    expect(text()).toBe("1");
+    expect(pressed(3)).toBe("false");
+    expect(done()).toBe("0");
+    expect(app.toasts.list.at(-1)?.message).toBe("Taken back: “3”");
+  });
+
+  it("S puts a text off, F marks it, arrows go forth and back", async () => {
+    await begin();
+    await press("f");
+    expect(screen.getByTestId("label-flag")).toHaveAttribute("aria-pressed", "true");
+    await press("{ArrowRight}");
+    expect(text()).toBe("2");
+    await press("{ArrowLeft}");
+    expect(text()).toBe("1");
+    await press("s");
+    expect(text()).toBe("2");
+  });
+
+  it("B held shows a blurred text, and hides it again when let go", async () => {
+    await begin();
+    await app.saveSettings({ ...app.settings, blur: true });
+    const box = screen.getByLabelText("Text to label");
+    await waitFor(() => expect(box).toHaveClass("blurred"));
+    await press("{b>}");
+    expect(box).not.toHaveClass("blurred");
+    await press("{/b}");
+    expect(box).toHaveClass("blurred");
+    await app.saveSettings({ ...app.settings, blur: false });
+  });
+});
+
+describe("blind", () => {
+  it("shows nothing of the models before the answer, and all of it after", async () => {
+    await begin();
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+    await press("1");
+    expect(screen.getByTestId("label-reveal")).toBeVisible();
+    await press("{Enter}");
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+  });
+
+  it("holds even where a reveal comes with a text that has no answer", async () => {
+    const reveal = {
+      others: [1, 0, 0, 0, 0],
+      mine: [1, 0, 0, 0, 0],
+      annotators: 8,
+      observed: null,
+      pairwise: 0.5,
+    };
+    const real = commands.nextText;
+    vi.spyOn(commands, "nextText").mockImplementation(async (...args) => {
+      const task = await real(...args);
+      return task && { ...task, reveal };
+    });
+    await begin();
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+  });
+
+  it("goes on by itself where nothing is to be shown", async () => {
+    await begin();
+    await app.saveSettings({ ...app.settings, reveal: false });
+    await waitFor(() => expect(screen.queryByText(/shown once you have answered/)).toBeNull());
+    await press("2");
+    await waitFor(() => expect(text()).toBe("2"));
+    await app.saveSettings({ ...app.settings, reveal: true });
+  });
+});
+
+describe("a label", () => {
+  it("that could not be written is not shown as given, and the reason is", async () => {
+    await begin();
+    const problem = {
+      code: "disk-full",
+      message: "The disk is full.",
+      detail: "Make room, then answer again.",
+    };
+    vi.spyOn(commands, "recordLabel").mockRejectedValueOnce(problem);
+    await press("3");
+    expect(pressed(3)).toBe("false");
+    expect(done()).toBe("0");
+    expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem", message: "The disk is full." });
+    await press("3");
+    expect(pressed(3)).toBe("true");
+  });
+
+  it("goes only to the text that was on screen when the key was pressed", async () => {
+    await begin();
+    const record = vi.spyOn(commands, "recordLabel");
+    await press("3");
+    for (const key of ["Enter", "4"]) window.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    await waitFor(() => expect(text()).toBe("2"));
+    expect(record.mock.calls.every(([label]) => label.text === 1)).toBe(true);
+  });
+
+  it("says how long the text was looked at", async () => {
+    await begin();
+    const record = vi.spyOn(commands, "recordLabel");
+    await press("1");
+    expect(record.mock.calls[0]?.[0].duration_ms).toBeGreaterThanOrEqual(0);
+  });
+});
+
+it("a text with markup stays text", async () => {
+  const real = commands.nextText;
+  const body = "<img src=x onerror=alert(1)> & <b>bold</b>";
+  vi.spyOn(commands, "nextText").mockImplementation(async (...args) => {
+    const task = await real(...args);
+    return task && { ...task, body };
+  });
+  await begin();
+  expect(screen.getByTestId("label-text").textContent).toBe(body);
+  expect(document.querySelector("img")).toBeNull();
+});
+
+it("says when all is answered", async () => {
+  vi.spyOn(commands, "nextText").mockResolvedValue(null);
+  await app.join("Robin");
+  render(LabelView);
+  await waitFor(() => expect(screen.getByTestId("label-all-done")).toBeVisible());
+});
