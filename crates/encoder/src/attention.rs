@@ -1,11 +1,12 @@
 //! Self-attention over texts that are packed one after the other in the rows of one matrix.
 
 use candle_core::{D, Device, Result as CandleResult, Tensor};
-use candle_nn::ops::softmax_last_dim;
+
+use crate::fused::masked_softmax;
 
 /// How one batch's rows are laid out as texts; made once a batch, used by every layer.
 pub(crate) struct Attention {
-    texts: usize,
+    lengths: Vec<usize>,
     longest: usize,
     heads: usize,
     /// None where all texts are equally long: then nothing is padded and nothing masked.
@@ -23,30 +24,28 @@ struct Padding {
 
 impl Attention {
     pub(crate) fn plan(lengths: &[usize], heads: usize, device: &Device) -> CandleResult<Self> {
-        let texts = lengths.len();
         let longest = lengths.iter().copied().max().unwrap_or(0);
         let even = lengths.iter().all(|n| *n == longest);
         let padding = if even { None } else { Some(Padding::plan(lengths, longest, device)?) };
-        Ok(Self { texts, longest, heads, padding })
+        Ok(Self { lengths: lengths.to_vec(), longest, heads, padding })
     }
 
     /// From stacked queries, keys and values, `[rows, 3 * hidden]`, to the attended values, `[rows, hidden]`.
     /// Queries come scaled.
     pub(crate) fn apply(&self, stacked: &Tensor) -> CandleResult<Tensor> {
         let hidden = stacked.dim(1)? / 3;
+        let texts = self.lengths.len();
         let padded = match &self.padding {
             None => stacked.clone(),
             Some(padding) => stacked.index_select(&padding.spread, 0)?,
         };
-        let split = padded.reshape((self.texts, self.longest, 3, self.heads, hidden / self.heads))?;
+        let split = padded.reshape((texts, self.longest, 3, self.heads, hidden / self.heads))?;
         let part = |i: usize| split.narrow(2, i, 1)?.squeeze(2)?.transpose(1, 2)?.contiguous();
         let (query, key, value) = (part(0)?, part(1)?, part(2)?);
-        let mut scores = query.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
-        if let Some(padding) = &self.padding {
-            scores = scores.broadcast_add(&padding.mask)?;
-        }
-        let context = softmax_last_dim(&scores)?.matmul(&value)?;
-        let context = context.transpose(1, 2)?.reshape((self.texts * self.longest, hidden))?;
+        let scores = query.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
+        let mask = self.padding.as_ref().map(|padding| &padding.mask);
+        let context = masked_softmax(scores, &self.lengths, mask)?.matmul(&value)?;
+        let context = context.transpose(1, 2)?.reshape((texts * self.longest, hidden))?;
         match &self.padding {
             None => Ok(context),
             Some(padding) => context.index_select(&padding.gather, 0),

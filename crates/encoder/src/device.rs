@@ -21,6 +21,12 @@ pub(crate) fn name(device: &Device) -> &'static str {
     }
 }
 
+/// The name of the device that [`DeviceChoice::Auto`] takes on this machine: cpu, cuda or metal.
+#[must_use]
+pub fn auto_device() -> &'static str {
+    name(&first_that_works().device)
+}
+
 pub(crate) fn choose(choice: DeviceChoice) -> Result<Chosen, EncoderError> {
     match choice {
         DeviceChoice::Cpu => Ok(Chosen { device: Device::Cpu, note: None }),

@@ -1,4 +1,36 @@
 //! Frozen transformer encoders: a text in, an embedding out.
+//!
+//! An encoder is a folder with `config.json`, `tokenizer.json` and `model.safetensors`, as the model hub has them, and
+//! optionally the sentence-transformers files beside them (`modules.json`, `1_Pooling/config.json`,
+//! `sentence_bert_config.json`), which are followed. [`Encoder::open`] checks all of it and says what is wrong;
+//! [`Encoder::encode`] gives embeddings; [`Encoder::encode_stream`] is the same as a job that reports, can be broken off
+//! and gone on with.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use std::path::Path;
+//!
+//! use dissensus_encoder::{BatchPlan, Encoder, EncoderOptions, Pooling};
+//!
+//! # fn main() -> Result<(), dissensus_encoder::EncoderError> {
+//! // A BERT with random weights, 24 components an embedding; real encoders are opened alike.
+//! let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
+//! let encoder = Encoder::open(&folder, &EncoderOptions { pooling: Some(Pooling::Max), ..Default::default() })?;
+//! assert!(encoder.version().key().ends_with("/max/20"));
+//!
+//! let embeddings = encoder.encode(&["this is not fair", ""])?;
+//! assert_eq!((embeddings.len(), embeddings[0].len()), (2, 24));
+//!
+//! // As a job: store what comes, and break off when asked to.
+//! let mut stored = Vec::new();
+//! let done = encoder.encode_stream(["good", "bad"], &BatchPlan::default(), |batch| {
+//!     stored.extend(batch.indices.into_iter().zip(batch.embeddings));
+//!     ControlFlow::Continue(())
+//! })?;
+//! assert_eq!((done.texts, stored.len(), done.cancelled), (2, 2, false));
+//! # Ok(())
+//! # }
+//! ```
 
 mod attention;
 mod batches;
@@ -10,6 +42,7 @@ mod encoder;
 mod error;
 mod family;
 mod folder;
+mod fused;
 mod hash;
 mod locate;
 mod options;
@@ -20,6 +53,7 @@ mod workers;
 
 pub use batches::BatchPlan;
 pub use catalogue::{Catalogue, CutZip, HubSource, KnownEncoder, KnownFile, PythonSource, Source};
+pub use device::auto_device;
 pub use encoder::{BatchDone, Encoder, EncoderVersion, StreamDone};
 pub use error::EncoderError;
 pub use locate::locate;

@@ -11,6 +11,7 @@ use super::{HiddenStates, Sizes, TokenBatch, Transformer};
 use crate::EncoderError;
 use crate::attention::Attention;
 use crate::folder::{CONFIG, Folder};
+use crate::fused::{bias, bias_gelu, bias_residual_norm};
 use crate::weights::Weights;
 
 /// The fields of config.json that change what is computed.
@@ -70,11 +71,12 @@ impl Activation {
         }
     }
 
-    fn apply(self, x: &Tensor) -> CandleResult<Tensor> {
+    /// Of `x + offset`.
+    fn apply(self, x: Tensor, offset: &Tensor) -> CandleResult<Tensor> {
         match self {
-            Self::Gelu => x.gelu_erf(),
-            Self::GeluTanh => x.gelu(),
-            Self::Relu => x.relu(),
+            Self::Gelu => bias_gelu(x, offset),
+            Self::GeluTanh => bias(x, offset)?.gelu(),
+            Self::Relu => bias(x, offset)?.relu(),
         }
     }
 }
@@ -95,8 +97,9 @@ impl Linear {
         })
     }
 
-    fn apply(&self, x: &Tensor) -> CandleResult<Tensor> {
-        x.matmul(&self.weight.t()?)?.broadcast_add(&self.bias)
+    /// The product alone; the bias is added by whatever comes after, in the same pass.
+    fn product(&self, x: &Tensor) -> CandleResult<Tensor> {
+        x.matmul(&self.weight.t()?)
     }
 }
 
@@ -124,36 +127,57 @@ impl Norm {
     }
 }
 
+/// A product whose result is added to what went in before, and normalised.
+struct Output {
+    /// `[outputs, inputs]`
+    weight: Tensor,
+    /// Bias of the product, scale and shift of the norm: `[3, outputs]`.
+    parameters: Tensor,
+    epsilon: f32,
+}
+
+impl Output {
+    fn open(weights: &Weights<'_>, name: &str, inputs: usize, config: &Config) -> Result<Self, EncoderError> {
+        let Linear { weight, bias } =
+            Linear::open(weights, &format!("{name}.dense"), config.hidden_size, inputs)?;
+        let norm =
+            Norm::open(weights, &format!("{name}.LayerNorm"), config.hidden_size, config.layer_norm_eps)?;
+        let parameters =
+            Tensor::stack(&[&bias, &norm.scale, &norm.shift], 0).map_err(|e| weights.compute(e))?;
+        Ok(Self { weight, parameters, epsilon: norm.epsilon })
+    }
+
+    fn apply(&self, x: &Tensor, residual: &Tensor) -> CandleResult<Tensor> {
+        bias_residual_norm(x.matmul(&self.weight.t()?)?, residual, &self.parameters, self.epsilon)
+    }
+}
+
 struct Layer {
     /// Queries (already divided by the root of a head's size), keys and values in one product.
     query_key_value: Linear,
-    attended: Linear,
-    attended_norm: Norm,
+    attended: Output,
     widen: Linear,
-    narrow: Linear,
-    narrow_norm: Norm,
+    narrow: Output,
 }
 
 impl Layer {
     fn open(weights: &Weights<'_>, index: usize, config: &Config) -> Result<Self, EncoderError> {
         let at = |part: &str| format!("encoder.layer.{index}.{part}");
-        let (hidden, wide, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
+        let (hidden, wide) = (config.hidden_size, config.intermediate_size);
         Ok(Self {
             query_key_value: query_key_value(weights, &at("attention.self"), config)?,
-            attended: Linear::open(weights, &at("attention.output.dense"), hidden, hidden)?,
-            attended_norm: Norm::open(weights, &at("attention.output.LayerNorm"), hidden, epsilon)?,
+            attended: Output::open(weights, &at("attention.output"), hidden, config)?,
             widen: Linear::open(weights, &at("intermediate.dense"), wide, hidden)?,
-            narrow: Linear::open(weights, &at("output.dense"), hidden, wide)?,
-            narrow_norm: Norm::open(weights, &at("output.LayerNorm"), hidden, epsilon)?,
+            narrow: Output::open(weights, &at("output"), wide, config)?,
         })
     }
 
     /// `[tokens, hidden]` to the same.
     fn apply(&self, x: &Tensor, attention: &Attention, activation: Activation) -> CandleResult<Tensor> {
-        let context = attention.apply(&self.query_key_value.apply(x)?)?;
-        let x = self.attended_norm.apply(&(self.attended.apply(&context)? + x)?)?;
-        let wide = activation.apply(&self.widen.apply(&x)?)?;
-        self.narrow_norm.apply(&(self.narrow.apply(&wide)? + &x)?)
+        let stacked = bias(self.query_key_value.product(x)?, &self.query_key_value.bias)?;
+        let x = self.attended.apply(&attention.apply(&stacked)?, x)?;
+        let wide = activation.apply(self.widen.product(&x)?, &self.widen.bias)?;
+        self.narrow.apply(&wide, &x)
     }
 }
 
