@@ -34,6 +34,19 @@ pub(crate) struct EncoderToScore {
 }
 
 impl EncoderToScore {
+    /// No encoder: every score is 0.
+    pub(crate) fn constant(link: Link) -> Self {
+        Self {
+            dim: 0,
+            weights: Vec::new(),
+            constants: vec![0.0; link.scores()],
+            axes: Vec::new(),
+            axis_constants: Vec::new(),
+            score_mean: 0.0,
+            score_scale: 0.0,
+        }
+    }
+
     /// Scores of a raw embedding, and its slope features if `slopes`.
     pub(crate) fn apply(&self, x: &[f32], slopes: bool) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
         let u = raw_scores(&self.weights, &self.constants, self.dim, x)?;
