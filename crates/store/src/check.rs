@@ -107,14 +107,17 @@ pub(crate) fn contents(conn: &Connection, shown: &Path, migrations: &[&str], ver
         }
         Err(e) => return Err(explain(e)),
     }
-    walk(conn, shown)
+    walk(conn, shown, WALK_WHOLE_BYTES)
 }
 
-fn walk(conn: &Connection, shown: &Path) -> Result<()> {
+/// Walks the pages of the file: all, or those that matter most where there are more than `whole` bytes.
+///
+/// Damage inside a value that leaves the page in order cannot be seen, as SQLite keeps no checksums.
+fn walk(conn: &Connection, shown: &Path, whole: i64) -> Result<()> {
     let explain = |e| StoreError::explain(shown, "checking the pages of the project", e);
     let number = |pragma| conn.pragma_query_value(None, pragma, |r| r.get::<_, i64>(0)).map_err(explain);
     let bytes = number("page_count")?.saturating_mul(number("page_size")?);
-    if bytes <= WALK_WHOLE_BYTES {
+    if bytes <= whole {
         return walk_one(conn, shown, None);
     }
     let tables: Vec<String> = conn
@@ -143,4 +146,59 @@ fn walk_one(conn: &Connection, shown: &Path, table: Option<&str>) -> Result<()> 
 
 fn damaged(shown: &Path, detail: String) -> StoreError {
     StoreError::Damaged { path: shown.to_owned(), detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EncoderVersion, NewText, Store};
+    use dissensus_domain::TextId;
+
+    /// A closed project with embeddings, and where the tree of `table` begins in the file.
+    fn project(folder: &Path, table: &str) -> (PathBuf, std::ops::Range<usize>) {
+        let path = folder.join("p.dissensus");
+        let store = Store::create(&path).unwrap();
+        let text = |name: &str| name.to_owned();
+        let version = EncoderVersion {
+            key: text("mini/1"),
+            name: text("mini"),
+            weights_sha256: text("00"),
+            pooling: text("mean"),
+            max_tokens: 8,
+            dim: 300,
+            precision: text("fp32"),
+        };
+        store.add_encoder_version(&version).unwrap();
+        for n in 1..=20 {
+            let new = NewText { external_id: format!("t{n}"), body: "x".repeat(900), ..NewText::default() };
+            store.write(move |tx| tx.add_text(&new).map(|_| ())).unwrap();
+            store.put_embeddings("mini/1", &[(TextId(n), vec![0.5; 300])]).unwrap();
+        }
+        store.close().unwrap();
+        let conn = connect(&path, Access::Immutable).unwrap();
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+        let page: usize = conn.query_row(sql, [table], |r| r.get::<_, u32>(0)).unwrap() as usize;
+        (path, (page - 1) * 4096..page * 4096)
+    }
+
+    #[test]
+    fn a_large_file_is_walked_but_for_its_embeddings() {
+        for (table, whole, sound) in
+            [("texts", 0, false), ("embeddings", 0, true), ("embeddings", i64::MAX, false)]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let (path, page) = project(folder.path(), table);
+            let check = || walk(&connect(&path, Access::Immutable).unwrap(), &path, whole);
+            check().unwrap();
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[page].iter_mut().for_each(|b| *b ^= 0x5A);
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(check().is_ok(), sound, "{table}, {whole}");
+            // Embeddings that were not walked are told when they are read.
+            if sound {
+                let lazy = Store::assemble(&path, &path, None, Access::Immutable).unwrap();
+                assert_eq!(lazy.embeddings("mini/1").unwrap_err().code(), "project-damaged");
+            }
+        }
+    }
 }

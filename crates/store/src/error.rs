@@ -38,6 +38,16 @@ pub enum StoreError {
         /// The newest format this program knows.
         known: u32,
     },
+    /// An earlier version of Dissensus wrote the file, and reading alone cannot bring it up to date.
+    #[error("{} has the earlier project format {found}; open it to write once, which copies it and brings it up to format {known}", .path.display())]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The format that can be read.
+        known: u32,
+    },
     /// The tables, triggers or views are not the ones that we make.
     #[error("{}: {what} differs from what Dissensus makes, so the file is not opened; was it edited with another program?", .path.display())]
     Altered {
@@ -165,6 +175,7 @@ impl StoreError {
             Self::NotSqlite(_) => "project-not-a-database",
             Self::NotOurs(_) => "project-not-ours",
             Self::Newer { .. } => "project-newer",
+            Self::Older { .. } => "project-older",
             Self::Altered { .. } => "project-altered",
             Self::Damaged { .. } => "project-damaged",
             Self::ReadOnly(_) => "project-read-only",

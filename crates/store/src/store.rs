@@ -50,7 +50,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], but never for being locked or read-only. A project of an older format must be opened to
-    /// write once: [`StoreError::Altered`] says so.
+    /// write once: [`StoreError::Older`] says so.
     pub fn open_reader(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_reader_with(path.as_ref(), MIGRATIONS)
     }
@@ -96,16 +96,14 @@ impl Store {
         let version = check::version(&conn, path, migrations)?;
         check::contents(&conn, path, migrations, version)?;
         drop(conn);
-        if version < migrate::newest(migrations) {
-            return Err(StoreError::Altered {
-                path: path.to_owned(),
-                what: format!("its format ({version}, of an earlier version: open it to write once)"),
-            });
+        let known = migrate::newest(migrations);
+        if version < known {
+            return Err(StoreError::Older { path: path.to_owned(), found: version, known });
         }
         Self::assemble(&file, path, None, access)
     }
 
-    fn assemble(
+    pub(crate) fn assemble(
         file: &Path,
         shown: &Path,
         write: Option<(Connection, Lock)>,
@@ -330,7 +328,7 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        assert_eq!(Store::open_reader_with(&path, &LATER).unwrap_err().code(), "project-altered");
+        assert_eq!(Store::open_reader_with(&path, &LATER).unwrap_err().code(), "project-older");
         let store = Store::open_with(&path, &LATER).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);
         store.close().unwrap();
