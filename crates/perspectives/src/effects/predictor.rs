@@ -48,7 +48,7 @@ impl TextColumns {
         for (column, &z) in self.z.iter_mut().zip(z) {
             column.push(z as f32);
         }
-        self.v.push(1.0 + PI_8 * v as f32 * std::env::var("V0").ok().and_then(|s| s.parse().ok()).unwrap_or(1.0f32));
+        self.v.push(1.0 + PI_8 * v as f32);
     }
 
     pub(crate) fn set(&mut self, text: usize, u: &[f64], v: f64) {

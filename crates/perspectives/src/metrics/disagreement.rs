@@ -81,8 +81,7 @@ pub(crate) fn by_text(scored: &Scored) -> ByText {
             }
         }
         let both: f64 = sums.iter().map(|s| s * s).sum::<f64>() - squares;
-        if std::env::var("EVT").is_ok() { let mut s=0.0; for c in 0..scored.levels { s += rows.iter().map(|&i| f64::from(scored.row(i)[c])).product::<f64>(); } out.predicted.push(1.0-s); } else {
-        out.predicted.push(1.0 - both / (n * (n - 1.0))); }
+        out.predicted.push(1.0 - both / (n * (n - 1.0)));
         let first = scored.observations[rows[0]].level;
         out.differ.push(rows.iter().any(|&i| scored.observations[i].level != first));
     }

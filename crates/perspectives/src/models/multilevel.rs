@@ -186,8 +186,7 @@ pub(crate) fn fit_effects(
     if options.slopes && prepared.x.dim > 0 && !link.softmax {
         step(progress, "multilevel: slopes", 0.95)?;
         let (z, dim) = slope_features(prepared, &head, &crossed);
-        let used=crossed.try_slopes(z, dim, &prepared.fold, prepared.folds);
-        if std::env::var("DBG").is_ok() { eprintln!("slopes {used} {} text_var {} prior {:?} base {:?} lambda {}", crossed.slope_var, crossed.text_var, crossed.prior, crossed.base, cross.lambda); }
+        crossed.try_slopes(z, dim, &prepared.fold, prepared.folds);
     }
     Ok((head, crossed))
 }
