@@ -11,13 +11,15 @@ use dissensus_store::{
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+type Measure = fn(&Path) -> Result<()>;
+
 fn main() -> Result<()> {
     let folder = match std::env::args().nth(1) {
         Some(folder) => tempfile::tempdir_in(folder)?,
         None => tempfile::tempdir()?,
     };
     let only = std::env::args().nth(2);
-    let measured: [(&str, fn(&Path) -> Result<()>); 3] = [
+    let measured: [(&str, Measure); 3] = [
         ("import", import_like_md_agreement),
         ("million", a_million_labels),
         ("large", opening_a_large_file),

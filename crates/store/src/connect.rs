@@ -16,7 +16,7 @@ pub(crate) enum Access {
     Write,
     /// Read; the connection could write its own side files, so that it can take part in the journal and clean up.
     Read,
-    /// Read a file and folder that cannot be written.
+    /// Read a file that cannot be written, together with the journal beside it.
     ReadOnly,
     /// Read the file alone, as if nothing could change it: takes no lock and makes no side file.
     Immutable,

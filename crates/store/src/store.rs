@@ -279,16 +279,19 @@ fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
         conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok((conn, access))
     };
-    for access in [Access::Read, Access::ReadOnly] {
-        match attempt(access) {
-            Err(e) if needs_a_writable_folder(&e) => {}
-            done => return done.map_err(|e| StoreError::explain(shown, "opening the project to read", e)),
-        }
+    let explain = |e| StoreError::explain(shown, "opening the project to read", e);
+    match attempt(Access::Read) {
+        Err(e) if cannot_write(&e) => {}
+        done => return done.map_err(explain),
     }
-    if check::has_journal(file) {
-        return Err(StoreError::Unfinished(shown.to_owned()));
+    // Without a journal nobody has it open, and taking part in one would leave side files that we may not remove.
+    if !check::has_journal(file) {
+        return attempt(Access::Immutable).map_err(explain);
     }
-    attempt(Access::Immutable).map_err(|e| StoreError::explain(shown, "opening the project to read", e))
+    match attempt(Access::ReadOnly) {
+        Err(e) if cannot_write(&e) => Err(StoreError::Unfinished(shown.to_owned())),
+        done => done.map_err(explain),
+    }
 }
 
 trait IntoError {
@@ -301,7 +304,7 @@ impl IntoError for rusqlite::ffi::Error {
     }
 }
 
-fn needs_a_writable_folder(error: &rusqlite::Error) -> bool {
+fn cannot_write(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode as C;
     matches!(error.sqlite_error_code(), Some(C::ReadOnly | C::CannotOpen | C::PermissionDenied))
 }

@@ -4,6 +4,7 @@
 
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -44,15 +45,18 @@ pub(crate) fn label(text: u32, annotator: u32, level: u16) -> NewLabel {
     }
 }
 
-/// Everything about a folder that an unsuccessful opening must leave as it is: names, bytes and times of its files.
-pub(crate) fn state_of(folder: &Path) -> Vec<(PathBuf, Vec<u8>, SystemTime)> {
+/// Everything about a folder that an unsuccessful opening must leave as it is: names, sizes, times and
+/// hashes of its files.
+pub(crate) fn state_of(folder: &Path) -> Vec<(PathBuf, u64, SystemTime, u64)> {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| {
             let path = entry.unwrap().path();
             let about = std::fs::metadata(&path).unwrap();
             let bytes = if about.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
-            (path, bytes, about.modified().unwrap())
+            let mut hasher = DefaultHasher::new();
+            bytes.hash(&mut hasher);
+            (path, about.len(), about.modified().unwrap(), hasher.finish())
         })
         .collect();
     files.sort();
