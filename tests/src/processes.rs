@@ -30,6 +30,29 @@ pub fn ended_within(child: &mut Child, limit: Duration) -> bool {
     false
 }
 
+/// Waits for the process to end and returns the most memory it had at any moment, in bytes, as far as the system tells.
+///
+/// # Panics
+/// The process cannot be waited for.
+pub fn peak_memory(child: &mut Child) -> Option<u64> {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    loop {
+        match child.try_wait() {
+            Ok(None) => {}
+            Ok(Some(_)) => return peak,
+            Err(error) => panic!("waiting for a process: {error}"),
+        }
+        // The high-water mark, so that nothing is missed between two looks; an ended process has none any more.
+        let line = std::fs::read_to_string(&status).unwrap_or_default();
+        let kib = line
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        peak = peak.max(kib.map(|kib| kib * 1024));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// The shell's own `kill`, which is on every system that has a shell.
 fn signal(arguments: &str) -> bool {
     Command::new("sh")

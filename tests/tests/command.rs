@@ -219,7 +219,11 @@ fn the_official_split_is_used_when_asked_for() {
     bench.ok(["import", "P.dissensus", "split.csv", "--split", "split"]);
     let document = bench.json(["evaluate", "P.dissensus", "--models", "shared", "--split", "column"]);
     let split = &document["split"];
-    assert_eq!((&split["train_labels"], &split["test_labels"]), (&Value::from(150), &Value::from(50)), "{document}");
+    assert_eq!(
+        (&split["train_labels"], &split["test_labels"]),
+        (&Value::from(150), &Value::from(50)),
+        "{document}"
+    );
 }
 
 #[test]

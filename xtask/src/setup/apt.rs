@@ -39,7 +39,10 @@ pub(crate) fn install(packages: &[&str]) -> Result<()> {
         "missing: {names}\n    will run: {0}apt-get update && {0}apt-get install -y {names}",
         if sudo { "sudo " } else { "" }
     ));
-    apt_get(sudo, &["update", "-q"]).context("refreshing the list of packages")?;
+    // One unreachable source of many makes this fail; the packages may well be in another.
+    if let Err(error) = apt_get(sudo, &["update", "-q"]) {
+        say(format!("{error:#}; trying with the list of packages that is there"));
+    }
     let mut install = vec!["install", "-y", "-q", "--no-install-recommends"];
     install.extend(packages);
     apt_get(sudo, &install)

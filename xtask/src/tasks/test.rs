@@ -48,12 +48,13 @@ pub(crate) fn run(project: &Project, only: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// cargo in the checkout, with the lock file held fast where nobody is there to see it change.
+/// cargo in the checkout.
 fn cargo(project: &Project, arguments: &[&str]) -> Program {
     Program::cargo().args(arguments).in_folder(&project.root)
 }
 
-/// What clippy, build and test all take, so that they share what they compile.
+/// What clippy, build and test all take, so that they share what they compile. On a CI machine the lock file is held
+/// fast, because nobody is there to see it change.
 fn whole_workspace() -> Vec<&'static str> {
     let mut arguments = vec!["--workspace", "--features", "dissensus-window/custom-protocol"];
     if std::env::var_os("CI").is_some() {
