@@ -1,5 +1,7 @@
 //! What callers of `encode` and `encode_stream` rely on, on the tiny checkpoint.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
+
 use std::ops::ControlFlow;
 use std::path::Path;
 

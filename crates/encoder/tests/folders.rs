@@ -1,5 +1,7 @@
 //! Every way in which an encoder folder can be wrong, each told apart, on the tiny checkpoint.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

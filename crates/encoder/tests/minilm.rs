@@ -1,5 +1,7 @@
 //! all-MiniLM-L6-v2 against PyTorch. Needs the real encoder: `cargo xtask models`.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
+
 use std::path::{Path, PathBuf};
 
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling, locate};
