@@ -7,6 +7,10 @@ export function belongsToControl(event: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('[role="dialog"], [role="alertdialog"], [role="listbox"][data-select], [role="menu"]'))
     return true;
+  // An open list is moved by keys that its button hears; a closed one is opened by them.
+  const opener = target.closest("[aria-haspopup]");
+  if (opener?.getAttribute("aria-expanded") === "true") return true;
+  if (opener && (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")) return true;
   return target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable="true"]') !== null;
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { categorise } from "./categories";
 import { roleOf, withRole } from "./columns";
 import { count, counted, dayOf, decimal, fileName, interval, percent, signed, timeLeft } from "./format";
+import { belongsToControl } from "./keys";
 import { describe as inWords, levelColour, levelKey, levelOfKey, shares } from "./levels";
 import { nearest } from "./nearest";
 import { asProblem } from "./problems";
@@ -101,6 +102,42 @@ it("values of an attribute differ in colour and in shape; the eighth and further
   expect(new Set(list.slice(0, 7).map((c) => c.path)).size).toBe(7);
   expect(of("h")).toBe(of("i"));
   expect(of(undefined).value).toBe("not known");
+});
+
+describe("a key belongs to the control", () => {
+  const pressed = (html: HTMLElement, key: string, more: KeyboardEventInit = {}) => {
+    document.body.append(html);
+    let belongs = false;
+    html.addEventListener("keydown", (event) => (belongs = belongsToControl(event)), { once: true });
+    html.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...more }));
+    html.remove();
+    return belongs;
+  };
+  const element = (name: string, attributes: Record<string, string> = {}) => {
+    const made = document.createElement(name);
+    Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+    return made;
+  };
+
+  it("where it is a field, or a list that is open", () => {
+    expect(pressed(element("input"), "3")).toBe(true);
+    expect(pressed(element("textarea"), "u")).toBe(true);
+    expect(pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "true" }), "3")).toBe(
+      true,
+    );
+    expect(
+      pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "false" }), "ArrowDown"),
+    ).toBe(true);
+  });
+
+  it("and to the view everywhere else", () => {
+    expect(pressed(element("div"), "3")).toBe(false);
+    expect(pressed(element("button"), "3")).toBe(false);
+    expect(pressed(element("button", { "aria-haspopup": "listbox", "aria-expanded": "false" }), "3")).toBe(
+      false,
+    );
+    expect(pressed(element("div"), "s", { ctrlKey: true })).toBe(true);
+  });
 });
 
 it("arrows go to the nearest point that way", () => {

@@ -15,6 +15,7 @@ import {
 
 const asked = new URLSearchParams(globalThis.location?.search ?? "");
 const size = Number(asked.get("texts") ?? 160);
+const first = Number(asked.get("question") ?? 1);
 
 let world = makeWorld(size);
 let open = false;
@@ -26,7 +27,7 @@ let choices: view.ProjectChoices = emptyChoices();
 let settings: view.AppSettings = firstSettings();
 
 function emptyChoices(): view.ProjectChoices {
-  return { annotator: null, question: 1, order: "file", view: asked.get("view"), group_by: "age" };
+  return { annotator: null, question: first, order: "file", view: asked.get("view"), group_by: "age" };
 }
 
 function firstSettings(): view.AppSettings {
@@ -426,8 +427,13 @@ function detail(
         };
       }),
     groups: groupBy
-      ? values.map((value) => {
-          const members = rows.filter((r) => (r.p.attributes[groupBy] || "not known") === value);
+      ? values.flatMap((value) => {
+          const blind = (p: Person) =>
+            p.id === readingAs && current(q, p.id, text.id) === undefined && !showHidden;
+          const members = rows.filter(
+            (r) => (r.p.attributes[groupBy] || "not known") === value && !blind(r.p),
+          );
+          if (members.length === 0) return [];
           return { value, annotators: members.length, distribution: mean(members.map((r) => r.d)) };
         })
       : [],

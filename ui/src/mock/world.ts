@@ -104,6 +104,30 @@ export function makeWorld(size: number): World {
       scale: { kind: "binary", levels: ["keep", "remove"] },
       labels: 0,
     },
+    {
+      id: 3,
+      name: "what kind of comment this is, in one of a dozen words",
+      prompt:
+        "Which of these describes the tone of the comment best, if you think of it as said to a neighbour across the fence?",
+      scale: {
+        kind: "choice",
+        levels: [
+          "friendly",
+          "neutral",
+          "sarcastic",
+          "angry",
+          "mocking",
+          "threatening",
+          "condescending towards a group of people",
+          "condescending",
+          "sad",
+          "Donaudampfschifffahrtsgesellschaft",
+          "off-topic",
+          "spam",
+        ],
+      },
+      labels: 0,
+    },
   ];
   const world: World = { texts, people, questions, labels: new Map() };
   seedLabels(world, random);

@@ -215,7 +215,20 @@ it("a text with markup stays text", async () => {
 
 it("says when all is answered", async () => {
   vi.spyOn(commands, "nextText").mockResolvedValue(null);
+  const all = { today: 160, done: 160, total: 160, skipped: 0, flagged: 0 };
+  vi.spyOn(commands, "progress").mockResolvedValue(all);
   await app.join("Robin");
   render(LabelView);
-  await waitFor(() => expect(screen.getByTestId("label-all-done")).toBeVisible());
+  await waitFor(() =>
+    expect(screen.getByTestId("label-all-done")).toHaveTextContent("All texts are answered"),
+  );
+});
+
+it("does not say so while the last text is only passed over", async () => {
+  vi.spyOn(commands, "nextText").mockResolvedValue(null);
+  await app.join("Robin");
+  render(LabelView);
+  await waitFor(() =>
+    expect(screen.getByTestId("label-all-done")).toHaveTextContent("160 texts without your answer"),
+  );
 });
