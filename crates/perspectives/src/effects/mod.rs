@@ -6,6 +6,7 @@
 //! text's posterior without this person's label), so that no label speaks twice.
 
 mod em;
+pub(crate) mod neighbours;
 mod person;
 pub(crate) mod predictor;
 mod slope;

@@ -15,6 +15,8 @@ pub(crate) struct Rotated {
     pub(crate) rows: Vec<f64>,
     /// Mean square of each rotated column.
     pub(crate) spectrum: Vec<f64>,
+    /// Scaled length over raw length.
+    pub(crate) scale: f64,
     mean: Vec<f64>,
     /// dim x dim, column `j` is the j-th axis, divided by the scale.
     axes: DMatrix<f64>,
@@ -25,7 +27,7 @@ impl Rotated {
         let (dim, texts) = (embeddings.dim, embeddings.texts);
         if dim == 0 || texts == 0 {
             let axes = DMatrix::identity(dim, dim);
-            return Self { dim, texts, rows: Vec::new(), spectrum: vec![0.0; dim], mean: vec![0.0; dim], axes };
+            return Self { dim, texts, rows: Vec::new(), spectrum: vec![0.0; dim], scale: 1.0, mean: vec![0.0; dim], axes };
         }
         // One column of `x` is one text: that is the row-major layout read column-major.
         let mut x = DMatrix::from_iterator(dim, texts, embeddings.rows.iter().map(|&v| f64::from(v)));
@@ -44,7 +46,7 @@ impl Rotated {
         });
         let spectrum = order.iter().map(|&j| eigen.eigenvalues[j].max(0.0) * scale * scale).collect();
         let rows = axes.tr_mul(&x).as_slice().to_vec();
-        Self { dim, texts, rows, spectrum, mean: mean.as_slice().to_vec(), axes }
+        Self { dim, texts, rows, spectrum, scale, mean: mean.as_slice().to_vec(), axes }
     }
 
     pub(crate) fn row(&self, text: usize) -> &[f64] {

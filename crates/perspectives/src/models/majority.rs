@@ -5,7 +5,7 @@ use super::{ModelKind, Prepared};
 use crate::data::Observation;
 
 /// The head of majority labels.
-pub(crate) fn fit(prepared: &Prepared) -> SharedHead {
+pub(crate) fn fit(prepared: &Prepared<'_>) -> SharedHead {
     let votes: Vec<Observation> = prepared
         .observations
         .chunk_by(|a, b| a.text == b.text)

@@ -118,7 +118,8 @@ pub fn fit(
 }
 
 /// Checked data and rotated embeddings, shared by all models of one evaluation.
-pub(crate) struct Prepared {
+pub(crate) struct Prepared<'a> {
+    pub(crate) embeddings: &'a crate::Embeddings,
     pub(crate) x: crate::math::rotate::Rotated,
     pub(crate) observations: Vec<crate::Observation>,
     pub(crate) annotators: usize,
@@ -127,11 +128,12 @@ pub(crate) struct Prepared {
     pub(crate) folds: usize,
 }
 
-impl Prepared {
-    pub(crate) fn new(data: &TrainingData<'_>, options: &FitOptions) -> Result<Self, PerspectivesError> {
+impl<'a> Prepared<'a> {
+    pub(crate) fn new(data: &TrainingData<'a>, options: &FitOptions) -> Result<Self, PerspectivesError> {
         let observations = data.sorted()?;
         let folds = options.folds.clamp(2, 20);
         Ok(Self {
+            embeddings: data.embeddings,
             x: crate::math::rotate::Rotated::new(data.embeddings),
             fold: crate::folds::assign(data.embeddings.texts, folds, options.seed),
             folds,
@@ -144,7 +146,7 @@ impl Prepared {
 
 pub(crate) fn fit_prepared(
     kind: ModelKind,
-    prepared: &Prepared,
+    prepared: &Prepared<'_>,
     options: &FitOptions,
     progress: &mut dyn Progress,
 ) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {

@@ -4,6 +4,7 @@ use super::shared::{raw_scores, scores_of};
 use super::{AnnotatorModel, ModelKind, Prepared};
 use crate::PerspectivesError;
 use crate::effects::Crossed;
+use crate::effects::neighbours::{self, Neighbours};
 use crate::effects::predictor::{PersonView, Scratch, TextColumns};
 use crate::head::{CrossFit, HeadProblem};
 use crate::link::Link;
@@ -31,6 +32,8 @@ pub(crate) struct EncoderToScore {
     /// Mean and inverse standard deviation of the shared score, for the slope on it.
     score_mean: f64,
     score_scale: f64,
+    /// What texts that read alike add to the score.
+    neighbours: Option<Neighbours>,
 }
 
 impl EncoderToScore {
@@ -44,12 +47,16 @@ impl EncoderToScore {
             axis_constants: Vec::new(),
             score_mean: 0.0,
             score_scale: 0.0,
+            neighbours: None,
         }
     }
 
     /// Scores of a raw embedding, and its slope features if `slopes`.
     pub(crate) fn apply(&self, x: &[f32], slopes: bool) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
-        let u = raw_scores(&self.weights, &self.constants, self.dim, x)?;
+        let mut u = raw_scores(&self.weights, &self.constants, self.dim, x)?;
+        if let Some(neighbours) = &self.neighbours {
+            u[0] += neighbours.at(x);
+        }
         let mut z = Vec::new();
         if slopes {
             z.push((u[0] - self.score_mean) * self.score_scale);
@@ -71,7 +78,7 @@ pub(crate) struct Multilevel {
 
 impl Multilevel {
     pub(crate) fn fit(
-        prepared: &Prepared,
+        prepared: &Prepared<'_>,
         options: &FitOptions,
         progress: &mut dyn Progress,
     ) -> Result<Self, PerspectivesError> {
@@ -146,7 +153,7 @@ impl Multilevel {
 
 /// The head and the effects: rounds of head given people, people given out-of-fold scores.
 pub(crate) fn fit_effects(
-    prepared: &Prepared,
+    prepared: &Prepared<'_>,
     options: &FitOptions,
     progress: &mut dyn Progress,
 ) -> Result<(EncoderToScore, Crossed), PerspectivesError> {
@@ -182,7 +189,16 @@ pub(crate) fn fit_effects(
         cross = Some(fitted);
     }
     let (Some(mut crossed), Some(cross)) = (crossed, cross) else { return Err(PerspectivesError::Cancelled) };
-    let head = encoder(link, prepared, &cross, &crossed);
+    step(progress, "multilevel: texts that read alike", 0.9)?;
+    let neighbours = learn_neighbours(prepared, &mut crossed);
+    if neighbours.is_some() {
+        crossed.maximise(EM_ROUNDS);
+    }
+    let mut head = encoder(link, prepared, &cross, &crossed);
+    if let Some((weights, neighbours)) = neighbours {
+        (head.weights, head.constants) = unrotated(link, prepared, &weights);
+        head.neighbours = Some(neighbours);
+    }
     if options.slopes && prepared.x.dim > 0 && !link.softmax {
         step(progress, "multilevel: slopes", 0.95)?;
         let (z, dim) = slope_features(prepared, &head, &crossed);
@@ -192,7 +208,7 @@ pub(crate) fn fit_effects(
 }
 
 /// Scores of labelled texts from the head that did not see them; of all others from the head that saw everything.
-fn out_of_fold(link: Link, prepared: &Prepared, cross: &CrossFit) -> Vec<f64> {
+fn out_of_fold(link: Link, prepared: &Prepared<'_>, cross: &CrossFit) -> Vec<f64> {
     let q = link.scores();
     let mut scores = scores_of(link, prepared, &cross.whole.weights);
     let mut labelled = vec![false; prepared.x.texts];
@@ -206,14 +222,17 @@ fn out_of_fold(link: Link, prepared: &Prepared, cross: &CrossFit) -> Vec<f64> {
     scores
 }
 
-fn encoder(link: Link, prepared: &Prepared, cross: &CrossFit, crossed: &Crossed) -> EncoderToScore {
-    let (q, dim) = (link.scores(), prepared.x.dim);
-    let (mut weights, mut constants) = (Vec::new(), Vec::new());
-    for c in 0..q {
-        let (w, k) = prepared.x.unrotate(&cross.whole.weights[c * dim..(c + 1) * dim]);
-        weights.extend(w);
-        constants.push(k);
+fn learn_neighbours(prepared: &Prepared<'_>, crossed: &mut Crossed) -> Option<(Vec<f64>, Neighbours)> {
+    if prepared.x.dim == 0 {
+        return None;
     }
+    let scale = prepared.x.scale * prepared.x.scale;
+    neighbours::learn(crossed, |t| prepared.x.row(t), |t| prepared.embeddings.row(t), scale)
+}
+
+fn encoder(link: Link, prepared: &Prepared<'_>, cross: &CrossFit, crossed: &Crossed) -> EncoderToScore {
+    let (q, dim) = (link.scores(), prepared.x.dim);
+    let (weights, constants) = unrotated(link, prepared, &cross.whole.weights);
     let (mut axes, mut axis_constants) = (Vec::new(), Vec::new());
     for j in 0..slope_axes(prepared) {
         let mut pick = vec![0.0; dim];
@@ -226,15 +245,27 @@ fn encoder(link: Link, prepared: &Prepared, cross: &CrossFit, crossed: &Crossed)
     let score_mean = (0..crossed.texts()).map(|t| crossed.scores[t * q]).sum::<f64>() / texts;
     let spread = (0..crossed.texts()).map(|t| (crossed.scores[t * q] - score_mean).powi(2)).sum::<f64>() / texts;
     let score_scale = if spread > 1e-9 { spread.sqrt().recip() } else { 0.0 };
-    EncoderToScore { dim, weights, constants, axes, axis_constants, score_mean, score_scale }
+    EncoderToScore { dim, weights, constants, axes, axis_constants, score_mean, score_scale, neighbours: None }
 }
 
-fn slope_axes(prepared: &Prepared) -> usize {
+/// Weights (q x dim) and constants over raw embeddings.
+fn unrotated(link: Link, prepared: &Prepared<'_>, rotated: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let dim = prepared.x.dim;
+    let (mut weights, mut constants) = (Vec::new(), Vec::new());
+    for c in 0..link.scores() {
+        let (w, k) = prepared.x.unrotate(&rotated[c * dim..(c + 1) * dim]);
+        weights.extend(w);
+        constants.push(k);
+    }
+    (weights, constants)
+}
+
+fn slope_axes(prepared: &Prepared<'_>) -> usize {
     prepared.x.spectrum.iter().take(SLOPE_AXES).take_while(|s| **s > 1e-9).count()
 }
 
 /// The shared score and the first principal axes, each with unit variance.
-fn slope_features(prepared: &Prepared, head: &EncoderToScore, crossed: &Crossed) -> (Vec<f64>, usize) {
+fn slope_features(prepared: &Prepared<'_>, head: &EncoderToScore, crossed: &Crossed) -> (Vec<f64>, usize) {
     let axes = slope_axes(prepared);
     let mut z = Vec::with_capacity(crossed.texts() * (axes + 1));
     for text in 0..crossed.texts() {

@@ -26,7 +26,7 @@ pub(crate) struct SepHeads {
 ///
 /// # Errors
 /// [`PerspectivesError::Cancelled`].
-pub(crate) fn fit(prepared: &Prepared, progress: &mut dyn Progress) -> Result<SepHeads, PerspectivesError> {
+pub(crate) fn fit(prepared: &Prepared<'_>, progress: &mut dyn Progress) -> Result<SepHeads, PerspectivesError> {
     let link = Link::new(prepared.target);
     let fallback = shared::fit(prepared);
     let mut own: Vec<Vec<Observation>> = vec![Vec::new(); prepared.annotators];
@@ -53,7 +53,7 @@ pub(crate) fn fit(prepared: &Prepared, progress: &mut dyn Progress) -> Result<Se
     Ok(SepHeads { fallback, heads, embeddings: prepared.x.clone(), weights })
 }
 
-fn problem<'a>(link: Link, prepared: &'a Prepared, labels: &'a [Observation]) -> Option<HeadProblem<'a>> {
+fn problem<'a>(link: Link, prepared: &'a Prepared<'_>, labels: &'a [Observation]) -> Option<HeadProblem<'a>> {
     (!labels.is_empty()).then_some(HeadProblem {
         link,
         x: &prepared.x,
@@ -64,7 +64,7 @@ fn problem<'a>(link: Link, prepared: &'a Prepared, labels: &'a [Observation]) ->
 }
 
 /// The strength with the best pooled held-out likelihood.
-fn strength(link: Link, prepared: &Prepared, own: &[Vec<Observation>]) -> f64 {
+fn strength(link: Link, prepared: &Prepared<'_>, own: &[Vec<Observation>]) -> f64 {
     let sums = own
         .par_iter()
         .filter_map(|labels| Some(problem(link, prepared, labels)?.held_out(&prepared.fold, prepared.folds).0))

@@ -29,7 +29,7 @@ pub(crate) struct PlainHead {
 }
 
 impl PlainHead {
-    pub(crate) fn new(link: Link, prepared: &Prepared, head: &Head, with_scores: bool) -> Self {
+    pub(crate) fn new(link: Link, prepared: &Prepared<'_>, head: &Head, with_scores: bool) -> Self {
         let (q, dim) = (link.scores(), prepared.x.dim);
         let mut offsets = vec![0.0; link.offsets()];
         link.offsets_of(&head.base, &[], &mut offsets);
@@ -77,7 +77,7 @@ pub(crate) fn raw_scores(
 }
 
 /// Scores of all texts (texts x q) under rotated weights.
-pub(crate) fn scores_of(link: Link, prepared: &Prepared, weights: &[f64]) -> Vec<f64> {
+pub(crate) fn scores_of(link: Link, prepared: &Prepared<'_>, weights: &[f64]) -> Vec<f64> {
     let (q, dim) = (link.scores(), prepared.x.dim);
     let mut scores = vec![0.0; prepared.x.texts * q];
     if dim > 0 {
@@ -91,12 +91,12 @@ pub(crate) fn scores_of(link: Link, prepared: &Prepared, weights: &[f64]) -> Vec
 }
 
 /// The shared head of `prepared`.
-pub(crate) fn fit(prepared: &Prepared) -> SharedHead {
+pub(crate) fn fit(prepared: &Prepared<'_>) -> SharedHead {
     of(ModelKind::Shared, prepared, &prepared.observations)
 }
 
 /// One head on any sorted observations.
-pub(crate) fn of(kind: ModelKind, prepared: &Prepared, observations: &[Observation]) -> SharedHead {
+pub(crate) fn of(kind: ModelKind, prepared: &Prepared<'_>, observations: &[Observation]) -> SharedHead {
     let link = Link::new(prepared.target);
     let problem = HeadProblem { link, x: &prepared.x, observations, deviations: &[], flatten: 1.0 };
     let cross = problem.cross_fit(&prepared.fold, prepared.folds);

@@ -1,0 +1,214 @@
+//! What is known about texts that read alike: text scores as a Gaussian process over embeddings.
+//!
+//! Scores have prior covariance `linear X X' + near K + own I`: the shared head, what texts that read alike share (K the
+//! squared-exponential kernel, Rasmussen and Williams 2006, eq. 2.31), and each text's own effect. The three variances
+//! are chosen by the evidence (eq. 2.30); labelled texts get the leave-one-out mean (eq. 5.12), so that a text's
+//! labels do not speak twice, all others the predictive mean.
+
+use super::Crossed;
+use crate::math::{axpy, dot};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// With more labelled texts than this the cubic cost is not worth the gain: the head alone has enough to learn from.
+pub(crate) const MOST_TEXTS: usize = 1600;
+/// With fewer there is nothing to estimate `rho` from.
+const LEAST_TEXTS: usize = 40;
+/// Variances tried, as multiples of what the text effects have now.
+const TRIED: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
+
+/// Prior variances of text scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Variances {
+    linear: f64,
+    near: f64,
+    own: f64,
+}
+
+/// The predictive mean of a text's effect from its embedding.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Neighbours {
+    dim: usize,
+    /// Inverse of the mean squared distance of an embedding from the average one.
+    scale: f64,
+    /// Embeddings of the labelled texts, row-major, and their weights.
+    rows: Vec<f32>,
+    weights: Vec<f64>,
+}
+
+impl Neighbours {
+    /// The shared effect expected at a raw embedding.
+    pub(crate) fn at(&self, x: &[f32]) -> f64 {
+        self.rows
+            .chunks_exact(self.dim)
+            .zip(&self.weights)
+            .map(|(row, w)| {
+                let square: f64 = row.iter().zip(x).map(|(a, b)| f64::from(a - b).powi(2)).sum();
+                w * (-self.scale * square).exp()
+            })
+            .sum()
+    }
+}
+
+/// Replaces the prior means of all texts by those of the process, if it predicts labelled texts left out better than
+/// the head did. `coordinates(text)` are embeddings scaled to a mean squared length of 1, `raw(text)` the embeddings
+/// as they came; `scale` takes squared raw distances to squared scaled ones. `None`, with nothing changed, if not.
+pub(crate) fn learn<'a>(
+    crossed: &mut Crossed,
+    coordinates: impl Fn(usize) -> &'a [f64] + Sync,
+    raw: impl Fn(usize) -> &'a [f32],
+    scale: f64,
+) -> Option<(Vec<f64>, Neighbours)> {
+    let known: Vec<usize> = (0..crossed.texts()).filter(|&t| !crossed.labels[t].is_empty()).collect();
+    if crossed.link.softmax || known.len() < LEAST_TEXTS || known.len() > MOST_TEXTS {
+        return None;
+    }
+    let (z, noise) = pseudo_data(crossed, &known);
+    let linear = |a: usize, b: usize| dot(coordinates(a), coordinates(b));
+    let near = |a: usize, b: usize| (-(linear(a, a) + linear(b, b) - 2.0 * linear(a, b)).max(0.0)).exp();
+    let lower = |f: &(dyn Fn(usize, usize) -> f64 + Sync)| {
+        DMatrix::from_fn(known.len(), known.len(), |i, j| if i >= j { f(known[i], known[j]) } else { 0.0 })
+    };
+    let process = Process { linear: lower(&linear), near: lower(&near), z, noise };
+    let variances = process.best(crossed.text_var);
+    let (alpha, left_out, density) = process.solve(variances)?;
+    if density <= process.density_of(crossed, &known) {
+        return None;
+    }
+    let moved: Vec<f64> = (0..crossed.texts())
+        .into_par_iter()
+        .map(|t| match known.binary_search(&t) {
+            Ok(at) => left_out[at],
+            Err(_) => known
+                .iter()
+                .zip(&alpha)
+                .map(|(&o, a)| a * (variances.linear * linear(t, o) + variances.near * near(t, o)))
+                .sum(),
+        })
+        .collect();
+    crossed.scores = moved;
+    let mut weights = vec![0.0; coordinates(known[0]).len()];
+    for (&t, a) in known.iter().zip(&alpha) {
+        axpy(variances.linear * a, coordinates(t), &mut weights);
+    }
+    let dim = raw(known[0]).len();
+    let rows = known.iter().flat_map(|&t| raw(t).iter().copied()).collect();
+    let near = alpha.iter().map(|a| variances.near * a).collect();
+    Some((weights, Neighbours { dim, scale, rows, weights: near }))
+}
+
+/// Every labelled text's score as its labels alone tell it, and the variance of that: the posterior without its prior.
+fn pseudo_data(crossed: &Crossed, known: &[usize]) -> (DVector<f64>, Vec<f64>) {
+    let (mut z, mut noise) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
+    for &t in known {
+        let precision = (1.0 / crossed.v[t] - 1.0 / crossed.text_var).max(1e-3);
+        z.push(crossed.scores[t] + (crossed.u[t] - crossed.scores[t]) / crossed.v[t] / precision);
+        noise.push(1.0 / precision);
+    }
+    (DVector::from_vec(z), noise)
+}
+
+/// Lower halves of the two kernels, and the pseudo-data.
+struct Process {
+    linear: DMatrix<f64>,
+    near: DMatrix<f64>,
+    z: DVector<f64>,
+    noise: Vec<f64>,
+}
+
+impl Process {
+    fn factor(&self, v: Variances) -> Option<Cholesky<f64, Dyn>> {
+        let mut a = &self.linear * v.linear + &self.near * v.near;
+        for (i, n) in self.noise.iter().enumerate() {
+            a[(i, i)] += v.own + n;
+        }
+        a.cholesky()
+    }
+
+    fn log_evidence(&self, v: Variances) -> f64 {
+        let Some(factor) = self.factor(v) else { return f64::MIN };
+        let l = factor.l_dirty();
+        let log_determinant: f64 = (0..self.z.len()).map(|i| 2.0 * l[(i, i)].ln()).sum();
+        -0.5 * self.z.dot(&factor.solve(&self.z)) - 0.5 * log_determinant
+    }
+
+    /// One variance after the other, twice, each at its best of [`TRIED`].
+    fn best(&self, unit: f64) -> Variances {
+        let mut best = Variances { linear: unit, near: unit, own: 0.5 * unit };
+        for turn in 0..6 {
+            let tried: Vec<(f64, Variances)> = TRIED
+                .par_iter()
+                .map(|&factor| {
+                    let mut v = best;
+                    match turn % 3 {
+                        0 => v.near = factor * unit,
+                        1 => v.own = factor.max(0.1) * unit,
+                        _ => v.linear = factor * unit,
+                    }
+                    (self.log_evidence(v), v)
+                })
+                .collect();
+            best = tried.iter().fold(tried[0], |b, t| if t.0 > b.0 { *t } else { b }).1;
+        }
+        best
+    }
+
+    /// Weights of the kernels, leave-one-out means, and the mean log density of the pseudo-data left out.
+    fn solve(&self, v: Variances) -> Option<(Vec<f64>, Vec<f64>, f64)> {
+        let inverse = self.factor(v)?.inverse();
+        let alpha = &inverse * &self.z;
+        let left_out: Vec<f64> = (0..self.z.len()).map(|i| self.z[i] - alpha[i] / inverse[(i, i)]).collect();
+        let density = (0..self.z.len()).map(|i| log_density(self.z[i], left_out[i], 1.0 / inverse[(i, i)])).sum();
+        Some((alpha.as_slice().to_vec(), left_out, density))
+    }
+
+    /// The log density of the pseudo-data under the out-of-fold scores of the head.
+    fn density_of(&self, crossed: &Crossed, known: &[usize]) -> f64 {
+        let parts = known.iter().zip(&self.noise).enumerate();
+        parts.map(|(i, (&t, n))| log_density(self.z[i], crossed.scores[t], crossed.text_var + n)).sum()
+    }
+}
+
+fn log_density(x: f64, mean: f64, variance: f64) -> f64 {
+    -0.5 * ((x - mean).powi(2) / variance + variance.ln() + std::f64::consts::TAU.ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(keep: impl Fn(usize) -> bool) -> (Process, Vec<f64>) {
+        let x: Vec<f64> = (0..12).filter(|i| keep(*i)).map(|i| i as f64 * 0.37 - 2.0).collect();
+        let n = x.len();
+        let linear = DMatrix::from_fn(n, n, |i, j| x[i] * x[j]);
+        let near = DMatrix::from_fn(n, n, |i, j| (-(x[i] - x[j]).powi(2)).exp());
+        let z = DVector::from_fn(n, |i, _| x[i].sin());
+        let noise = x.iter().map(|x| 0.2 + 0.05 * x.abs()).collect();
+        (Process { linear, near, z, noise }, x)
+    }
+
+    #[test]
+    fn left_out_means_are_those_of_fits_without_the_text() {
+        let v = Variances { linear: 0.4, near: 0.8, own: 0.5 };
+        let (whole, x) = process(|_| true);
+        let (_, left_out, _) = whole.solve(v).unwrap();
+        for out in 0..12 {
+            let (part, rest) = process(|i| i != out);
+            let (alpha, ..) = part.solve(v).unwrap();
+            let k = |a: f64, b: f64| v.linear * a * b + v.near * (-(a - b).powi(2)).exp();
+            let mean: f64 = rest.iter().zip(&alpha).map(|(r, a)| a * k(*r, x[out])).sum();
+            assert!((mean - left_out[out]).abs() < 1e-9, "{out}");
+        }
+    }
+
+    #[test]
+    fn the_evidence_is_the_density_of_a_normal() {
+        // One text: covariance is a single number.
+        let one = DMatrix::from_element(1, 1, 1.0);
+        let p = Process { linear: one.clone(), near: one, z: DVector::from_element(1, 0.7), noise: vec![0.3] };
+        let v = Variances { linear: 0.4, near: 0.8, own: 0.5 };
+        let expected = log_density(0.7, 0.0, 2.0) + 0.5 * std::f64::consts::TAU.ln();
+        assert!((p.log_evidence(v) - expected).abs() < 1e-12);
+    }
+}
