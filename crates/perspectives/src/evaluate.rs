@@ -23,8 +23,9 @@ pub struct Evaluation {
 /// Trains every model of `kinds` on the teaching side of `split` and scores it on the other.
 ///
 /// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
-/// model still learns all levels and its probabilities of the levels from there on are added up, which is the better
-/// of the two ways for each of them; metrics are those of a binary question.
+/// model still learns all levels and its probabilities of the levels from there on are added up. Against learning the
+/// binary question, `shared` and `multilevel` rank disagreement better so, and no model's accuracy suffers. Metrics are
+/// those of a binary question.
 ///
 /// # Errors
 /// As [`crate::fit`]; [`PerspectivesError::AtLeast`]; [`PerspectivesError::EmptySplit`].

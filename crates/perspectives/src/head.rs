@@ -128,7 +128,7 @@ impl HeadProblem<'_> {
     pub(crate) fn cross_fit(&self, fold: &[u8], folds: usize) -> CrossFit {
         let anchor = self.start();
         let mut heads = vec![anchor.clone(); folds + 1];
-        let mut best: Option<(f64, f64, Vec<Head>)> = None;
+        let mut best: Option<(f64, Vec<Head>)> = None;
         let mut worse = 0;
         for &lambda in strengths(self.x.dim) {
             let sums: Vec<(f64, usize)> = heads
@@ -144,7 +144,7 @@ impl HeadProblem<'_> {
             let n: usize = sums.iter().map(|s| s.1).sum();
             let mean = sums.iter().map(|s| s.0).sum::<f64>() / n.max(1) as f64;
             if best.as_ref().is_none_or(|b| mean > b.0) {
-                best = Some((mean, lambda, heads.clone()));
+                best = Some((mean, heads.clone()));
                 worse = 0;
             } else {
                 worse += 1;
@@ -153,9 +153,9 @@ impl HeadProblem<'_> {
                 }
             }
         }
-        let (held_out, lambda, mut heads) = best.unwrap_or((0.0, STRENGTHS[0], heads));
+        let mut heads = best.map_or(heads, |b| b.1);
         let whole = heads.pop().unwrap_or(anchor);
-        CrossFit { lambda, held_out, heads, whole }
+        CrossFit { heads, whole }
     }
 
     /// One head at a given strength, on all observations.
@@ -193,9 +193,6 @@ fn strengths(dim: usize) -> &'static [f64] {
 
 /// Heads from cross-validation.
 pub(crate) struct CrossFit {
-    pub(crate) lambda: f64,
-    /// Mean held-out log-likelihood a label.
-    pub(crate) held_out: f64,
     /// One per fold, fitted without it.
     pub(crate) heads: Vec<Head>,
     /// Fitted to everything.
@@ -268,5 +265,56 @@ impl<'a> Pass<'a> {
             }
         }
         self.parameter[0] += later + self.slopes.offset[0];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Embeddings, Target};
+    use dissensus_domain::ScaleKind;
+    use serde_json::Value;
+
+    /// First rows of predictions of scikit-learn's `LogisticRegression` and statsmodels' `OrderedModel`.
+    fn compare(name: &str, kind: ScaleKind, levels: usize, lambda: f64) {
+        let reference: Value = serde_json::from_str(include_str!("../tests/fixtures/reference.json")).unwrap();
+        let heads = &reference["heads"];
+        let x: Vec<f32> = serde_json::from_value(heads["x"].clone()).unwrap();
+        let y: Vec<u16> = serde_json::from_value(heads[name].clone()).unwrap();
+        let theirs: Vec<Vec<f64>> = serde_json::from_value(heads[format!("{name}_p")].clone()).unwrap();
+        let x = Rotated::new(&Embeddings::new(3, x).unwrap());
+        let observations: Vec<Observation> =
+            y.iter().enumerate().map(|(t, &level)| Observation { text: t as u32, annotator: 0, level }).collect();
+        let link = Link::new(Target { kind, levels });
+        let problem = HeadProblem { link, x: &x, observations: &observations, deviations: &[], flatten: 1.0 };
+        let head = problem.fit_all(lambda);
+        let mut offsets = vec![0.0; link.offsets()];
+        link.offsets_of(&head.base, &[], &mut offsets);
+        let mut p = vec![0.0; levels];
+        assert_eq!(theirs.len(), 5);
+        for (t, theirs) in theirs.iter().enumerate() {
+            let u: Vec<f64> =
+                (0..link.scores()).map(|c| dot(&head.weights[c * 3..(c + 1) * 3], x.row(t))).collect();
+            link.probabilities(&u, &offsets, 1.0, &mut p);
+            for (ours, theirs) in p.iter().zip(theirs) {
+                // The weak pull of the link parameters, which the others do not have, moves the third digit.
+                assert!((ours - theirs).abs() < 2e-3, "{name} {t}: {ours} against {theirs}");
+            }
+        }
+    }
+
+    #[test]
+    fn binary_heads_are_those_of_scikit_learn() {
+        compare("binary", ScaleKind::Binary, 2, 3.0);
+    }
+
+    #[test]
+    fn choice_heads_are_those_of_scikit_learn() {
+        compare("choice", ScaleKind::Choice, 3, 3.0);
+    }
+
+    #[test]
+    fn ordinal_heads_are_those_of_statsmodels() {
+        compare("ordinal", ScaleKind::Ordinal, 4, 1e-6);
     }
 }

@@ -1,4 +1,26 @@
 //! Annotator models, live refit, disagreement and metrics: arrays in, arrays out.
+//!
+//! Texts and annotators are indices, labels are [`Observation`]s, embeddings a matrix. No SQL, no window, no encoder.
+//!
+//! ```
+//! use dissensus_domain::ScaleKind;
+//! use dissensus_perspectives::*;
+//!
+//! // Three texts with two-dimensional embeddings, two annotators, one of whom says "yes" more easily.
+//! let embeddings = Embeddings::new(2, vec![1.0, 0.0, 0.0, 1.0, 0.7, 0.7])?;
+//! let o = |text, annotator, level| Observation { text, annotator, level };
+//! let observations = [o(0, 0, 0), o(0, 1, 1), o(1, 0, 0), o(1, 1, 1), o(2, 1, 1)];
+//! let target = Target { kind: ScaleKind::Binary, levels: 2 };
+//! let data = TrainingData { embeddings: &embeddings, observations: &observations, annotators: 2, target };
+//!
+//! let mut live = LiveModel::fit(&data, &FitOptions::default(), &mut Silent)?;
+//! live.record(o(2, 0, 0))?;
+//! let yes = |annotator| live.row(2)[annotator * 2 + 1];
+//! assert!(yes(1) > yes(0));
+//! assert!(live.disagreement(2).pairwise > 0.0);
+//! assert_eq!(live.ranking(Measure::Pairwise).len(), 3);
+//! # Ok::<(), PerspectivesError>(())
+//! ```
 
 mod agreement;
 pub mod bench;

@@ -158,6 +158,30 @@ mod tests {
     }
 
     #[test]
+    fn measures_are_those_of_scipy() {
+        let reference: serde_json::Value =
+            serde_json::from_str(include_str!("../../tests/fixtures/reference.json")).unwrap();
+        let theirs = &reference["disagreement"];
+        let people: Vec<Vec<f32>> = serde_json::from_value(theirs["p"].clone()).unwrap();
+        let of = |people: &[Vec<f32>]| {
+            let mut r = Running::new(4, true, 1);
+            people.iter().for_each(|p| r.add(0..1, p, 1.0));
+            r.count(people.len());
+            r.get(0)
+        };
+        let ours = of(&people);
+        let near = |ours: f32, key: &str| {
+            let theirs = theirs[key].as_f64().unwrap();
+            assert!((f64::from(ours) - theirs).abs() < 2e-6, "{key}: {ours} against {theirs}");
+        };
+        near(ours.pairwise, "pairwise");
+        near(ours.divergence, "divergence");
+        near(ours.uncertainty, "uncertainty");
+        near(ours.level_variance.unwrap(), "level_variance");
+        near(of(&people[..2]).divergence, "of_two");
+    }
+
+    #[test]
     fn certain_people_who_differ() {
         let d = of(&[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
         assert!((d.pairwise - 1.0).abs() < 1e-6);

@@ -38,6 +38,11 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
+    /// Whether these are neighbours of embeddings of `dim` numbers.
+    pub(crate) fn fits(&self, dim: usize) -> bool {
+        self.dim == dim && dim > 0 && self.rows.len() == self.weights.len() * dim
+    }
+
     /// The shared effect expected at a raw embedding.
     pub(crate) fn at(&self, x: &[f32]) -> f64 {
         self.rows

@@ -121,6 +121,7 @@ impl PersonView {
     /// Probabilities of `range`, level-major: `out[c * range.len() + i]`.
     pub(crate) fn fill(&self, texts: &TextColumns, range: Range<usize>, out: &mut [f32], scratch: &mut Scratch) {
         let n = range.len();
+        let out = &mut out[..n * self.link.levels];
         scratch.spread.clear();
         scratch.spread.extend_from_slice(&texts.v[range.clone()]);
         if self.link.softmax {
@@ -131,8 +132,8 @@ impl PersonView {
             self.add_slopes(texts, range, scratch);
             self.fill_cumulative(out, scratch);
         }
-        let (keep, levels) = (1.0 - LEAST * self.link.levels as f32, self.link.levels);
-        for p in &mut out[..n * levels] {
+        let keep = 1.0 - LEAST * self.link.levels as f32;
+        for p in out {
             *p = *p * keep + LEAST;
         }
     }
@@ -157,7 +158,7 @@ impl PersonView {
 
     fn fill_cumulative(&self, out: &mut [f32], scratch: &Scratch) {
         let n = scratch.shifted.len();
-        let (levels, last) = out[..n * self.link.levels].split_at_mut(n * (self.link.levels - 1));
+        let (levels, last) = out.split_at_mut(n * (self.link.levels - 1));
         last.fill(1.0); // holds P(y >= j) of the level before
         for ((level, &o), &doubt) in levels.chunks_exact_mut(n).zip(&self.offsets).zip(&self.doubt) {
             for (((p, above), u), v) in level.iter_mut().zip(last.iter_mut()).zip(&scratch.shifted).zip(&scratch.spread)

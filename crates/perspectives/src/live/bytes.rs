@@ -62,6 +62,7 @@ impl LiveModel {
         let parts: In = postcard::from_bytes(body).map_err(|e| damaged(&e.to_string()))?;
         parts.target.check()?;
         parts.crossed.check(parts.target).map_err(damaged)?;
+        parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
         let model = Multilevel::from_parts(parts.head, parts.crossed);
         Ok(Self::from_model(model, parts.target, parts.revision))
     }

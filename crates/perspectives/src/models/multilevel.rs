@@ -51,6 +51,16 @@ impl EncoderToScore {
         }
     }
 
+    /// Says what does not fit together in a head that was read from bytes.
+    pub(crate) fn check(&self, link: Link, slope_dim: usize) -> Result<(), &'static str> {
+        let fits = self.weights.len() == link.scores() * self.dim
+            && self.constants.len() == link.scores()
+            && self.axes.len() == self.axis_constants.len() * self.dim
+            && (slope_dim == 0 || slope_dim == self.axis_constants.len() + 1)
+            && self.neighbours.as_ref().is_none_or(|n| n.fits(self.dim));
+        if fits { Ok(()) } else { Err("its head does not fit together") }
+    }
+
     /// Scores of a raw embedding, and its slope features if `slopes`.
     pub(crate) fn apply(&self, x: &[f32], slopes: bool) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
         let mut u = raw_scores(&self.weights, &self.constants, self.dim, x)?;

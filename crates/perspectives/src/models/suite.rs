@@ -1,1 +1,188 @@
 //! Rules that every annotator model keeps.
+
+use super::{AnnotatorModel, ModelKind, fit};
+use crate::synthetic::{World, world};
+use crate::{Embeddings, FitOptions, Observation, PerspectivesError, Progress, Silent, Target, TrainingData};
+use dissensus_domain::ScaleKind;
+
+fn data(world: &World) -> TrainingData<'_> {
+    TrainingData {
+        embeddings: &world.embeddings,
+        observations: &world.observations,
+        annotators: world.annotators,
+        target: world.target,
+    }
+}
+
+fn worlds() -> Vec<World> {
+    let mut choice = world(60, 5, 4, 6, 30, 3);
+    choice.target.kind = ScaleKind::Choice;
+    vec![world(60, 5, 2, 6, 30, 1), world(60, 5, 5, 6, 30, 2), choice, world(60, 5, 5, 0, 30, 4)]
+}
+
+fn fitted(kind: ModelKind, data: &TrainingData<'_>) -> Box<dyn AnnotatorModel> {
+    fit(kind, data, &FitOptions::default(), &mut Silent).unwrap()
+}
+
+fn p(model: &dyn AnnotatorModel, text: u32, annotator: u32) -> Vec<f32> {
+    let mut out = vec![0.0; model.levels()];
+    model.predict(text, annotator, &mut out);
+    out
+}
+
+fn assert_distribution(p: &[f32], what: &str) {
+    assert!(p.iter().all(|p| (0.0..=1.0).contains(p)), "{what}: {p:?}");
+    assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{what}: {p:?}");
+}
+
+#[test]
+fn probabilities_sum_to_one_everywhere() {
+    for world in worlds() {
+        for kind in ModelKind::ALL {
+            let model = fitted(kind, &data(&world));
+            assert_eq!((model.texts(), model.annotators(), model.name()), (60, 5, kind.name()));
+            let mut out = vec![0.0; model.levels()];
+            for annotator in [0, 4, 77] {
+                for text in [0, 59] {
+                    assert_distribution(&p(model.as_ref(), text, annotator), kind.name());
+                }
+                model.predict_embedding(world.embeddings.row(3), annotator, &mut out).unwrap();
+                assert_distribution(&out, kind.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_are_predictions() {
+    for world in worlds() {
+        for kind in ModelKind::ALL {
+            let model = fitted(kind, &data(&world));
+            let mut column = vec![0.0; 20 * model.levels()];
+            model.predict_column(2, 30..50, &mut column);
+            for (i, text) in (30..50).enumerate() {
+                for (c, p) in p(model.as_ref(), text, 2).into_iter().enumerate() {
+                    assert!((column[c * 20 + i] - p).abs() < 1e-6);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
+    for world in worlds() {
+        let mut turned = world.clone();
+        turned.observations.reverse();
+        for kind in ModelKind::ALL {
+            let (a, b) = (fitted(kind, &data(&world)), fitted(kind, &data(&turned)));
+            for text in 0..60 {
+                assert_eq!(p(a.as_ref(), text, 1), p(b.as_ref(), text, 1), "{kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stranger_is_the_average_person() {
+    let world = world(80, 12, 2, 4, 60, 5);
+    let severe = (0..12).max_by(|&a, &b| world.severity[a].total_cmp(&world.severity[b])).unwrap() as u32;
+    let mild = (0..12).min_by(|&a, &b| world.severity[a].total_cmp(&world.severity[b])).unwrap() as u32;
+    for kind in ModelKind::ALL {
+        let model = fitted(kind, &data(&world));
+        let mean = |annotator| (0..80).map(|t| p(model.as_ref(), t, annotator)[1]).sum::<f32>() / 80.0;
+        assert_eq!(mean(12), mean(999), "{kind}");
+        if kind == ModelKind::Multilevel {
+            assert!(mean(mild) < mean(12) && mean(12) < mean(severe));
+        }
+    }
+}
+
+#[test]
+fn no_labels_and_one_class_are_no_accident() {
+    let world = world(30, 3, 5, 4, 10, 6);
+    for kind in ModelKind::ALL {
+        for target in [world.target, Target { kind: ScaleKind::Choice, levels: 5 }] {
+            let empty = TrainingData { observations: &[], target, ..data(&world) };
+            let model = fitted(kind, &empty);
+            for p in p(model.as_ref(), 0, 0) {
+                assert!((p - 0.2).abs() < 0.1, "{kind}: without labels all levels are alike, not {p}");
+            }
+            let same: Vec<Observation> = world.observations.iter().map(|o| Observation { level: 3, ..*o }).collect();
+            let model = fitted(kind, &TrainingData { observations: &same, target, ..data(&world) });
+            let p = p(model.as_ref(), 0, 0);
+            assert_distribution(&p, kind.name());
+            assert!(p[3] > 0.5, "{kind}: {p:?}");
+        }
+    }
+}
+
+#[test]
+fn nobody_and_nothing_can_be_fitted() {
+    let none = Embeddings::none(0);
+    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    for kind in ModelKind::ALL {
+        let model =
+            fitted(kind, &TrainingData { embeddings: &none, observations: &[], annotators: 0, target });
+        assert_eq!((model.texts(), model.annotators()), (0, 0));
+        let mut out = [0.0; 2];
+        model.predict_embedding(&[], 0, &mut out).unwrap();
+        assert_distribution(&out, kind.name());
+        assert!(model.predict_embedding(&[1.0], 0, &mut out).is_err());
+    }
+}
+
+#[test]
+fn a_higher_score_expects_a_higher_level() {
+    let world = world(400, 10, 5, 3, 150, 7);
+    let (mut low, mut high) = (Vec::new(), Vec::new());
+    let mut order: Vec<u32> = (0..400).collect();
+    order.sort_by(|&a, &b| world.score[a as usize].total_cmp(&world.score[b as usize]));
+    for kind in [ModelKind::Shared, ModelKind::Multilevel] {
+        let model = fitted(kind, &data(&world));
+        let expected = |t: u32| p(model.as_ref(), t, 0).iter().enumerate().map(|(c, p)| c as f32 * p).sum::<f32>();
+        low.push(order[..100].iter().map(|&t| expected(t)).sum::<f32>());
+        high.push(order[300..].iter().map(|&t| expected(t)).sum::<f32>());
+    }
+    assert!(low.iter().zip(&high).all(|(l, h)| h - l > 50.0), "{low:?} {high:?}");
+}
+
+#[test]
+fn multilevel_finds_the_severity_behind_the_labels() {
+    let world = world(400, 30, 5, 6, 60, 8);
+    let live = crate::LiveModel::fit(&data(&world), &FitOptions::default(), &mut Silent).unwrap();
+    let found: Vec<f64> = (0..30).map(|a| live.severity(a).unwrap().mean).collect();
+    let centre = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (mf, mt) = (centre(&found), centre(&world.severity));
+    let product = |f: &dyn Fn(usize) -> f64| (0..30).map(f).sum::<f64>();
+    let cov = product(&|i| (found[i] - mf) * (world.severity[i] - mt));
+    let (vf, vt) = (product(&|i| (found[i] - mf).powi(2)), product(&|i| (world.severity[i] - mt).powi(2)));
+    assert!(cov / (vf * vt).sqrt() > 0.95, "correlation {}", cov / (vf * vt).sqrt());
+    assert!((0.7..1.4).contains(&(vf / vt).sqrt()), "spread {}", (vf / vt).sqrt());
+    // A standard deviation that means something: most true values lie within two of them.
+    let inside = (0..30).filter(|&a| {
+        let s = live.severity(a as u32).unwrap();
+        (s.mean - mf - (world.severity[a] - mt)).abs() < 2.0 * s.sd + 0.2
+    });
+    assert!(inside.count() >= 25);
+}
+
+struct Stop;
+
+impl Progress for Stop {
+    fn report(&mut self, _: &str, _: f32) {}
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_cancel_is_heard_and_names_are_read() {
+    let world = world(10, 2, 2, 2, 5, 9);
+    for kind in ModelKind::ALL {
+        let error = fit(kind, &data(&world), &FitOptions::default(), &mut Stop).err();
+        assert_eq!(error, Some(PerspectivesError::Cancelled));
+        assert_eq!(kind.to_string().parse::<ModelKind>(), Ok(kind));
+    }
+    assert!("deep".parse::<ModelKind>().is_err());
+}

@@ -1,0 +1,192 @@
+//! The live model: every click leaves what a fresh computation would give.
+
+use dissensus_domain::ScaleKind;
+use dissensus_perspectives::synthetic::{World, world};
+use dissensus_perspectives::{
+    AnnotatorModel, Disagreement, FitOptions, LiveModel, Measure, Observation, PerspectivesError, Silent, Target,
+    TrainingData, disagreement,
+};
+
+fn data(world: &World) -> TrainingData<'_> {
+    TrainingData {
+        embeddings: &world.embeddings,
+        observations: &world.observations,
+        annotators: world.annotators,
+        target: world.target,
+    }
+}
+
+fn live(world: &World) -> LiveModel {
+    LiveModel::fit(&data(world), &FitOptions::default(), &mut Silent).unwrap()
+}
+
+fn assert_alike(a: &[Disagreement], b: &[Disagreement], tolerance: f32) {
+    assert_eq!(a.len(), b.len());
+    for (i, (a, b)) in a.iter().zip(b).enumerate() {
+        assert!((a.pairwise - b.pairwise).abs() < tolerance, "{i}: {a:?} {b:?}");
+        assert!((a.divergence - b.divergence).abs() < tolerance, "{i}: {a:?} {b:?}");
+        assert!((a.uncertainty - b.uncertainty).abs() < tolerance, "{i}: {a:?} {b:?}");
+        if let (Some(a), Some(b)) = (a.level_variance, b.level_variance) {
+            assert!((a - b).abs() < tolerance, "{i}");
+        }
+    }
+}
+
+#[test]
+fn running_measures_equal_fresh_ones_after_many_clicks() {
+    for levels in [2, 5] {
+        let world = world(700, 9, levels, 6, 60, 4);
+        let mut live = live(&world);
+        for i in 0..200u32 {
+            let o = Observation { text: i * 37 % 700, annotator: i % 9, level: (i % levels as u32) as u16 };
+            live.record(o).unwrap();
+            if i % 5 == 0 {
+                live.retract(o.text, o.annotator).unwrap();
+            }
+        }
+        let fresh = disagreement(&live, None, levels == 5);
+        assert_alike(&live.disagreements(), &fresh, 1e-5);
+        let everybody = vec![true; 9];
+        assert_alike(&live.disagreements_of(&everybody), &fresh, 1e-6);
+    }
+}
+
+#[test]
+fn a_choice_question_goes_live_too() {
+    let mut world = world(120, 5, 4, 4, 50, 1);
+    world.target = Target { kind: ScaleKind::Choice, levels: 4 };
+    let mut live = live(&world);
+    assert_eq!(live.severity(0), None);
+    live.record(Observation { text: 3, annotator: 2, level: 1 }).unwrap();
+    assert_alike(&live.disagreements(), &disagreement(&live, None, false), 1e-5);
+    assert!(live.bald(2).iter().all(|b| b.is_finite() && *b >= 0.0));
+}
+
+#[test]
+fn a_label_moves_its_annotator_its_text_and_nobody_else() {
+    let world = world(300, 6, 5, 4, 30, 2);
+    let mut live = live(&world);
+    let text = (0..300).find(|&t| live.label(t, 1).is_none()).unwrap();
+    let (other_column, severity) = (live.column(0), live.severity(1).unwrap());
+    assert_eq!(live.record(Observation { text, annotator: 1, level: 4 }), Ok(None));
+    assert!(live.severity(1).unwrap().mean > severity.mean, "the highest level makes a person more severe");
+    let after = live.column(0);
+    let moved: Vec<usize> = (0..300).filter(|t| after[t * 5..t * 5 + 5] != other_column[t * 5..t * 5 + 5]).collect();
+    assert_eq!(moved, [text as usize]);
+    assert_eq!(live.label(text, 1), Some(4));
+}
+
+#[test]
+fn undoing_a_label_restores_the_annotator() {
+    let world = world(200, 5, 2, 4, 40, 3);
+    let mut live = live(&world);
+    let text = (0..200).find(|&t| live.label(t, 2).is_none()).unwrap();
+    // One click first, so that the annotator stands at the live optimum and not at the last round of the fit.
+    live.record(Observation { text, annotator: 2, level: 1 }).unwrap();
+    live.retract(text, 2).unwrap();
+    let before = live.severity(2).unwrap();
+    live.record(Observation { text, annotator: 2, level: 1 }).unwrap();
+    assert_eq!(live.record(Observation { text, annotator: 2, level: 0 }), Ok(Some(1)));
+    assert_eq!(live.retract(text, 2), Ok(0));
+    assert!((live.severity(2).unwrap().mean - before.mean).abs() < 1e-3);
+    assert_eq!(live.retract(text, 2), Err(PerspectivesError::NoSuchLabel { text, annotator: 2 }));
+}
+
+#[test]
+fn texts_and_annotators_join_while_it_lives() {
+    let world = world(150, 4, 5, 4, 40, 5);
+    let mut live = live(&world);
+    let text = live.add_text(world.embeddings.row(7)).unwrap();
+    let annotator = live.add_annotator();
+    assert_eq!((text, annotator), (150, 4));
+    for t in 0..20 {
+        live.record(Observation { text: t, annotator, level: 0 }).unwrap();
+    }
+    live.record(Observation { text, annotator, level: 0 }).unwrap();
+    assert!(live.severity(annotator).unwrap().mean < -0.5);
+    assert_alike(&live.disagreements(), &disagreement(&live, None, true), 1e-5);
+    assert!(matches!(live.add_text(&[1.0]), Err(PerspectivesError::EmbeddingLength { expected: 4, found: 1 })));
+    assert!(matches!(live.add_text(&[f32::NAN; 4]), Err(PerspectivesError::NotFinite { .. })));
+    assert_eq!(live.texts(), 151);
+}
+
+#[test]
+fn wrong_labels_change_nothing() {
+    let world = world(50, 3, 2, 2, 20, 6);
+    let mut live = live(&world);
+    let before = live.disagreements();
+    assert!(live.record(Observation { text: 50, annotator: 0, level: 0 }).is_err());
+    assert!(live.record(Observation { text: 0, annotator: 3, level: 0 }).is_err());
+    assert!(live.record(Observation { text: 0, annotator: 0, level: 2 }).is_err());
+    assert_eq!(live.disagreements(), before);
+    assert_eq!(live.revision(), 0);
+}
+
+#[test]
+fn bytes_bring_the_model_back() {
+    let world = world(80, 4, 5, 3, 30, 7);
+    let mut live = live(&world);
+    live.record(Observation { text: 3, annotator: 1, level: 2 }).unwrap();
+    let bytes = live.to_bytes().unwrap();
+    let mut back = LiveModel::from_bytes(&bytes).unwrap();
+    assert_eq!(back.column(1), live.column(1));
+    assert_eq!((back.observations(), back.revision()), (live.observations(), 1));
+    let o = Observation { text: 9, annotator: 2, level: 4 };
+    live.record(o).unwrap();
+    back.record(o).unwrap();
+    assert_eq!(back.row(9), live.row(9));
+    assert!(matches!(LiveModel::from_bytes(&bytes[..bytes.len() / 2]), Err(PerspectivesError::Damaged(_))));
+    assert!(matches!(LiveModel::from_bytes(b"no model"), Err(PerspectivesError::Damaged(_))));
+    let mut newer = bytes.clone();
+    newer[4] = 0xff;
+    assert!(matches!(LiveModel::from_bytes(&newer), Err(PerspectivesError::Format { .. })));
+}
+
+#[test]
+fn a_refit_absorbs_what_came_meanwhile() {
+    let world = world(120, 4, 2, 4, 40, 8);
+    let mut live = live(&world);
+    let snapshot = live.snapshot();
+    let text = (0..120).find(|&t| live.label(t, 0).is_none()).unwrap();
+    live.record(Observation { text, annotator: 0, level: 1 }).unwrap();
+    let other = live.observations()[0];
+    live.retract(other.text, other.annotator).unwrap();
+    let mut new = snapshot.refit(&world.embeddings, &FitOptions::default(), &mut Silent).unwrap();
+    assert_eq!(new.label(text, 0), None);
+    new.absorb(live.changes_since(snapshot.revision())).unwrap();
+    assert_eq!(new.observations(), live.observations());
+    assert_eq!(new.revision(), live.revision());
+}
+
+#[test]
+fn measures_have_intervals_and_rankings() {
+    let world = world(100, 6, 5, 4, 30, 9);
+    let live = live(&world);
+    for text in 0..100 {
+        let (low, high) = live.interval(text);
+        let headline = live.disagreement(text).pairwise;
+        assert!(0.0 <= low && low <= headline && headline <= high && high <= 1.0);
+    }
+    let ranking = live.ranking(Measure::Pairwise);
+    assert!(ranking.windows(2).all(|w| live.disagreement(w[0]).pairwise >= live.disagreement(w[1]).pairwise));
+    // A text that many have judged is known better than one nobody has.
+    let width = |t: u32| live.interval(t).1 - live.interval(t).0;
+    let judged = |many: bool| -> f32 {
+        let counts = |t: u32| (0..6).filter(|&a| live.label(t, a).is_some()).count();
+        let texts: Vec<u32> = (0..100).filter(|&t| if many { counts(t) >= 3 } else { counts(t) == 0 }).collect();
+        texts.iter().map(|&t| width(t)).sum::<f32>() / texts.len() as f32
+    };
+    assert!(judged(true) < judged(false));
+}
+
+#[test]
+fn information_is_zero_where_there_is_nothing_to_learn() {
+    let world = world(100, 6, 2, 4, 30, 10);
+    let live = live(&world);
+    let bald = live.bald(0);
+    assert!(bald.iter().all(|b| (0.0..=1.0).contains(b)));
+    assert!((0..100u32).all(|t| live.label(t, 0).is_none() || bald[t as usize] == 0.0));
+    let known: f32 = bald.iter().copied().fold(0.0, f32::max);
+    let unknown: f32 = live.bald(99).iter().copied().fold(0.0, f32::max);
+    assert!(unknown > known, "a stranger teaches more than somebody with thirty labels");
+}
