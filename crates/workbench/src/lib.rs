@@ -1,3 +1,27 @@
 //! The use cases of Dissensus: open a project, import, label, refit, evaluate, explain, export.
+//!
+//! A [`Session`] is one open project; a [`Workbench`] is the application around it. Both are driven by the window and the
+//! command alike, and by tests without either.
 
+mod app;
+#[cfg(feature = "bench")]
+pub mod bench;
+mod clock;
+mod encoders;
+mod error;
+mod home;
+pub mod sample;
+mod session;
 pub mod view;
+mod work;
+
+pub use app::Workbench;
+pub use encoders::EncoderChoice;
+pub use error::WorkbenchError;
+pub use home::Home;
+pub use dissensus_encoder::{DeviceChoice, Pooling};
+pub use dissensus_perspectives::{Evaluation as ModelScores, ModelKind};
+pub use session::{
+    Agreement, Encoded, EvaluateChoices, Evaluation, Event, NamedLabel, Recorded, Session, SplitChoice, SplitReport, Trained,
+};
+pub use work::{Observer, Unwatched};

@@ -1,0 +1,536 @@
+//! The command line: what can be asked, in the words of the project. No behaviour.
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use dissensus_domain::ScaleKind;
+use std::path::PathBuf;
+
+/// Label subjective texts, keep every annotator's own labels, and see where annotators would disagree.
+#[derive(Parser, Debug)]
+#[command(
+    name = "dissensus",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  dissensus sample demo.dissensus
+  dissensus disagreement demo.dissensus --top 5
+
+  dissensus new study.dissensus
+  dissensus import study.dissensus labels.csv --attributes gender,age
+  dissensus encode study.dissensus
+  dissensus evaluate study.dissensus --split by-text:0.7 --at-least 3
+  dissensus label study.dissensus --annotator ana --text-id 42 --value 4
+
+Reading commands take --json and then print one JSON document on standard output.
+Progress goes to standard error. Exit code: 0 done, 1 failed, 2 wrong usage."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Make an empty project file
+    New(New),
+    /// Make a copy of the sample project (its annotators are simulated)
+    Sample(New),
+    /// Say what a project holds
+    Info(Reading),
+    /// Import texts, annotators or labels from a CSV, TSV or JSONL file
+    Import(Import),
+    /// Turn every text into an embedding, continuing where it stopped
+    Encode(Encode),
+    /// Record one label; exits with 0 only when it is on disk
+    Label(Label),
+    /// Take back an annotator's newest label
+    Undo(Undo),
+    /// Fit the annotator model that predicts for this project
+    Train(Train),
+    /// Compare annotator models on texts held out
+    Evaluate(Evaluate),
+    /// Predict how one annotator would label a text
+    Predict(Predict),
+    /// Rank texts by how much annotators would disagree
+    Disagreement(Disagreement),
+    /// Measure how much annotators do agree (Krippendorff's alpha)
+    Agreement(Agreement),
+    /// Write all labels to a CSV or JSONL file that imports again
+    Export(Export),
+    /// Measure speed on this machine
+    Bench(Bench),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct New {
+    /// The project file to make
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Reading {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus import P.dissensus labels.csv
+  dissensus import P.dissensus ratings.jsonl --text comment --annotator worker --label score --scale ordinal
+  dissensus import P.dissensus labels.csv --attributes gender,age --question offensiveness
+  dissensus import P.dissensus texts.csv --dry-run
+
+Without names, columns are guessed from the header and the content; --dry-run shows the guess and changes
+nothing. A bad row stops the import before anything is written, unless --skip-bad is given.
+A name that begins with = is a constant: --annotator =ana gives every row to ana.")]
+pub(crate) struct Import {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The file to read (.csv, .tsv, .jsonl, .ndjson)
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Name of the question that the labels answer [default: the label column's name]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// The sentence that annotators read, for a new question
+    #[arg(long)]
+    pub(crate) prompt: Option<String>,
+    /// Kind of scale, for a new question [default: guessed]
+    #[arg(long, value_parser = scale)]
+    pub(crate) scale: Option<ScaleKind>,
+    /// The levels, lowest first, for a new question [default: those in the file]
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) levels: Option<Vec<String>>,
+    /// Column with the text
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) text: Option<String>,
+    /// Column with the text's identity
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) text_id: Option<String>,
+    /// Column with the annotator's identity
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) annotator: Option<String>,
+    /// Column with the label
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label: Option<String>,
+    /// Column with the official split
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) split: Option<String>,
+    /// Column with the document or thread
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) group: Option<String>,
+    /// Column with the time of the label
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) time: Option<String>,
+    /// Columns that describe the annotator
+    #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
+    pub(crate) attributes: Option<Vec<String>>,
+    /// Import the good rows; write the bad ones, with reasons, beside FILE
+    #[arg(long)]
+    pub(crate) skip_bad: bool,
+    /// Show what would be imported, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn scale(name: &str) -> Result<ScaleKind, String> {
+    name.parse().map_err(|error: dissensus_domain::ScaleError| error.to_string())
+}
+
+/// Which encoder to use, and how.
+#[derive(Args, Debug, Default)]
+pub(crate) struct EncoderArgs {
+    /// Name of an encoder, or a folder with config.json, tokenizer.json and model.safetensors
+    /// [default: the project's, else all-MiniLM-L6-v2]
+    #[arg(long, value_name = "NAME|DIR")]
+    pub(crate) encoder: Option<String>,
+    /// How token vectors become one vector [default: the encoder's own]
+    #[arg(long, value_enum)]
+    pub(crate) pooling: Option<PoolingArg>,
+    /// Where to compute; auto picks cuda, metal, cpu in that order
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) device: DeviceArg,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum PoolingArg {
+    Mean,
+    Cls,
+    Max,
+    Mean2,
+    Max2,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+pub(crate) enum DeviceArg {
+    #[default]
+    Auto,
+    Cpu,
+    Cuda,
+    Metal,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus encode P.dissensus
+  dissensus encode P.dissensus --encoder ./my-bert --pooling cls
+
+Ctrl-C stops after the batch at hand; the next call goes on from there.")]
+pub(crate) struct Encode {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  dissensus label P.dissensus --annotator ana --text-id 42 --value 4")]
+pub(crate) struct Label {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Who labels; a new name becomes a new annotator
+    #[arg(long)]
+    pub(crate) annotator: String,
+    /// The text's identity
+    #[arg(long)]
+    pub(crate) text_id: String,
+    /// The level, by its name
+    #[arg(long, allow_hyphen_values = true)]
+    pub(crate) value: String,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Undo {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Whose label
+    #[arg(long)]
+    pub(crate) annotator: String,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The models of the ladder.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelArg {
+    /// One head on the label that most annotators gave
+    Majority,
+    /// One head on all labels
+    Shared,
+    /// One head for each annotator
+    SepHeads,
+    /// Shared head, annotator and text effects with learned shrinkage
+    Multilevel,
+    /// Every model that fits the question's scale
+    All,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus train P.dissensus
+  dissensus train P.dissensus --split by-text:0.7 --seed 1
+
+Without --split the model is fitted on all labels and predicts for the project from then on.
+With --split it is fitted on the training part, scored on the rest, and kept as a run only.")]
+pub(crate) struct Train {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The model; only multilevel predicts for a project, the others are for evaluate
+    #[arg(long, value_enum, default_value = "multilevel")]
+    pub(crate) model: ModelArg,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// by-text:SHARE (seeded) or column (the official split)
+    #[arg(long)]
+    pub(crate) split: Option<String>,
+    /// Seed of the split and of the fit
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus evaluate P.dissensus
+  dissensus evaluate P.dissensus --models shared,multilevel --split by-text:0.7 --seed 3 --json
+  dissensus evaluate P.dissensus --split column
+  dissensus evaluate P.dissensus --at-least 3
+
+--split column trains on the texts whose split is train and scores those whose split is test.
+--at-least LEVEL scores an ordinal question as yes/no: is the label LEVEL or higher?")]
+pub(crate) struct Evaluate {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Models to compare
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
+    pub(crate) models: Vec<ModelArg>,
+    /// by-text:SHARE (seeded) or column (the official split)
+    #[arg(long, default_value = "by-text:0.7")]
+    pub(crate) split: String,
+    /// Seed of the split and of the fits
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Score an ordinal question as yes/no from this level up
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) at_least: Option<String>,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus predict P.dissensus --annotator ana --text-id 42
+  dissensus predict P.dissensus --annotator ana --text \"You call that a recipe?\"")]
+pub(crate) struct Predict {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Whose judgement
+    #[arg(long)]
+    pub(crate) annotator: String,
+    #[command(flatten)]
+    pub(crate) what: PredictWhat,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub(crate) struct PredictWhat {
+    /// A text of the project
+    #[arg(long)]
+    pub(crate) text_id: Option<String>,
+    /// Any other text
+    #[arg(long)]
+    pub(crate) text: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+pub(crate) enum MeasureArg {
+    /// The chance that two annotators drawn at random differ
+    #[default]
+    Pairwise,
+    /// Jensen-Shannon divergence between annotators
+    Divergence,
+    /// Mean entropy within annotators
+    Uncertainty,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus disagreement P.dissensus --top 20
+  dissensus disagreement P.dissensus --by divergence --attributes gender=Woman,age=18-24 --json")]
+pub(crate) struct Disagreement {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// How many texts to show
+    #[arg(long, default_value_t = 20)]
+    pub(crate) top: usize,
+    /// The measure to rank by
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) by: MeasureArg,
+    /// Only annotators with these values
+    #[arg(long, value_delimiter = ',', value_name = "NAME=VALUE", value_parser = pair)]
+    pub(crate) attributes: Vec<(String, String)>,
+    /// Only texts that contain this
+    #[arg(long)]
+    pub(crate) search: Option<String>,
+    /// Only texts with labels
+    #[arg(long)]
+    pub(crate) labelled: bool,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn pair(argument: &str) -> Result<(String, String), String> {
+    match argument.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err(format!("\"{argument}\" is not NAME=VALUE, such as gender=Woman")),
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Agreement {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus export P.dissensus labels.csv
+  dissensus export P.dissensus labels.jsonl --question offensiveness")]
+pub(crate) struct Export {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The file to write (.csv, .jsonl); it must not exist unless --force is given
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Only this question [default: all]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) what: BenchWhat,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum BenchWhat {
+    /// Embeddings per second on the CPU, in turns with candle-transformers
+    Encode {
+        /// A file with texts [default: the sample's comments]
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Encode at most so many texts
+        #[arg(long)]
+        limit: Option<usize>,
+        /// Name of an encoder, or a folder
+        #[arg(long, value_name = "NAME|DIR")]
+        encoder: Option<String>,
+        /// Runs of each; the best counts
+        #[arg(long, default_value_t = 2)]
+        rounds: usize,
+        /// Accepted for symmetry: candle-transformers is always measured
+        #[arg(long)]
+        peers: bool,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// The way of one label: on disk, refitted, ranking up to date
+    Live {
+        /// Texts in the synthetic project
+        #[arg(long, default_value_t = 10_000)]
+        texts: usize,
+        /// Annotators in it
+        #[arg(long, default_value_t = 262)]
+        annotators: usize,
+        /// Levels of its scale
+        #[arg(long, default_value_t = 5)]
+        levels: usize,
+        /// Labels to give
+        #[arg(long, default_value_t = 500)]
+        clicks: usize,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Predictions and disagreement of everybody on everything
+    Predict {
+        /// Also 100,000 texts x 17,000 annotators, binary, as a rate
+        #[arg(long)]
+        large: bool,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Labels imported per second
+    Import {
+        /// A file with labels [default: 50,000 made labels]
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Also a Python script with csv and sqlite3, in turns with ours
+        #[arg(long)]
+        peers: bool,
+        /// Runs of each
+        #[arg(long, default_value_t = 5)]
+        runs: usize,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn attributes_are_pairs() {
+        assert_eq!(pair("gender = Woman"), Ok(("gender".into(), "Woman".into())));
+        assert!(pair("gender").is_err());
+        assert!(pair("=x").is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! `bench`: figures of this machine.
+
+use super::home;
+use crate::args::BenchWhat;
+use crate::output::{self, three};
+use anyhow::Result;
+use dissensus_workbench::bench::{self, EncodeBench, ImportBench, LiveBench, LiveSize, PredictBench};
+
+pub(crate) fn run(what: BenchWhat) -> Result<()> {
+    match what {
+        BenchWhat::Encode { file, limit, encoder, rounds, json, .. } => {
+            let found = bench::encode(&home()?, encoder.as_deref(), file.as_deref(), limit, rounds)?;
+            if json { output::json(&found) } else { encoded(&found) }
+        }
+        BenchWhat::Import { file, peers, runs, json } => {
+            let found = bench::import(file.as_deref(), peers, runs)?;
+            if json { output::json(&found) } else { imported(&found) }
+        }
+        BenchWhat::Live { texts, annotators, levels, clicks, json } => {
+            let found = bench::live(LiveSize { texts, annotators, levels, clicks })?;
+            if json { output::json(&found) } else { clicked(&found) }
+        }
+        BenchWhat::Predict { large, json } => {
+            let found = bench::predict(large);
+            if json { output::json(&found) } else { predicted(&found) }
+        }
+    }
+}
+
+fn encoded(found: &EncodeBench) -> Result<()> {
+    output::line(&format!("{} texts, {} tokens, fp32, cpu", found.texts, found.tokens))?;
+    let peer = found.engines.iter().find(|engine| engine.engine == "candle-transformers");
+    let row = |engine: &bench::EngineSpeed| {
+        vec![
+            engine.engine.clone(),
+            format!("{:.0}", engine.tokens_per_second),
+            format!("{:.1}", engine.texts_per_second),
+            three(peer.map(|peer| engine.tokens_per_second / peer.tokens_per_second)),
+            format!("{:.6}", engine.worst_cosine),
+            engine.peak_mib.map_or_else(|| "–".to_owned(), |mib| format!("{mib:.0}")),
+        ]
+    };
+    let header = ["engine", "tokens/s", "texts/s", "over candle-transformers", "worst cosine", "peak MiB"];
+    output::line(&output::table(&header, found.engines.iter().map(row).collect(), &[1, 2, 3, 4, 5]))
+}
+
+fn imported(found: &ImportBench) -> Result<()> {
+    output::line(&format!(
+        "Imported {} labels in {:.3} s ({:.0} a second; median of {})",
+        found.labels, found.seconds, found.labels_per_second, found.runs
+    ))?;
+    if let (Some(peer), Some(ratio)) = (found.peer_seconds, found.ratio) {
+        output::line(&format!("Python with csv and sqlite3: {peer:.3} s; we take {:.2} of its time", 1.0 / ratio))?;
+    }
+    Ok(())
+}
+
+fn clicked(found: &LiveBench) -> Result<()> {
+    output::line(&format!(
+        "{} labels into {} texts x {} annotators x {} levels: on disk, refitted, ranking up to date",
+        found.clicks, found.texts, found.annotators, found.levels
+    ))?;
+    let row = |what: &str, median: f64, p99: f64| vec![what.to_owned(), format!("{median:.2}"), format!("{p99:.2}")];
+    let rows = vec![
+        row("a label, without the disk's sync", found.median_ms, found.p99_ms),
+        row("the disk's sync", found.sync_median_ms, found.sync_p99_ms),
+        row("of it: recording and learning", found.learn_median_ms, found.learn_p99_ms),
+        row("of it: ranking all texts", found.ranking_median_ms, found.ranking_p99_ms),
+    ];
+    output::line(&output::table(&["", "median ms", "99th percentile ms"], rows, &[1, 2]))
+}
+
+fn predicted(found: &PredictBench) -> Result<()> {
+    let row = |run: &bench::PredictTime| {
+        vec![
+            run.texts.to_string(),
+            run.annotators.to_string(),
+            run.levels.to_string(),
+            run.texts_timed.to_string(),
+            format!("{:.3}", run.seconds),
+            format!("{:.1}", run.distributions_per_second / 1e6),
+        ]
+    };
+    let header = ["texts", "annotators", "levels", "texts timed", "seconds", "million distributions/s"];
+    let rows = found.runs.iter().map(row).collect();
+    output::line(&output::table(&header, rows, &[0, 1, 2, 3, 4, 5]))?;
+    match found.peak_mib {
+        Some(peak) => output::line(&format!("Peak memory of the process: {peak:.0} MiB")),
+        None => Ok(()),
+    }
+}

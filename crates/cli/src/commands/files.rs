@@ -1,0 +1,151 @@
+//! `import` and `export`.
+
+use super::{count, open, open_to_read};
+use crate::args::{Export, Import};
+use crate::output;
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
+use dissensus_workbench::{Observer, Session};
+use std::sync::Arc;
+
+pub(crate) fn import(args: Import) -> Result<()> {
+    let session = if args.dry_run { open_to_read(&args.project)? } else { open(&args.project)? };
+    let choices = choices(&session, &args)?;
+    if args.dry_run {
+        let preview = session.import_preview(&args.file, &choices)?;
+        return if args.json { output::json(&preview) } else { show(&preview) };
+    }
+    let bar: Arc<dyn Observer> = Arc::new(Bar::new("bytes"));
+    let report = session.import_file(&args.file, &choices, &bar);
+    drop(bar);
+    let report = report?;
+    if args.json { output::json(&report) } else { tell(&report) }
+}
+
+/// What is named on the command line over what is guessed.
+fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
+    let mut columns = session.guess_columns(&args.file)?;
+    let named = [&args.text, &args.text_id, &args.annotator, &args.label, &args.split, &args.group, &args.time];
+    let named: Vec<String> = named.into_iter().flatten().chain(args.attributes.iter().flatten()).cloned().collect();
+    release(&mut columns, &named);
+    let set = |role: &mut Option<String>, name: &Option<String>| {
+        if name.is_some() {
+            role.clone_from(name);
+        }
+    };
+    set(&mut columns.text, &args.text);
+    set(&mut columns.text_id, &args.text_id);
+    set(&mut columns.annotator, &args.annotator);
+    set(&mut columns.label, &args.label);
+    set(&mut columns.split, &args.split);
+    set(&mut columns.group, &args.group);
+    set(&mut columns.time, &args.time);
+    if let Some(attributes) = &args.attributes {
+        columns.attributes.clone_from(attributes);
+    }
+    Ok(ImportChoices {
+        columns: Some(columns),
+        question: args.question.clone(),
+        prompt: args.prompt.clone(),
+        scale: args.scale,
+        levels: args.levels.clone(),
+        skip_bad: args.skip_bad,
+    })
+}
+
+/// Takes guessed roles off the columns that were named for something.
+fn release(columns: &mut ColumnChoices, named: &[String]) {
+    let roles = [
+        &mut columns.text,
+        &mut columns.text_id,
+        &mut columns.annotator,
+        &mut columns.label,
+        &mut columns.split,
+        &mut columns.group,
+        &mut columns.time,
+    ];
+    for role in roles {
+        if role.as_ref().is_some_and(|column| named.contains(column)) {
+            *role = None;
+        }
+    }
+    columns.attributes.retain(|column| !named.contains(column));
+}
+
+fn tell(report: &ImportReport) -> Result<()> {
+    let added = [
+        count(u64::from(report.texts), "text"),
+        count(u64::from(report.annotators), "annotator"),
+        count(u64::from(report.labels), "label"),
+    ];
+    let question = report.question.as_ref().map_or_else(String::new, |q| format!(" for the question {q}"));
+    output::line(&format!("Imported {}{question}", added.join(", ")))?;
+    if report.repeated_rows > 0 {
+        output::line(&format!("{} said again what was known", count(u64::from(report.repeated_rows), "row")))?;
+    }
+    if report.empty_labels > 0 {
+        output::line(&format!("{} had no label", count(u64::from(report.empty_labels), "row")))?;
+    }
+    if let Some(file) = &report.rejected_file {
+        output::line(&format!("Left out {}: see {file}", count(u64::from(report.rejected_rows), "bad row")))?;
+    }
+    Ok(())
+}
+
+fn show(preview: &ImportPreview) -> Result<()> {
+    if let Some(problem) = &preview.problem {
+        output::line(&format!("Cannot be imported as chosen: {}", problem.message))?;
+    }
+    let columns = &preview.columns;
+    let roles = [
+        ("text id", &columns.text_id),
+        ("text", &columns.text),
+        ("annotator", &columns.annotator),
+        ("label", &columns.label),
+        ("split", &columns.split),
+        ("group", &columns.group),
+        ("time", &columns.time),
+    ];
+    for (role, column) in roles {
+        if let Some(column) = column {
+            output::line(&format!("{role:10} {column}"))?;
+        }
+    }
+    if !columns.attributes.is_empty() {
+        output::line(&format!("attributes {}", columns.attributes.join(", ")))?;
+    }
+    if let Some(scale) = &preview.scale {
+        let counts = scale.levels().iter().zip(&preview.level_counts).map(|(level, n)| format!("{level}: {n}"));
+        let levels = counts.collect::<Vec<_>>().join(", ");
+        output::line(&format!("question   {} ({}; {levels})", preview.question, scale.kind()))?;
+    }
+    let rows = [
+        count(u64::from(preview.total_rows), "row"),
+        count(u64::from(preview.new_texts), "new text"),
+        count(u64::from(preview.new_annotators), "new annotator"),
+        count(u64::from(preview.new_labels), "new label"),
+        count(u64::from(preview.bad_row_count), "bad row"),
+    ];
+    output::line(&rows.join(", "))?;
+    for bad in preview.bad_rows.iter().take(20) {
+        let column = bad.column.as_ref().map_or_else(String::new, |column| format!(", column \"{column}\""));
+        output::line(&format!("row {} (line {}){column}: {}", bad.row, bad.line, bad.message))?;
+    }
+    for remark in &preview.remarks {
+        output::line(remark)?;
+    }
+    output::line("Nothing was changed (--dry-run).")
+}
+
+pub(crate) fn export(args: &Export) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    let bar = Bar::new("rows");
+    let rows = session.export_labels(&args.file, args.question.as_deref(), args.force, &bar);
+    drop(bar);
+    let rows = rows?;
+    if args.json {
+        return output::json(&serde_json::json!({ "file": args.file, "rows": rows }));
+    }
+    output::line(&format!("Wrote {} to {}", count(rows, "label"), args.file.display()))
+}

@@ -1,0 +1,39 @@
+//! `label` and `undo`.
+
+use super::open;
+use crate::args::{Label, Undo};
+use crate::output;
+use anyhow::Result;
+
+pub(crate) fn label(args: &Label) -> Result<()> {
+    let session = open(&args.project)?;
+    let recorded =
+        session.label_by_name(&args.annotator, &args.text_id, &args.value, args.question.as_deref())?;
+    if args.json {
+        return output::json(&recorded);
+    }
+    let new = if recorded.new_annotator { " (a new annotator)" } else { "" };
+    output::line(&format!(
+        "{}{new} labelled {}: {} = {}",
+        recorded.annotator, recorded.text_id, recorded.question, recorded.value
+    ))
+}
+
+pub(crate) fn undo(args: &Undo) -> Result<()> {
+    let session = open(&args.project)?;
+    let question = session.question(args.question.as_deref())?;
+    let annotator = session.annotator(&args.annotator)?;
+    let undone = session.undo_label(annotator.id, question.id)?;
+    if args.json {
+        return output::json(&undone);
+    }
+    let name = |level: u16| question.scale.name_of(level).unwrap_or("?").to_owned();
+    match undone {
+        None => output::line(&format!("{} has given no label that can be taken back", annotator.external_id)),
+        Some(undone) => {
+            let text = session.label_task(annotator.id, question.id, undone.text)?.external_id;
+            let now = undone.now.map_or_else(String::new, |level| format!("; it is {} again", name(level)));
+            output::line(&format!("Took back {} of {text}{now}", name(undone.level)))
+        }
+    }
+}

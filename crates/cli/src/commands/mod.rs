@@ -1,0 +1,75 @@
+//! One file for each group of commands: arguments in, workbench called, result printed.
+
+pub(crate) mod bench;
+pub(crate) mod files;
+pub(crate) mod labels;
+pub(crate) mod models;
+pub(crate) mod predictions;
+pub(crate) mod project;
+
+use crate::args::{DeviceArg, EncoderArgs, PoolingArg};
+use anyhow::Result;
+use dissensus_workbench::{DeviceChoice, EncoderChoice, Home, Pooling, Session, WorkbenchError};
+use std::io::Write;
+use std::path::Path;
+
+/// Codes of errors that stop writing to a project and not reading it.
+const WRITING_FORBIDDEN: [&str; 3] = ["project-locked", "project-read-only", "project-folder-read-only"];
+
+/// Says on standard error what went wrong and what to do.
+pub(crate) fn report(error: &anyhow::Error) {
+    let mut err = std::io::stderr().lock();
+    let _ = writeln!(err, "error: {error}");
+    if let Some(detail) = error.downcast_ref::<WorkbenchError>().and_then(WorkbenchError::detail) {
+        for line in detail.lines() {
+            let _ = writeln!(err, "  {line}");
+        }
+    }
+}
+
+fn home() -> Result<Home> {
+    Ok(Home::of_user(None)?)
+}
+
+/// Opens a project to change it.
+fn open(project: &Path) -> Result<Session> {
+    Ok(Session::open(project, &home()?)?)
+}
+
+/// Opens a project to read it, also while a window has it open.
+fn open_to_read(project: &Path) -> Result<Session> {
+    Ok(Session::open_to_read(project, &home()?)?)
+}
+
+/// Opens a project to change it where that can be, else to read: what a model command keeps (embeddings, heads, runs) is
+/// worth having, and not worth failing for while a window has the project open.
+fn open_or_read(project: &Path) -> Result<Session> {
+    match Session::open(project, &home()?) {
+        Err(error) if WRITING_FORBIDDEN.contains(&error.code()) => open_to_read(project),
+        other => Ok(other?),
+    }
+}
+
+fn encoder_choice(args: &EncoderArgs) -> EncoderChoice {
+    EncoderChoice {
+        encoder: args.encoder.clone(),
+        pooling: args.pooling.map(|pooling| match pooling {
+            PoolingArg::Mean => Pooling::Mean,
+            PoolingArg::Cls => Pooling::Cls,
+            PoolingArg::Max => Pooling::Max,
+            PoolingArg::Mean2 => Pooling::Mean2,
+            PoolingArg::Max2 => Pooling::Max2,
+        }),
+        device: match args.device {
+            DeviceArg::Auto => DeviceChoice::Auto,
+            DeviceArg::Cpu => DeviceChoice::Cpu,
+            DeviceArg::Cuda => DeviceChoice::Cuda,
+            DeviceArg::Metal => DeviceChoice::Metal,
+        },
+    }
+}
+
+/// "1 text", "2 texts".
+fn count(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}

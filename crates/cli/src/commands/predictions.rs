@@ -1,0 +1,165 @@
+//! `predict`, `disagreement` and `agreement`.
+
+use super::{count, encoder_choice, open_or_read, open_to_read};
+use crate::args::{Agreement, Disagreement, MeasureArg, Predict};
+use crate::output::{self, three};
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::Session;
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow};
+use dissensus_workbench::WorkbenchError;
+use serde_json::json;
+
+/// Characters of a text in the table.
+const TEXT_WIDTH: usize = 60;
+
+pub(crate) fn predict(args: &Predict) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let question = session.question(args.question.as_deref())?;
+    let annotator = session.annotator(&args.annotator)?;
+    let choice = encoder_choice(&args.encoder);
+    let bar = Bar::new("texts");
+    let ready = session.ensure_encoded(&choice, &bar).and_then(|()| session.fit(question.id, &bar));
+    drop(bar);
+    ready?;
+    let p = match (&args.what.text_id, &args.what.text) {
+        (Some(id), _) => session.predict_text(question.id, annotator.id, id)?,
+        (None, text) => {
+            let embedding = session.embed(text.as_deref().unwrap_or_default(), &choice)?;
+            session.predict_embedding(question.id, annotator.id, &embedding)?
+        }
+    };
+    let levels = question.scale.levels();
+    let best = p.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(level, _)| level);
+    if args.json {
+        let probabilities: serde_json::Map<String, serde_json::Value> =
+            levels.iter().zip(&p).map(|(level, p)| (level.clone(), json!(p))).collect();
+        return output::json(&json!({
+            "annotator": annotator.external_id,
+            "question": question.name,
+            "text_id": args.what.text_id,
+            "text": args.what.text,
+            "prediction": levels[best],
+            "probabilities": probabilities,
+        }));
+    }
+    output::line(&format!("{} would most likely answer {}", annotator.name, levels[best]))?;
+    let rows = levels.iter().zip(&p).map(|(level, p)| vec![level.clone(), format!("{p:.3}"), bar_of(*p)]).collect();
+    output::line(&output::table(&[question.name.as_str(), "probability", ""], rows, &[1]))
+}
+
+fn bar_of(p: f32) -> String {
+    "█".repeat((p * 30.0).round() as usize)
+}
+
+pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let question = session.question(args.question.as_deref())?;
+    let bar = Bar::new("texts");
+    let ready =
+        session.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|()| session.fit(question.id, &bar));
+    drop(bar);
+    ready?;
+    let query = DisagreementQuery {
+        question: question.id,
+        by: match args.by {
+            MeasureArg::Pairwise => DisagreementMeasure::Pairwise,
+            MeasureArg::Divergence => DisagreementMeasure::Divergence,
+            MeasureArg::Uncertainty => DisagreementMeasure::Uncertainty,
+        },
+        search: args.search.clone(),
+        attributes: args.attributes.iter().cloned().collect(),
+        labelled_only: args.labelled,
+    };
+    let ranking = session.disagreement_ranking(&query)?;
+    let shown = ranking.texts.len().min(args.top);
+    let rows = session.disagreement_rows(&query, &ranking.texts[..shown])?;
+    if args.json {
+        return output::json(&json!({
+            "question": question.name,
+            "levels": question.scale.levels(),
+            "by": query.by,
+            "annotators": ranking.annotators,
+            "texts_in_all": ranking.texts.len(),
+            "remark": ranking.remark,
+            "notice": session.info()?.simulated_notice,
+            "texts": rows.iter().enumerate().map(|(at, row)| as_json(at, row)).collect::<Vec<_>>(),
+        }));
+    }
+    show(&session, &rows, ranking.annotators, ranking.texts.len(), ranking.remark.as_deref())
+}
+
+fn as_json(at: usize, row: &DisagreementRow) -> serde_json::Value {
+    json!({
+        "rank": at + 1,
+        "text_id": row.external_id,
+        "text": row.snippet,
+        "pairwise": row.scores.pairwise,
+        "pairwise_interval": row.scores.pairwise_interval,
+        "divergence": row.scores.divergence,
+        "uncertainty": row.scores.uncertainty,
+        "level_variance": row.scores.level_variance,
+        "distribution": row.distribution,
+        "observed": row.observed,
+        "observed_pairwise": row.observed_pairwise,
+    })
+}
+
+fn show(
+    session: &Session,
+    rows: &[DisagreementRow],
+    annotators: u32,
+    texts: usize,
+    remark: Option<&str>,
+) -> Result<()> {
+    if let Some(notice) = session.info()?.simulated_notice {
+        output::line(&notice)?;
+    }
+    if let Some(remark) = remark {
+        output::line(remark)?;
+    }
+    output::line(&format!(
+        "Predicted disagreement among {} on {}",
+        count(u64::from(annotators), "annotator"),
+        count(texts as u64, "text")
+    ))?;
+    let line = |(at, row): (usize, &DisagreementRow)| {
+        let (low, high) = row.scores.pairwise_interval;
+        let labels: u32 = row.observed.iter().sum();
+        vec![
+            (at + 1).to_string(),
+            row.external_id.clone(),
+            format!("{:.3}", row.scores.pairwise),
+            format!("{low:.2}–{high:.2}"),
+            format!("{:.3}", row.scores.divergence),
+            format!("{:.3}", row.scores.uncertainty),
+            three(row.observed_pairwise.map(f64::from)),
+            labels.to_string(),
+            output::cut(&row.snippet, TEXT_WIDTH),
+        ]
+    };
+    let header = ["", "text id", "pairwise", "90 %", "divergence", "uncertainty", "observed", "labels", "text"];
+    let lines = rows.iter().enumerate().map(line).collect();
+    output::line(&output::table(&header, lines, &[0, 2, 4, 5, 6, 7]))
+}
+
+pub(crate) fn agreement(args: &Agreement) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    let question = session.question(args.question.as_deref())?;
+    let agreement = session.agreement(question.id)?;
+    if agreement.labels == 0 {
+        return Err(WorkbenchError::NoLabels(question.name).into());
+    }
+    if args.json {
+        return output::json(&agreement);
+    }
+    output::line(&format!(
+        "{}: {} by {} on {}",
+        agreement.question,
+        count(u64::from(agreement.labels), "label"),
+        count(u64::from(agreement.annotators), "annotator"),
+        count(u64::from(agreement.texts), "text")
+    ))?;
+    output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, three(agreement.alpha)))?;
+    output::line(&format!("Pairs of labels that are equal: {}", three(agreement.pairwise_agreement)))
+}

@@ -1,0 +1,57 @@
+//! `new`, `sample` and `info`.
+
+use super::{count, home, open_to_read};
+use crate::args::{New, Reading};
+use crate::output;
+use anyhow::Result;
+use dissensus_workbench::{Session, sample};
+use std::path::Path;
+
+pub(crate) fn new(args: &New) -> Result<()> {
+    let session = Session::create(&args.project, &home()?)?;
+    session.close();
+    made(&args.project, args.json, "Made")
+}
+
+pub(crate) fn sample(args: &New) -> Result<()> {
+    sample::create(&args.project)?;
+    made(&args.project, args.json, "Made the sample project")?;
+    if !args.json {
+        output::line(sample::NOTICE)?;
+    }
+    Ok(())
+}
+
+fn made(project: &Path, json: bool, what: &str) -> Result<()> {
+    if json {
+        return output::json(&serde_json::json!({ "project": project }));
+    }
+    output::line(&format!("{what} {}", project.display()))
+}
+
+pub(crate) fn info(args: &Reading) -> Result<()> {
+    let info = open_to_read(&args.project)?.info()?;
+    if args.json {
+        return output::json(&info);
+    }
+    let size = [
+        count(u64::from(info.texts), "text"),
+        count(u64::from(info.annotators), "annotator"),
+        count(u64::from(info.labels), "label"),
+    ];
+    output::line(&format!("{}: {}", info.name, size.join(", ")))?;
+    if let Some(notice) = &info.simulated_notice {
+        output::line(notice)?;
+    }
+    for question in &info.questions {
+        let scale = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
+        let labels = count(u64::from(question.labels), "label");
+        output::line(&format!("question {}: \"{}\", {scale}, {labels}", question.name, question.prompt))?;
+    }
+    for attribute in &info.attributes {
+        output::line(&format!("attribute {}: {}", attribute.name, attribute.values.join(", ")))?;
+    }
+    let encoding = &info.encoding;
+    let encoder = encoding.version.as_deref().unwrap_or("none yet");
+    output::line(&format!("embeddings: {} of {} ({encoder})", encoding.encoded, encoding.total))
+}

@@ -1,0 +1,57 @@
+//! The `dissensus` command: parses, calls the workbench, prints.
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            commands::report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::New(args) => commands::project::new(&args),
+        Command::Sample(args) => commands::project::sample(&args),
+        Command::Info(args) => commands::project::info(&args),
+        Command::Import(args) => commands::files::import(args),
+        Command::Export(args) => commands::files::export(&args),
+        Command::Encode(args) => commands::models::encode(&args),
+        Command::Label(args) => commands::labels::label(&args),
+        Command::Undo(args) => commands::labels::undo(&args),
+        Command::Train(args) => commands::models::train(&args),
+        Command::Evaluate(args) => commands::models::evaluate(&args),
+        Command::Predict(args) => commands::predictions::predict(&args),
+        Command::Disagreement(args) => commands::predictions::disagreement(&args),
+        Command::Agreement(args) => commands::predictions::agreement(&args),
+        Command::Bench(args) => commands::bench::run(args.what),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "dissensus", &mut script);
+            std::io::stdout().lock().write_all(&script)?;
+            Ok(())
+        }
+    }
+}
+
+/// `dissensus ... | head` is no failure.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(closed)
+            || cause.downcast_ref::<serde_json::Error>().is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+    })
+}

@@ -1,0 +1,217 @@
+//! The application around the open project: settings, recent projects, what it is and what it can use.
+
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use crate::session::Session;
+use crate::view::{AppInfo, AppSettings, ProjectInfo, RecentProject};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, RwLock};
+
+const RECENT: &str = "recent.json";
+const SETTINGS: &str = "settings.json";
+/// More are hard to choose from.
+const MOST_RECENT: usize = 12;
+
+/// The application: at most one project is open at a time.
+pub struct Workbench {
+    home: Home,
+    session: RwLock<Option<Arc<Session>>>,
+    files: Mutex<()>,
+}
+
+impl Workbench {
+    /// An application with nothing open.
+    pub fn new(home: Home) -> Self {
+        Self { home, session: RwLock::new(None), files: Mutex::new(()) }
+    }
+
+    /// What this application is and which encoder it found.
+    pub fn app_info(&self) -> AppInfo {
+        let found = crate::encoders::find_default(&self.home);
+        let (encoder, problem) = match found {
+            Ok(found) => (Some(found.name), None),
+            Err(error) => (None, Some(error.problem())),
+        };
+        AppInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            encoder,
+            encoder_problem: problem,
+            device: crate::encoders::device_name(),
+        }
+    }
+
+    /// Projects opened before, newest first.
+    pub fn recent_projects(&self) -> Vec<RecentProject> {
+        let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
+        for project in &mut recent {
+            project.exists = Path::new(&project.path).is_file();
+        }
+        recent
+    }
+
+    /// Takes a project off the list; its file stays.
+    ///
+    /// # Errors
+    /// The list cannot be written.
+    pub fn forget_recent(&self, path: &str) -> Result<(), WorkbenchError> {
+        let _guard = lock(&self.files);
+        let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
+        recent.retain(|project| project.path != path);
+        self.home.write_json(RECENT, &recent)
+    }
+
+    /// Settings that hold for every project.
+    pub fn settings(&self) -> AppSettings {
+        self.home.read_json(SETTINGS).unwrap_or_default()
+    }
+
+    /// Keeps the settings; they take effect at once in the open project.
+    ///
+    /// # Errors
+    /// A share outside 0..1 or a text size outside 12..64, or they cannot be written.
+    pub fn save_settings(&self, settings: &AppSettings) -> Result<(), WorkbenchError> {
+        if !(0.0..=1.0).contains(&settings.random_share) {
+            return Err(WorkbenchError::Setting {
+                name: "random_share",
+                value: settings.random_share.to_string(),
+                allowed: "a share from 0 to 1",
+            });
+        }
+        if !(12..=64).contains(&settings.text_size) {
+            return Err(WorkbenchError::Setting {
+                name: "text_size",
+                value: settings.text_size.to_string(),
+                allowed: "12 to 64 pixels",
+            });
+        }
+        let _guard = lock(&self.files);
+        self.home.write_json(SETTINGS, settings)?;
+        if let Some(session) = self.session() {
+            session.apply_settings(settings);
+        }
+        Ok(())
+    }
+
+    /// Makes a project file and opens it. A missing ending is added.
+    ///
+    /// # Errors
+    /// The file exists, or the folder cannot be written.
+    pub fn new_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+        let path = with_ending(path);
+        let session = Session::create(&path, &self.home)?;
+        self.take(session, false)
+    }
+
+    /// Opens a project file in place of the one that is open.
+    ///
+    /// # Errors
+    /// See [`Session::open`]; the project open before stays open.
+    pub fn open_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
+        let path = Path::new(path);
+        if let Some(session) = self.session()
+            && same_file(session.path(), path)
+        {
+            return session.info();
+        }
+        let session = Session::open(path, &self.home)?;
+        self.take(session, same_file(path, &self.home.sample_path()))
+    }
+
+    /// Opens the sample project, which is made on first use.
+    ///
+    /// # Errors
+    /// As [`Workbench::open_project`].
+    pub fn open_sample(&self) -> Result<ProjectInfo, WorkbenchError> {
+        let path = self.home.sample_path();
+        if !path.exists() {
+            crate::sample::create(&path)?;
+        }
+        self.open_project(&path.to_string_lossy())
+    }
+
+    /// Closes the open project, ending its jobs.
+    pub fn close_project(&self) {
+        let old = self.session.write().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        if let Some(session) = old {
+            session.close();
+        }
+    }
+
+    /// The open project.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn project(&self) -> Result<Option<ProjectInfo>, WorkbenchError> {
+        self.session().map(|session| session.info()).transpose()
+    }
+
+    /// The session on the open project.
+    pub fn session(&self) -> Option<Arc<Session>> {
+        self.session.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The session on the open project, or the error to show.
+    ///
+    /// # Errors
+    /// No project is open.
+    pub fn open_session(&self) -> Result<Arc<Session>, WorkbenchError> {
+        self.session().ok_or(WorkbenchError::NoProject)
+    }
+
+    fn take(&self, session: Session, sample: bool) -> Result<ProjectInfo, WorkbenchError> {
+        session.apply_settings(&self.settings());
+        let info = session.info()?;
+        self.close_project();
+        *self.session.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(Arc::new(session));
+        self.remember(&info, sample)?;
+        Ok(info)
+    }
+
+    fn remember(&self, info: &ProjectInfo, sample: bool) -> Result<(), WorkbenchError> {
+        let _guard = lock(&self.files);
+        let mut recent: Vec<RecentProject> = self.home.read_json(RECENT).unwrap_or_default();
+        recent.retain(|project| project.path != info.path);
+        recent.insert(
+            0,
+            RecentProject {
+                path: info.path.clone(),
+                name: info.name.clone(),
+                opened_at: crate::clock::now_ms() as f64,
+                exists: true,
+                sample,
+            },
+        );
+        recent.truncate(MOST_RECENT);
+        self.home.write_json(RECENT, &recent)
+    }
+}
+
+fn lock(mutex: &Mutex<()>) -> std::sync::MutexGuard<'_, ()> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn with_ending(path: &str) -> PathBuf {
+    let path = PathBuf::from(path);
+    if path.extension().is_some_and(|ending| ending == "dissensus") {
+        return path;
+    }
+    let mut name = path.into_os_string();
+    name.push(".dissensus");
+    name.into()
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_ending;
+
+    #[test]
+    fn a_missing_ending_is_added_and_dots_in_names_stay() {
+        assert_eq!(with_ending("a/b").to_str(), Some("a/b.dissensus"));
+        assert_eq!(with_ending("a/v1.2").to_str(), Some("a/v1.2.dissensus"));
+        assert_eq!(with_ending("x.dissensus").to_str(), Some("x.dissensus"));
+    }
+}

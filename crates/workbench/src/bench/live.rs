@@ -1,0 +1,188 @@
+//! The way of one label, measured whole: on disk, that annotator refitted, predictions and ranking up to date.
+
+use super::quantile_ms;
+use crate::encoders::{Chosen, ENCODER_KEY};
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use crate::session::Session;
+use crate::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
+use crate::work::Unwatched;
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_encoder::Pooling;
+use dissensus_perspectives::synthetic::{World, world};
+use dissensus_store::{EncoderVersion, NewAnnotator, NewQuestion, NewText, Store, StoreError};
+use serde::Serialize;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const DIM: usize = 384;
+const LABELS_AN_ANNOTATOR: usize = 50;
+const VERSION: &str = "synthetic/000000000000/mean/1";
+
+/// How large the made-up project is, and how many labels are given.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveSize {
+    /// Texts.
+    pub texts: usize,
+    /// Annotators; each has given 50 labels before.
+    pub annotators: usize,
+    /// Levels of the scale.
+    pub levels: usize,
+    /// Labels to give.
+    pub clicks: usize,
+}
+
+/// How long a label takes. Times without the disk's sync, which is reported apart.
+#[derive(Clone, Debug, Serialize)]
+pub struct LiveBench {
+    /// Texts.
+    pub texts: usize,
+    /// Annotators.
+    pub annotators: usize,
+    /// Levels.
+    pub levels: usize,
+    /// Labels given.
+    pub clicks: usize,
+    /// Median of a label: recorded, learned, all texts ranked.
+    pub median_ms: f64,
+    /// 99th percentile of the same.
+    pub p99_ms: f64,
+    /// Median of the commit that waits for the disk.
+    pub sync_median_ms: f64,
+    /// 99th percentile of the same.
+    pub sync_p99_ms: f64,
+    /// Of `median_ms`: recording and learning.
+    pub learn_median_ms: f64,
+    /// Of `p99_ms`: recording and learning.
+    pub learn_p99_ms: f64,
+    /// Of `median_ms`: ranking all texts.
+    pub ranking_median_ms: f64,
+    /// Of `p99_ms`: ranking all texts.
+    pub ranking_p99_ms: f64,
+    /// Seconds of the first fit, before the clicks.
+    pub fit_seconds: f64,
+}
+
+/// Gives labels one after another in a made-up project, each by the next annotator on a text that is new to that person.
+///
+/// # Errors
+/// The disk, or sizes that make no project.
+pub fn live(size: LiveSize) -> Result<LiveBench, WorkbenchError> {
+    let folder = tempfile::tempdir().map_err(|source| WorkbenchError::Io {
+        path: std::env::temp_dir(),
+        doing: "making a folder in",
+        source,
+    })?;
+    let path = folder.path().join("live.dissensus");
+    let world = world(size.texts, size.annotators, size.levels, DIM, LABELS_AN_ANNOTATOR, 1);
+    make_project(&path, &world, size)?;
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new()))?;
+    let question = session.question(None)?.id;
+    let started = Instant::now();
+    session.fit(question, &Unwatched)?;
+    let fit_seconds = started.elapsed().as_secs_f64();
+    let query = DisagreementQuery {
+        question,
+        by: DisagreementMeasure::Pairwise,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    };
+    let (mut whole, mut syncs, mut learning, mut rankings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for click in 0..size.clicks {
+        let new = next_label(question, click, size);
+        let started = Instant::now();
+        let recorded = session.record(&new, LabelSource::Window)?;
+        let learned = started.elapsed().saturating_sub(recorded.sync);
+        let ranking = Instant::now();
+        let texts = session.disagreement_ranking(&query)?.texts.len();
+        let ranked = ranking.elapsed();
+        debug_assert_eq!(texts, size.texts);
+        whole.push(learned + ranked);
+        syncs.push(recorded.sync);
+        learning.push(learned);
+        rankings.push(ranked);
+    }
+    session.close();
+    let of = |times: &mut Vec<Duration>| {
+        times.sort_unstable();
+        (quantile_ms(times, 0.5), quantile_ms(times, 0.99))
+    };
+    let ((median_ms, p99_ms), (sync_median_ms, sync_p99_ms)) = (of(&mut whole), of(&mut syncs));
+    let ((learn_median_ms, learn_p99_ms), (ranking_median_ms, ranking_p99_ms)) = (of(&mut learning), of(&mut rankings));
+    Ok(LiveBench {
+        texts: size.texts,
+        annotators: size.annotators,
+        levels: size.levels,
+        clicks: size.clicks,
+        median_ms,
+        p99_ms,
+        sync_median_ms,
+        sync_p99_ms,
+        learn_median_ms,
+        learn_p99_ms,
+        ranking_median_ms,
+        ranking_p99_ms,
+        fit_seconds,
+    })
+}
+
+/// A label by each annotator in turn; strides that share no factor with usual sizes spread the texts.
+fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
+    NewLabel {
+        question,
+        annotator: AnnotatorId((click % size.annotators) as u32 + 1),
+        text: TextId(((click * 7_919 + 13) % size.texts) as u32 + 1),
+        level: ((click * 31) % size.levels) as u16,
+        duration_ms: Some(1_500),
+    }
+}
+
+fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), WorkbenchError> {
+    let store = Store::create(path)?;
+    let kind = if size.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+    let scale = Scale::new(kind, (1..=size.levels).map(|level| level.to_string()))?;
+    let observations = world.observations.clone();
+    store.write(move |tx| {
+        let prompt = "Made up for a benchmark".to_owned();
+        let question = tx.add_question(&NewQuestion { name: "made-up".into(), prompt, scale })?;
+        let mut texts = Vec::with_capacity(size.texts);
+        for text in 0..size.texts {
+            let (external_id, body) = (format!("t{text}"), format!("made-up text {text}"));
+            texts.push(tx.add_text(&NewText { external_id, body, ..NewText::default() })?);
+        }
+        let mut annotators = Vec::with_capacity(size.annotators);
+        for annotator in 0..size.annotators {
+            let name = format!("a{annotator}");
+            let new = NewAnnotator { external_id: name.clone(), name, simulated: true, ..NewAnnotator::default() };
+            annotators.push(tx.add_annotator(&new)?);
+        }
+        for o in &observations {
+            tx.add_label(&dissensus_store::NewLabel {
+                question,
+                text: texts[o.text as usize],
+                annotator: annotators[o.annotator as usize],
+                level: o.level,
+                at_ms: 0,
+                duration_ms: None,
+                source: LabelSource::Simulated,
+            })?;
+        }
+        Ok::<(), StoreError>(())
+    })?;
+    store.add_encoder_version(&EncoderVersion {
+        key: VERSION.to_owned(),
+        name: "synthetic".to_owned(),
+        weights_sha256: "0".repeat(64),
+        pooling: "mean".to_owned(),
+        max_tokens: 1,
+        dim: DIM as u32,
+        precision: "fp32".to_owned(),
+    })?;
+    let rows: Vec<(TextId, Vec<f32>)> =
+        (0..size.texts).map(|text| (TextId(text as u32 + 1), world.embeddings.row(text).to_vec())).collect();
+    store.put_embeddings(VERSION, &rows)?;
+    let chosen = Chosen { key: VERSION.to_owned(), encoder: "synthetic".to_owned(), pooling: Pooling::Mean };
+    store.set_setting(ENCODER_KEY, &chosen)?;
+    Ok(store.close()?)
+}

@@ -1,0 +1,266 @@
+//! Everything that can go wrong in a use case, each with a stable code.
+
+use crate::view::Problem;
+use dissensus_encoder::EncoderError;
+use dissensus_exchange::ExchangeError;
+use dissensus_perspectives::PerspectivesError;
+use dissensus_store::StoreError;
+use std::path::PathBuf;
+
+/// Why a use case failed: what was wrong, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkbenchError {
+    /// The project file.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file of another tool.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    /// The encoder.
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+    /// An annotator model.
+    #[error(transparent)]
+    Perspectives(#[from] PerspectivesError),
+    /// Levels that make no scale.
+    #[error(transparent)]
+    Scale(#[from] dissensus_domain::ScaleError),
+    /// A file or folder of ours.
+    #[error("{doing} {path} failed: {source}")]
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The system names no home folder.
+    #[error("this system names no home folder: set DISSENSUS_HOME to a folder for settings and encoders")]
+    NoHome,
+    /// A command that needs a project came without one.
+    #[error("no project is open: open or make one first")]
+    NoProject,
+    /// A setting out of its range.
+    #[error("the setting {name} cannot be {value}: it takes {allowed}")]
+    Setting {
+        /// Which one.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What it takes.
+        allowed: &'static str,
+    },
+    /// The program's own sample does not hold together.
+    #[error("the sample project's {0} is damaged: this is a fault of the program")]
+    Sample(&'static str),
+    /// No text of that name.
+    #[error("there is no text \"{0}\" in this project")]
+    NoSuchText(String),
+    /// No annotator of that name.
+    #[error("there is no annotator \"{name}\" in this project; it has {known}")]
+    NoSuchAnnotator {
+        /// Who was asked for.
+        name: String,
+        /// Who there is, shortened.
+        known: String,
+    },
+    /// No question of that name.
+    #[error("there is no question \"{name}\" in this project; it has {known}")]
+    NoSuchQuestion {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A project with several questions, and none named.
+    #[error("this project has several questions: name one of {0} (--question NAME)")]
+    WhichQuestion(String),
+    /// A project without questions.
+    #[error("this project asks nothing yet: import labels or add a question")]
+    NoQuestion,
+    /// The level is not on the scale.
+    #[error("\"{value}\" is not on the scale of \"{question}\": it has {levels}")]
+    NotOnScale {
+        /// What was given.
+        value: String,
+        /// The question.
+        question: String,
+        /// Its levels.
+        levels: String,
+    },
+    /// A name that is blank or taken.
+    #[error("the {what} name \"{name}\" {why}")]
+    Name {
+        /// annotator, question, ...
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// An attribute that nobody has.
+    #[error("no annotator has {name} = \"{value}\"{hint}")]
+    NoSuchAttribute {
+        /// The attribute.
+        name: String,
+        /// The value.
+        value: String,
+        /// What there is.
+        hint: String,
+    },
+    /// Bad rows, and no wish to skip them.
+    #[error("{count} of {rows} rows cannot be imported, so nothing was: {first}")]
+    BadRows {
+        /// How many.
+        count: u64,
+        /// Of how many.
+        rows: u64,
+        /// The first of them.
+        first: String,
+        /// The first few, one a line.
+        listed: String,
+    },
+    /// Labels without a scale to put them on.
+    #[error("the labels in column \"{column}\" make no scale: {source}")]
+    NoScale {
+        /// The label column.
+        column: String,
+        /// Why not.
+        source: dissensus_domain::ScaleError,
+    },
+    /// A scale was named for a question that has one.
+    #[error("the question \"{question}\" exists with the scale {has}: leave out the scale, or name another question")]
+    OtherScale {
+        /// The question.
+        question: String,
+        /// Its scale.
+        has: String,
+    },
+    /// Embeddings of one encoder, and another one at hand.
+    #[error("the embeddings of this project were made by {stored}, and the encoder at {dir} is {found} now")]
+    EncoderChanged {
+        /// The version the embeddings have.
+        stored: String,
+        /// The folder.
+        dir: PathBuf,
+        /// The version it holds.
+        found: String,
+    },
+    /// A project without embeddings where they are needed.
+    #[error("the texts of this project have no embeddings yet: run `dissensus encode {}`", .0.display())]
+    NotEncoded(PathBuf),
+    /// Nothing to learn from.
+    #[error("the question \"{0}\" has no labels yet: nothing can be learned or measured")]
+    NoLabels(String),
+    /// A split nobody knows.
+    #[error("\"{0}\" is no split: use by-text:SHARE, such as by-text:0.7, or column")]
+    NoSuchSplit(String),
+    /// The column split of a project without one.
+    #[error("this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7")]
+    EmptySplit(&'static str),
+    /// A prediction that would lead the annotator.
+    #[error("{annotator} has not labelled this text yet: predictions are hidden until then")]
+    Blind {
+        /// Who is labelling.
+        annotator: String,
+    },
+    /// One of a kind at a time.
+    #[error("{0} is under way already: wait for it or cancel it")]
+    Busy(&'static str),
+    /// The same, while a background thread could not be had.
+    #[error("the system would not start another thread: close other programs and try again")]
+    NoThread,
+    /// The export would replace a file.
+    #[error("{} exists already: choose another name, or give --force to replace it", .0.display())]
+    ExportExists(PathBuf),
+    /// Stopped on wish.
+    #[error("stopped on your wish; what was finished is kept")]
+    Cancelled,
+    /// A bench's peer could not run.
+    #[error("{peer} did not run: {why}")]
+    Peer {
+        /// The other program.
+        peer: &'static str,
+        /// What happened.
+        why: String,
+    },
+}
+
+impl WorkbenchError {
+    /// Stable and kebab-case; scripts and the window may rely on it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Exchange(error) => exchange_code(error),
+            Self::Encoder(error) => error.code(),
+            Self::Perspectives(_) => "model",
+            Self::Scale(_) | Self::NoScale { .. } => "no-scale",
+            Self::OtherScale { .. } => "other-scale",
+            Self::Io { .. } => "io",
+            Self::NoHome => "no-home",
+            Self::NoProject => "no-project",
+            Self::Setting { .. } => "setting",
+            Self::Sample(_) => "sample",
+            Self::NoSuchText(_) => "no-such-text",
+            Self::NoSuchAnnotator { .. } => "no-such-annotator",
+            Self::NoSuchQuestion { .. } => "no-such-question",
+            Self::WhichQuestion(_) => "which-question",
+            Self::NoQuestion => "no-question",
+            Self::NotOnScale { .. } => "not-on-scale",
+            Self::Name { .. } => "name",
+            Self::NoSuchAttribute { .. } => "no-such-attribute",
+            Self::BadRows { .. } => "bad-rows",
+            Self::EncoderChanged { .. } => "encoder-changed",
+            Self::NotEncoded(_) => "not-encoded",
+            Self::NoLabels(_) => "no-labels",
+            Self::NoSuchSplit(_) | Self::EmptySplit(_) => "split",
+            Self::Blind { .. } => "blind",
+            Self::Busy(_) => "busy",
+            Self::NoThread => "no-thread",
+            Self::ExportExists(_) => "export-exists",
+            Self::Cancelled => "cancelled",
+            Self::Peer { .. } => "peer",
+        }
+    }
+
+    /// What there is to say beyond the message.
+    pub fn detail(&self) -> Option<String> {
+        match self {
+            Self::BadRows { listed, .. } => Some(format!(
+                "{listed}\nMend these rows, or import the others with --skip-bad (in the window: Skip bad rows)."
+            )),
+            Self::EncoderChanged { .. } => Some(
+                "Encode again to use the new encoder (both are kept), or put the old encoder back in its place.".into(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// As the window shows it.
+    pub fn problem(&self) -> Problem {
+        Problem { code: self.code().to_owned(), message: self.to_string(), detail: self.detail() }
+    }
+}
+
+impl From<WorkbenchError> for Problem {
+    fn from(error: WorkbenchError) -> Self {
+        error.problem()
+    }
+}
+
+fn exchange_code(error: &ExchangeError) -> &'static str {
+    match error {
+        ExchangeError::NotFound { .. } => "file-missing",
+        ExchangeError::Directory { .. } | ExchangeError::NotAFile { .. } => "file-kind",
+        ExchangeError::Empty { .. } => "file-empty",
+        ExchangeError::Unreadable { .. } => "file-unreadable",
+        ExchangeError::UnknownFormat { .. } | ExchangeError::Utf16 { .. } | ExchangeError::LineEnds { .. } => {
+            "file-format"
+        }
+        ExchangeError::DiskFull { .. } => "disk-full",
+        ExchangeError::Unwritable { .. } => "file-unwritable",
+        ExchangeError::Cancelled { .. } => "cancelled",
+        _ => "columns",
+    }
+}

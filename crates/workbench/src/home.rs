@@ -1,0 +1,91 @@
+//! Where the application keeps what belongs to no project: settings, recent projects, the sample, encoders.
+
+use crate::error::WorkbenchError;
+use std::path::{Path, PathBuf};
+
+/// Folders of the application. `DISSENSUS_HOME` puts all of them into one folder.
+#[derive(Clone, Debug)]
+pub struct Home {
+    config: PathBuf,
+    data: PathBuf,
+    models: Vec<PathBuf>,
+}
+
+impl Home {
+    /// The folders of this user. Encoders are looked for, in this order, in `DISSENSUS_MODELS` (then nowhere else), in
+    /// `resources/models` (a package's own), beside the program, in the user's data folder and, for a program built
+    /// from source, in the workspace's `models/`.
+    ///
+    /// # Errors
+    /// The system names no home folder.
+    pub fn of_user(resources: Option<&Path>) -> Result<Self, WorkbenchError> {
+        let (config, data) = match std::env::var_os("DISSENSUS_HOME") {
+            Some(home) if !home.is_empty() => (PathBuf::from(&home), PathBuf::from(home)),
+            _ => {
+                let dirs = directories::ProjectDirs::from("", "", "dissensus").ok_or(WorkbenchError::NoHome)?;
+                (dirs.config_dir().to_owned(), dirs.data_dir().to_owned())
+            }
+        };
+        let models = model_folders(resources, &data);
+        Ok(Self { config, data, models })
+    }
+
+    /// All folders inside `folder`, encoders in `models`. For tests and embedding programs.
+    pub fn inside(folder: &Path, models: Vec<PathBuf>) -> Self {
+        Self { config: folder.to_owned(), data: folder.to_owned(), models }
+    }
+
+    /// Where encoders are looked for, first place first.
+    pub fn models(&self) -> &[PathBuf] {
+        &self.models
+    }
+
+    /// Where the sample project lives.
+    pub fn sample_path(&self) -> PathBuf {
+        self.data.join("Sample.dissensus")
+    }
+
+    /// Reads `NAME.json` of the configuration; `None` where it is missing or was damaged (then it is kept aside).
+    pub(crate) fn read_json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let path = self.config.join(name);
+        let bytes = std::fs::read(&path).ok()?;
+        match serde_json::from_slice(&bytes) {
+            Ok(value) => Some(value),
+            Err(_) => {
+                // A half-written or foreign file must not stop the application; nothing of a project is in it.
+                let _ = std::fs::rename(&path, path.with_extension("json.damaged"));
+                None
+            }
+        }
+    }
+
+    /// Writes `NAME.json` of the configuration; the old one stays until the new one is whole.
+    pub(crate) fn write_json<T: serde::Serialize>(&self, name: &str, value: &T) -> Result<(), WorkbenchError> {
+        let path = self.config.join(name);
+        let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "writing", source };
+        std::fs::create_dir_all(&self.config).map_err(fail)?;
+        let part = path.with_extension("json.part");
+        let bytes = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
+        std::fs::write(&part, bytes).map_err(fail)?;
+        std::fs::rename(&part, &path).map_err(fail)
+    }
+}
+
+fn model_folders(resources: Option<&Path>, data: &Path) -> Vec<PathBuf> {
+    if let Some(only) = std::env::var_os("DISSENSUS_MODELS").filter(|v| !v.is_empty()) {
+        return vec![only.into()];
+    }
+    let mut folders: Vec<PathBuf> = resources.map(|r| r.join("models")).into_iter().collect();
+    let exe = std::env::current_exe().ok();
+    let beside = exe.as_deref().and_then(Path::parent);
+    folders.extend(beside.map(|dir| dir.join("models")));
+    folders.push(data.join("models"));
+    // A program built from source stands some floors below the workspace, which its catalogue file tells.
+    let workspace = beside.into_iter().flat_map(Path::ancestors).map(|dir| dir.join("models"));
+    folders.extend(workspace.filter(|dir| dir.join("encoders.toml").is_file()));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    if cfg!(debug_assertions) && source.is_dir() {
+        folders.push(source);
+    }
+    folders
+}

@@ -1,0 +1,149 @@
+//! Which text comes next.
+
+use super::{Core, Session, sheet};
+use crate::error::WorkbenchError;
+use crate::view::{DisagreementMeasure, LabelTask, TextOrder};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use std::collections::HashSet;
+
+impl Session {
+    /// The next text for an annotator to label: never `after` (the one at hand), skipped ones only when nothing else is left.
+    /// `None` when all is done. Orders that need a model fall back to a random text while none is live.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn next_text(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        order: TextOrder,
+        after: Option<TextId>,
+    ) -> Result<Option<LabelTask>, WorkbenchError> {
+        let open = self.core.open_texts(annotator, question, after)?;
+        if open.is_empty() {
+            return Ok(None);
+        }
+        let share = self.core.settings().random_share;
+        let done = self.progress(annotator, question)?.done;
+        let (text, random) = match order {
+            TextOrder::File => (self.core.following(&open, after), false),
+            TextOrder::Random => (drawn(&open, annotator), true),
+            // The draw depends on nothing but who and how many, so that the same text comes after a restart.
+            _ if f64::from(share) > unit(mix(annotator.0, done)) => (drawn(&open, annotator), true),
+            TextOrder::Informative => match self.core.best(&open, &|core| core.bald(question, annotator)) {
+                Some(text) => (text, false),
+                None => (drawn(&open, annotator), true),
+            },
+            TextOrder::Disagreement => {
+                let by = DisagreementMeasure::Pairwise;
+                match self.core.best(&open, &|core| core.live.scores(question, &by)) {
+                    Some(text) => (text, false),
+                    None => (drawn(&open, annotator), true),
+                }
+            }
+        };
+        let mut task = self.label_task(annotator, question, text)?;
+        task.random = random;
+        Ok(Some(task))
+    }
+
+    /// The text `step` places on (or back, below 0) from `text` in file order, labelled or not; `None` beyond the ends.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn neighbour_text(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+        step: i32,
+    ) -> Result<Option<LabelTask>, WorkbenchError> {
+        let there = {
+            let index = self.core.index();
+            let here = index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+            let row = i64::from(here) + i64::from(step);
+            usize::try_from(row).ok().and_then(|row| index.texts().get(row).copied())
+        };
+        there.map(|text| self.label_task(annotator, question, text)).transpose()
+    }
+}
+
+impl Core {
+    /// Texts without a label of this annotator, in file order; those set aside only where no other is left.
+    fn open_texts(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        after: Option<TextId>,
+    ) -> Result<Vec<TextId>, WorkbenchError> {
+        let sheet = self.sheets.get(&self.store, annotator, question)?;
+        let sheet = sheet::lock(&sheet);
+        let index = self.index();
+        let unlabelled = index.texts().iter().copied().filter(|text| !sheet.levels.contains_key(text));
+        let (skipped, open): (Vec<TextId>, Vec<TextId>) =
+            unlabelled.filter(|text| Some(*text) != after).partition(|text| sheet.skipped.contains(text));
+        Ok(if open.is_empty() { skipped } else { open })
+    }
+
+    /// The first open text behind `after` in file order, round the end.
+    fn following(&self, open: &[TextId], after: Option<TextId>) -> TextId {
+        let behind = after.and_then(|after| open.iter().find(|text| **text > after));
+        *behind.unwrap_or(&open[0])
+    }
+
+    /// The open text with the highest score.
+    fn best(
+        &self,
+        open: &[TextId],
+        scores: &dyn Fn(&Self) -> Option<Vec<f32>>,
+    ) -> Option<TextId> {
+        let scores = scores(self)?;
+        let index = self.index();
+        let open: HashSet<TextId> = open.iter().copied().collect();
+        let score = |text: &TextId| index.text_row(*text).and_then(|row| scores.get(row as usize)).copied();
+        let candidates = index.texts().iter().filter(|text| open.contains(text));
+        let scored = candidates.filter_map(|text| Some((*text, score(text)?)));
+        scored.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(text, _)| text)
+    }
+
+    fn bald(&self, question: QuestionId, annotator: AnnotatorId) -> Option<Vec<f32>> {
+        let who = self.index().annotator_row(annotator)?;
+        self.live.with(question, |fitted| fitted.bald(who))
+    }
+}
+
+/// The first text of this annotator's own shuffled order.
+fn drawn(open: &[TextId], annotator: AnnotatorId) -> TextId {
+    *open.iter().min_by_key(|text| mix(annotator.0, text.0)).unwrap_or(&open[0])
+}
+
+/// A well-mixed number from two (SplitMix64, Steele, Lea and Flood 2014).
+fn mix(a: u32, b: u32) -> u64 {
+    let mut z = (u64::from(a) << 32 | u64::from(b)).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A number from 0 up to 1 from a well-mixed one.
+fn unit(mixed: u64) -> f64 {
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_annotator_has_an_order_of_their_own() {
+        let open: Vec<TextId> = (1..=100).map(TextId).collect();
+        let firsts: HashSet<TextId> = (1..=20).map(|a| drawn(&open, AnnotatorId(a))).collect();
+        assert!(firsts.len() > 10, "{firsts:?}");
+    }
+
+    #[test]
+    fn draws_are_even() {
+        let below = (0..1000).filter(|done| unit(mix(7, *done)) < 0.2).count();
+        assert!((150..250).contains(&below), "{below}");
+    }
+}

@@ -1,0 +1,271 @@
+//! Encoding: every text gets an embedding of the project's encoder version, once.
+
+use super::{Core, Event, Session};
+use crate::encoders::{self, Chosen, ENCODER_KEY, EncoderChoice};
+use crate::error::WorkbenchError;
+use crate::view::{EncodingState, JobInfo, Problem};
+use crate::work::Observer;
+use dissensus_domain::TextId;
+use dissensus_encoder::{BatchPlan, Encoder};
+use dissensus_perspectives::Embeddings;
+use dissensus_store::EncoderVersion;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Texts read ahead and sorted by length together; also what bounds memory.
+const WINDOW: u32 = 2048;
+
+/// What an encoding did.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Encoded {
+    /// The encoder version in use now.
+    pub encoder: String,
+    /// Where it was computed.
+    pub device: String,
+    /// Texts encoded now.
+    pub texts: u64,
+    /// Texts that had an embedding already.
+    pub kept: u64,
+    /// Tokens computed.
+    pub tokens: u64,
+    /// Texts cut at the encoder's longest input.
+    pub cut: u64,
+    /// Seconds, without opening the encoder.
+    pub seconds: f64,
+    /// What to know, such as a device that could not be used.
+    pub note: Option<String>,
+}
+
+impl Session {
+    /// Gives every text an embedding of the chosen encoder, going on where an earlier call stopped, and makes that encoder the
+    /// project's. Another version than before is encoded anew; the old embeddings stay in the file.
+    ///
+    /// # Errors
+    /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. What was finished is kept.
+    pub fn encode(&self, choice: &EncoderChoice, observer: &dyn Observer) -> Result<Encoded, WorkbenchError> {
+        let core = &self.core;
+        let before = core.chosen()?;
+        let (encoder, chosen, _) = encoders::open(&core.home, choice, before.as_ref())?;
+        core.encode(&encoder, &chosen, before.as_ref(), observer)
+    }
+
+    /// Encodes what has no embedding, in the background, with the encoder as it is now.
+    ///
+    /// # Errors
+    /// No encoder was found, the project is open to read, or an encoding is under way.
+    pub fn start_encoding(&self) -> Result<JobInfo, WorkbenchError> {
+        let core = &self.core;
+        if core.jobs.is_running("encode") {
+            return Err(WorkbenchError::Busy("encoding"));
+        }
+        let before = core.chosen()?;
+        let found = encoders::find(&core.home, None, before.as_ref())?;
+        if before.is_some() && core.encoding_state()?.encoded as usize == core.index().texts().len() {
+            self.fit_in_background();
+            return Err(WorkbenchError::Busy("nothing: every text has its embedding, and encoding"));
+        }
+        let job = core.jobs.begin(&core.store, &core.listeners, "encode", &found.name)?;
+        let info = job.info();
+        let started = self.spawn(move |core| {
+            let result = encoders::open(&core.home, &EncoderChoice::default(), before.as_ref())
+                .and_then(|(encoder, chosen, _)| core.encode(&encoder, &chosen, before.as_ref(), job.as_ref()));
+            core.note_encoding_problem(result.as_ref().err().map(WorkbenchError::problem));
+            core.jobs.end(&core.store, &job, &result);
+            core.fit_all();
+        });
+        started.map(|()| info)
+    }
+
+    /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen), encoding what is missing.
+    /// A project open to read must have them already.
+    ///
+    /// # Errors
+    /// As [`Session::encode`]; [`WorkbenchError::NotEncoded`] for a reader; [`WorkbenchError::EncoderChanged`] where the encoder
+    /// at hand is no longer the one that made the project's embeddings.
+    pub fn ensure_encoded(&self, choice: &EncoderChoice, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+        let core = &self.core;
+        let before = core.chosen()?;
+        let named = choice.encoder.is_some() || choice.pooling.is_some();
+        let complete = core.encoding_state()?.encoded as usize == core.index().texts().len();
+        if before.is_some() && complete && !named {
+            return Ok(());
+        }
+        if self.is_reader() {
+            return Err(WorkbenchError::NotEncoded(self.path().to_owned()));
+        }
+        let (encoder, chosen, dir) = encoders::open(&core.home, choice, before.as_ref())?;
+        if let Some(before) = before.as_ref().filter(|before| before.key != chosen.key && !named) {
+            return Err(WorkbenchError::EncoderChanged { stored: before.key.clone(), dir, found: chosen.key });
+        }
+        core.encode(&encoder, &chosen, before.as_ref(), observer).map(|_| ())
+    }
+
+    /// The embedding of a text that is not in the project, by the project's encoder.
+    ///
+    /// # Errors
+    /// The project has no embeddings, no encoder is there, or it is another one than the project's.
+    pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<Vec<f32>, WorkbenchError> {
+        let core = &self.core;
+        let before = core.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.path().to_owned()))?;
+        let choice = EncoderChoice { encoder: None, pooling: None, device: choice.device };
+        let (encoder, now, dir) = encoders::open(&core.home, &choice, Some(&before))?;
+        if now.key != before.key {
+            return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
+        }
+        Ok(encoder.encode(&[text])?.swap_remove(0))
+    }
+}
+
+impl Core {
+    /// The encoder whose embeddings the project uses; `None` before the first encoding.
+    pub(crate) fn chosen(&self) -> Result<Option<Chosen>, WorkbenchError> {
+        Ok(self.store.setting(ENCODER_KEY)?)
+    }
+
+    pub(crate) fn encoding_state(&self) -> Result<EncodingState, WorkbenchError> {
+        let chosen = self.chosen()?;
+        let total = self.index().texts().len() as u32;
+        let encoded = match &chosen {
+            Some(chosen) => self.store.embedding_count(&chosen.key)?,
+            None => 0,
+        };
+        let missing = || encoders::find(&self.home, None, chosen.as_ref()).err().map(|error| error.problem());
+        let problem = if encoded < total { missing().or_else(|| self.encoding_problem()) } else { None };
+        Ok(EncodingState { version: chosen.as_ref().map(|c| c.key.clone()), encoded, total, problem })
+    }
+
+    fn note_encoding_problem(&self, problem: Option<Problem>) {
+        let problem = problem.filter(|problem| problem.code != "cancelled");
+        *super::sheet::lock(&self.live.encoding_problem) = problem;
+    }
+
+    fn encoding_problem(&self) -> Option<Problem> {
+        super::sheet::lock(&self.live.encoding_problem).clone()
+    }
+
+    fn encode(
+        &self,
+        encoder: &Encoder,
+        chosen: &Chosen,
+        before: Option<&Chosen>,
+        observer: &dyn Observer,
+    ) -> Result<Encoded, WorkbenchError> {
+        let version = encoder.version();
+        self.store.add_encoder_version(&EncoderVersion {
+            key: chosen.key.clone(),
+            name: version.name.clone(),
+            weights_sha256: version.weights_sha256.clone(),
+            pooling: version.pooling.to_string(),
+            max_tokens: version.max_tokens as u32,
+            dim: version.dim as u32,
+            precision: "fp32".to_owned(),
+        })?;
+        if before.is_none() {
+            // The first encoder is the project's from its first embedding; a later one only when it is complete.
+            self.store.set_setting(ENCODER_KEY, chosen)?;
+        }
+        let kept = u64::from(self.store.embedding_count(&chosen.key)?);
+        let total = self.index().texts().len() as u64;
+        let started = std::time::Instant::now();
+        let mut done = Encoded {
+            encoder: chosen.key.clone(),
+            device: encoder.device_name().to_owned(),
+            texts: 0,
+            kept,
+            tokens: 0,
+            cut: 0,
+            seconds: 0.0,
+            note: encoder.device_note().map(str::to_owned),
+        };
+        observer.step(kept, Some(total), "");
+        loop {
+            let window = self.store.texts_without_embedding(&chosen.key, WINDOW)?;
+            if window.is_empty() {
+                break;
+            }
+            self.encode_window(encoder, chosen, window, &mut done, total, started, observer)?;
+        }
+        self.store.set_setting(ENCODER_KEY, chosen)?;
+        self.live.forget_embeddings();
+        self.listeners.send(&Event::Project);
+        done.seconds = started.elapsed().as_secs_f64();
+        Ok(done)
+    }
+
+    #[allow(clippy::too_many_arguments)] // one step of `encode`, cut out to be read alone
+    fn encode_window(
+        &self,
+        encoder: &Encoder,
+        chosen: &Chosen,
+        window: Vec<(TextId, String)>,
+        done: &mut Encoded,
+        total: u64,
+        started: std::time::Instant,
+        observer: &dyn Observer,
+    ) -> Result<(), WorkbenchError> {
+        let bodies: Vec<&str> = window.iter().map(|(_, body)| body.as_str()).collect();
+        let mut failed = None;
+        let first_tokens = done.tokens;
+        let stream = encoder.encode_stream(&bodies, &BatchPlan::default(), |batch| {
+            let ids = batch.indices.iter().map(|index| window[*index].0);
+            let kept: Vec<(TextId, Vec<f32>)> = ids.zip(batch.embeddings).collect();
+            done.texts += kept.len() as u64;
+            done.tokens = first_tokens + batch.tokens_done as u64;
+            if let Err(error) = self.store.put_embeddings(&chosen.key, &kept) {
+                failed = Some(error);
+                return ControlFlow::Break(());
+            }
+            let rate = |n: u64| n as f64 / started.elapsed().as_secs_f64().max(0.001);
+            let note = format!("{:.0} texts/s, {:.0} tokens/s", rate(done.texts), rate(done.tokens));
+            observer.step(done.kept + done.texts, Some(total), &note);
+            if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match (failed, stream) {
+            (Some(error), _) => Err(error.into()),
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(ended)) if ended.cancelled => Err(WorkbenchError::Cancelled),
+            (None, Ok(ended)) => {
+                done.cut += ended.cut as u64;
+                Ok(())
+            }
+        }
+    }
+
+    /// The embeddings in use, a row a text in file order, and their version; without an encoder rows of no numbers. A text
+    /// without an embedding stands at the mean of the others.
+    pub(crate) fn embeddings(&self) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
+        let texts = self.index().texts().len();
+        let chosen = self.chosen()?;
+        let mut cache = super::sheet::lock(&self.live.embeddings);
+        if let Some((kept, version)) = cache.as_ref().filter(|(kept, _)| kept.texts == texts) {
+            return Ok((Arc::clone(kept), version.clone()));
+        }
+        let loaded = match chosen {
+            Some(chosen) if self.store.embedding_count(&chosen.key)? > 0 => {
+                let stored = self.store.embeddings(&chosen.key)?;
+                (Arc::new(self.aligned(&stored)?), Some(chosen.key))
+            }
+            _ => (Arc::new(Embeddings::none(texts)), None),
+        };
+        *cache = Some(loaded.clone());
+        Ok(loaded)
+    }
+
+    fn aligned(&self, stored: &dissensus_store::Embeddings) -> Result<Embeddings, WorkbenchError> {
+        let dim = stored.dim;
+        let mut mean = vec![0.0_f64; dim];
+        for row in stored.values.chunks_exact(dim) {
+            mean.iter_mut().zip(row).for_each(|(sum, value)| *sum += f64::from(*value));
+        }
+        let count = stored.texts.len().max(1) as f64;
+        let mean: Vec<f32> = mean.into_iter().map(|sum| (sum / count) as f32).collect();
+        let index = self.index();
+        let mut rows: Vec<f32> = mean.iter().copied().cycle().take(index.texts().len() * dim).collect();
+        for (text, values) in stored.texts.iter().zip(stored.values.chunks_exact(dim)) {
+            if let Some(row) = index.text_row(*text) {
+                rows[row as usize * dim..(row as usize + 1) * dim].copy_from_slice(values);
+            }
+        }
+        Ok(Embeddings::new(dim, rows)?)
+    }
+}

@@ -1,0 +1,93 @@
+//! Export: every current label with its text and annotator, in a file that imports again to the same labels.
+
+use super::Session;
+use crate::error::WorkbenchError;
+use crate::work::Observer;
+use dissensus_exchange::{Format, LabelRow, LabelWriter};
+use dissensus_store::{ExportScope, StoreError};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+impl Session {
+    /// Writes all current labels (of one question, or of all) to a CSV or JSONL file, by its ending. Returns the number of rows.
+    /// The file appears whole or not at all.
+    ///
+    /// # Errors
+    /// An ending of no format of ours, a file that exists (without `replace`), a full disk, or a cancel.
+    pub fn export_labels(
+        &self,
+        path: &Path,
+        question: Option<&str>,
+        replace: bool,
+        observer: &dyn Observer,
+    ) -> Result<u64, WorkbenchError> {
+        if path.exists() && !replace {
+            return Err(WorkbenchError::ExportExists(path.to_owned()));
+        }
+        let format = Format::of_path(path)?;
+        let questions = match question {
+            Some(name) => vec![self.question(Some(name))?],
+            None => self.core.index().questions().to_vec(),
+        };
+        let store = &self.core.store;
+        let total: u32 = store
+            .annotator_counts()?
+            .iter()
+            .filter(|count| questions.iter().any(|q| q.id == count.question))
+            .map(|count| count.labels)
+            .sum();
+        let attributes: BTreeSet<String> =
+            self.core.index().annotators().iter().flat_map(|a| a.attributes.keys().cloned()).collect();
+        let mut metadata = BTreeSet::new();
+        store.for_each_text(|text| {
+            metadata.extend(text.metadata.into_keys());
+            Ok::<(), StoreError>(())
+        })?;
+        let mut writer = LabelWriter::create(path, format, attributes, metadata)?;
+        let mut rows = 0_u64;
+        for question in &questions {
+            store.for_each_label(question.id, ExportScope::Current, |row| {
+                writer.write(&LabelRow {
+                    text_id: &row.text.external_id,
+                    text: &row.text.body,
+                    annotator: &row.annotator.external_id,
+                    label: row.level,
+                    question: Some(&row.question.name),
+                    split: row.text.split.as_deref(),
+                    group: row.text.group.as_deref(),
+                    at_ms: Some(row.event.at_ms),
+                    duration_ms: row.event.duration_ms,
+                    source: Some(row.event.source),
+                    attributes: &row.annotator.attributes,
+                    metadata: &row.text.metadata,
+                })?;
+                rows += 1;
+                if rows.is_multiple_of(512) {
+                    observer.step(rows, Some(u64::from(total)), "");
+                    if observer.cancelled() {
+                        return Err(WorkbenchError::Cancelled);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        writer.finish()?;
+        Ok(rows)
+    }
+
+    /// As [`Session::export_labels`] of everything, as a job; a file of that name is replaced (the dialog has asked).
+    ///
+    /// # Errors
+    /// As there, or an export is under way.
+    pub fn export_as_job(&self, path: &Path) -> Result<u64, WorkbenchError> {
+        let core = &self.core;
+        if core.jobs.is_running("export") {
+            return Err(WorkbenchError::Busy("an export"));
+        }
+        let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let job = core.jobs.begin(&core.store, &core.listeners, "export", &title)?;
+        let result = self.export_labels(path, None, true, job.as_ref());
+        core.jobs.end(&core.store, &job, &result);
+        result
+    }
+}

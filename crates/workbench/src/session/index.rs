@@ -1,0 +1,67 @@
+//! Texts, annotators and questions of the open project in memory: rows of the model's arrays and back.
+
+use crate::error::WorkbenchError;
+use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, TextId};
+use dissensus_store::Store;
+use std::collections::HashMap;
+
+/// Rows grow and never move: texts and annotators are only ever added. Bodies stay in the file.
+pub(crate) struct Index {
+    texts: Vec<TextId>,
+    text_rows: HashMap<TextId, u32>,
+    annotators: Vec<Annotator>,
+    annotator_rows: HashMap<AnnotatorId, u32>,
+    questions: Vec<Question>,
+}
+
+impl Index {
+    pub(crate) fn load(store: &Store) -> Result<Self, WorkbenchError> {
+        let mut texts: Vec<TextId> = store.all_text_ids_and_externals()?.into_iter().map(|(id, _)| id).collect();
+        texts.sort_unstable();
+        let mut annotators = store.annotators()?;
+        annotators.sort_unstable_by_key(|a| a.id);
+        Ok(Self {
+            text_rows: texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect(),
+            annotator_rows: annotators.iter().enumerate().map(|(row, a)| (a.id, row as u32)).collect(),
+            texts,
+            annotators,
+            questions: store.questions()?,
+        })
+    }
+
+    /// Every text, in file order.
+    pub(crate) fn texts(&self) -> &[TextId] {
+        &self.texts
+    }
+
+    /// Row of a text.
+    pub(crate) fn text_row(&self, id: TextId) -> Option<u32> {
+        self.text_rows.get(&id).copied()
+    }
+
+    /// Every annotator, in the order they came.
+    pub(crate) fn annotators(&self) -> &[Annotator] {
+        &self.annotators
+    }
+
+    /// Row of an annotator.
+    pub(crate) fn annotator_row(&self, id: AnnotatorId) -> Option<u32> {
+        self.annotator_rows.get(&id).copied()
+    }
+
+    /// The annotator with this external id or, where nobody has it, with this name on screen.
+    pub(crate) fn annotator_named(&self, name: &str) -> Option<&Annotator> {
+        let external = self.annotators.iter().find(|a| a.external_id == name);
+        external.or_else(|| self.annotators.iter().find(|a| a.name == name))
+    }
+
+    /// Every question.
+    pub(crate) fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// A question.
+    pub(crate) fn question(&self, id: QuestionId) -> Option<&Question> {
+        self.questions.iter().find(|q| q.id == id)
+    }
+}

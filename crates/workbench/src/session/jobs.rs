@@ -1,0 +1,155 @@
+//! Jobs of one session: each has a row in the project, an event a few times a second, and a cancel.
+
+use crate::clock::now_ms;
+use crate::error::WorkbenchError;
+use crate::session::{Event, Listeners};
+use crate::view::{JobInfo, JobState};
+use crate::work::{Cancel, Observer, Throttle, seconds_left};
+use dissensus_store::{JobId, NewJob, Store, WorkState};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Often enough to look alive, seldom enough to cost nothing.
+const TELL_EVERY: Duration = Duration::from_millis(150);
+
+/// All jobs of a session, newest last.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    running: Mutex<BTreeMap<u32, Arc<Job>>>,
+}
+
+/// One job at work; also the [`Observer`] of that work.
+pub(crate) struct Job {
+    info: Mutex<JobInfo>,
+    cancel: Cancel,
+    started: Instant,
+    first: Mutex<Option<u64>>,
+    throttle: Mutex<Throttle>,
+    listeners: Arc<Listeners>,
+}
+
+impl Jobs {
+    /// Begins a job: its row is in the project before this returns.
+    pub(crate) fn begin(
+        &self,
+        store: &Store,
+        listeners: &Arc<Listeners>,
+        kind: &str,
+        title: &str,
+    ) -> Result<Arc<Job>, WorkbenchError> {
+        let new = NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
+        let id = store.start_job(&new)?.0;
+        let info = JobInfo {
+            id,
+            kind: kind.to_owned(),
+            title: title.to_owned(),
+            state: JobState::Running,
+            done: 0,
+            total: None,
+            seconds_left: None,
+            note: None,
+            problem: None,
+        };
+        let job = Arc::new(Job {
+            info: Mutex::new(info),
+            cancel: Cancel::default(),
+            started: Instant::now(),
+            first: Mutex::new(None),
+            throttle: Mutex::new(Throttle::new(TELL_EVERY)),
+            listeners: Arc::clone(listeners),
+        });
+        lock(&self.running).insert(id, Arc::clone(&job));
+        job.tell();
+        Ok(job)
+    }
+
+    /// Ends a job: its last state goes to the project and to whoever listens.
+    pub(crate) fn end<T>(&self, store: &Store, job: &Job, result: &Result<T, WorkbenchError>) {
+        let id = {
+            let mut info = lock(&job.info);
+            info.seconds_left = None;
+            match result {
+                Ok(_) => info.state = JobState::Finished,
+                Err(WorkbenchError::Cancelled) => info.state = JobState::Cancelled,
+                Err(error) => {
+                    info.state = JobState::Failed;
+                    info.problem = Some(error.problem());
+                }
+            }
+            info.id
+        };
+        let info = job.info();
+        let note = info.problem.as_ref().map(|p| p.message.as_str()).or(info.note.as_deref());
+        // A full disk may be why the job failed; its end is then told, if not kept.
+        let _ = store.update_job(JobId(id), info.done, info.total, note);
+        let _ = store.finish_job(JobId(id), work_state(&info.state), note, now_ms());
+        job.tell();
+        lock(&self.running).remove(&id);
+    }
+
+    /// Asks a job to stop. False where it is not running.
+    pub(crate) fn cancel(&self, id: u32) -> bool {
+        lock(&self.running).get(&id).map(|job| job.cancel.set()).is_some()
+    }
+
+    /// Asks every job to stop.
+    pub(crate) fn cancel_all(&self) {
+        lock(&self.running).values().for_each(|job| job.cancel.set());
+    }
+
+    /// True while a job of this kind runs.
+    pub(crate) fn is_running(&self, kind: &str) -> bool {
+        lock(&self.running).values().any(|job| lock(&job.info).kind == kind)
+    }
+
+    /// The jobs at work now.
+    pub(crate) fn running(&self) -> Vec<JobInfo> {
+        lock(&self.running).values().map(|job| job.info()).collect()
+    }
+}
+
+impl Job {
+    /// How far it is.
+    pub(crate) fn info(&self) -> JobInfo {
+        lock(&self.info).clone()
+    }
+
+    fn tell(&self) {
+        self.listeners.send(&Event::Job(self.info()));
+    }
+}
+
+impl Observer for Job {
+    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+        let first = *lock(&self.first).get_or_insert(done);
+        {
+            let mut info = lock(&self.info);
+            info.done = u32::try_from(done).unwrap_or(u32::MAX);
+            info.total = total.map(|total| u32::try_from(total).unwrap_or(u32::MAX));
+            info.seconds_left = seconds_left(self.started, first, done, total);
+            info.note = (!note.is_empty()).then(|| note.to_owned());
+        }
+        if lock(&self.throttle).ready() {
+            self.tell();
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.is_set()
+    }
+}
+
+fn work_state(state: &JobState) -> WorkState {
+    match state {
+        JobState::Running => WorkState::Running,
+        JobState::Finished => WorkState::Finished,
+        JobState::Cancelled => WorkState::Cancelled,
+        JobState::Failed => WorkState::Failed,
+        JobState::Interrupted => WorkState::Interrupted,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,402 @@
+//! The live models of a session: one for each question, learning label by label, fitted anew in the background.
+
+use super::{Core, Event, Session, sheet::lock};
+use crate::clock::now_ms;
+use crate::error::WorkbenchError;
+use crate::view::{DisagreementMeasure, Problem, Reveal};
+use crate::work::{Observer, Unwatched};
+use dissensus_domain::{AnnotatorId, Attributes, QuestionId, TextId};
+use dissensus_perspectives::{
+    AnnotatorModel, Disagreement, Embeddings, FitOptions, LabelChange, LiveModel, Measure, Observation, Progress,
+    Target, TrainingData,
+};
+use dissensus_store::NewHead;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The model that a head in the project belongs to.
+const MODEL: &str = "multilevel";
+/// A refit is due after so many changes, or after a twentieth of the labels it stands on, whichever is more.
+const REFIT_AFTER: usize = 20;
+
+type Slot = Arc<Mutex<Option<Fitted>>>;
+type EmbeddingCache = Mutex<Option<(Arc<Embeddings>, Option<String>)>>;
+
+/// Models, the embeddings they stand on, and a count of how often predictions changed.
+#[derive(Default)]
+pub(crate) struct Live {
+    slots: Mutex<HashMap<QuestionId, Slot>>,
+    fitting: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
+    revision: AtomicU32,
+    pub(crate) embeddings: EmbeddingCache,
+    pub(crate) encoding_problem: Mutex<Option<Problem>>,
+    pub(crate) measured: Mutex<HashMap<QuestionId, super::annotators::Measured>>,
+}
+
+/// A model that is live.
+pub(crate) struct Fitted {
+    pub(crate) model: LiveModel,
+    /// The encoder version it stands on.
+    pub(crate) version: Option<String>,
+    /// Labels at its last fit, and changes since.
+    labels: usize,
+    changes: usize,
+    /// Measures over some annotators only, until a prediction changes.
+    filtered: Option<(Attributes, Arc<Vec<Disagreement>>)>,
+}
+
+impl Live {
+    fn slot(&self, question: QuestionId) -> Slot {
+        Arc::clone(lock(&self.slots).entry(question).or_default())
+    }
+
+    /// What `read` makes of the live model of a question; `None` while there is none.
+    pub(crate) fn with<T>(&self, question: QuestionId, read: impl FnOnce(&mut Fitted) -> T) -> Option<T> {
+        let slot = self.slot(question);
+        let mut slot = lock(&slot);
+        slot.as_mut().map(read)
+    }
+
+    /// A measure of every text over all annotators.
+    pub(crate) fn scores(&self, question: QuestionId, by: &DisagreementMeasure) -> Option<Vec<f32>> {
+        let measure = measure(by);
+        self.with(question, |fitted| fitted.model.disagreements().iter().map(|d| measure.of(d)).collect())
+    }
+
+    /// Grows whenever a prediction of any question changes.
+    pub(crate) fn revision(&self) -> u32 {
+        self.revision.load(Ordering::Relaxed)
+    }
+
+    fn bump(&self) -> u32 {
+        self.revision.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Texts or annotators have changed: every model is fitted anew when it is next wanted.
+    pub(crate) fn forget_all(&self) {
+        lock(&self.slots).clear();
+        lock(&self.measured).clear();
+        self.forget_embeddings();
+        self.bump();
+    }
+
+    /// Embeddings have changed; models stay until they are fitted anew.
+    pub(crate) fn forget_embeddings(&self) {
+        *lock(&self.embeddings) = None;
+    }
+}
+
+impl Fitted {
+    /// What the models say of a text: the others' mean, and this annotator's own.
+    pub(crate) fn reveal(&self, text: u32, annotator: u32) -> Option<Reveal> {
+        if text as usize >= self.model.texts() {
+            return None;
+        }
+        let everyone = self.model.annotators();
+        let mut mine = vec![0.0; self.model.levels()];
+        self.model.predict(text, annotator, &mut mine);
+        let mean = self.model.mean_distribution(text);
+        let among = (annotator as usize) < everyone;
+        let others = if among { everyone.saturating_sub(1) } else { everyone };
+        let mean_of_others = match (among, others) {
+            (_, 0) => mean,
+            (false, _) => mean,
+            (true, n) => {
+                let other = |(m, own): (&f32, &f32)| (m * everyone as f32 - own).max(0.0) / n as f32;
+                mean.iter().zip(&mine).map(other).collect()
+            }
+        };
+        Some(Reveal {
+            others: mean_of_others,
+            mine,
+            annotators: others as u32,
+            observed: None,
+            pairwise: self.model.disagreement(text).pairwise,
+        })
+    }
+
+    /// How much each text would teach this annotator's model.
+    pub(crate) fn bald(&self, annotator: u32) -> Vec<f32> {
+        self.model.bald(annotator.min(self.model.annotators().saturating_sub(1) as u32))
+    }
+
+    /// Measures over the annotators of `mask`, computed once for as long as predictions stay.
+    pub(crate) fn filtered(&mut self, attributes: &Attributes, mask: &[bool]) -> Arc<Vec<Disagreement>> {
+        if let Some((kept, measures)) = &self.filtered
+            && kept == attributes
+        {
+            return Arc::clone(measures);
+        }
+        let measures = Arc::new(self.model.disagreements_of(mask));
+        self.filtered = Some((attributes.clone(), Arc::clone(&measures)));
+        measures
+    }
+
+    fn change(&mut self, change: LabelChange) -> bool {
+        self.filtered = None;
+        self.changes += 1;
+        (change.text as usize) < self.model.texts() && self.model.absorb(&[change]).is_ok()
+    }
+
+    fn is_due(&self) -> bool {
+        self.changes >= REFIT_AFTER.max(self.labels / 20)
+    }
+}
+
+impl Session {
+    /// Makes sure that the model of a question is live: kept from the last time and brought up to date, or fitted.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a cancel.
+    pub fn fit(&self, question: QuestionId, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+        self.core.fit(question, false, observer)
+    }
+
+    /// Fits the model of a question on all labels, whatever there was, and keeps it in the project.
+    ///
+    /// # Errors
+    /// As [`Session::fit`].
+    pub fn fit_anew(&self, question: QuestionId, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+        self.core.fit(question, true, observer)
+    }
+
+    pub(crate) fn fit_in_background(&self) {
+        // Without a thread there is no live model; labelling goes on, and views say what is missing.
+        let _ = self.spawn(|core| core.fit_all());
+    }
+
+    /// Starts a refit where enough has changed since the last one.
+    pub(crate) fn refit_when_due(&self, question: QuestionId) {
+        let due = self.core.live.with(question, |fitted| {
+            let due = fitted.is_due();
+            if due {
+                // Once: the counter starts again with the fit that this begins.
+                fitted.changes = 0;
+            }
+            due
+        });
+        if due == Some(true) {
+            let _ = self.spawn(move |core| core.refit(question));
+        }
+    }
+}
+
+impl Core {
+    /// Fits every question that has no live model on the embeddings in use.
+    pub(crate) fn fit_all(&self) {
+        let questions: Vec<QuestionId> = self.index().questions().iter().map(|q| q.id).collect();
+        for question in questions {
+            if self.closing.is_set() {
+                return;
+            }
+            // A question that cannot be fitted shows as one without predictions; its labels are safe.
+            let _ = self.fit(question, false, &Closing(self));
+        }
+    }
+
+    fn refit(&self, question: QuestionId) {
+        let _ = self.fit(question, true, &Closing(self));
+    }
+
+    /// Lets the live model learn one change. Returns the revision of the predictions.
+    pub(crate) fn learn(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+        level: Option<u16>,
+    ) -> u32 {
+        let rows = {
+            let index = self.index();
+            index.text_row(text).zip(index.annotator_row(annotator))
+        };
+        let slot = self.live.slot(question);
+        let mut slot = lock(&slot);
+        if let (Some(fitted), Some((text, annotator))) = (slot.as_mut(), rows)
+            && !fitted.change(LabelChange { text, annotator, level })
+        {
+            // A model that cannot follow is worse than none; it is fitted anew from the labels when next wanted.
+            *slot = None;
+        }
+        self.live.bump()
+    }
+
+    /// Makes the model live: the one in memory, the one kept in the project, or a new fit.
+    fn fit(&self, question: QuestionId, anew: bool, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+        // One fit of a question at a time; whoever waited finds it done.
+        let gate = Arc::clone(lock(&self.live.fitting).entry(question).or_default());
+        let _gate = lock(&gate);
+        let (embeddings, version) = self.embeddings()?;
+        let live = |fitted: &mut Fitted| fitted.version == version && fitted.model.texts() == embeddings.texts;
+        if !anew && self.live.with(question, live) == Some(true) {
+            return Ok(());
+        }
+        let target = {
+            let index = self.index();
+            let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
+            Target { kind: scale.kind(), levels: scale.len() }
+        };
+        let kept = if anew { None } else { self.kept(question, version.as_deref(), target, embeddings.texts)? };
+        let (mut model, fresh) = match kept {
+            Some(model) => (model, false),
+            None => (self.fitted(question, target, &embeddings, observer)?, true),
+        };
+        // With the slot locked no label is learned: what came while this was fitted is read from the project.
+        let slot = self.live.slot(question);
+        let mut slot = lock(&slot);
+        let labels = self.observations(question)?;
+        model.absorb(&differences(&model.observations(), &labels))?;
+        while model.annotators() < self.index().annotators().len() {
+            model.add_annotator();
+        }
+        *slot = Some(Fitted { model, version, labels: labels.len(), changes: 0, filtered: None });
+        drop(slot);
+        if fresh {
+            self.keep_head(question);
+        }
+        self.listeners.send(&Event::Model { question, revision: self.live.bump() });
+        Ok(())
+    }
+
+    /// The model kept in the project, if it fits and most of the labels are in it.
+    fn kept(
+        &self,
+        question: QuestionId,
+        version: Option<&str>,
+        target: Target,
+        texts: usize,
+    ) -> Result<Option<LiveModel>, WorkbenchError> {
+        let Some(head) = self.store.head(question, version, MODEL)? else { return Ok(None) };
+        // Bytes that cannot be read any more are no loss: the model is fitted from the labels.
+        let Ok(model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
+        if model.texts() != texts || model.target() != target || model.annotators() > self.index().annotators().len() {
+            return Ok(None);
+        }
+        let labels = self.observations(question)?;
+        let changes = differences(&model.observations(), &labels).len();
+        Ok((changes <= REFIT_AFTER.max(labels.len() / 20)).then_some(model))
+    }
+
+    fn fitted(
+        &self,
+        question: QuestionId,
+        target: Target,
+        embeddings: &Embeddings,
+        observer: &dyn Observer,
+    ) -> Result<LiveModel, WorkbenchError> {
+        let observations = self.observations(question)?;
+        let annotators = self.index().annotators().len();
+        let data = TrainingData { embeddings, observations: &observations, annotators, target };
+        Ok(LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)?)
+    }
+
+    /// The current labels as rows of the model's arrays.
+    pub(crate) fn observations(&self, question: QuestionId) -> Result<Vec<Observation>, WorkbenchError> {
+        let labels = self.store.current_labels(question)?;
+        let index = self.index();
+        let row = |label: &dissensus_domain::CurrentLabel| {
+            let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
+            Some(Observation { text, annotator, level: label.level })
+        };
+        Ok(labels.iter().filter_map(row).collect())
+    }
+
+    /// Keeps every live model that has learned since it was kept.
+    pub(crate) fn keep_heads(&self) {
+        let questions: Vec<QuestionId> = lock(&self.live.slots).keys().copied().collect();
+        for question in questions {
+            if self.live.with(question, |fitted| fitted.changes > 0) == Some(true) {
+                self.keep_head(question);
+            }
+        }
+    }
+
+    fn keep_head(&self, question: QuestionId) {
+        if self.store.is_reader() {
+            return;
+        }
+        let head = self.live.with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.version.clone())));
+        let (Some(Some((weights, version))), Ok(last)) = (head, self.store.last_label()) else { return };
+        // A head is derived: where it cannot be kept, the next session fits it again.
+        let _ = self.store.put_head(NewHead {
+            question,
+            version,
+            model: MODEL.to_owned(),
+            made_at_ms: now_ms(),
+            last_label: (last.0 > 0).then_some(last),
+            weights,
+        });
+    }
+}
+
+/// What turns the first labels into the second.
+fn differences(from: &[Observation], to: &[Observation]) -> Vec<LabelChange> {
+    let key = |o: &Observation| (o.text, o.annotator);
+    let before: BTreeMap<(u32, u32), u16> = from.iter().map(|o| (key(o), o.level)).collect();
+    let after: BTreeMap<(u32, u32), u16> = to.iter().map(|o| (key(o), o.level)).collect();
+    let change = |(&(text, annotator), level): (&(u32, u32), Option<u16>)| LabelChange { text, annotator, level };
+    let gone = before.keys().filter(|key| !after.contains_key(key)).map(|key| change((key, None)));
+    let new = after.iter().filter(|(key, level)| before.get(key) != Some(level));
+    gone.chain(new.map(|(key, level)| change((key, Some(*level))))).collect()
+}
+
+/// The measure of the models for the measure of the view.
+pub(crate) fn measure(by: &DisagreementMeasure) -> Measure {
+    match by {
+        DisagreementMeasure::Pairwise => Measure::Pairwise,
+        DisagreementMeasure::Divergence => Measure::Divergence,
+        DisagreementMeasure::Uncertainty => Measure::Uncertainty,
+    }
+}
+
+/// A cancel of the models is a cancel of the use case.
+pub(crate) fn cancelled(error: dissensus_perspectives::PerspectivesError) -> WorkbenchError {
+    match error {
+        dissensus_perspectives::PerspectivesError::Cancelled => WorkbenchError::Cancelled,
+        other => other.into(),
+    }
+}
+
+/// Steps of a fit as steps of long work: in hundredths.
+pub(crate) struct Steps<'a>(pub(crate) &'a dyn Observer);
+
+impl Progress for Steps<'_> {
+    fn report(&mut self, step: &str, done: f32) {
+        self.0.step((done.clamp(0.0, 1.0) * 100.0) as u64, Some(100), step);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+/// Background work that ends with the session.
+struct Closing<'a>(&'a Core);
+
+impl Observer for Closing<'_> {
+    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+        Unwatched.step(done, total, note);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.closing.is_set()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn o(text: u32, annotator: u32, level: u16) -> Observation {
+        Observation { text, annotator, level }
+    }
+
+    #[test]
+    fn differences_say_what_was_added_changed_and_taken_back() {
+        let changes = differences(&[o(0, 0, 1), o(1, 0, 1), o(2, 0, 1)], &[o(0, 0, 1), o(1, 0, 2), o(3, 1, 0)]);
+        let expected = [(2, 0, None), (1, 0, Some(2)), (3, 1, Some(0))];
+        let expected = expected.map(|(text, annotator, level)| LabelChange { text, annotator, level });
+        assert_eq!(changes, expected);
+    }
+}

@@ -1,0 +1,445 @@
+//! One open project and everything that is live in it.
+
+mod annotators;
+mod choosing;
+mod disagreement;
+mod encoding;
+mod evaluating;
+mod exporting;
+mod importing;
+mod index;
+mod jobs;
+mod labelling;
+mod live;
+mod sheet;
+
+pub use annotators::Agreement;
+pub use encoding::Encoded;
+pub use evaluating::{EvaluateChoices, Evaluation, SplitChoice, SplitReport, Trained};
+pub use labelling::{NamedLabel, Recorded};
+
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use crate::view::{
+    AnnotatorInfo, AppSettings, AttributeInfo, EncodingState, JobInfo, JobState, ProjectChoices, ProjectInfo,
+    QuestionInfo,
+};
+use crate::work::Cancel;
+use dissensus_domain::{AnnotatorId, Attributes, Question, QuestionId, Scale};
+use dissensus_store::{NewAnnotator, NewQuestion, Store, WorkState};
+use index::Index;
+use jobs::Jobs;
+use live::Live;
+use sheet::Sheets;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::thread::JoinHandle;
+
+const CHOICES_KEY: &str = "choices";
+
+/// What happened in a session, told to whoever subscribed.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A job began, went on or ended.
+    Job(JobInfo),
+    /// A label was recorded or taken back; predictions have followed where a model is live.
+    Labels {
+        /// The question.
+        question: QuestionId,
+        /// The text.
+        text: dissensus_domain::TextId,
+        /// The annotator.
+        annotator: AnnotatorId,
+        /// The revision of the predictions now.
+        revision: u32,
+    },
+    /// A model was fitted anew: all predictions may have changed.
+    Model {
+        /// The question.
+        question: QuestionId,
+        /// The revision of the predictions now.
+        revision: u32,
+    },
+    /// Texts, annotators or questions were added.
+    Project,
+}
+
+type Listener = Box<dyn Fn(&Event) + Send + Sync>;
+
+/// Who is told of events.
+#[derive(Default)]
+pub(crate) struct Listeners(RwLock<Vec<Listener>>);
+
+impl Listeners {
+    pub(crate) fn send(&self, event: &Event) {
+        for listener in self.0.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            listener(event);
+        }
+    }
+}
+
+/// One open project. Every method may be called from any thread.
+pub struct Session {
+    core: Arc<Core>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What a session shares with its background threads.
+pub(crate) struct Core {
+    pub(crate) home: Home,
+    pub(crate) store: Store,
+    pub(crate) listeners: Arc<Listeners>,
+    pub(crate) jobs: Jobs,
+    pub(crate) index: RwLock<Index>,
+    pub(crate) sheets: Sheets,
+    pub(crate) live: Live,
+    pub(crate) settings: RwLock<AppSettings>,
+    pub(crate) closing: Cancel,
+}
+
+impl Session {
+    /// Makes a project file and opens it.
+    ///
+    /// # Errors
+    /// The file exists, or its folder cannot be written.
+    pub fn create(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+        Self::on(Store::create(path)?, home)
+    }
+
+    /// Opens a project to label, import and encode.
+    ///
+    /// # Errors
+    /// The file is missing, no project, newer than this program, damaged, read-only or open elsewhere; each has its own code
+    /// and the file is unchanged.
+    pub fn open(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+        Self::on(Store::open(path)?, home)
+    }
+
+    /// Opens a project to read, also while it is open elsewhere.
+    ///
+    /// # Errors
+    /// As [`Session::open`], but a project open elsewhere or read-only is no error.
+    pub fn open_to_read(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
+        Self::on(Store::open_reader(path)?, home)
+    }
+
+    fn on(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
+        let index = Index::load(&store)?;
+        let core = Core {
+            home: home.clone(),
+            store,
+            listeners: Arc::default(),
+            jobs: Jobs::default(),
+            index: RwLock::new(index),
+            sheets: Sheets::default(),
+            live: Live::default(),
+            settings: RwLock::default(),
+            closing: Cancel::default(),
+        };
+        Ok(Self { core: Arc::new(core), threads: Mutex::default() })
+    }
+
+    /// Where the project file is.
+    pub fn path(&self) -> &Path {
+        self.core.store.path()
+    }
+
+    /// True where the project was opened to read.
+    pub fn is_reader(&self) -> bool {
+        self.core.store.is_reader()
+    }
+
+    /// Tells `listener` of everything that happens from now on. It is called on the thread that did it and must be quick.
+    pub fn subscribe(&self, listener: impl Fn(&Event) + Send + Sync + 'static) {
+        self.core.listeners.0.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(listener));
+    }
+
+    /// What the project holds.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn info(&self) -> Result<ProjectInfo, WorkbenchError> {
+        let store = &self.core.store;
+        let index = self.core.index();
+        let mut labels: HashMap<QuestionId, u32> = HashMap::new();
+        for count in store.annotator_counts()? {
+            *labels.entry(count.question).or_default() += count.labels;
+        }
+        let questions = index.questions().iter().map(|q| question_info(q, labels.get(&q.id).copied().unwrap_or(0)));
+        Ok(ProjectInfo {
+            path: store.path().to_string_lossy().into_owned(),
+            name: name_of(store.path()),
+            texts: index.texts().len() as u32,
+            annotators: index.annotators().len() as u32,
+            labels: labels.values().sum(),
+            questions: questions.collect(),
+            attributes: attributes_in_use(&index),
+            simulated_notice: store.setting(crate::sample::NOTICE_KEY)?,
+            encoding: self.encoding_state()?,
+            choices: store.setting(CHOICES_KEY)?.unwrap_or_default(),
+        })
+    }
+
+    /// How far the embeddings are.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn encoding_state(&self) -> Result<EncodingState, WorkbenchError> {
+        self.core.encoding_state()
+    }
+
+    /// Keeps what was chosen last, so that the project opens as it was left.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save_choices(&self, choices: &ProjectChoices) -> Result<(), WorkbenchError> {
+        Ok(self.core.store.set_setting(CHOICES_KEY, choices)?)
+    }
+
+    /// Takes over settings that hold for every project.
+    pub fn apply_settings(&self, settings: &AppSettings) {
+        *self.core.settings.write().unwrap_or_else(PoisonError::into_inner) = settings.clone();
+    }
+
+    /// Everyone, in the order they came.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn annotators(&self) -> Result<Vec<AnnotatorInfo>, WorkbenchError> {
+        let mut labels: HashMap<AnnotatorId, u32> = HashMap::new();
+        for count in self.core.store.annotator_counts()? {
+            *labels.entry(count.annotator).or_default() += count.labels;
+        }
+        let index = self.core.index();
+        let info = |a: &dissensus_domain::Annotator| AnnotatorInfo {
+            id: a.id,
+            external_id: a.external_id.clone(),
+            name: a.name.clone(),
+            attributes: a.attributes.clone(),
+            simulated: a.simulated,
+            labels: labels.get(&a.id).copied().unwrap_or(0),
+        };
+        Ok(index.annotators().iter().map(info).collect())
+    }
+
+    /// Adds a person. The name is also the external id.
+    ///
+    /// # Errors
+    /// The name is blank, too long or taken.
+    pub fn add_annotator(&self, name: &str, attributes: &Attributes) -> Result<AnnotatorInfo, WorkbenchError> {
+        let name = checked_name("annotator", name)?;
+        let taken = |a: &dissensus_domain::Annotator| a.external_id == name || a.name == name;
+        if self.core.index().annotators().iter().any(taken) {
+            return Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" });
+        }
+        let new = NewAnnotator {
+            external_id: name.clone(),
+            name: name.clone(),
+            attributes: attributes.clone(),
+            simulated: false,
+        };
+        let id = self.core.store.write(move |tx| tx.add_annotator(&new))?;
+        self.core.reload()?;
+        self.core.listeners.send(&Event::Project);
+        Ok(AnnotatorInfo {
+            id,
+            external_id: name.clone(),
+            name,
+            attributes: attributes.clone(),
+            simulated: false,
+            labels: 0,
+        })
+    }
+
+    /// Adds a question to be asked of every text. Without a prompt, its name is asked.
+    ///
+    /// # Errors
+    /// The name is blank, too long or taken.
+    pub fn add_question(&self, name: &str, prompt: &str, scale: Scale) -> Result<QuestionInfo, WorkbenchError> {
+        let name = checked_name("question", name)?;
+        if self.core.index().questions().iter().any(|q| q.name == name) {
+            return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
+        }
+        let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
+        let new = NewQuestion { name, prompt, scale };
+        let id = self.core.store.write(move |tx| tx.add_question(&new))?;
+        self.core.reload()?;
+        self.core.listeners.send(&Event::Project);
+        let index = self.core.index();
+        index.question(id).map(|q| question_info(q, 0)).ok_or(WorkbenchError::NoQuestion)
+    }
+
+    /// The question with this name, or the only one.
+    ///
+    /// # Errors
+    /// There is none of that name, none at all, or several and none was named.
+    pub fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+        let index = self.core.index();
+        let names = || index.questions().iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ");
+        match (name, index.questions()) {
+            (_, []) => Err(WorkbenchError::NoQuestion),
+            (None, [only]) => Ok(only.clone()),
+            (None, _) => Err(WorkbenchError::WhichQuestion(names())),
+            (Some(name), all) => all
+                .iter()
+                .find(|q| q.name == name)
+                .cloned()
+                .ok_or_else(|| WorkbenchError::NoSuchQuestion { name: name.to_owned(), known: names() }),
+        }
+    }
+
+    /// The annotator with this external id or, where nobody has it, with this name.
+    ///
+    /// # Errors
+    /// There is nobody of that name.
+    pub fn annotator(&self, name: &str) -> Result<dissensus_domain::Annotator, WorkbenchError> {
+        let index = self.core.index();
+        index.annotator_named(name).cloned().ok_or_else(|| {
+            let few: Vec<&str> = index.annotators().iter().take(5).map(|a| a.external_id.as_str()).collect();
+            let more = index.annotators().len().saturating_sub(few.len());
+            let known = match (few.is_empty(), more) {
+                (true, _) => "nobody yet".to_owned(),
+                (false, 0) => few.join(", "),
+                (false, more) => format!("{} and {more} more", few.join(", ")),
+            };
+            WorkbenchError::NoSuchAnnotator { name: name.to_owned(), known }
+        })
+    }
+
+    /// Jobs at work, and the newest ones that ended, newest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn jobs(&self) -> Result<Vec<JobInfo>, WorkbenchError> {
+        let running: BTreeMap<u32, JobInfo> = self.core.jobs.running().into_iter().map(|j| (j.id, j)).collect();
+        let kept = self.core.store.jobs()?.into_iter().take(20);
+        Ok(kept.map(|job| running.get(&job.id.0).cloned().unwrap_or_else(|| ended(job))).collect())
+    }
+
+    /// Asks a job to stop; it ends within a second. False where it is not running.
+    pub fn cancel_job(&self, id: u32) -> bool {
+        self.core.jobs.cancel(id)
+    }
+
+    /// Does what an open window wants without being asked: encodes what has no embedding and fits the models. Returns at once.
+    pub fn start_background_work(&self) {
+        // No encoder or another encoding under way is told by `encoding_state`, not here.
+        if self.is_reader() || self.start_encoding().is_err() {
+            self.fit_in_background();
+        }
+    }
+
+    /// Ends jobs and threads and closes the file. What was confirmed is on disk.
+    pub fn close(&self) {
+        self.core.closing.set();
+        self.core.jobs.cancel_all();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            let _ = thread.join();
+        }
+        self.core.keep_heads();
+        // What the disk says now changes nothing that was confirmed: it stays in the journal.
+        let _ = self.core.store.close();
+    }
+
+    /// Runs `work` on a thread that [`Session::close`] waits for.
+    pub(crate) fn spawn(&self, work: impl FnOnce(&Arc<Core>) + Send + 'static) -> Result<(), WorkbenchError> {
+        let core = Arc::clone(&self.core);
+        let thread = std::thread::Builder::new()
+            .name("dissensus work".into())
+            .spawn(move || work(&core))
+            .map_err(|_| WorkbenchError::NoThread)?;
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.retain(|thread| !thread.is_finished());
+        threads.push(thread);
+        Ok(())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Core {
+    pub(crate) fn index(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn settings(&self) -> AppSettings {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads texts, annotators and questions anew after some were added.
+    pub(crate) fn reload(&self) -> Result<(), WorkbenchError> {
+        let index = Index::load(&self.store)?;
+        *self.index.write().unwrap_or_else(PoisonError::into_inner) = index;
+        Ok(())
+    }
+}
+
+fn question_info(question: &Question, labels: u32) -> QuestionInfo {
+    QuestionInfo {
+        id: question.id,
+        name: question.name.clone(),
+        prompt: question.prompt.clone(),
+        scale: question.scale.clone(),
+        labels,
+    }
+}
+
+fn attributes_in_use(index: &Index) -> Vec<AttributeInfo> {
+    let mut values: BTreeMap<&str, BTreeMap<&str, u32>> = BTreeMap::new();
+    for (name, value) in index.annotators().iter().flat_map(|a| &a.attributes) {
+        *values.entry(name).or_default().entry(value).or_default() += 1;
+    }
+    let info = |(name, counts): (&str, BTreeMap<&str, u32>)| {
+        let mut counts: Vec<(&str, u32)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        AttributeInfo { name: name.to_owned(), values: counts.into_iter().map(|(v, _)| v.to_owned()).collect() }
+    };
+    values.into_iter().map(info).collect()
+}
+
+fn ended(job: dissensus_store::Job) -> JobInfo {
+    let state = match job.state {
+        WorkState::Running => JobState::Running,
+        WorkState::Finished => JobState::Finished,
+        WorkState::Cancelled => JobState::Cancelled,
+        WorkState::Failed => JobState::Failed,
+        WorkState::Interrupted => JobState::Interrupted,
+    };
+    JobInfo {
+        id: job.id.0,
+        kind: job.kind,
+        title: job.title,
+        state,
+        done: job.done,
+        total: job.total,
+        seconds_left: None,
+        note: job.note,
+        problem: None,
+    }
+}
+
+/// A name people type: trimmed, on one line, not too long.
+fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError> {
+    let name = name.trim().to_owned();
+    if name.is_empty() {
+        return Err(WorkbenchError::Name { what, name, why: "is blank: type one" });
+    }
+    if name.chars().count() > 200 {
+        return Err(WorkbenchError::Name { what, name, why: "is longer than 200 characters: choose a shorter one" });
+    }
+    if name.chars().any(char::is_control) {
+        return Err(WorkbenchError::Name { what, name, why: "has a line break or another control character" });
+    }
+    Ok(name)
+}
+
+/// The file name without its ending.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_stem().map_or_else(|| PathBuf::from(path).to_string_lossy().into(), |n| n.to_string_lossy().into_owned())
+}

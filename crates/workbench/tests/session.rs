@@ -1,0 +1,413 @@
+//! The use cases without a window: the way of one label, import and export, and what must never happen.
+
+use dissensus_domain::{LabelSource, Scale, ScaleKind, TextId};
+use dissensus_workbench::view::{
+    ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
+};
+use dissensus_workbench::{Event, Home, Observer, Session, Unwatched, Workbench, sample};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn home(&self) -> Home {
+        Home::inside(self.folder.path(), Vec::new())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn sample(&self) -> Session {
+        let path = self.path("sample.dissensus");
+        sample::create(&path).unwrap();
+        Session::open(&path, &self.home()).unwrap()
+    }
+
+    fn empty(&self) -> Session {
+        Session::create(&self.path("p.dissensus"), &self.home()).unwrap()
+    }
+}
+
+fn import(session: &Session, file: &Path, choices: &ImportChoices) -> dissensus_workbench::view::ImportReport {
+    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
+    session.import_file(file, choices, &unwatched).unwrap()
+}
+
+fn import_error(session: &Session, file: &Path, choices: &ImportChoices) -> dissensus_workbench::WorkbenchError {
+    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
+    session.import_file(file, choices, &unwatched).unwrap_err()
+}
+
+fn query(session: &Session) -> DisagreementQuery {
+    DisagreementQuery {
+        question: session.question(Some("offensiveness")).unwrap().id,
+        by: DisagreementMeasure::Pairwise,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    }
+}
+
+#[test]
+fn the_sample_is_what_it_says() {
+    let place = Place::new();
+    let info = place.sample().info().unwrap();
+    assert_eq!((info.texts, info.annotators, info.labels), (168, 8, 2 * 728));
+    assert_eq!(info.simulated_notice.as_deref(), Some(sample::NOTICE));
+    let kinds: Vec<ScaleKind> = info.questions.iter().map(|q| q.scale.kind()).collect();
+    assert_eq!(kinds, [ScaleKind::Ordinal, ScaleKind::Binary]);
+    assert!(place.sample_annotators_are_simulated());
+}
+
+impl Place {
+    fn sample_annotators_are_simulated(&self) -> bool {
+        let session = Session::open_to_read(&self.path("sample.dissensus"), &self.home()).unwrap();
+        session.annotators().unwrap().iter().all(|a| a.simulated && a.attributes.contains_key("tendency"))
+    }
+}
+
+#[test]
+fn a_label_is_kept_learned_told_and_taken_back() {
+    let place = Place::new();
+    let session = place.sample();
+    let events: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let heard = Arc::clone(&events);
+    session.subscribe(move |event| heard.lock().unwrap().push(event.clone()));
+    let question = session.question(Some("offensiveness")).unwrap();
+    session.fit(question.id, &Unwatched).unwrap();
+    let me = session.add_annotator("Ana", &Default::default()).unwrap();
+    let before = session.disagreement_ranking(&query(&session)).unwrap();
+
+    let mut labelled = Vec::new();
+    let mut after = None;
+    for level in [4, 4, 4, 3, 4] {
+        let task = session.next_text(me.id, question.id, TextOrder::File, after).unwrap().unwrap();
+        assert!(task.reveal.is_none(), "a prediction led the annotator");
+        let new = NewLabel { question: question.id, annotator: me.id, text: task.text, level, duration_ms: Some(900) };
+        let receipt = session.record_label(&new).unwrap();
+        let reveal = receipt.reveal.unwrap();
+        assert!((reveal.others.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+        assert_eq!(reveal.annotators, 8);
+        labelled.push(task.text);
+        after = Some(task.text);
+    }
+    let ranking = session.disagreement_ranking(&query(&session)).unwrap();
+    assert!(ranking.revision > before.revision);
+    assert_ne!(ranking.texts, before.texts, "five harsh labels must move the ranking");
+    assert_eq!(ranking.annotators, 9);
+    let told = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Labels { .. })).count();
+    assert_eq!(told, 5);
+
+    let undone = session.undo_label(me.id, question.id).unwrap().unwrap();
+    assert_eq!((undone.text, undone.level, undone.now, undone.progress.done), (labelled[4], 4, None, 4));
+    session.close();
+
+    let again = Session::open(&place.path("sample.dissensus"), &place.home()).unwrap();
+    let progress = again.progress(me.id, question.id).unwrap();
+    assert_eq!((progress.done, progress.today, progress.total), (4, 4, 168));
+    assert_eq!(again.label_task(me.id, question.id, labelled[0]).unwrap().level, Some(4));
+}
+
+#[test]
+fn undo_never_takes_back_what_was_not_given_here() {
+    let place = Place::new();
+    let session = place.sample();
+    let question = session.question(Some("offensiveness")).unwrap().id;
+    let simulated = session.annotator("sim-ada").unwrap().id;
+    assert_eq!(session.undo_label(simulated, question).unwrap(), None);
+}
+
+#[test]
+fn predictions_stay_hidden_from_the_person_who_labels() {
+    let place = Place::new();
+    let session = place.sample();
+    let question = session.question(Some("offensiveness")).unwrap().id;
+    session.fit(question, &Unwatched).unwrap();
+    let me = session.add_annotator("Ana", &Default::default()).unwrap();
+    session.fit(question, &Unwatched).unwrap();
+    let text = TextId(1);
+    let own = |show| {
+        let detail = session.text_detail(question, text, Some("gender"), Some(me.id), show).unwrap();
+        detail.annotators.into_iter().find(|a| a.annotator == me.id).unwrap()
+    };
+    assert_eq!(own(false).distribution, None);
+    assert!(own(true).distribution.is_some());
+    let new = NewLabel { question, annotator: me.id, text, level: 0, duration_ms: None };
+    session.record_label(&new).unwrap();
+    assert!(own(false).distribution.is_some());
+}
+
+#[test]
+fn skipped_texts_come_last_and_orders_draw_different_texts() {
+    let place = Place::new();
+    let session = place.empty();
+    let file = place.file("t.csv", "text_id,text\na,one\nb,two\nc,three\n");
+    import(&session, &file, &ImportChoices::default());
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let question = session.add_question("rude", "Is it rude?", scale).unwrap().id;
+    let me = session.add_annotator("Ana", &Default::default()).unwrap().id;
+    let next = |after| session.next_text(me, question, TextOrder::File, after).unwrap().map(|t| t.external_id);
+    assert_eq!(next(None).as_deref(), Some("a"));
+    session.skip_text(me, question, TextId(1)).unwrap();
+    assert_eq!(next(None).as_deref(), Some("b"));
+    for text in [2, 3] {
+        let new = NewLabel { question, annotator: me, text: TextId(text), level: 1, duration_ms: None };
+        session.record_label(&new).unwrap();
+    }
+    assert_eq!(next(None).as_deref(), Some("a"));
+    let new = NewLabel { question, annotator: me, text: TextId(1), level: 1, duration_ms: None };
+    session.record_label(&new).unwrap();
+    assert_eq!(next(None), None);
+    let flagged = session.flag_text(me, question, TextId(2), true).unwrap();
+    assert_eq!((flagged.flagged, flagged.skipped), (1, 0));
+}
+
+#[test]
+fn a_level_off_the_scale_and_unknown_things_are_refused() {
+    let place = Place::new();
+    let session = place.sample();
+    let question = session.question(Some("offensiveness")).unwrap().id;
+    let annotator = session.annotator("sim-ada").unwrap().id;
+    let new = NewLabel { question, annotator, text: TextId(1), level: 5, duration_ms: None };
+    assert_eq!(session.record_label(&new).unwrap_err().code(), "not-on-scale");
+    assert_eq!(session.label_by_name("ana", "c001", "6", Some("offensiveness")).unwrap_err().code(), "not-on-scale");
+    assert_eq!(session.label_by_name("ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(), "no-such-text");
+    assert_eq!(session.label_by_name("ana", "c001", "1", None).unwrap_err().code(), "which-question");
+    assert_eq!(session.question(Some("x")).unwrap_err().code(), "no-such-question");
+    assert_eq!(session.annotators().unwrap().len(), 8, "a refused label must not add its annotator");
+}
+
+#[test]
+fn a_bad_row_stops_everything_or_is_written_aside() {
+    let place = Place::new();
+    let session = place.empty();
+    let good = "text_id,text,annotator_id,label\n1,one,a,1\n1,one,b,2\n2,two,a,3\n2,two,b,1\n";
+    let file = place.file("labels.csv", &format!("{good}3,,a,2\n"));
+    let error = import_error(&session, &file, &ImportChoices::default());
+    assert_eq!(error.code(), "bad-rows");
+    assert!(error.to_string().contains("row 5 (line 6), column \"text\""), "{error}");
+    assert_eq!(session.info().unwrap().texts, 0);
+
+    let choices = ImportChoices { skip_bad: true, ..ImportChoices::default() };
+    let report = import(&session, &file, &choices);
+    assert_eq!((report.texts, report.annotators, report.labels, report.rejected_rows), (2, 2, 4, 1));
+    let rejected = std::fs::read_to_string(report.rejected_file.unwrap()).unwrap();
+    assert!(rejected.contains("3,,a,2"), "{rejected}");
+
+    // The same file again says nothing new.
+    let again = import(&session, &file, &choices);
+    assert_eq!((again.texts, again.labels, again.repeated_rows), (0, 0, 4));
+}
+
+#[test]
+fn an_import_again_does_not_bring_a_replaced_label_back() {
+    let place = Place::new();
+    let session = place.empty();
+    let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,1\n1,one,a,2\n2,two,a,3\n");
+    import(&session, &file, &ImportChoices::default());
+    import(&session, &file, &ImportChoices::default());
+    let (question, annotator) = (session.question(None).unwrap().id, session.annotator("a").unwrap().id);
+    assert_eq!(session.label_task(annotator, question, TextId(1)).unwrap().level, Some(1), "level \"2\" is current");
+}
+
+#[test]
+fn the_preview_tells_before_anything_is_written() {
+    let place = Place::new();
+    let session = place.empty();
+    let file = place.file(
+        "l.csv",
+        "text_id,text,annotator_id,label,gender\n1,one,a,1,Woman\n1,one,b,2,Man\n2,two,a,5,Woman\n2,two,b,,Man\n",
+    );
+    let preview = session.import_preview(&file, &ImportChoices::default()).unwrap();
+    assert_eq!(preview.columns.attributes, ["gender"]);
+    assert_eq!((preview.new_texts, preview.new_annotators, preview.new_labels, preview.empty_labels), (2, 2, 3, 1));
+    assert_eq!(preview.scale.unwrap().levels(), ["1", "2", "3", "4", "5"]);
+    assert_eq!(preview.level_counts, [1, 1, 0, 0, 1]);
+    assert_eq!(session.info().unwrap().texts, 0);
+
+    let columns = ColumnChoices { text: Some("text".into()), label: Some("label".into()), ..ColumnChoices::default() };
+    let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+    let preview = session.import_preview(&file, &choices).unwrap();
+    assert!(preview.problem.unwrap().message.contains("no annotator"));
+    assert_eq!(preview.rows.len(), 4);
+}
+
+#[test]
+fn an_export_imports_again_to_the_same_labels() {
+    let place = Place::new();
+    let session = place.sample();
+    session.label_by_name("Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
+    for name in ["all.csv", "all.jsonl"] {
+        let file = place.path(name);
+        let rows = session.export_labels(&file, None, false, &Unwatched).unwrap();
+        assert_eq!(rows, 2 * 728 + 1);
+        let copy = Session::create(&place.path(&format!("{name}.dissensus")), &place.home()).unwrap();
+        import(&copy, &file, &ImportChoices::default());
+        let again = place.path(&format!("again-{name}"));
+        copy.export_labels(&again, None, false, &Unwatched).unwrap();
+        let sorted = |path: &Path| {
+            let mut lines: Vec<String> =
+                std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(sorted(&file), sorted(&again), "{name}");
+        assert_eq!(copy.info().unwrap().questions.len(), 2);
+    }
+    let taken = session.export_labels(&place.path("all.csv"), None, false, &Unwatched).unwrap_err();
+    assert_eq!(taken.code(), "export-exists");
+    let format = session.export_labels(&place.path("all.xlsx"), None, false, &Unwatched).unwrap_err();
+    assert_eq!(format.code(), "file-format");
+}
+
+#[test]
+fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
+    let place = Place::new();
+    let session = place.sample();
+    let path = place.path("sample.dissensus");
+    assert_eq!(Session::open(&path, &place.home()).err().unwrap().code(), "project-locked");
+    let reader = Session::open_to_read(&path, &place.home()).unwrap();
+    session.label_by_name("ana", "c150", "4", Some("offensiveness")).unwrap();
+    assert_eq!(reader.info().unwrap().labels, 2 * 728 + 1);
+    let error = reader.label_by_name("sim-ada", "c150", "4", Some("offensiveness")).unwrap_err();
+    assert_eq!(error.code(), "project-opened-to-read");
+}
+
+#[test]
+fn without_an_encoder_labels_are_kept_and_the_lack_is_told() {
+    let place = Place::new();
+    let session = place.sample();
+    let problem = session.encoding_state().unwrap().problem.unwrap();
+    assert_eq!(problem.code, "encoder-missing");
+    let error = session.ensure_encoded(&Default::default(), &Unwatched).unwrap_err();
+    assert_eq!(error.code(), "encoder-missing");
+    let question = session.question(Some("offensiveness")).unwrap().id;
+    session.fit(question, &Unwatched).unwrap();
+    let ranking = session.disagreement_ranking(&query(&session)).unwrap();
+    assert_eq!(ranking.texts.len(), 168);
+    assert!(ranking.remark.unwrap().contains("no embeddings"));
+}
+
+#[test]
+fn filters_choose_annotators_and_texts() {
+    let place = Place::new();
+    let session = place.sample();
+    let mut query = query(&session);
+    session.fit(query.question, &Unwatched).unwrap();
+    query.attributes.insert("gender".into(), "woman".into());
+    let ranking = session.disagreement_ranking(&query).unwrap();
+    assert_eq!(ranking.annotators, 4);
+    let rows = session.disagreement_rows(&query, &ranking.texts[..3]).unwrap();
+    assert!(rows.iter().all(|row| row.scores.pairwise_interval.0 <= row.scores.pairwise));
+    assert!(rows[0].scores.pairwise >= rows[1].scores.pairwise && rows[1].scores.pairwise >= rows[2].scores.pairwise);
+    assert!(rows.iter().all(|row| row.observed.iter().sum::<u32>() <= 4));
+
+    query.search = Some("BUS LANE".into());
+    assert!(!session.disagreement_ranking(&query).unwrap().texts.is_empty());
+    query.search = None;
+    query.labelled_only = true;
+    assert!(session.disagreement_ranking(&query).unwrap().texts.len() <= 130);
+    query.attributes.insert("gender".into(), "martian".into());
+    let error = session.disagreement_ranking(&query).unwrap_err();
+    assert!(error.to_string().contains("gender is one of"), "{error}");
+}
+
+#[test]
+fn a_kept_model_comes_back_and_takes_in_what_came_since() {
+    let place = Place::new();
+    let path = place.path("sample.dissensus");
+    let query = {
+        let session = place.sample();
+        let query = query(&session);
+        session.fit(query.question, &Unwatched).unwrap();
+        query
+    };
+    let session = Session::open(&path, &place.home()).unwrap();
+    session.label_by_name("ana", "c150", "5", Some("offensiveness")).unwrap();
+    session.fit(query.question, &Unwatched).unwrap();
+    let kept = session.disagreement_ranking(&query).unwrap();
+    assert_eq!(kept.annotators, 9);
+    let ana = session.annotator("ana").unwrap();
+    let p = session.predict_text(query.question, ana.id, "c150").unwrap();
+    assert!(p[4] > p[0], "the model has not learned the label given since it was kept: {p:?}");
+}
+
+#[test]
+fn the_application_remembers_projects_and_settings() {
+    let place = Place::new();
+    let app = Workbench::new(place.home());
+    assert!(app.recent_projects().is_empty());
+    let info = app.open_sample().unwrap();
+    assert!(info.simulated_notice.is_some());
+    app.new_project(place.path("study").to_str().unwrap()).unwrap();
+    let recent = app.recent_projects();
+    assert_eq!(recent.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["study", "Sample"]);
+    assert_eq!(recent.iter().map(|p| p.sample).collect::<Vec<_>>(), [false, true]);
+
+    let mut settings = app.settings();
+    settings.break_minutes = 25;
+    app.save_settings(&settings).unwrap();
+    assert_eq!(app.settings().break_minutes, 25);
+    settings.random_share = 1.5;
+    assert_eq!(app.save_settings(&settings).unwrap_err().code(), "setting");
+
+    let choices = ProjectChoices { order: TextOrder::Random, ..ProjectChoices::default() };
+    app.open_session().unwrap().save_choices(&choices).unwrap();
+    app.close_project();
+    assert_eq!(app.open_session().err().unwrap().code(), "no-project");
+    let path = recent[0].path.clone();
+    assert_eq!(app.open_project(&path).unwrap().choices, choices);
+    app.forget_recent(&path).unwrap();
+    assert_eq!(app.recent_projects().len(), 1);
+}
+
+#[test]
+fn html_in_texts_and_names_is_only_text() {
+    let place = Place::new();
+    let session = place.empty();
+    let evil = "<script>alert(1)</script>";
+    let file = place.file("l.csv", &format!("text_id,text,annotator_id,label\n{evil},{evil},{evil},0\n2,b,c,1\n"));
+    import(&session, &file, &ImportChoices::default());
+    let (question, annotator) = (session.question(None).unwrap().id, session.annotator(evil).unwrap());
+    let task = session.label_task(annotator.id, question, TextId(1)).unwrap();
+    assert_eq!((task.body.as_str(), task.external_id.as_str(), annotator.name.as_str()), (evil, evil, evil));
+    assert_eq!(session.add_annotator("a\nb", &Default::default()).unwrap_err().code(), "name");
+    assert_eq!(session.add_annotator("  ", &Default::default()).unwrap_err().code(), "name");
+}
+
+#[test]
+fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
+    let place = Place::new();
+    let session = place.empty();
+    let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,yes\n2,two,b,\n");
+    let choices = ImportChoices { levels: Some(vec!["no".into(), "yes".into()]), ..ImportChoices::default() };
+    import(&session, &file, &choices);
+    let question = session.question(None).unwrap().id;
+    session.fit(question, &Unwatched).unwrap();
+    let report = session.annotator_report(question).unwrap();
+    assert_eq!(report.annotators.iter().map(|a| a.labels).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(report.alpha, None);
+    let new = NewLabel {
+        question,
+        annotator: session.annotator("b").unwrap().id,
+        text: TextId(2),
+        level: 0,
+        duration_ms: None,
+    };
+    assert_eq!(session.record(&new, LabelSource::Command).unwrap().receipt.progress.done, 1);
+}
