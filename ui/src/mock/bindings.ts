@@ -376,7 +376,7 @@ function job(state: view.JobState, done: number): view.JobInfo {
   return {
     id: 1,
     kind: "encode",
-    title: "Reading texts with all-MiniLM-L6-v2",
+    title: "all-MiniLM-L6-v2",
     state,
     done,
     total: 160,
