@@ -5,6 +5,8 @@
 //! Rows of the embeddings are texts in order of their first row in the CSV. LEVEL (counted from 0) scores an ordinal
 //! question as binary; `-` leaves it ordinal.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
+
 use anyhow::{Context, Result, ensure};
 use dissensus_domain::{ScaleKind, Split};
 use dissensus_perspectives::{
@@ -18,7 +20,12 @@ fn main() -> Result<()> {
     ensure!(args.len() >= 5, "usage: bars LABELS.csv EMBEDDINGS.npy SCALE SPLIT [LEVEL|-] [SEEDS]");
     let embeddings = read_npy(&args[2])?;
     let labels = Labels::read(&args[1])?;
-    ensure!(embeddings.texts == labels.splits.len(), "{} embeddings, {} texts", embeddings.texts, labels.splits.len());
+    ensure!(
+        embeddings.texts == labels.splits.len(),
+        "{} embeddings, {} texts",
+        embeddings.texts,
+        labels.splits.len()
+    );
     let kind: ScaleKind = args[3].parse()?;
     let target = Target { kind, levels: labels.levels };
     let data = TrainingData {
@@ -116,6 +123,7 @@ fn read_npy(path: &str) -> Result<Embeddings> {
     ensure!(header.contains("'<f4'") && header.contains("False"), "{path}: {header}");
     let shape = header.split('(').nth(1).and_then(|s| s.split(')').next()).context("no shape")?;
     let dim: usize = shape.split(',').nth(1).context("not a matrix")?.trim().parse()?;
-    let rows = bytes[10 + length..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let rows =
+        bytes[10 + length..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     Ok(Embeddings::new(dim, rows)?)
 }

@@ -24,7 +24,7 @@ impl Embeddings {
     /// [`PerspectivesError::RaggedEmbeddings`] if `rows` is no whole number of rows (or `dim` is 0 and `rows` is not
     /// empty), [`PerspectivesError::NotFinite`] for NaN and infinities.
     pub fn new(dim: usize, rows: Vec<f32>) -> Result<Self, PerspectivesError> {
-        if (dim == 0 && !rows.is_empty()) || (dim > 0 && rows.len() % dim != 0) {
+        if (dim == 0 && !rows.is_empty()) || (dim > 0 && !rows.len().is_multiple_of(dim)) {
             return Err(PerspectivesError::RaggedEmbeddings { values: rows.len(), dim });
         }
         if let Some(at) = rows.iter().position(|v| !v.is_finite()) {
@@ -96,14 +96,19 @@ impl TrainingData<'_> {
         self.target.check()?;
         let embeddings = self.embeddings;
         if embeddings.rows.len() != embeddings.texts * embeddings.dim {
-            return Err(PerspectivesError::RaggedEmbeddings { values: embeddings.rows.len(), dim: embeddings.dim });
+            return Err(PerspectivesError::RaggedEmbeddings {
+                values: embeddings.rows.len(),
+                dim: embeddings.dim,
+            });
         }
         for (at, o) in self.observations.iter().enumerate() {
             check_observation(at, o, embeddings.texts, self.annotators, self.target.levels)?;
         }
         let mut sorted = self.observations.to_vec();
         sorted.sort_unstable();
-        if let Some(pair) = sorted.windows(2).find(|w| (w[0].text, w[0].annotator) == (w[1].text, w[1].annotator)) {
+        if let Some(pair) =
+            sorted.windows(2).find(|w| (w[0].text, w[0].annotator) == (w[1].text, w[1].annotator))
+        {
             return Err(PerspectivesError::Repeated { text: pair[0].text, annotator: pair[0].annotator });
         }
         Ok(sorted)
@@ -121,7 +126,11 @@ pub(crate) fn check_observation(
         return Err(PerspectivesError::UnknownText { observation: at, text: o.text, texts });
     }
     if o.annotator as usize >= annotators {
-        return Err(PerspectivesError::UnknownAnnotator { observation: at, annotator: o.annotator, annotators });
+        return Err(PerspectivesError::UnknownAnnotator {
+            observation: at,
+            annotator: o.annotator,
+            annotators,
+        });
     }
     if usize::from(o.level) >= levels {
         return Err(PerspectivesError::UnknownLevel { observation: at, level: o.level, levels });
@@ -153,10 +162,16 @@ mod tests {
     fn says_which_observation_is_wrong() {
         let e = Embeddings::none(2);
         let error = |observations: &[Observation]| data(&e, observations).sorted().unwrap_err();
-        assert!(matches!(error(&[o(0, 0, 0), o(2, 0, 0)]), PerspectivesError::UnknownText { observation: 1, .. }));
+        assert!(matches!(
+            error(&[o(0, 0, 0), o(2, 0, 0)]),
+            PerspectivesError::UnknownText { observation: 1, .. }
+        ));
         assert!(matches!(error(&[o(0, 2, 0)]), PerspectivesError::UnknownAnnotator { annotator: 2, .. }));
         assert!(matches!(error(&[o(0, 0, 3)]), PerspectivesError::UnknownLevel { level: 3, .. }));
-        assert!(matches!(error(&[o(0, 0, 1), o(0, 0, 2)]), PerspectivesError::Repeated { text: 0, annotator: 0 }));
+        assert!(matches!(
+            error(&[o(0, 0, 1), o(0, 0, 2)]),
+            PerspectivesError::Repeated { text: 0, annotator: 0 }
+        ));
     }
 
     #[test]

@@ -4,7 +4,9 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PerspectivesError {
     /// The matrix of embeddings does not have whole rows.
-    #[error("the embeddings hold {values} numbers, which is not a whole number of rows of {dim}: pass texts x dim values")]
+    #[error(
+        "the embeddings hold {values} numbers, which is not a whole number of rows of {dim}: pass texts x dim values"
+    )]
     RaggedEmbeddings {
         /// Numbers handed in.
         values: usize,
@@ -20,7 +22,9 @@ pub enum PerspectivesError {
         column: usize,
     },
     /// One embedding has another length than those the model knows.
-    #[error("an embedding of {found} numbers was given to a model of {expected}: was it made by another encoder?")]
+    #[error(
+        "an embedding of {found} numbers was given to a model of {expected}: was it made by another encoder?"
+    )]
     EmbeddingLength {
         /// Length the model was trained with.
         expected: usize,
@@ -124,7 +128,9 @@ pub enum PerspectivesError {
     #[error("the stored model cannot be read ({0}): train it again")]
     Damaged(String),
     /// A model written by a newer version.
-    #[error("the stored model has format {found} and this version reads up to {known}: train it again or update")]
+    #[error(
+        "the stored model has format {found} and this version reads up to {known}: train it again or update"
+    )]
     Format {
         /// Format in the bytes.
         found: u16,

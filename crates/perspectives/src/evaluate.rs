@@ -84,8 +84,11 @@ pub fn score(model: &dyn AnnotatorModel, observations: &[Observation]) -> Scored
 
 /// The same labels and predictions as "below `level`" (0) and "at least `level`" (1).
 pub fn fold_at(scored: &Scored, level: u16) -> Scored {
-    let observations =
-        scored.observations.iter().map(|o| Observation { level: u16::from(o.level >= level), ..*o }).collect();
+    let observations = scored
+        .observations
+        .iter()
+        .map(|o| Observation { level: u16::from(o.level >= level), ..*o })
+        .collect();
     let probabilities = scored
         .probabilities
         .chunks_exact(scored.levels)

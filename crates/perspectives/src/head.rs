@@ -70,7 +70,14 @@ impl HeadProblem<'_> {
         head.base.copy_from_slice(&x[nw..]);
     }
 
-    fn objective(&self, lambda: f64, anchor: &[f64], x: &[f64], g: &mut [f64], keep: &dyn Fn(u32) -> bool) -> f64 {
+    fn objective(
+        &self,
+        lambda: f64,
+        anchor: &[f64],
+        x: &[f64],
+        g: &mut [f64],
+        keep: &dyn Fn(u32) -> bool,
+    ) -> f64 {
         let (link, dim, q) = (self.link, self.x.dim, self.link.scores());
         let (weights, base) = x.split_at(q * dim);
         let (gw, gb) = g.split_at_mut(q * dim);
@@ -242,7 +249,8 @@ impl<'a> Pass<'a> {
             } else {
                 link.offsets_of(self.base, theta, &mut self.offsets);
             }
-            value += link.log_likelihood(&self.u, &self.offsets, self.problem.flatten, o.level, &mut self.slopes);
+            value +=
+                link.log_likelihood(&self.u, &self.offsets, self.problem.flatten, o.level, &mut self.slopes);
             axpy(1.0, &self.slopes.score, &mut self.score);
             self.add_parameters(theta);
         }
@@ -277,14 +285,18 @@ mod tests {
 
     /// First rows of predictions of scikit-learn's `LogisticRegression` and statsmodels' `OrderedModel`.
     fn compare(name: &str, kind: ScaleKind, levels: usize, lambda: f64) {
-        let reference: Value = serde_json::from_str(include_str!("../tests/fixtures/reference.json")).unwrap();
+        let reference: Value =
+            serde_json::from_str(include_str!("../tests/fixtures/reference.json")).unwrap();
         let heads = &reference["heads"];
         let x: Vec<f32> = serde_json::from_value(heads["x"].clone()).unwrap();
         let y: Vec<u16> = serde_json::from_value(heads[name].clone()).unwrap();
         let theirs: Vec<Vec<f64>> = serde_json::from_value(heads[format!("{name}_p")].clone()).unwrap();
         let x = Rotated::new(&Embeddings::new(3, x).unwrap());
-        let observations: Vec<Observation> =
-            y.iter().enumerate().map(|(t, &level)| Observation { text: t as u32, annotator: 0, level }).collect();
+        let observations: Vec<Observation> = y
+            .iter()
+            .enumerate()
+            .map(|(t, &level)| Observation { text: t as u32, annotator: 0, level })
+            .collect();
         let link = Link::new(Target { kind, levels });
         let problem = HeadProblem { link, x: &x, observations: &observations, deviations: &[], flatten: 1.0 };
         let head = problem.fit_all(lambda);

@@ -79,7 +79,8 @@ fn one_fold(
     results: &mut [HeldOut],
 ) -> Result<(), PerspectivesError> {
     let levels = data.target.levels;
-    let model = fit(ModelKind::Multilevel, &TrainingData { observations: train, ..*data }, options, progress)?;
+    let model =
+        fit(ModelKind::Multilevel, &TrainingData { observations: train, ..*data }, options, progress)?;
     let mut counts = vec![0u32; (data.annotators + 1) * levels];
     for o in train {
         counts[o.annotator as usize * levels + usize::from(o.level)] += 1;

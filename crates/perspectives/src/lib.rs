@@ -15,7 +15,7 @@
 //!
 //! let mut live = LiveModel::fit(&data, &FitOptions::default(), &mut Silent)?;
 //! live.record(o(2, 0, 0))?;
-//! let yes = |annotator| live.row(2)[annotator * 2 + 1];
+//! let yes = |annotator: usize| live.row(2)[annotator * 2 + 1];
 //! assert!(yes(1) > yes(0));
 //! assert!(live.disagreement(2).pairwise > 0.0);
 //! assert_eq!(live.ranking(Measure::Pairwise).len(), 3);
@@ -50,9 +50,9 @@ pub use error::PerspectivesError;
 pub use evaluate::{Evaluation, evaluate, fold_at, score};
 pub use held_out::{HeldOut, held_out};
 pub use live::{LabelChange, LiveModel, Severity, Snapshot};
-pub use models::{AnnotatorModel, ModelKind, fit};
 pub use map::{AnnotatorMap, annotator_map};
 pub use metrics::{Scored, Scores};
+pub use models::{AnnotatorModel, ModelKind, fit};
 pub use options::FitOptions;
 pub use progress::{Progress, Silent};
 pub use split::SplitSpec;

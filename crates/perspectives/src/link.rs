@@ -119,7 +119,14 @@ impl Link {
     }
 
     /// Log-likelihood of `level` and its derivatives by the scores and the offsets.
-    pub(crate) fn log_likelihood(self, u: &[f64], offsets: &[f64], k: f64, level: u16, d: &mut Slopes) -> f64 {
+    pub(crate) fn log_likelihood(
+        self,
+        u: &[f64],
+        offsets: &[f64],
+        k: f64,
+        level: u16,
+        d: &mut Slopes,
+    ) -> f64 {
         let y = usize::from(level);
         d.score.resize(self.scores(), 0.0);
         d.offset.resize(self.offsets(), 0.0);

@@ -25,7 +25,9 @@ pub struct AnnotatorMap {
 /// 1952). The signs are fixed: annotators further right expect higher levels (or more of the last one) on average.
 pub fn annotator_map(model: &dyn AnnotatorModel, ordered: bool) -> AnnotatorMap {
     let annotators = model.annotators();
-    let texts = sample(model.texts(), TEXTS);
+    // Choice scales describe a person by a number per level: fewer texts keep the description as short.
+    let many = if ordered { TEXTS } else { (2 * TEXTS / model.levels()).clamp(16, TEXTS) };
+    let texts = sample(model.texts(), many);
     if annotators == 0 || texts.is_empty() {
         return AnnotatorMap { points: vec![[0.0; 2]; annotators], explained: [0.0; 2] };
     }
@@ -41,7 +43,8 @@ pub fn annotator_map(model: &dyn AnnotatorModel, ordered: bool) -> AnnotatorMap 
     let centred = DMatrix::from_fn(width, landmarks.len(), |i, j| rows[landmarks[j]][i] - mean[i]);
     let (axes, explained) = principal_axes(&centred);
     let level = level_direction(width, ordered, model.levels());
-    let axes: Vec<DVector<f64>> = axes.into_iter().map(|axis| if axis.dot(&level) < 0.0 { -axis } else { axis }).collect();
+    let axes: Vec<DVector<f64>> =
+        axes.into_iter().map(|axis| if axis.dot(&level) < 0.0 { -axis } else { axis }).collect();
     let place = |row: &Vec<f64>| {
         let d = DVector::from_column_slice(row) - &mean;
         [axes[0].dot(&d) as f32, axes[1].dot(&d) as f32]

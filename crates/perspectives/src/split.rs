@@ -27,8 +27,13 @@ impl SplitSpec {
             name: name.to_owned(),
             known: "by-text:SHARE (for example by-text:0.7) or column",
         };
-        let share = name.strip_prefix("by-text:").ok_or_else(unknown)?.parse::<f64>().map_err(|_| unknown())?;
-        if share > 0.0 && share < 1.0 { Ok(Self::ByText(share)) } else { Err(PerspectivesError::Share(share)) }
+        let share =
+            name.strip_prefix("by-text:").ok_or_else(unknown)?.parse::<f64>().map_err(|_| unknown())?;
+        if share > 0.0 && share < 1.0 {
+            Ok(Self::ByText(share))
+        } else {
+            Err(PerspectivesError::Share(share))
+        }
     }
 
     /// The name in results.
@@ -52,7 +57,8 @@ impl SplitSpec {
                 }
                 let mut order: Vec<usize> = (0..texts).collect();
                 order.shuffle(&mut generator(seed, 0));
-                let many = ((share * texts as f64).round() as usize).clamp(1.min(texts), texts.saturating_sub(1).max(1));
+                let many = ((share * texts as f64).round() as usize)
+                    .clamp(1.min(texts), texts.saturating_sub(1).max(1));
                 let mut train = vec![false; texts];
                 order.iter().take(many).for_each(|&t| train[t] = true);
                 let score = train.iter().map(|t| !t).collect();
@@ -60,7 +66,11 @@ impl SplitSpec {
             }
             Self::Assigned(parts) => {
                 if parts.len() != texts {
-                    return Err(PerspectivesError::Length { what: "the split", expected: texts, found: parts.len() });
+                    return Err(PerspectivesError::Length {
+                        what: "the split",
+                        expected: texts,
+                        found: parts.len(),
+                    });
                 }
                 let is = |part: Split| parts.iter().map(|p| *p == Some(part)).collect();
                 Ok((is(Split::Train), is(Split::Test)))
@@ -92,7 +102,8 @@ mod tests {
 
     #[test]
     fn validation_texts_stay_out() {
-        let spec = SplitSpec::Assigned(vec![Some(Split::Train), Some(Split::Validation), Some(Split::Test), None]);
+        let spec =
+            SplitSpec::Assigned(vec![Some(Split::Train), Some(Split::Validation), Some(Split::Test), None]);
         let (train, score) = spec.assign(4, 0).unwrap();
         assert_eq!(train, [true, false, false, false]);
         assert_eq!(score, [false, false, true, false]);

@@ -1,10 +1,12 @@
 //! Evaluation, held-out accuracy and the map, on made-up worlds whose truth is known.
 
+#![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
+
 use dissensus_domain::Split;
 use dissensus_perspectives::synthetic::{World, world};
 use dissensus_perspectives::{
-    Evaluation, FitOptions, ModelKind, Observation, PerspectivesError, Silent, SplitSpec, TrainingData, annotator_map,
-    evaluate, fit, held_out,
+    Evaluation, FitOptions, ModelKind, Observation, PerspectivesError, Silent, SplitSpec, TrainingData,
+    annotator_map, evaluate, fit, held_out,
 };
 
 fn data(world: &World) -> TrainingData<'_> {
@@ -16,7 +18,11 @@ fn data(world: &World) -> TrainingData<'_> {
     }
 }
 
-fn run(world: &World, split: &SplitSpec, at_least: Option<u16>) -> Result<Vec<Evaluation>, PerspectivesError> {
+fn run(
+    world: &World,
+    split: &SplitSpec,
+    at_least: Option<u16>,
+) -> Result<Vec<Evaluation>, PerspectivesError> {
     evaluate(&data(world), split, &ModelKind::ALL, at_least, &FitOptions::default(), &mut Silent)
 }
 

@@ -1,10 +1,12 @@
 //! The live model: every click leaves what a fresh computation would give.
 
+#![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
+
 use dissensus_domain::ScaleKind;
 use dissensus_perspectives::synthetic::{World, world};
 use dissensus_perspectives::{
-    AnnotatorModel, Disagreement, FitOptions, LiveModel, Measure, Observation, PerspectivesError, Silent, Target,
-    TrainingData, disagreement,
+    AnnotatorModel, Disagreement, FitOptions, LiveModel, Measure, Observation, PerspectivesError, Silent,
+    Target, TrainingData, disagreement,
 };
 
 fn data(world: &World) -> TrainingData<'_> {
@@ -71,7 +73,8 @@ fn a_label_moves_its_annotator_its_text_and_nobody_else() {
     assert_eq!(live.record(Observation { text, annotator: 1, level: 4 }), Ok(None));
     assert!(live.severity(1).unwrap().mean > severity.mean, "the highest level makes a person more severe");
     let after = live.column(0);
-    let moved: Vec<usize> = (0..300).filter(|t| after[t * 5..t * 5 + 5] != other_column[t * 5..t * 5 + 5]).collect();
+    let moved: Vec<usize> =
+        (0..300).filter(|t| after[t * 5..t * 5 + 5] != other_column[t * 5..t * 5 + 5]).collect();
     assert_eq!(moved, [text as usize]);
     assert_eq!(live.label(text, 1), Some(4));
 }
@@ -105,7 +108,10 @@ fn texts_and_annotators_join_while_it_lives() {
     live.record(Observation { text, annotator, level: 0 }).unwrap();
     assert!(live.severity(annotator).unwrap().mean < -0.5);
     assert_alike(&live.disagreements(), &disagreement(&live, None, true), 1e-5);
-    assert!(matches!(live.add_text(&[1.0]), Err(PerspectivesError::EmbeddingLength { expected: 4, found: 1 })));
+    assert!(matches!(
+        live.add_text(&[1.0]),
+        Err(PerspectivesError::EmbeddingLength { expected: 4, found: 1 })
+    ));
     assert!(matches!(live.add_text(&[f32::NAN; 4]), Err(PerspectivesError::NotFinite { .. })));
     assert_eq!(live.texts(), 151);
 }
@@ -173,7 +179,8 @@ fn measures_have_intervals_and_rankings() {
     let width = |t: u32| live.interval(t).1 - live.interval(t).0;
     let judged = |many: bool| -> f32 {
         let counts = |t: u32| (0..6).filter(|&a| live.label(t, a).is_some()).count();
-        let texts: Vec<u32> = (0..100).filter(|&t| if many { counts(t) >= 3 } else { counts(t) == 0 }).collect();
+        let texts: Vec<u32> =
+            (0..100).filter(|&t| if many { counts(t) >= 3 } else { counts(t) == 0 }).collect();
         texts.iter().map(|&t| width(t)).sum::<f32>() / texts.len() as f32
     };
     assert!(judged(true) < judged(false));

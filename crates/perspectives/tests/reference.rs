@@ -1,5 +1,7 @@
 //! Numbers against scikit-learn, scipy and krippendorff (fixture made by tools/fixtures/perspectives.py).
 
+#![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
+
 use dissensus_domain::ScaleKind;
 use dissensus_perspectives::{Observation, Scored, Scores, Target, agreement};
 use serde_json::Value;

@@ -23,7 +23,8 @@ impl Coincidences {
         let weight = sign / f64::from(n - 1);
         for (c, &a) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
             for (k, &b) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
-                let pairs = if c == k { f64::from(a) * f64::from(a - 1) } else { f64::from(a) * f64::from(b) };
+                let pairs =
+                    if c == k { f64::from(a) * f64::from(a - 1) } else { f64::from(a) * f64::from(b) };
                 self.matrix[c * self.levels + k] += weight * pairs;
             }
         }
@@ -34,7 +35,9 @@ impl Coincidences {
         let between = ordinal_positions(&marginal);
         Alphas {
             nominal: self.alpha(&marginal, |_, _| 1.0),
-            ordinal: ordinal.then(|| self.alpha(&marginal, |c, k| (between[c] - between[k]).powi(2))).flatten(),
+            ordinal: ordinal
+                .then(|| self.alpha(&marginal, |c, k| (between[c] - between[k]).powi(2)))
+                .flatten(),
             interval: ordinal.then(|| self.alpha(&marginal, |c, k| (c as f64 - k as f64).powi(2))).flatten(),
         }
     }

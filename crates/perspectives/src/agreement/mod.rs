@@ -70,7 +70,8 @@ pub fn agreement(
     let ordinal = target.kind == ScaleKind::Ordinal;
     let mut own: Vec<Vec<Observation>> = vec![Vec::new(); annotators];
     sorted.iter().for_each(|o| own[o.annotator as usize].push(*o));
-    let people = own.iter().map(|labels| one_annotator(&all, &mut counts, labels, target.levels, ordinal)).collect();
+    let people =
+        own.iter().map(|labels| one_annotator(&all, &mut counts, labels, target.levels, ordinal)).collect();
     let many = |text: &[u32]| text.iter().sum::<u32>() as usize;
     let pairable: Vec<usize> = counts.chunks_exact(target.levels).map(many).filter(|&n| n > 1).collect();
     Ok(Agreement {

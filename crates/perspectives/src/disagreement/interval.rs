@@ -35,7 +35,7 @@ pub(crate) fn interval(crossed: &Crossed, text: usize, views: &[PersonView], hea
 
 /// Choice scores move against each other: even ones up while odd ones go down.
 fn contrast(score: usize, scores: usize) -> f64 {
-    if scores == 1 || score % 2 == 0 { 1.0 } else { -1.0 }
+    if scores == 1 || score.is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 /// The standard normal quantile by bisection on the complementary error function's series; ample for 21 points.

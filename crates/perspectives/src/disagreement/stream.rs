@@ -28,7 +28,12 @@ pub fn disagreement_of_texts(
     blocks.into_par_iter().flat_map_iter(|block| one_block(model, block, &chosen, ordinal)).collect()
 }
 
-fn one_block(model: &dyn AnnotatorModel, texts: Range<usize>, chosen: &[u32], ordinal: bool) -> Vec<Disagreement> {
+fn one_block(
+    model: &dyn AnnotatorModel,
+    texts: Range<usize>,
+    chosen: &[u32],
+    ordinal: bool,
+) -> Vec<Disagreement> {
     let (n, levels) = (texts.len(), model.levels());
     let mut running = Running::new(levels, ordinal, n);
     let mut p = vec![0.0; n * levels];

@@ -64,7 +64,8 @@ impl Crossed {
                 continue;
             }
             let square: f64 =
-                (text * q..(text + 1) * q).map(|i| (self.u[i] - self.scores[i]).powi(2)).sum::<f64>() / q as f64;
+                (text * q..(text + 1) * q).map(|i| (self.u[i] - self.scores[i]).powi(2)).sum::<f64>()
+                    / q as f64;
             sum += square + self.v[text];
             n += 1.0;
         }

@@ -15,8 +15,8 @@ mod text;
 pub(crate) use person::Person;
 
 use crate::data::{Observation, Target};
-use crate::live::Severity;
 use crate::link::Link;
+use crate::live::Severity;
 use crate::math::cholesky::Factor;
 use crate::math::quadrature::Hermite;
 use serde::{Deserialize, Serialize};
@@ -148,8 +148,11 @@ impl Crossed {
 
     fn fitted_person(&self, annotator: usize, precision: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let person = &self.people[annotator];
-        let labels: Vec<person::PersonLabel<'_>> =
-            person.labels.iter().filter_map(|&(text, level)| self.person_label(annotator, text, level)).collect();
+        let labels: Vec<person::PersonLabel<'_>> = person
+            .labels
+            .iter()
+            .filter_map(|&(text, level)| self.person_label(annotator, text, level))
+            .collect();
         person::fit(self.link, &self.base, precision, &labels, &person.theta)
     }
 

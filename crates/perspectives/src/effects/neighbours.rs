@@ -164,7 +164,8 @@ impl Process {
         let inverse = self.factor(v)?.inverse();
         let alpha = &inverse * &self.z;
         let left_out: Vec<f64> = (0..self.z.len()).map(|i| self.z[i] - alpha[i] / inverse[(i, i)]).collect();
-        let density = (0..self.z.len()).map(|i| log_density(self.z[i], left_out[i], 1.0 / inverse[(i, i)])).sum();
+        let density =
+            (0..self.z.len()).map(|i| log_density(self.z[i], left_out[i], 1.0 / inverse[(i, i)])).sum();
         Some((alpha.as_slice().to_vec(), left_out, density))
     }
 
@@ -211,7 +212,8 @@ mod tests {
     fn the_evidence_is_the_density_of_a_normal() {
         // One text: covariance is a single number.
         let one = DMatrix::from_element(1, 1, 1.0);
-        let p = Process { linear: one.clone(), near: one, z: DVector::from_element(1, 0.7), noise: vec![0.3] };
+        let p =
+            Process { linear: one.clone(), near: one, z: DVector::from_element(1, 0.7), noise: vec![0.3] };
         let v = Variances { linear: 0.4, near: 0.8, own: 0.5 };
         let expected = log_density(0.7, 0.0, 2.0) + 0.5 * std::f64::consts::TAU.ln();
         assert!((p.log_evidence(v) - expected).abs() < 1e-12);

@@ -99,7 +99,9 @@ impl PersonView {
             offsets: offsets.iter().map(|&o| o as f32).collect(),
             doubt,
             slopes: theta[d..].iter().map(|&s| s as f32).collect(),
-            slope_doubt: (d..w).flat_map(|i| (d..w).map(move |j| PI_8 * covariance[i * w + j] as f32)).collect(),
+            slope_doubt: (d..w)
+                .flat_map(|i| (d..w).map(move |j| PI_8 * covariance[i * w + j] as f32))
+                .collect(),
         }
     }
 
@@ -119,7 +121,13 @@ impl PersonView {
     }
 
     /// Probabilities of `range`, level-major: `out[c * range.len() + i]`.
-    pub(crate) fn fill(&self, texts: &TextColumns, range: Range<usize>, out: &mut [f32], scratch: &mut Scratch) {
+    pub(crate) fn fill(
+        &self,
+        texts: &TextColumns,
+        range: Range<usize>,
+        out: &mut [f32],
+        scratch: &mut Scratch,
+    ) {
         let n = range.len();
         let out = &mut out[..n * self.link.levels];
         scratch.spread.clear();
@@ -161,7 +169,8 @@ impl PersonView {
         let (levels, last) = out.split_at_mut(n * (self.link.levels - 1));
         last.fill(1.0); // holds P(y >= j) of the level before
         for ((level, &o), &doubt) in levels.chunks_exact_mut(n).zip(&self.offsets).zip(&self.doubt) {
-            for (((p, above), u), v) in level.iter_mut().zip(last.iter_mut()).zip(&scratch.shifted).zip(&scratch.spread)
+            for (((p, above), u), v) in
+                level.iter_mut().zip(last.iter_mut()).zip(&scratch.shifted).zip(&scratch.spread)
             {
                 let g = fast::sigmoid((u + o) / (v + doubt).sqrt());
                 let g = if g < *above { g } else { *above };

@@ -24,7 +24,8 @@ impl Crossed {
         for variance in TRIED {
             trial.slope_var = variance;
             trial.reset_people();
-            let gains: Vec<f64> = trial.held_out(fold, folds).iter().zip(&plain).map(|(a, b)| a - b).collect();
+            let gains: Vec<f64> =
+                trial.held_out(fold, folds).iter().zip(&plain).map(|(a, b)| a - b).collect();
             let (total, error) = total_and_error(&gains);
             if total > SURE * error && best.is_none_or(|b| total > b.1) {
                 best = Some((variance, total));

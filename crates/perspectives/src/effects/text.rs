@@ -206,7 +206,8 @@ mod tests {
         let link = Link { levels: 2, softmax: false };
         let rule = Hermite::new();
         for n in [1, 2, 5, 60] {
-            let labels: Vec<LabelView> = (0..n).map(|i| view(0.3 * f64::from(i % 3) - 0.5, u16::from(i % 4 != 0))).collect();
+            let labels: Vec<LabelView> =
+                (0..n).map(|i| view(0.3 * f64::from(i % 3) - 0.5, u16::from(i % 4 != 0))).collect();
             let posterior = fit(link, &[-0.4], 1.3, &labels, &rule);
             let (m, v) = brute(-0.4, 1.3, &labels);
             assert!((posterior.mean[0] - m).abs() < 1e-4, "{n}: {} {m}", posterior.mean[0]);

@@ -14,8 +14,8 @@ pub use refit::{LabelChange, Snapshot};
 use crate::PerspectivesError;
 use crate::data::{Embeddings, Observation, Target, TrainingData, check_observation};
 use crate::disagreement::{BLOCK, Disagreement, Measure, Running, interval, ranking};
-use crate::effects::predictor::{PersonView, Scratch};
 use crate::effects::Person;
+use crate::effects::predictor::{PersonView, Scratch};
 use crate::models::{AnnotatorModel, ModelKind, Multilevel, Prepared, fit_effects};
 use crate::options::FitOptions;
 use crate::progress::Progress;
@@ -220,7 +220,11 @@ impl LiveModel {
         let labels = self.model.crossed.labels.iter().enumerate();
         labels
             .flat_map(|(text, labels)| {
-                labels.iter().map(move |l| Observation { text: text as u32, annotator: l.annotator, level: l.level })
+                labels.iter().map(move |l| Observation {
+                    text: text as u32,
+                    annotator: l.annotator,
+                    level: l.level,
+                })
             })
             .collect()
     }
@@ -342,7 +346,11 @@ impl AnnotatorModel for LiveModel {
 /// Used by [`Snapshot::refit`].
 pub(crate) fn texts_match(embeddings: &Embeddings, texts: usize) -> Result<(), PerspectivesError> {
     if embeddings.texts < texts {
-        return Err(PerspectivesError::Length { what: "embeddings", expected: texts, found: embeddings.texts });
+        return Err(PerspectivesError::Length {
+            what: "embeddings",
+            expected: texts,
+            found: embeddings.texts,
+        });
     }
     Ok(())
 }

@@ -90,7 +90,10 @@ mod tests {
     #[test]
     fn ln_and_entropy_are_within_a_millionth() {
         for x in grid(1e-6, 4.0, 400_001) {
-            assert!((f64::from(ln(x)) - f64::from(x).ln()).abs() < 1e-6 * (1.0 + f64::from(x).ln().abs()), "ln({x})");
+            assert!(
+                (f64::from(ln(x)) - f64::from(x).ln()).abs() < 1e-6 * (1.0 + f64::from(x).ln().abs()),
+                "ln({x})"
+            );
         }
         for p in grid(0.0, 1.0, 100_001) {
             let truth = if p > 0.0 { -f64::from(p) * f64::from(p).ln() } else { 0.0 };

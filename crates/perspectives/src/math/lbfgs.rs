@@ -28,9 +28,7 @@ pub(crate) fn minimise(
         if slope.is_nan() || -slope <= tolerance * (1.0 + value.abs()) {
             break;
         }
-        let Some(reached) =
-            search(x, &direction, value, slope, &mut next, &mut next_gradient, &mut f)
-        else {
+        let Some(reached) = search(x, &direction, value, slope, &mut next, &mut next_gradient, &mut f) else {
             if pairs.is_empty() {
                 break;
             }

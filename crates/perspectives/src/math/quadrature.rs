@@ -36,7 +36,8 @@ mod tests {
     #[test]
     fn integrates_the_moments_of_a_normal() {
         let rule = Hermite::new();
-        let moment = |k: i32| -> f64 { rule.nodes.iter().zip(&rule.weights).map(|(x, w)| w * x.powi(k)).sum() };
+        let moment =
+            |k: i32| -> f64 { rule.nodes.iter().zip(&rule.weights).map(|(x, w)| w * x.powi(k)).sum() };
         for (k, truth) in [(0, 1.0), (1, 0.0), (2, 1.0), (3, 0.0), (4, 3.0), (6, 15.0), (8, 105.0)] {
             assert!((moment(k) - truth).abs() < 1e-9 * truth.max(1.0), "moment {k}: {}", moment(k));
         }

@@ -27,7 +27,15 @@ impl Rotated {
         let (dim, texts) = (embeddings.dim, embeddings.texts);
         if dim == 0 || texts == 0 {
             let axes = DMatrix::identity(dim, dim);
-            return Self { dim, texts, rows: Vec::new(), spectrum: vec![0.0; dim], scale: 1.0, mean: vec![0.0; dim], axes };
+            return Self {
+                dim,
+                texts,
+                rows: Vec::new(),
+                spectrum: vec![0.0; dim],
+                scale: 1.0,
+                mean: vec![0.0; dim],
+                axes,
+            };
         }
         // One column of `x` is one text: that is the row-major layout read column-major.
         let mut x = DMatrix::from_iterator(dim, texts, embeddings.rows.iter().map(|&v| f64::from(v)));

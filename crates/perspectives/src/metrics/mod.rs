@@ -167,8 +167,16 @@ mod tests {
     fn keys_are_a_contract() {
         let json = serde_json::to_value(Scores::default()).unwrap();
         for key in [
-            "accuracy", "macro_f1", "annotator_accuracy", "annotator_macro_f1", "worst_tenth_accuracy", "log_loss",
-            "brier", "ece", "soft_cross_entropy", "disagreement_auroc",
+            "accuracy",
+            "macro_f1",
+            "annotator_accuracy",
+            "annotator_macro_f1",
+            "worst_tenth_accuracy",
+            "log_loss",
+            "brier",
+            "ece",
+            "soft_cross_entropy",
+            "disagreement_auroc",
         ] {
             assert!(json.get(key).is_some(), "{key}");
         }

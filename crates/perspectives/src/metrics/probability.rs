@@ -25,7 +25,8 @@ pub fn brier(scored: &Scored) -> f64 {
         .enumerate()
         .map(|(i, o)| {
             let row = scored.row(i).iter().enumerate();
-            row.map(|(c, &p)| (f64::from(p) - f64::from(u8::from(c == usize::from(o.level)))).powi(2)).sum::<f64>()
+            row.map(|(c, &p)| (f64::from(p) - f64::from(u8::from(c == usize::from(o.level)))).powi(2))
+                .sum::<f64>()
         })
         .sum();
     sum / scored.observations.len().max(1) as f64

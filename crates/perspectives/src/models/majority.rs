@@ -9,7 +9,11 @@ pub(crate) fn fit(prepared: &Prepared<'_>) -> SharedHead {
     let votes: Vec<Observation> = prepared
         .observations
         .chunk_by(|a, b| a.text == b.text)
-        .map(|group| Observation { text: group[0].text, annotator: 0, level: majority(group, prepared.target.levels) })
+        .map(|group| Observation {
+            text: group[0].text,
+            annotator: 0,
+            level: majority(group, prepared.target.levels),
+        })
         .collect();
     shared::of(ModelKind::Majority, prepared, &votes)
 }
@@ -31,7 +35,11 @@ mod tests {
     #[test]
     fn ties_go_to_the_lowest_level() {
         let group = |levels: &[u16]| -> Vec<Observation> {
-            levels.iter().enumerate().map(|(a, &level)| Observation { text: 0, annotator: a as u32, level }).collect()
+            levels
+                .iter()
+                .enumerate()
+                .map(|(a, &level)| Observation { text: 0, annotator: a as u32, level })
+                .collect()
         };
         assert_eq!(majority(&group(&[2, 1, 2]), 3), 2);
         assert_eq!(majority(&group(&[2, 1]), 3), 1);

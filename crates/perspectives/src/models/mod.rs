@@ -9,10 +9,10 @@ mod suite;
 
 pub(crate) use multilevel::{EncoderToScore, Multilevel, fit_effects};
 
+use crate::PerspectivesError;
 use crate::data::TrainingData;
 use crate::options::FitOptions;
 use crate::progress::Progress;
-use crate::PerspectivesError;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -120,7 +120,7 @@ pub fn fit(
 /// Checked data and rotated embeddings, shared by all models of one evaluation.
 pub(crate) struct Prepared<'a> {
     pub(crate) embeddings: &'a crate::Embeddings,
-    pub(crate) x: crate::math::rotate::Rotated,
+    pub(crate) x: std::sync::Arc<crate::math::rotate::Rotated>,
     pub(crate) observations: Vec<crate::Observation>,
     pub(crate) annotators: usize,
     pub(crate) target: crate::Target,
@@ -134,7 +134,7 @@ impl<'a> Prepared<'a> {
         let folds = options.folds.clamp(2, 20);
         Ok(Self {
             embeddings: data.embeddings,
-            x: crate::math::rotate::Rotated::new(data.embeddings),
+            x: std::sync::Arc::new(crate::math::rotate::Rotated::new(data.embeddings)),
             fold: crate::folds::assign(data.embeddings.texts, folds, options.seed),
             folds,
             observations,

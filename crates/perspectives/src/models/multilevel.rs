@@ -253,9 +253,19 @@ fn encoder(link: Link, prepared: &Prepared<'_>, cross: &CrossFit, crossed: &Cros
     }
     let texts = crossed.texts().max(1) as f64;
     let score_mean = (0..crossed.texts()).map(|t| crossed.scores[t * q]).sum::<f64>() / texts;
-    let spread = (0..crossed.texts()).map(|t| (crossed.scores[t * q] - score_mean).powi(2)).sum::<f64>() / texts;
+    let spread =
+        (0..crossed.texts()).map(|t| (crossed.scores[t * q] - score_mean).powi(2)).sum::<f64>() / texts;
     let score_scale = if spread > 1e-9 { spread.sqrt().recip() } else { 0.0 };
-    EncoderToScore { dim, weights, constants, axes, axis_constants, score_mean, score_scale, neighbours: None }
+    EncoderToScore {
+        dim,
+        weights,
+        constants,
+        axes,
+        axis_constants,
+        score_mean,
+        score_scale,
+        neighbours: None,
+    }
 }
 
 /// Weights (q x dim) and constants over raw embeddings.

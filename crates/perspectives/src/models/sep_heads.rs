@@ -16,8 +16,8 @@ use rayon::prelude::*;
 pub(crate) struct SepHeads {
     fallback: SharedHead,
     heads: Vec<Option<PlainHead>>,
-    /// texts x dim, rotated: per-annotator scores are computed when asked for, not stored for all texts.
-    embeddings: crate::math::rotate::Rotated,
+    /// Shared with other models; per-annotator scores are computed when asked for, not stored for all texts.
+    embeddings: std::sync::Arc<crate::math::rotate::Rotated>,
     /// q x dim rotated weights per annotator.
     weights: Vec<Vec<f64>>,
 }
@@ -26,7 +26,10 @@ pub(crate) struct SepHeads {
 ///
 /// # Errors
 /// [`PerspectivesError::Cancelled`].
-pub(crate) fn fit(prepared: &Prepared<'_>, progress: &mut dyn Progress) -> Result<SepHeads, PerspectivesError> {
+pub(crate) fn fit(
+    prepared: &Prepared<'_>,
+    progress: &mut dyn Progress,
+) -> Result<SepHeads, PerspectivesError> {
     let link = Link::new(prepared.target);
     let fallback = shared::fit(prepared);
     let mut own: Vec<Vec<Observation>> = vec![Vec::new(); prepared.annotators];
@@ -67,7 +70,9 @@ fn problem<'a>(link: Link, prepared: &'a Prepared<'_>, labels: &'a [Observation]
 fn strength(link: Link, prepared: &Prepared<'_>, own: &[Vec<Observation>]) -> f64 {
     let sums = own
         .par_iter()
-        .filter_map(|labels| Some(problem(link, prepared, labels)?.held_out(&prepared.fold, prepared.folds).0))
+        .filter_map(|labels| {
+            Some(problem(link, prepared, labels)?.held_out(&prepared.fold, prepared.folds).0)
+        })
         .collect::<Vec<_>>()
         .into_iter()
         .fold(vec![0.0; STRENGTHS.len()], |mut total, sums| {
@@ -118,10 +123,10 @@ impl AnnotatorModel for SepHeads {
                 *u = crate::math::dot(&w[c * dim..(c + 1) * dim], self.embeddings.row(text as usize));
             }
         }
-        head.from_scores(&u, out);
+        head.fill_from_scores(&u, out);
     }
 
     fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
-        self.head(annotator).unwrap_or_else(|| self.fallback.plain()).from_embedding(x, out)
+        self.head(annotator).unwrap_or_else(|| self.fallback.plain()).fill_from_embedding(x, out)
     }
 }

@@ -43,7 +43,7 @@ impl PlainHead {
         Self { link, dim, weights, constants, offsets, scores }
     }
 
-    pub(crate) fn from_scores(&self, u: &[f64], out: &mut [f32]) {
+    pub(crate) fn fill_from_scores(&self, u: &[f64], out: &mut [f32]) {
         let mut p = vec![0.0; self.link.levels];
         self.link.probabilities(u, &self.offsets, 1.0, &mut p);
         for (o, p) in out.iter_mut().zip(p) {
@@ -51,8 +51,8 @@ impl PlainHead {
         }
     }
 
-    pub(crate) fn from_embedding(&self, x: &[f32], out: &mut [f32]) -> Result<(), PerspectivesError> {
-        self.from_scores(&raw_scores(&self.weights, &self.constants, self.dim, x)?, out);
+    pub(crate) fn fill_from_embedding(&self, x: &[f32], out: &mut [f32]) -> Result<(), PerspectivesError> {
+        self.fill_from_scores(&raw_scores(&self.weights, &self.constants, self.dim, x)?, out);
         Ok(())
     }
 }
@@ -100,7 +100,11 @@ pub(crate) fn of(kind: ModelKind, prepared: &Prepared<'_>, observations: &[Obser
     let link = Link::new(prepared.target);
     let problem = HeadProblem { link, x: &prepared.x, observations, deviations: &[], flatten: 1.0 };
     let cross = problem.cross_fit(&prepared.fold, prepared.folds);
-    SharedHead { kind, annotators: prepared.annotators, plain: PlainHead::new(link, prepared, &cross.whole, true) }
+    SharedHead {
+        kind,
+        annotators: prepared.annotators,
+        plain: PlainHead::new(link, prepared, &cross.whole, true),
+    }
 }
 
 impl SharedHead {
@@ -128,10 +132,15 @@ impl AnnotatorModel for SharedHead {
 
     fn predict(&self, text: u32, _annotator: u32, out: &mut [f32]) {
         let q = self.plain.link.scores();
-        self.plain.from_scores(&self.plain.scores[text as usize * q..(text as usize + 1) * q], out);
+        self.plain.fill_from_scores(&self.plain.scores[text as usize * q..(text as usize + 1) * q], out);
     }
 
-    fn predict_embedding(&self, x: &[f32], _annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
-        self.plain.from_embedding(x, out)
+    fn predict_embedding(
+        &self,
+        x: &[f32],
+        _annotator: u32,
+        out: &mut [f32],
+    ) -> Result<(), PerspectivesError> {
+        self.plain.fill_from_embedding(x, out)
     }
 }

@@ -70,6 +70,41 @@ fn columns_are_predictions() {
 }
 
 #[test]
+fn an_unlabelled_text_is_its_embedding() {
+    let world = world(200, 5, 5, 4, 20, 11);
+    let labelled = |t: u32| world.observations.iter().any(|o| o.text == t);
+    let unlabelled: Vec<u32> = (0..200).filter(|&t| !labelled(t)).collect();
+    assert!(unlabelled.len() > 50);
+    for kind in ModelKind::ALL {
+        let model = fitted(kind, &data(&world));
+        let mut out = vec![0.0; 5];
+        for &text in &unlabelled {
+            model.predict_embedding(world.embeddings.row(text as usize), 3, &mut out).unwrap();
+            for (a, b) in p(model.as_ref(), text, 3).iter().zip(&out) {
+                assert!((a - b).abs() < 1e-4, "{kind} {text}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_that_read_alike_share_their_effects() {
+    // Offence lies at both ends of one axis: no line can say so, neighbours can.
+    let mut world = world(400, 8, 2, 2, 150, 12);
+    for o in &mut world.observations {
+        let x = world.embeddings.row(o.text as usize)[0];
+        o.level = u16::from(x.abs() > 0.5);
+    }
+    let (train, test): (Vec<Observation>, Vec<Observation>) =
+        world.observations.iter().partition(|o| o.text % 4 > 0);
+    let loss = |kind| {
+        let model = fitted(kind, &TrainingData { observations: &train, ..data(&world) });
+        crate::metrics::log_loss(&crate::score(model.as_ref(), &test))
+    };
+    assert!(loss(ModelKind::Multilevel) < 0.7 * loss(ModelKind::Shared));
+}
+
+#[test]
 fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
     for world in worlds() {
         let mut turned = world.clone();
@@ -108,7 +143,8 @@ fn no_labels_and_one_class_are_no_accident() {
             for p in p(model.as_ref(), 0, 0) {
                 assert!((p - 0.2).abs() < 0.1, "{kind}: without labels all levels are alike, not {p}");
             }
-            let same: Vec<Observation> = world.observations.iter().map(|o| Observation { level: 3, ..*o }).collect();
+            let same: Vec<Observation> =
+                world.observations.iter().map(|o| Observation { level: 3, ..*o }).collect();
             let model = fitted(kind, &TrainingData { observations: &same, target, ..data(&world) });
             let p = p(model.as_ref(), 0, 0);
             assert_distribution(&p, kind.name());
@@ -140,7 +176,8 @@ fn a_higher_score_expects_a_higher_level() {
     order.sort_by(|&a, &b| world.score[a as usize].total_cmp(&world.score[b as usize]));
     for kind in [ModelKind::Shared, ModelKind::Multilevel] {
         let model = fitted(kind, &data(&world));
-        let expected = |t: u32| p(model.as_ref(), t, 0).iter().enumerate().map(|(c, p)| c as f32 * p).sum::<f32>();
+        let expected =
+            |t: u32| p(model.as_ref(), t, 0).iter().enumerate().map(|(c, p)| c as f32 * p).sum::<f32>();
         low.push(order[..100].iter().map(|&t| expected(t)).sum::<f32>());
         high.push(order[300..].iter().map(|&t| expected(t)).sum::<f32>());
     }
