@@ -171,6 +171,7 @@ fn measures_have_intervals_and_rankings() {
     for text in 0..100 {
         let (low, high) = live.interval(text);
         let headline = live.disagreement(text).pairwise;
+        assert_eq!(live.interval_among(text, &[true; 6], headline), (low, high));
         assert!(0.0 <= low && low <= headline && headline <= high && high <= 1.0);
     }
     let ranking = live.ranking(Measure::Pairwise);
