@@ -105,6 +105,32 @@ fn texts_that_read_alike_share_their_effects() {
 }
 
 #[test]
+fn opposite_tastes_are_learnt_where_labels_show_them() {
+    let mut world = world(300, 10, 2, 3, 150, 13);
+    for o in &mut world.observations {
+        let taste = if o.annotator % 2 == 0 { 1.0 } else { -1.0 };
+        o.level = u16::from(taste * world.embeddings.row(o.text as usize)[1] > 0.0);
+    }
+    let (train, test): (Vec<Observation>, Vec<Observation>) =
+        world.observations.iter().partition(|o| o.text % 4 > 0);
+    let train = TrainingData { observations: &train, ..data(&world) };
+    let loss = |slopes| {
+        let options = FitOptions { slopes, ..FitOptions::default() };
+        let model = fit(ModelKind::Multilevel, &train, &options, &mut Silent).unwrap();
+        crate::metrics::log_loss(&crate::score(model.as_ref(), &test))
+    };
+    assert!(loss(true) < 0.7 * loss(false));
+    // The running sums of the live model know slopes too.
+    let mut live = crate::LiveModel::fit(&train, &FitOptions::default(), &mut Silent).unwrap();
+    live.record(test[0]).unwrap();
+    let text = live.add_text(world.embeddings.row(5)).unwrap();
+    let fresh = crate::disagreement(&live, None, false);
+    for t in [0, test[0].text, text] {
+        assert!((live.disagreement(t).pairwise - fresh[t as usize].pairwise).abs() < 1e-5);
+    }
+}
+
+#[test]
 fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
     for world in worlds() {
         let mut turned = world.clone();
