@@ -404,7 +404,9 @@ pub(crate) struct Disagreement {
 
 fn pair(argument: &str) -> Result<(String, String), String> {
     match argument.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
         _ => Err(format!("\"{argument}\" is not NAME=VALUE, such as gender=Woman")),
     }
 }
@@ -525,6 +527,11 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_reads_well() {
+        insta::assert_snapshot!(Cli::command().render_help().to_string());
     }
 
     #[test]

@@ -52,6 +52,8 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| {
         cause.downcast_ref::<std::io::Error>().is_some_and(closed)
-            || cause.downcast_ref::<serde_json::Error>().is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
+            || cause
+                .downcast_ref::<serde_json::Error>()
+                .is_some_and(|e| e.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe))
     })
 }

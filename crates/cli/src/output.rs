@@ -1,7 +1,7 @@
 //! What a person or a script reads on standard output.
 
 use anyhow::Result;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
@@ -22,11 +22,15 @@ pub(crate) fn line(text: &str) -> Result<()> {
 /// A table with a header; columns whose index is in `numbers` stand to the right.
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_header(header.to_vec());
     // Through a pipe a row stays one line, whatever its length; on a terminal it is fitted to the width.
     let terminal = std::io::stdout().is_terminal();
-    table.set_content_arrangement(if terminal { ContentArrangement::Dynamic } else { ContentArrangement::Disabled });
+    table.set_content_arrangement(if terminal {
+        ContentArrangement::Dynamic
+    } else {
+        ContentArrangement::Disabled
+    });
     for &column in numbers {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -65,6 +69,10 @@ mod tests {
     #[test]
     fn a_table_aligns_numbers_to_the_right() {
         let text = table(&["model", "accuracy"], vec![vec!["shared".into(), "0.5".into()]], &[1]);
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r"
+         model    accuracy
+        ───────────────────
+         shared        0.5
+        ");
     }
 }

@@ -10,7 +10,8 @@ pub(crate) fn now_ms() -> i64 {
 /// The start of today where the user is; UTC midnight where the time zone cannot be told.
 pub(crate) fn today_ms() -> i64 {
     let now = Zoned::now();
-    now.start_of_day().map_or_else(|_| now_ms() - now_ms().rem_euclid(86_400_000), |day| day.timestamp().as_millisecond())
+    now.start_of_day()
+        .map_or_else(|_| now_ms() - now_ms().rem_euclid(86_400_000), |day| day.timestamp().as_millisecond())
 }
 
 #[cfg(test)]

@@ -45,8 +45,14 @@ pub(crate) fn find_default(home: &Home) -> Result<Found, WorkbenchError> {
 }
 
 /// The folder of what was asked for, of what the project uses, or of the default, in this order.
-pub(crate) fn find(home: &Home, asked: Option<&str>, chosen: Option<&Chosen>) -> Result<Found, WorkbenchError> {
-    let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else { return find_default(home) };
+pub(crate) fn find(
+    home: &Home,
+    asked: Option<&str>,
+    chosen: Option<&Chosen>,
+) -> Result<Found, WorkbenchError> {
+    let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
+        return find_default(home);
+    };
     let folder = Path::new(name);
     if folder.is_dir() {
         // A project that is opened from another folder must still find it.

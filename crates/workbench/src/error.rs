@@ -130,7 +130,9 @@ pub enum WorkbenchError {
         source: dissensus_domain::ScaleError,
     },
     /// A scale was named for a question that has one.
-    #[error("the question \"{question}\" exists with the scale {has}: leave out the scale, or name another question")]
+    #[error(
+        "the question \"{question}\" exists with the scale {has}: leave out the scale, or name another question"
+    )]
     OtherScale {
         /// The question.
         question: String,
@@ -255,9 +257,9 @@ fn exchange_code(error: &ExchangeError) -> &'static str {
         ExchangeError::Directory { .. } | ExchangeError::NotAFile { .. } => "file-kind",
         ExchangeError::Empty { .. } => "file-empty",
         ExchangeError::Unreadable { .. } => "file-unreadable",
-        ExchangeError::UnknownFormat { .. } | ExchangeError::Utf16 { .. } | ExchangeError::LineEnds { .. } => {
-            "file-format"
-        }
+        ExchangeError::UnknownFormat { .. }
+        | ExchangeError::Utf16 { .. }
+        | ExchangeError::LineEnds { .. } => "file-format",
         ExchangeError::DiskFull { .. } => "disk-full",
         ExchangeError::Unwritable { .. } => "file-unwritable",
         ExchangeError::Cancelled { .. } => "cancelled",

@@ -22,7 +22,8 @@ impl Home {
         let (config, data) = match std::env::var_os("DISSENSUS_HOME") {
             Some(home) if !home.is_empty() => (PathBuf::from(&home), PathBuf::from(home)),
             _ => {
-                let dirs = directories::ProjectDirs::from("", "", "dissensus").ok_or(WorkbenchError::NoHome)?;
+                let dirs =
+                    directories::ProjectDirs::from("", "", "dissensus").ok_or(WorkbenchError::NoHome)?;
                 (dirs.config_dir().to_owned(), dirs.data_dir().to_owned())
             }
         };
@@ -60,7 +61,11 @@ impl Home {
     }
 
     /// Writes `NAME.json` of the configuration; the old one stays until the new one is whole.
-    pub(crate) fn write_json<T: serde::Serialize>(&self, name: &str, value: &T) -> Result<(), WorkbenchError> {
+    pub(crate) fn write_json<T: serde::Serialize>(
+        &self,
+        name: &str,
+        value: &T,
+    ) -> Result<(), WorkbenchError> {
         let path = self.config.join(name);
         let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "writing", source };
         std::fs::create_dir_all(&self.config).map_err(fail)?;

@@ -16,12 +16,13 @@ pub mod view;
 mod work;
 
 pub use app::Workbench;
+pub use dissensus_encoder::{DeviceChoice, Pooling};
+pub use dissensus_perspectives::{Evaluation as ModelScores, ModelKind};
 pub use encoders::EncoderChoice;
 pub use error::WorkbenchError;
 pub use home::Home;
-pub use dissensus_encoder::{DeviceChoice, Pooling};
-pub use dissensus_perspectives::{Evaluation as ModelScores, ModelKind};
 pub use session::{
-    Agreement, Encoded, EvaluateChoices, Evaluation, Event, NamedLabel, Recorded, Session, SplitChoice, SplitReport, Trained,
+    Agreement, Encoded, EvaluateChoices, Evaluation, Event, NamedLabel, Recorded, Session, SplitChoice,
+    SplitReport, Trained,
 };
 pub use work::{Observer, Unwatched};

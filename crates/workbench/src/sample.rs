@@ -69,8 +69,11 @@ fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
     let labels = rows(LABELS)?;
     for (name, prompt, kind, levels) in QUESTIONS {
         let scale = Scale::new(kind, levels)?;
-        let question =
-            tx.add_question(&NewQuestion { name: name.to_owned(), prompt: prompt.to_owned(), scale: scale.clone() })?;
+        let question = tx.add_question(&NewQuestion {
+            name: name.to_owned(),
+            prompt: prompt.to_owned(),
+            scale: scale.clone(),
+        })?;
         for row in &labels {
             let level = scale.index_of(&row[name]).ok_or(WorkbenchError::Sample("labels.csv"))?;
             let (text, annotator) = (texts.get(&row["text_id"]), annotators.get(&row["annotator_id"]));

@@ -43,12 +43,20 @@ impl Place {
     }
 }
 
-fn import(session: &Session, file: &Path, choices: &ImportChoices) -> dissensus_workbench::view::ImportReport {
+fn import(
+    session: &Session,
+    file: &Path,
+    choices: &ImportChoices,
+) -> dissensus_workbench::view::ImportReport {
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
     session.import_file(file, choices, &unwatched).unwrap()
 }
 
-fn import_error(session: &Session, file: &Path, choices: &ImportChoices) -> dissensus_workbench::WorkbenchError {
+fn import_error(
+    session: &Session,
+    file: &Path,
+    choices: &ImportChoices,
+) -> dissensus_workbench::WorkbenchError {
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
     session.import_file(file, choices, &unwatched).unwrap_err()
 }
@@ -98,7 +106,13 @@ fn a_label_is_kept_learned_told_and_taken_back() {
     for level in [4, 4, 4, 3, 4] {
         let task = session.next_text(me.id, question.id, TextOrder::File, after).unwrap().unwrap();
         assert!(task.reveal.is_none(), "a prediction led the annotator");
-        let new = NewLabel { question: question.id, annotator: me.id, text: task.text, level, duration_ms: Some(900) };
+        let new = NewLabel {
+            question: question.id,
+            annotator: me.id,
+            text: task.text,
+            level,
+            duration_ms: Some(900),
+        };
         let receipt = session.record_label(&new).unwrap();
         let reveal = receipt.reveal.unwrap();
         assert!((reveal.others.iter().sum::<f32>() - 1.0).abs() < 1e-4);
@@ -139,7 +153,6 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
     let question = session.question(Some("offensiveness")).unwrap().id;
     session.fit(question, &Unwatched).unwrap();
     let me = session.add_annotator("Ana", &Default::default()).unwrap();
-    session.fit(question, &Unwatched).unwrap();
     let text = TextId(1);
     let own = |show| {
         let detail = session.text_detail(question, text, Some("gender"), Some(me.id), show).unwrap();
@@ -161,7 +174,8 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let question = session.add_question("rude", "Is it rude?", scale).unwrap().id;
     let me = session.add_annotator("Ana", &Default::default()).unwrap().id;
-    let next = |after| session.next_text(me, question, TextOrder::File, after).unwrap().map(|t| t.external_id);
+    let next =
+        |after| session.next_text(me, question, TextOrder::File, after).unwrap().map(|t| t.external_id);
     assert_eq!(next(None).as_deref(), Some("a"));
     session.skip_text(me, question, TextId(1)).unwrap();
     assert_eq!(next(None).as_deref(), Some("b"));
@@ -185,8 +199,14 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let annotator = session.annotator("sim-ada").unwrap().id;
     let new = NewLabel { question, annotator, text: TextId(1), level: 5, duration_ms: None };
     assert_eq!(session.record_label(&new).unwrap_err().code(), "not-on-scale");
-    assert_eq!(session.label_by_name("ana", "c001", "6", Some("offensiveness")).unwrap_err().code(), "not-on-scale");
-    assert_eq!(session.label_by_name("ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(), "no-such-text");
+    assert_eq!(
+        session.label_by_name("ana", "c001", "6", Some("offensiveness")).unwrap_err().code(),
+        "not-on-scale"
+    );
+    assert_eq!(
+        session.label_by_name("ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(),
+        "no-such-text"
+    );
     assert_eq!(session.label_by_name("ana", "c001", "1", None).unwrap_err().code(), "which-question");
     assert_eq!(session.question(Some("x")).unwrap_err().code(), "no-such-question");
     assert_eq!(session.annotators().unwrap().len(), 8, "a refused label must not add its annotator");
@@ -222,7 +242,11 @@ fn an_import_again_does_not_bring_a_replaced_label_back() {
     import(&session, &file, &ImportChoices::default());
     import(&session, &file, &ImportChoices::default());
     let (question, annotator) = (session.question(None).unwrap().id, session.annotator("a").unwrap().id);
-    assert_eq!(session.label_task(annotator, question, TextId(1)).unwrap().level, Some(1), "level \"2\" is current");
+    assert_eq!(
+        session.label_task(annotator, question, TextId(1)).unwrap().level,
+        Some(1),
+        "level \"2\" is current"
+    );
 }
 
 #[test]
@@ -235,12 +259,16 @@ fn the_preview_tells_before_anything_is_written() {
     );
     let preview = session.import_preview(&file, &ImportChoices::default()).unwrap();
     assert_eq!(preview.columns.attributes, ["gender"]);
-    assert_eq!((preview.new_texts, preview.new_annotators, preview.new_labels, preview.empty_labels), (2, 2, 3, 1));
+    assert_eq!(
+        (preview.new_texts, preview.new_annotators, preview.new_labels, preview.empty_labels),
+        (2, 2, 3, 1)
+    );
     assert_eq!(preview.scale.unwrap().levels(), ["1", "2", "3", "4", "5"]);
     assert_eq!(preview.level_counts, [1, 1, 0, 0, 1]);
     assert_eq!(session.info().unwrap().texts, 0);
 
-    let columns = ColumnChoices { text: Some("text".into()), label: Some("label".into()), ..ColumnChoices::default() };
+    let columns =
+        ColumnChoices { text: Some("text".into()), label: Some("label".into()), ..ColumnChoices::default() };
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
     let preview = session.import_preview(&file, &choices).unwrap();
     assert!(preview.problem.unwrap().message.contains("no annotator"));
@@ -314,7 +342,10 @@ fn filters_choose_annotators_and_texts() {
     assert_eq!(ranking.annotators, 4);
     let rows = session.disagreement_rows(&query, &ranking.texts[..3]).unwrap();
     assert!(rows.iter().all(|row| row.scores.pairwise_interval.0 <= row.scores.pairwise));
-    assert!(rows[0].scores.pairwise >= rows[1].scores.pairwise && rows[1].scores.pairwise >= rows[2].scores.pairwise);
+    assert!(
+        rows[0].scores.pairwise >= rows[1].scores.pairwise
+            && rows[1].scores.pairwise >= rows[2].scores.pairwise
+    );
     assert!(rows.iter().all(|row| row.observed.iter().sum::<u32>() <= 4));
 
     query.search = Some("BUS LANE".into());
@@ -381,7 +412,8 @@ fn html_in_texts_and_names_is_only_text() {
     let place = Place::new();
     let session = place.empty();
     let evil = "<script>alert(1)</script>";
-    let file = place.file("l.csv", &format!("text_id,text,annotator_id,label\n{evil},{evil},{evil},0\n2,b,c,1\n"));
+    let file =
+        place.file("l.csv", &format!("text_id,text,annotator_id,label\n{evil},{evil},{evil},0\n2,b,c,1\n"));
     import(&session, &file, &ImportChoices::default());
     let (question, annotator) = (session.question(None).unwrap().id, session.annotator(evil).unwrap());
     let task = session.label_task(annotator.id, question, TextId(1)).unwrap();

@@ -50,7 +50,10 @@ fn imported(found: &ImportBench) -> Result<()> {
         found.labels, found.seconds, found.labels_per_second, found.runs
     ))?;
     if let (Some(peer), Some(ratio)) = (found.peer_seconds, found.ratio) {
-        output::line(&format!("Python with csv and sqlite3: {peer:.3} s; we take {:.2} of its time", 1.0 / ratio))?;
+        output::line(&format!(
+            "Python with csv and sqlite3: {peer:.3} s; we take {:.2} of its time",
+            1.0 / ratio
+        ))?;
     }
     Ok(())
 }
@@ -60,7 +63,9 @@ fn clicked(found: &LiveBench) -> Result<()> {
         "{} labels into {} texts x {} annotators x {} levels: on disk, refitted, ranking up to date",
         found.clicks, found.texts, found.annotators, found.levels
     ))?;
-    let row = |what: &str, median: f64, p99: f64| vec![what.to_owned(), format!("{median:.2}"), format!("{p99:.2}")];
+    let row = |what: &str, median: f64, p99: f64| {
+        vec![what.to_owned(), format!("{median:.2}"), format!("{p99:.2}")]
+    };
     let rows = vec![
         row("a label, without the disk's sync", found.median_ms, found.p99_ms),
         row("the disk's sync", found.sync_median_ms, found.sync_p99_ms),

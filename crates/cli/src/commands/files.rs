@@ -26,8 +26,10 @@ pub(crate) fn import(args: Import) -> Result<()> {
 /// What is named on the command line over what is guessed.
 fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
     let mut columns = session.guess_columns(&args.file)?;
-    let named = [&args.text, &args.text_id, &args.annotator, &args.label, &args.split, &args.group, &args.time];
-    let named: Vec<String> = named.into_iter().flatten().chain(args.attributes.iter().flatten()).cloned().collect();
+    let named =
+        [&args.text, &args.text_id, &args.annotator, &args.label, &args.split, &args.group, &args.time];
+    let named: Vec<String> =
+        named.into_iter().flatten().chain(args.attributes.iter().flatten()).cloned().collect();
     release(&mut columns, &named);
     let set = |role: &mut Option<String>, name: &Option<String>| {
         if name.is_some() {
@@ -82,7 +84,10 @@ fn tell(report: &ImportReport) -> Result<()> {
     let question = report.question.as_ref().map_or_else(String::new, |q| format!(" for the question {q}"));
     output::line(&format!("Imported {}{question}", added.join(", ")))?;
     if report.repeated_rows > 0 {
-        output::line(&format!("{} said again what was known", count(u64::from(report.repeated_rows), "row")))?;
+        output::line(&format!(
+            "{} said again what was known",
+            count(u64::from(report.repeated_rows), "row")
+        ))?;
     }
     if report.empty_labels > 0 {
         output::line(&format!("{} had no label", count(u64::from(report.empty_labels), "row")))?;
@@ -116,7 +121,8 @@ fn show(preview: &ImportPreview) -> Result<()> {
         output::line(&format!("attributes {}", columns.attributes.join(", ")))?;
     }
     if let Some(scale) = &preview.scale {
-        let counts = scale.levels().iter().zip(&preview.level_counts).map(|(level, n)| format!("{level}: {n}"));
+        let counts =
+            scale.levels().iter().zip(&preview.level_counts).map(|(level, n)| format!("{level}: {n}"));
         let levels = counts.collect::<Vec<_>>().join(", ");
         output::line(&format!("question   {} ({}; {levels})", preview.question, scale.kind()))?;
     }

@@ -20,7 +20,11 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
         output::line(note)?;
     }
     let kept = if encoded.kept > 0 { format!(", {} had one already", encoded.kept) } else { String::new() };
-    let cut = if encoded.cut > 0 { format!(", {} cut at the encoder's longest input", encoded.cut) } else { String::new() };
+    let cut = if encoded.cut > 0 {
+        format!(", {} cut at the encoder's longest input", encoded.cut)
+    } else {
+        String::new()
+    };
     output::line(&format!(
         "Encoded {} with {} on {} in {:.1} s{kept}{cut}",
         count(encoded.texts, "text"),
@@ -104,7 +108,8 @@ fn kinds(asked: &[ModelArg]) -> Vec<ModelKind> {
 
 fn show(evaluation: &Evaluation) -> Result<()> {
     let split = &evaluation.split;
-    let at_least = evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
+    let at_least =
+        evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
     output::line(&format!(
         "{}{at_least}: fitted on {} of {}, scored on {} of {}, seed {}",
         evaluation.question,
@@ -116,8 +121,17 @@ fn show(evaluation: &Evaluation) -> Result<()> {
     ))?;
     let ordinal = evaluation.models.iter().any(|model| model.scores.mae.is_some());
     let mut header = vec![
-        "model", "accuracy", "macro F1", "annotator accuracy", "annotator F1", "worst tenth", "log loss", "Brier", "ECE",
-        "soft CE", "AUROC",
+        "model",
+        "accuracy",
+        "macro F1",
+        "annotator accuracy",
+        "annotator F1",
+        "worst tenth",
+        "log loss",
+        "Brier",
+        "ECE",
+        "soft CE",
+        "AUROC",
     ];
     if ordinal {
         header.extend(["MAE", "RPS", "kappa"]);
@@ -125,8 +139,16 @@ fn show(evaluation: &Evaluation) -> Result<()> {
     let row = |model: &dissensus_workbench::ModelScores| {
         let s = &model.scores;
         let mut figures = vec![
-            s.accuracy, s.macro_f1, s.annotator_accuracy, s.annotator_macro_f1, s.worst_tenth_accuracy, s.log_loss, s.brier,
-            s.ece, s.soft_cross_entropy, s.disagreement_auroc,
+            s.accuracy,
+            s.macro_f1,
+            s.annotator_accuracy,
+            s.annotator_macro_f1,
+            s.worst_tenth_accuracy,
+            s.log_loss,
+            s.brier,
+            s.ece,
+            s.soft_cross_entropy,
+            s.disagreement_auroc,
         ];
         if ordinal {
             figures.extend([s.mae, s.ranked_probability_score, s.quadratic_kappa]);

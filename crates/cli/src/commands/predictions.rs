@@ -6,8 +6,8 @@ use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::Session;
-use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow};
 use dissensus_workbench::WorkbenchError;
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow};
 use serde_json::json;
 
 /// Characters of a text in the table.
@@ -44,7 +44,8 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         }));
     }
     output::line(&format!("{} would most likely answer {}", annotator.name, levels[best]))?;
-    let rows = levels.iter().zip(&p).map(|(level, p)| vec![level.clone(), format!("{p:.3}"), bar_of(*p)]).collect();
+    let rows =
+        levels.iter().zip(&p).map(|(level, p)| vec![level.clone(), format!("{p:.3}"), bar_of(*p)]).collect();
     output::line(&output::table(&[question.name.as_str(), "probability", ""], rows, &[1]))
 }
 
@@ -56,8 +57,9 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     let session = open_or_read(&args.project)?;
     let question = session.question(args.question.as_deref())?;
     let bar = Bar::new("texts");
-    let ready =
-        session.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|()| session.fit(question.id, &bar));
+    let ready = session
+        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
+        .and_then(|()| session.fit(question.id, &bar));
     drop(bar);
     ready?;
     let query = DisagreementQuery {
@@ -138,7 +140,8 @@ fn show(
             output::cut(&row.snippet, TEXT_WIDTH),
         ]
     };
-    let header = ["", "text id", "pairwise", "90 %", "divergence", "uncertainty", "observed", "labels", "text"];
+    let header =
+        ["", "text id", "pairwise", "90 %", "divergence", "uncertainty", "observed", "labels", "text"];
     let lines = rows.iter().enumerate().map(line).collect();
     output::line(&output::table(&header, lines, &[0, 2, 4, 5, 6, 7]))
 }

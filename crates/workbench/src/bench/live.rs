@@ -109,7 +109,8 @@ pub fn live(size: LiveSize) -> Result<LiveBench, WorkbenchError> {
         (quantile_ms(times, 0.5), quantile_ms(times, 0.99))
     };
     let ((median_ms, p99_ms), (sync_median_ms, sync_p99_ms)) = (of(&mut whole), of(&mut syncs));
-    let ((learn_median_ms, learn_p99_ms), (ranking_median_ms, ranking_p99_ms)) = (of(&mut learning), of(&mut rankings));
+    let ((learn_median_ms, learn_p99_ms), (ranking_median_ms, ranking_p99_ms)) =
+        (of(&mut learning), of(&mut rankings));
     Ok(LiveBench {
         texts: size.texts,
         annotators: size.annotators,
@@ -154,7 +155,8 @@ fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), Workbe
         let mut annotators = Vec::with_capacity(size.annotators);
         for annotator in 0..size.annotators {
             let name = format!("a{annotator}");
-            let new = NewAnnotator { external_id: name.clone(), name, simulated: true, ..NewAnnotator::default() };
+            let new =
+                NewAnnotator { external_id: name.clone(), name, simulated: true, ..NewAnnotator::default() };
             annotators.push(tx.add_annotator(&new)?);
         }
         for o in &observations {

@@ -7,8 +7,8 @@ use crate::view::{AnnotatorReport, AnnotatorRow};
 use crate::work::Unwatched;
 use dissensus_domain::{QuestionId, ScaleKind};
 use dissensus_perspectives::{
-    Alphas, AnnotatorMap, FitOptions, HeldOut, Observation, Severity, Target, TrainingData, agreement, annotator_map,
-    held_out,
+    Alphas, AnnotatorMap, FitOptions, HeldOut, Observation, Severity, Target, TrainingData, agreement,
+    annotator_map, held_out,
 };
 use serde::Serialize;
 use std::collections::HashSet;
@@ -52,7 +52,8 @@ impl Session {
         let labels = self.core.observations(question)?;
         let (texts, annotators) = self.core.sizes();
         let found = agreement(&labels, texts, annotators, target)?;
-        let distinct = |of: fn(&Observation) -> u32| labels.iter().map(of).collect::<HashSet<_>>().len() as u32;
+        let distinct =
+            |of: fn(&Observation) -> u32| labels.iter().map(of).collect::<HashSet<_>>().len() as u32;
         Ok(Agreement {
             question: name,
             alpha: alpha(&found.all, target.kind),
@@ -112,7 +113,9 @@ impl Session {
             alpha: alpha(&agreed.all, target.kind),
             alpha_metric: metric(target.kind).to_owned(),
             map_share: live.as_ref().map(|(_, map)| (map.explained[0] + map.explained[1]) as f32),
-            remark: live.is_none().then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
+            remark: live
+                .is_none()
+                .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
         })
     }
 }

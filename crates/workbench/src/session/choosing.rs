@@ -92,11 +92,7 @@ impl Core {
     }
 
     /// The open text with the highest score.
-    fn best(
-        &self,
-        open: &[TextId],
-        scores: &dyn Fn(&Self) -> Option<Vec<f32>>,
-    ) -> Option<TextId> {
+    fn best(&self, open: &[TextId], scores: &dyn Fn(&Self) -> Option<Vec<f32>>) -> Option<TextId> {
         let scores = scores(self)?;
         let index = self.index();
         let open: HashSet<TextId> = open.iter().copied().collect();

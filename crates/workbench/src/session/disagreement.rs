@@ -4,7 +4,8 @@ use super::live::{Fitted, measure};
 use super::{Core, Session};
 use crate::error::WorkbenchError;
 use crate::view::{
-    AnnotatorPrediction, DisagreementQuery, DisagreementRow, DisagreementScores, GroupPrediction, Ranking, TextDetail,
+    AnnotatorPrediction, DisagreementQuery, DisagreementRow, DisagreementScores, GroupPrediction, Ranking,
+    TextDetail,
 };
 use dissensus_domain::{Annotator, AnnotatorId, Attributes, QuestionId, ScaleKind, Text, TextId};
 use dissensus_perspectives::{AnnotatorModel, Disagreement, disagreement_of_texts};
@@ -67,7 +68,8 @@ impl Session {
             let Some(text) = core.store.text(*id)? else { continue };
             let Some(row) = core.index().text_row(*id) else { continue };
             let predicted = core.live.with(query.question, |fitted| {
-                (fitted.model.texts() > row as usize).then(|| among(fitted, row, &mask, query.attributes.is_empty()))
+                (fitted.model.texts() > row as usize)
+                    .then(|| among(fitted, row, &mask, query.attributes.is_empty()))
             });
             let Some(Some((scores, distribution))) = predicted else { continue };
             let observed = core.observed(query.question, *id, &mask, levels)?;
@@ -99,7 +101,10 @@ impl Session {
     ) -> Result<TextDetail, WorkbenchError> {
         let core = &self.core;
         let found = core.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
-        let row = core.index().text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(found.external_id.clone()))?;
+        let row = core
+            .index()
+            .text_row(text)
+            .ok_or_else(|| WorkbenchError::NoSuchText(found.external_id.clone()))?;
         let levels = core.levels(question)?;
         let everyone = vec![true; core.index().annotators().len()];
         let predicted = core.live.with(question, |fitted| {
@@ -109,8 +114,12 @@ impl Session {
         let Some(Some((scores, all))) = predicted else {
             return Ok(detail(found, DisagreementScores::none(), Vec::new(), Vec::new()));
         };
-        let answers: HashMap<AnnotatorId, u16> =
-            core.store.current_labels_on(text, question)?.into_iter().map(|l| (l.annotator, l.level)).collect();
+        let answers: HashMap<AnnotatorId, u16> = core
+            .store
+            .current_labels_on(text, question)?
+            .into_iter()
+            .map(|l| (l.annotator, l.level))
+            .collect();
         let given = core.labels_given(question)?;
         let ordered = core.ordered(question)?;
         let index = core.index();
@@ -121,7 +130,14 @@ impl Session {
             .map(|(annotator, p)| {
                 let observed = answers.get(&annotator.id).copied();
                 let hidden = reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
-                prediction(annotator, p, observed, hidden, ordered, given.get(&annotator.id).copied().unwrap_or(0))
+                prediction(
+                    annotator,
+                    p,
+                    observed,
+                    hidden,
+                    ordered,
+                    given.get(&annotator.id).copied().unwrap_or(0),
+                )
             })
             .collect();
         let by = |p: &AnnotatorPrediction| p.expected.unwrap_or(f32::INFINITY);
@@ -141,7 +157,8 @@ impl Session {
         text: &str,
     ) -> Result<Vec<f32>, WorkbenchError> {
         let core = &self.core;
-        let id = core.store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+        let id =
+            core.store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
         let rows = {
             let index = core.index();
             index.text_row(id).zip(index.annotator_row(annotator))
@@ -179,7 +196,8 @@ impl Core {
     /// Which annotators have all of these attributes.
     fn mask(&self, attributes: &Attributes) -> Result<Vec<bool>, WorkbenchError> {
         let index = self.index();
-        let has = |a: &Annotator| attributes.iter().all(|(name, value)| a.attributes.get(name) == Some(value));
+        let has =
+            |a: &Annotator| attributes.iter().all(|(name, value)| a.attributes.get(name) == Some(value));
         let mask: Vec<bool> = index.annotators().iter().map(has).collect();
         if !attributes.is_empty() && !mask.contains(&true) {
             return Err(no_such_attribute(index.annotators(), attributes));
@@ -188,7 +206,11 @@ impl Core {
     }
 
     /// The texts that the query lets through; `None` for all.
-    fn shown(&self, query: &DisagreementQuery, mask: &[bool]) -> Result<Option<HashSet<TextId>>, WorkbenchError> {
+    fn shown(
+        &self,
+        query: &DisagreementQuery,
+        mask: &[bool],
+    ) -> Result<Option<HashSet<TextId>>, WorkbenchError> {
         let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
         let found = search.map(|search| self.store.search_texts(search)).transpose()?;
         let found: Option<HashSet<TextId>> = found.map(|texts| texts.into_iter().collect());
@@ -197,7 +219,9 @@ impl Core {
         }
         let labels = self.store.current_labels(query.question)?;
         let index = self.index();
-        let chosen = |annotator| index.annotator_row(annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
+        let chosen = |annotator| {
+            index.annotator_row(annotator).is_some_and(|row| mask.get(row as usize) == Some(&true))
+        };
         let labelled = labels.iter().filter(|label| chosen(label.annotator)).map(|label| label.text);
         Ok(Some(labelled.filter(|text| found.as_ref().is_none_or(|found| found.contains(text))).collect()))
     }
@@ -214,7 +238,8 @@ impl Core {
         let labels = self.store.current_labels_on(text, question)?;
         let index = self.index();
         for label in labels {
-            let chosen = index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
+            let chosen =
+                index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
             if let Some(count) = counts.get_mut(usize::from(label.level)).filter(|_| chosen) {
                 *count += 1;
             }
@@ -386,7 +411,9 @@ fn snippet(body: &str) -> String {
 }
 
 fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) -> WorkbenchError {
-    let has = |name: &str, value: &str| annotators.iter().any(|a| a.attributes.get(name).is_some_and(|v| v == value));
+    let has = |name: &str, value: &str| {
+        annotators.iter().any(|a| a.attributes.get(name).is_some_and(|v| v == value))
+    };
     let pair = asked.iter().find(|(name, value)| !has(name, value)).or_else(|| asked.iter().next());
     let (name, value) = pair.map(|(name, value)| (name.clone(), value.clone())).unwrap_or_default();
     let list = |values: Vec<&str>| {
@@ -395,7 +422,8 @@ fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) -> WorkbenchE
         values.dedup();
         values.join(", ")
     };
-    let values = list(annotators.iter().filter_map(|a| a.attributes.get(&name)).map(String::as_str).collect());
+    let values =
+        list(annotators.iter().filter_map(|a| a.attributes.get(&name)).map(String::as_str).collect());
     let names = list(annotators.iter().flat_map(|a| a.attributes.keys()).map(String::as_str).collect());
     let hint = match (values.is_empty(), names.is_empty()) {
         (false, _) => format!(" together with the rest; {name} is one of {values}"),

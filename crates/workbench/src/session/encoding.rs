@@ -67,8 +67,9 @@ impl Session {
         let job = core.jobs.begin(&core.store, &core.listeners, "encode", &found.name)?;
         let info = job.info();
         let started = self.spawn(move |core| {
-            let result = encoders::open(&core.home, &EncoderChoice::default(), before.as_ref())
-                .and_then(|(encoder, chosen, _)| core.encode(&encoder, &chosen, before.as_ref(), job.as_ref()));
+            let result = encoders::open(&core.home, &EncoderChoice::default(), before.as_ref()).and_then(
+                |(encoder, chosen, _)| core.encode(&encoder, &chosen, before.as_ref(), job.as_ref()),
+            );
             core.note_encoding_problem(result.as_ref().err().map(WorkbenchError::problem));
             core.jobs.end(&core.store, &job, &result);
             core.fit_all();
@@ -82,7 +83,11 @@ impl Session {
     /// # Errors
     /// As [`Session::encode`]; [`WorkbenchError::NotEncoded`] for a reader; [`WorkbenchError::EncoderChanged`] where the encoder
     /// at hand is no longer the one that made the project's embeddings.
-    pub fn ensure_encoded(&self, choice: &EncoderChoice, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+    pub fn ensure_encoded(
+        &self,
+        choice: &EncoderChoice,
+        observer: &dyn Observer,
+    ) -> Result<(), WorkbenchError> {
         let core = &self.core;
         let before = core.chosen()?;
         let named = choice.encoder.is_some() || choice.pooling.is_some();
@@ -95,7 +100,11 @@ impl Session {
         }
         let (encoder, chosen, dir) = encoders::open(&core.home, choice, before.as_ref())?;
         if let Some(before) = before.as_ref().filter(|before| before.key != chosen.key && !named) {
-            return Err(WorkbenchError::EncoderChanged { stored: before.key.clone(), dir, found: chosen.key });
+            return Err(WorkbenchError::EncoderChanged {
+                stored: before.key.clone(),
+                dir,
+                found: chosen.key,
+            });
         }
         core.encode(&encoder, &chosen, before.as_ref(), observer).map(|_| ())
     }

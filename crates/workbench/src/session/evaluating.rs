@@ -187,7 +187,8 @@ impl Core {
             test_labels: labels(&test),
         };
         let mut steps = Steps(observer);
-        let models = evaluate(&data, &split, &choices.models, at_least, &options, &mut steps).map_err(cancelled)?;
+        let models =
+            evaluate(&data, &split, &choices.models, at_least, &options, &mut steps).map_err(cancelled)?;
         Ok(Evaluation {
             models,
             split: report,

@@ -7,8 +7,8 @@ use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportRep
 use crate::work::Observer;
 use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_exchange::{
-    Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, Scan, Source, guess_roles, read_rows,
-    scan_while,
+    Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, Scan, Source, guess_roles,
+    read_rows, scan_while,
 };
 use dissensus_store::{ExportScope, NewAnnotator, NewLabel, NewQuestion, NewText, StoreError, WriteTx};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -63,7 +63,11 @@ impl Session {
     /// # Errors
     /// The file cannot be read at all. Columns that do not fit and labels that make no scale are told in
     /// [`ImportPreview::problem`], so that they can be chosen differently.
-    pub fn import_preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
+    pub fn import_preview(
+        &self,
+        path: &Path,
+        choices: &ImportChoices,
+    ) -> Result<ImportPreview, WorkbenchError> {
         let source = Source::open(path)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
         match self.core.plan(source.clone(), roles.clone(), choices, &crate::work::Unwatched) {
@@ -102,7 +106,11 @@ impl Session {
     ///
     /// # Errors
     /// As there, or an import is under way.
-    pub fn import_as_job(&self, path: &Path, choices: &ImportChoices) -> Result<ImportReport, WorkbenchError> {
+    pub fn import_as_job(
+        &self,
+        path: &Path,
+        choices: &ImportChoices,
+    ) -> Result<ImportReport, WorkbenchError> {
         let core = &self.core;
         if core.jobs.is_running("import") {
             return Err(WorkbenchError::Busy("an import"));
@@ -181,7 +189,8 @@ impl Core {
             }
             scan = self.scan(&plan.source, &plan.roles, checker, observer)?;
         }
-        let count = |name: &String| scan.levels.iter().find(|(n, _)| n == name).map_or(0, |(_, count)| *count as u32);
+        let count =
+            |name: &String| scan.levels.iter().find(|(n, _)| n == name).map_or(0, |(_, count)| *count as u32);
         let part = Part {
             prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),
             level_counts: scale.levels().iter().map(count).collect(),
@@ -198,17 +207,24 @@ impl Core {
 
     /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
     /// the only question of a project.
-    fn question_for(&self, asked: Option<&str>, column: &str) -> Result<(String, Option<Question>), WorkbenchError> {
+    fn question_for(
+        &self,
+        asked: Option<&str>,
+        column: &str,
+    ) -> Result<(String, Option<Question>), WorkbenchError> {
         let index = self.index();
         let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
-        let general = ["label", "value", "rating", "score", "annotation", "answer"].contains(&column.to_lowercase().as_str());
+        let general = ["label", "value", "rating", "score", "annotation", "answer"]
+            .contains(&column.to_lowercase().as_str());
         match (asked, index.questions()) {
             (Some(name), _) => {
                 let name = checked_name("question", name)?;
                 let existing = find(&name);
                 Ok((name, existing))
             }
-            (None, [only]) if general && find(column).is_none() => Ok((only.name.clone(), Some(only.clone()))),
+            (None, [only]) if general && find(column).is_none() => {
+                Ok((only.name.clone(), Some(only.clone())))
+            }
             (None, _) => Ok((column.to_owned(), find(column))),
         }
     }
@@ -232,7 +248,12 @@ impl Core {
             // Replaced labels count as known too: else the older of two rows would come in again and become current.
             self.store.for_each_label(question.id, ExportScope::History, |row| {
                 if let Some(level) = row.level.filter(|_| !taken_back.contains(&row.event.id)) {
-                    checker.seed_label(&row.text.external_id, &row.annotator.external_id, level, row.event.at_ms);
+                    checker.seed_label(
+                        &row.text.external_id,
+                        &row.annotator.external_id,
+                        level,
+                        row.event.at_ms,
+                    );
                 }
                 Ok::<(), StoreError>(())
             })?;
@@ -600,7 +621,11 @@ fn preview_of(plan: &Plan) -> ImportPreview {
     let mut remarks = Vec::new();
     if plan.parts.len() > 1 {
         let names: Vec<&str> = plan.parts.iter().map(|part| part.name.as_str()).collect();
-        remarks.push(format!("The file answers {} questions: {}. All are imported.", names.len(), names.join(", ")));
+        remarks.push(format!(
+            "The file answers {} questions: {}. All are imported.",
+            names.len(),
+            names.join(", ")
+        ));
     }
     if plan.kind == FileKind::Texts {
         remarks.push("The file has texts and no labels.".to_owned());
@@ -609,7 +634,10 @@ fn preview_of(plan: &Plan) -> ImportPreview {
         remarks.push("The file describes annotators; it has no texts.".to_owned());
     }
     if plan.roles.text_id.is_none() && plan.kind != FileKind::Annotators {
-        remarks.push("No column names the texts: each gets an id made from its body, so equal texts become one.".to_owned());
+        remarks.push(
+            "No column names the texts: each gets an id made from its body, so equal texts become one."
+                .to_owned(),
+        );
     }
     ImportPreview {
         path: plan.source.path().to_string_lossy().into_owned(),

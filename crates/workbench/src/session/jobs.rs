@@ -38,7 +38,8 @@ impl Jobs {
         kind: &str,
         title: &str,
     ) -> Result<Arc<Job>, WorkbenchError> {
-        let new = NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
+        let new =
+            NewJob { kind: kind.to_owned(), title: title.to_owned(), total: None, started_ms: now_ms() };
         let id = store.start_job(&new)?.0;
         let info = JobInfo {
             id,

@@ -36,7 +36,8 @@ impl Session {
         let sheet = core.sheets.get(&core.store, new.annotator, new.question)?;
         // One click of one annotator at a time: what the sheet says and what is on disk stay the same.
         let mut sheet = sheet::lock(&sheet);
-        let reveal = if core.settings().reveal { core.reveal(new.question, new.text, new.annotator) } else { None };
+        let reveal =
+            if core.settings().reveal { core.reveal(new.question, new.text, new.annotator) } else { None };
         let appended = core.store.append_label(&dissensus_store::NewLabel {
             question: new.question,
             text: new.text,
@@ -187,7 +188,8 @@ impl Session {
         let question = self.question(question)?;
         let level = question.scale.index_of(value).ok_or_else(|| off_scale(value, &question))?;
         let store = &self.core.store;
-        let text_id = store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+        let text_id =
+            store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
         let known = self.core.index().annotator_named(annotator).map(|a| (a.id, a.external_id.clone()));
         let new_annotator = known.is_none();
         let (annotator, annotator_name) = match known {
@@ -256,7 +258,12 @@ impl Core {
     }
 
     /// How the models see a text, before this annotator's answer is learned. `None` while no model is live.
-    pub(crate) fn reveal(&self, question: QuestionId, text: TextId, annotator: AnnotatorId) -> Option<Reveal> {
+    pub(crate) fn reveal(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Option<Reveal> {
         let (row, who) = {
             let index = self.index();
             (index.text_row(text)?, index.annotator_row(annotator)?)

@@ -7,8 +7,8 @@ use crate::view::{DisagreementMeasure, Problem, Reveal};
 use crate::work::{Observer, Unwatched};
 use dissensus_domain::{AnnotatorId, Attributes, QuestionId, TextId};
 use dissensus_perspectives::{
-    AnnotatorModel, Disagreement, Embeddings, FitOptions, LabelChange, LiveModel, Measure, Observation, Progress,
-    Target, TrainingData,
+    AnnotatorModel, Disagreement, Embeddings, FitOptions, LabelChange, LiveModel, Measure, Observation,
+    Progress, Target, TrainingData,
 };
 use dissensus_store::NewHead;
 use std::collections::{BTreeMap, HashMap};
@@ -71,6 +71,20 @@ impl Live {
 
     fn bump(&self) -> u32 {
         self.revision.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Makes room for people who were added; they start as the average person.
+    pub(crate) fn welcome(&self, annotators: usize) {
+        let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
+        for slot in slots {
+            if let Some(fitted) = lock(&slot).as_mut() {
+                fitted.filtered = None;
+                while fitted.model.annotators() < annotators {
+                    fitted.model.add_annotator();
+                }
+            }
+        }
+        self.bump();
     }
 
     /// Texts or annotators have changed: every model is fitted anew when it is next wanted.
@@ -228,7 +242,8 @@ impl Core {
         let gate = Arc::clone(lock(&self.live.fitting).entry(question).or_default());
         let _gate = lock(&gate);
         let (embeddings, version) = self.embeddings()?;
-        let live = |fitted: &mut Fitted| fitted.version == version && fitted.model.texts() == embeddings.texts;
+        let live =
+            |fitted: &mut Fitted| fitted.version == version && fitted.model.texts() == embeddings.texts;
         if !anew && self.live.with(question, live) == Some(true) {
             return Ok(());
         }
@@ -237,7 +252,8 @@ impl Core {
             let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
             Target { kind: scale.kind(), levels: scale.len() }
         };
-        let kept = if anew { None } else { self.kept(question, version.as_deref(), target, embeddings.texts)? };
+        let kept =
+            if anew { None } else { self.kept(question, version.as_deref(), target, embeddings.texts)? };
         let (mut model, fresh) = match kept {
             Some(model) => (model, false),
             None => (self.fitted(question, target, &embeddings, observer)?, true),
@@ -270,7 +286,10 @@ impl Core {
         let Some(head) = self.store.head(question, version, MODEL)? else { return Ok(None) };
         // Bytes that cannot be read any more are no loss: the model is fitted from the labels.
         let Ok(model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
-        if model.texts() != texts || model.target() != target || model.annotators() > self.index().annotators().len() {
+        if model.texts() != texts
+            || model.target() != target
+            || model.annotators() > self.index().annotators().len()
+        {
             return Ok(None);
         }
         let labels = self.observations(question)?;
@@ -288,7 +307,7 @@ impl Core {
         let observations = self.observations(question)?;
         let annotators = self.index().annotators().len();
         let data = TrainingData { embeddings, observations: &observations, annotators, target };
-        Ok(LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)?)
+        LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)
     }
 
     /// The current labels as rows of the model's arrays.
@@ -316,7 +335,8 @@ impl Core {
         if self.store.is_reader() {
             return;
         }
-        let head = self.live.with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.version.clone())));
+        let head =
+            self.live.with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.version.clone())));
         let (Some(Some((weights, version))), Ok(last)) = (head, self.store.last_label()) else { return };
         // A head is derived: where it cannot be kept, the next session fits it again.
         let _ = self.store.put_head(NewHead {
@@ -335,7 +355,8 @@ fn differences(from: &[Observation], to: &[Observation]) -> Vec<LabelChange> {
     let key = |o: &Observation| (o.text, o.annotator);
     let before: BTreeMap<(u32, u32), u16> = from.iter().map(|o| (key(o), o.level)).collect();
     let after: BTreeMap<(u32, u32), u16> = to.iter().map(|o| (key(o), o.level)).collect();
-    let change = |(&(text, annotator), level): (&(u32, u32), Option<u16>)| LabelChange { text, annotator, level };
+    let change =
+        |(&(text, annotator), level): (&(u32, u32), Option<u16>)| LabelChange { text, annotator, level };
     let gone = before.keys().filter(|key| !after.contains_key(key)).map(|key| change((key, None)));
     let new = after.iter().filter(|(key, level)| before.get(key) != Some(level));
     gone.chain(new.map(|(key, level)| change((key, Some(*level))))).collect()
@@ -394,7 +415,8 @@ mod tests {
 
     #[test]
     fn differences_say_what_was_added_changed_and_taken_back() {
-        let changes = differences(&[o(0, 0, 1), o(1, 0, 1), o(2, 0, 1)], &[o(0, 0, 1), o(1, 0, 2), o(3, 1, 0)]);
+        let changes =
+            differences(&[o(0, 0, 1), o(1, 0, 1), o(2, 0, 1)], &[o(0, 0, 1), o(1, 0, 2), o(3, 1, 0)]);
         let expected = [(2, 0, None), (1, 0, Some(2)), (3, 1, Some(0))];
         let expected = expected.map(|(text, annotator, level)| LabelChange { text, annotator, level });
         assert_eq!(changes, expected);

@@ -166,7 +166,8 @@ impl Session {
         for count in store.annotator_counts()? {
             *labels.entry(count.question).or_default() += count.labels;
         }
-        let questions = index.questions().iter().map(|q| question_info(q, labels.get(&q.id).copied().unwrap_or(0)));
+        let questions =
+            index.questions().iter().map(|q| question_info(q, labels.get(&q.id).copied().unwrap_or(0)));
         Ok(ProjectInfo {
             path: store.path().to_string_lossy().into_owned(),
             name: name_of(store.path()),
@@ -227,7 +228,11 @@ impl Session {
     ///
     /// # Errors
     /// The name is blank, too long or taken.
-    pub fn add_annotator(&self, name: &str, attributes: &Attributes) -> Result<AnnotatorInfo, WorkbenchError> {
+    pub fn add_annotator(
+        &self,
+        name: &str,
+        attributes: &Attributes,
+    ) -> Result<AnnotatorInfo, WorkbenchError> {
         let name = checked_name("annotator", name)?;
         let taken = |a: &dissensus_domain::Annotator| a.external_id == name || a.name == name;
         if self.core.index().annotators().iter().any(taken) {
@@ -241,6 +246,7 @@ impl Session {
         };
         let id = self.core.store.write(move |tx| tx.add_annotator(&new))?;
         self.core.reload()?;
+        self.core.live.welcome(self.core.index().annotators().len());
         self.core.listeners.send(&Event::Project);
         Ok(AnnotatorInfo {
             id,
@@ -256,7 +262,12 @@ impl Session {
     ///
     /// # Errors
     /// The name is blank, too long or taken.
-    pub fn add_question(&self, name: &str, prompt: &str, scale: Scale) -> Result<QuestionInfo, WorkbenchError> {
+    pub fn add_question(
+        &self,
+        name: &str,
+        prompt: &str,
+        scale: Scale,
+    ) -> Result<QuestionInfo, WorkbenchError> {
         let name = checked_name("question", name)?;
         if self.core.index().questions().iter().any(|q| q.name == name) {
             return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
@@ -312,7 +323,8 @@ impl Session {
     /// # Errors
     /// The file cannot be read.
     pub fn jobs(&self) -> Result<Vec<JobInfo>, WorkbenchError> {
-        let running: BTreeMap<u32, JobInfo> = self.core.jobs.running().into_iter().map(|j| (j.id, j)).collect();
+        let running: BTreeMap<u32, JobInfo> =
+            self.core.jobs.running().into_iter().map(|j| (j.id, j)).collect();
         let kept = self.core.store.jobs()?.into_iter().take(20);
         Ok(kept.map(|job| running.get(&job.id.0).cloned().unwrap_or_else(|| ended(job))).collect())
     }
@@ -398,7 +410,10 @@ fn attributes_in_use(index: &Index) -> Vec<AttributeInfo> {
     let info = |(name, counts): (&str, BTreeMap<&str, u32>)| {
         let mut counts: Vec<(&str, u32)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        AttributeInfo { name: name.to_owned(), values: counts.into_iter().map(|(v, _)| v.to_owned()).collect() }
+        AttributeInfo {
+            name: name.to_owned(),
+            values: counts.into_iter().map(|(v, _)| v.to_owned()).collect(),
+        }
     };
     values.into_iter().map(info).collect()
 }
@@ -431,15 +446,24 @@ fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError
         return Err(WorkbenchError::Name { what, name, why: "is blank: type one" });
     }
     if name.chars().count() > 200 {
-        return Err(WorkbenchError::Name { what, name, why: "is longer than 200 characters: choose a shorter one" });
+        return Err(WorkbenchError::Name {
+            what,
+            name,
+            why: "is longer than 200 characters: choose a shorter one",
+        });
     }
     if name.chars().any(char::is_control) {
-        return Err(WorkbenchError::Name { what, name, why: "has a line break or another control character" });
+        return Err(WorkbenchError::Name {
+            what,
+            name,
+            why: "has a line break or another control character",
+        });
     }
     Ok(name)
 }
 
 /// The file name without its ending.
 pub(crate) fn name_of(path: &Path) -> String {
-    path.file_stem().map_or_else(|| PathBuf::from(path).to_string_lossy().into(), |n| n.to_string_lossy().into_owned())
+    path.file_stem()
+        .map_or_else(|| PathBuf::from(path).to_string_lossy().into(), |n| n.to_string_lossy().into_owned())
 }
