@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn names_go_both_ways() {
-        for source in [LabelSource::Window, LabelSource::Command, LabelSource::Import, LabelSource::Simulated] {
+        for source in [LabelSource::Window, LabelSource::Command, LabelSource::Import, LabelSource::Simulated]
+        {
             assert_eq!(LabelSource::from_name(source.name()), Some(source));
         }
         assert_eq!(LabelSource::from_name("dream"), None);

@@ -120,11 +120,8 @@ impl Scale {
     /// # Errors
     /// Fewer than two or more than [`Scale::MAX_LEVELS`] different values.
     pub fn guess<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Result<Self, ScaleError> {
-        let distinct: BTreeSet<String> = values
-            .into_iter()
-            .map(|v| v.as_ref().trim().to_owned())
-            .filter(|v| !v.is_empty())
-            .collect();
+        let distinct: BTreeSet<String> =
+            values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| !v.is_empty()).collect();
         let kind = Self::guess_kind(&distinct);
         Self::guess_levels(kind, distinct)
     }
@@ -137,11 +134,8 @@ impl Scale {
         kind: ScaleKind,
         values: impl IntoIterator<Item = S>,
     ) -> Result<Self, ScaleError> {
-        let distinct: BTreeSet<String> = values
-            .into_iter()
-            .map(|v| v.as_ref().trim().to_owned())
-            .filter(|v| !v.is_empty())
-            .collect();
+        let distinct: BTreeSet<String> =
+            values.into_iter().map(|v| v.as_ref().trim().to_owned()).filter(|v| !v.is_empty()).collect();
         Self::guess_levels(kind, distinct)
     }
 

@@ -1,5 +1,7 @@
 //! The use cases without a window: the way of one label, import and export, and what must never happen.
 
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
 use dissensus_domain::{LabelSource, Scale, ScaleKind, TextId};
 use dissensus_workbench::view::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
