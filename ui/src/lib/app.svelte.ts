@@ -13,6 +13,7 @@ import type {
   QuestionInfo,
   TextOrder,
 } from "$lib/bindings";
+import { asProblem } from "$lib/problems";
 import { RankingStore } from "$lib/ranking.svelte";
 import { Toasts } from "$lib/toasts.svelte";
 import * as platform from "$platform";
@@ -86,7 +87,8 @@ export class App {
     try {
       return await work();
     } catch (thrown) {
-      this.toasts.problem(thrown);
+      // Between two projects there is none: what the old one was still asked for is of no interest any more.
+      if (!(this.opening && asProblem(thrown).code === "no-project")) this.toasts.problem(thrown);
       return undefined;
     }
   }

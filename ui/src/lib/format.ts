@@ -53,6 +53,11 @@ export function dayOf(at: number | null, now = Date.now()): string {
   return new Date(at).toLocaleDateString("en", { year: "numeric", month: "short", day: "numeric" });
 }
 
+/** A message as a sentence of its own: with a capital letter, unless it begins with a name or a path. */
+export function sentence(message: string): string {
+  return /^[a-z]+[\s,:]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
+}
+
 /** The last part of a path, either system's. */
 export function fileName(path: string): string {
   return path.split(/[\\/]/).pop() || path;

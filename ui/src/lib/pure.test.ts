@@ -2,7 +2,18 @@
 import { describe, expect, it } from "vitest";
 import { categorise } from "./categories";
 import { roleOf, withRole } from "./columns";
-import { count, counted, dayOf, decimal, fileName, interval, percent, signed, timeLeft } from "./format";
+import {
+  count,
+  counted,
+  dayOf,
+  decimal,
+  fileName,
+  interval,
+  percent,
+  sentence,
+  signed,
+  timeLeft,
+} from "./format";
 import { belongsToControl } from "./keys";
 import { describe as inWords, levelColour, levelKey, levelOfKey, shares } from "./levels";
 import { nearest } from "./nearest";
@@ -57,6 +68,14 @@ describe("numbers", () => {
     ]);
     expect([counted(1, "text"), counted(2000, "text")]).toEqual(["1 text", "2,000 texts"]);
     expect([timeLeft(0.2), timeLeft(61), timeLeft(4000)]).toEqual(["1 s left", "2 min left", "2 h left"]);
+  });
+
+  it("stand in sentences that begin with a capital, but for names and paths", () => {
+    expect([
+      sentence("no project is open"),
+      sentence("/a/b is no file"),
+      sentence("rater.csv is empty"),
+    ]).toEqual(["No project is open", "/a/b is no file", "rater.csv is empty"]);
   });
 
   it("tell the day and the file", () => {

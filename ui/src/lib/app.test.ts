@@ -1,0 +1,58 @@
+// Between two projects, and what is opened by what.
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { reset } from "../mock/bindings";
+
+const none = { code: "no-project", message: "no project is open", detail: null };
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+});
+
+describe("a problem", () => {
+  it("of the project that is being replaced is of no interest", async () => {
+    let opened: () => void = () => {};
+    const real = await commands.openProject("x");
+    vi.spyOn(commands, "openProject").mockReturnValue(
+      new Promise((resolve) => (opened = () => resolve(real))),
+    );
+    const opening = app.open("/other.dissensus");
+    await app.attempt(() => Promise.reject(none));
+    expect(app.toasts.list).toEqual([]);
+    opened();
+    expect(await opening).toBe(true);
+    await app.attempt(() => Promise.reject(none));
+    expect(app.toasts.list).toHaveLength(1);
+  });
+
+  it("of opening is told, and the open project stays", async () => {
+    const before = app.project;
+    expect(await app.open("/home/you/Councils 2026.dissensus")).toBe(false);
+    expect(app.toasts.list.at(-1)).toMatchObject({
+      kind: "problem",
+      message: expect.stringContaining("another window"),
+    });
+    expect(app.project).toBe(before);
+  });
+});
+
+describe("a dropped file", () => {
+  it("is opened where it is a project, and looked at where it is not", async () => {
+    const open = vi.spyOn(commands, "openProject");
+    await app.take("/a/Study.DISSENSUS");
+    expect(open).toHaveBeenCalledWith("/a/Study.DISSENSUS");
+    await app.take("/a/comments.csv");
+    expect(app.importing).toBe("/a/comments.csv");
+  });
+
+  it("gets a new project where none is open", async () => {
+    await app.close();
+    const create = vi.spyOn(commands, "newProject");
+    await app.take("/a/my comments.csv");
+    expect(create).toHaveBeenCalledWith("/home/you/Documents/my comments.dissensus");
+    expect(app.importing).toBe("/a/my comments.csv");
+  });
+});
