@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 /// # Panics
 /// There is no such process.
 pub fn kill(pid: u32) {
-    assert!(signal(&format!("-KILL {pid}")), "there is no process {pid} to kill");
+    assert!(signal(&format!("-s KILL {pid}")), "there is no process {pid} to kill");
 }
 
 /// Ends every process of the group that `leader` leads, and waits for the leader.
 pub fn end_group(leader: &mut Child) {
-    // The group may have ended by itself.
-    let _ = signal(&format!("-KILL -- -{}", leader.id()));
+    if !signal(&format!("-s KILL -- -{}", leader.id())) {
+        // No such group: then the leader alone, which may have ended too. Waiting for one that lives would be for ever.
+        let _ = leader.kill();
+    }
     let _ = leader.wait();
 }
 

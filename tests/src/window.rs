@@ -6,13 +6,14 @@ use crate::{processes, screen::Screen};
 use anyhow::{Context, Result, bail};
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -71,6 +72,14 @@ impl Window {
         Ok(())
     }
 
+    /// What the driver answers. It waits for a page that loads, and a page that never does would hold it for ever.
+    async fn answer<T>(&self, what: &str, question: impl Future<Output = Result<T, CmdError>>) -> Result<T> {
+        match tokio::time::timeout(PATIENCE * 2, question).await {
+            Ok(answer) => answer.with_context(|| what.to_owned()),
+            Err(_) => bail!("{what}: no answer; the driver said:\n{}", fs::read_to_string(&self.driver.log)?),
+        }
+    }
+
     fn client(&self) -> Result<&Client> {
         self.client.as_ref().context("the window is closed")
     }
@@ -82,10 +91,10 @@ impl Window {
     pub async fn find(&self, id: &str) -> Result<Element> {
         let selector = by_id(id);
         let client = self.client()?;
-        let found = client.wait().at_most(PATIENCE).every(BLINK).for_element(Locator::Css(&selector)).await;
-        match found {
+        let looked = client.wait().at_most(PATIENCE).every(BLINK).for_element(Locator::Css(&selector));
+        match self.answer("looking", looked).await {
             Ok(element) => Ok(element),
-            Err(error) => bail!("`{id}` does not appear ({error}); the page says:\n{}", self.page().await?),
+            Err(error) => bail!("`{id}` does not appear ({error:#}); the page says:\n{}", self.page().await?),
         }
     }
 
@@ -94,7 +103,7 @@ impl Window {
     /// # Errors
     /// The window has gone.
     pub async fn all(&self, id: &str) -> Result<Vec<Element>> {
-        Ok(self.client()?.find_all(Locator::Css(&by_id(id))).await?)
+        self.answer("looking", self.client()?.find_all(Locator::Css(&by_id(id)))).await
     }
 
     /// Clicks the element, as soon as it is there.
@@ -103,7 +112,7 @@ impl Window {
     /// It does not appear, or cannot be clicked.
     pub async fn click(&self, id: &str) -> Result<()> {
         let element = self.find(id).await?;
-        element.click().await.with_context(|| format!("clicking `{id}`"))
+        self.answer(&format!("clicking `{id}`"), element.click()).await
     }
 
     /// The text that the element shows, as soon as it is there.
@@ -111,7 +120,8 @@ impl Window {
     /// # Errors
     /// It does not appear.
     pub async fn text(&self, id: &str) -> Result<String> {
-        Ok(self.find(id).await?.text().await?.trim().to_owned())
+        let element = self.find(id).await?;
+        Ok(self.answer("reading", element.text()).await?.trim().to_owned())
     }
 
     /// Waits until the element shows a text that `is_it` accepts, and returns it.
@@ -148,7 +158,7 @@ impl Window {
         let keys = KeyActions::new("keyboard".to_owned())
             .then(KeyAction::Down { value: key })
             .then(KeyAction::Up { value: key });
-        Ok(self.client()?.perform_actions(keys).await?)
+        self.answer("pressing a key", self.client()?.perform_actions(keys)).await
     }
 
     /// Types into whatever has the focus.
@@ -167,23 +177,19 @@ impl Window {
     /// # Errors
     /// The script throws.
     pub async fn script(&self, script: &str) -> Result<Value> {
-        Ok(self.client()?.execute(script, Vec::new()).await?)
+        self.answer("running a script", self.client()?.execute(script, Vec::new())).await
     }
 
     /// Gives the window a path that a person would choose in the system's file dialog, which WebDriver cannot reach.
+    /// What comes of it is seen in the page.
     ///
     /// # Errors
-    /// The page has no such hook, or it throws.
+    /// The page has no such hook.
     pub async fn hand_over(&self, hook: &str, path: &Path) -> Result<()> {
-        let script = format!(
-            "const [path, done] = arguments;
-             Promise.resolve(window.__dissensus.{hook}(path)).then(() => done(null), (e) => done(String(e?.message ?? e)));"
-        );
-        let answer = self.client()?.execute_async(&script, vec![json!(path.to_string_lossy())]).await?;
-        match answer.as_str() {
-            Some(problem) => bail!("{hook}: {problem}"),
-            None => Ok(()),
-        }
+        let script = format!("void window.__dissensus.{hook}(arguments[0])");
+        let path = vec![json!(path.to_string_lossy())];
+        self.answer(hook, self.client()?.execute(&script, path)).await?;
+        Ok(())
     }
 
     /// Everything that the page says, for messages.
@@ -203,6 +209,8 @@ struct Driver {
     port: u16,
     /// What tells our window from others: its home folder.
     home: String,
+    /// What the driver and the window say.
+    log: PathBuf,
 }
 
 impl Driver {
@@ -210,7 +218,8 @@ impl Driver {
         let home = bench.path("home");
         fs::create_dir_all(&home)?;
         let port = free_port()?;
-        let log = fs::File::create(bench.path("driver.log"))?;
+        let log = bench.path("driver.log");
+        let output = fs::File::create(&log)?;
         let process = Command::new("WebKitWebDriver")
             .arg(format!("--port={port}"))
             .current_dir(bench.folder())
@@ -230,12 +239,12 @@ impl Driver {
             .env("XDG_CONFIG_HOME", home.join("config"))
             .env("XDG_CACHE_HOME", home.join("cache"))
             .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
+            .stdout(output.try_clone()?)
+            .stderr(output)
             .process_group(0)
             .spawn()
             .context("cannot start WebKitWebDriver: `cargo xtask test --only system` installs it")?;
-        Ok(Self { process, port, home: home.to_string_lossy().into_owned() })
+        Ok(Self { process, port, home: home.to_string_lossy().into_owned(), log })
     }
 
     async fn session(&self, project: Option<&Path>) -> Result<Client> {
@@ -245,17 +254,18 @@ impl Driver {
         let mut builder = ClientBuilder::new(HttpConnector::new());
         builder.capabilities(wish);
         let address = format!("http://127.0.0.1:{}", self.port);
-        let start = Instant::now();
-        loop {
-            // The driver needs a moment before it listens.
-            match builder.connect(&address).await {
-                Ok(client) => return Ok(client),
-                Err(fantoccini::error::NewSessionError::NotW3C(answer)) => {
-                    bail!("the driver answers {answer}")
+        let connect = async {
+            loop {
+                // The driver needs a moment before it listens.
+                match builder.connect(&address).await {
+                    Ok(client) => return client,
+                    Err(_) => tokio::time::sleep(BLINK * 4).await,
                 }
-                Err(error) if start.elapsed() > PATIENCE => return Err(error).context("opening the window"),
-                Err(_) => tokio::time::sleep(BLINK * 4).await,
             }
+        };
+        match tokio::time::timeout(PATIENCE, connect).await {
+            Ok(client) => Ok(client),
+            Err(_) => bail!("the window does not open; the driver said:\n{}", fs::read_to_string(&self.log)?),
         }
     }
 

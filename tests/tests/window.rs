@@ -67,8 +67,7 @@ async fn ten_labels_of_the_sample_by_keyboard_one_taken_back_are_there_after_clo
     let bench = Bench::new();
     let window = Window::open(&bench, None).await?;
     window.click("welcome-sample").await?;
-    let notice = window.text("simulated-notice").await?;
-    ensure!(notice.contains("simulated"), "{notice}");
+    window.text_when("simulated-notice", |notice| notice.contains("are simulated")).await?;
     join(&window, "Robin").await?;
     let mut given = Vec::new();
     for index in 0..10 {
@@ -138,6 +137,7 @@ async fn a_file_with_a_bad_row_is_explained_before_anything_is_written() -> Resu
         "text_id,text,annotator_id,offensiveness\nx1,fine,ana,3\nx2,a level outside,ana,9\nx3,fine too,ana,1\n",
     );
     let window = Window::open(&bench, Some(&project)).await?;
+    window.find("label-annotator-name").await?;
     window.hand_over("importPath", &file).await?;
     let problem = window.text("import-problem").await?;
     ensure!(problem.contains("Row 2"), "{problem}");
@@ -186,8 +186,7 @@ async fn the_disagreement_list_changes_after_a_label() -> Result<()> {
     for index in 0..3 {
         let label = answer(&window, 5, index).await?;
         // With an encoder the others' view is shown, and only after the answer.
-        let reveal = window.text("label-reveal").await?;
-        ensure!(reveal.contains("Others"), "{reveal}");
+        window.text_when("label-reveal", |reveal| reveal.contains("Others")).await?;
         next(&window, &label).await?;
         ensure!(
             window.all("label-reveal").await?.is_empty(),
