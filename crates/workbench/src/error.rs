@@ -152,6 +152,9 @@ pub enum WorkbenchError {
     /// A project without embeddings where they are needed.
     #[error("the texts of this project have no embeddings yet: run `dissensus encode {}`", .0.display())]
     NotEncoded(PathBuf),
+    /// Nothing to encode.
+    #[error("every text has its embedding already: there is nothing to encode")]
+    NothingToEncode,
     /// Nothing to learn from.
     #[error("the question \"{0}\" has no labels yet: nothing can be learned or measured")]
     NoLabels(String),
@@ -215,6 +218,7 @@ impl WorkbenchError {
             Self::BadRows { .. } => "bad-rows",
             Self::EncoderChanged { .. } => "encoder-changed",
             Self::NotEncoded(_) => "not-encoded",
+            Self::NothingToEncode => "nothing-to-encode",
             Self::NoLabels(_) => "no-labels",
             Self::NoSuchSplit(_) | Self::EmptySplit(_) => "split",
             Self::Blind { .. } => "blind",

@@ -52,7 +52,7 @@ impl Session {
     /// Encodes what has no embedding, in the background, with the encoder as it is now.
     ///
     /// # Errors
-    /// No encoder was found, the project is open to read, or an encoding is under way.
+    /// No encoder was found, every text has its embedding, or an encoding is under way.
     pub fn start_encoding(&self) -> Result<JobInfo, WorkbenchError> {
         let core = &self.core;
         if core.jobs.is_running("encode") {
@@ -60,9 +60,9 @@ impl Session {
         }
         let before = core.chosen()?;
         let found = encoders::find(&core.home, None, before.as_ref())?;
-        if before.is_some() && core.encoding_state()?.encoded as usize == core.index().texts().len() {
-            self.fit_in_background();
-            return Err(WorkbenchError::Busy("nothing: every text has its embedding, and encoding"));
+        let state = core.encoding_state()?;
+        if state.encoded == state.total {
+            return Err(WorkbenchError::NothingToEncode);
         }
         let job = core.jobs.begin(&core.store, &core.listeners, "encode", &found.name)?;
         let info = job.info();
