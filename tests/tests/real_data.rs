@@ -83,7 +83,8 @@ fn md_agreement_is_imported_and_evaluated_on_its_official_split_when_present() {
     let bench = Bench::new();
     let project = encoded(&bench, &file);
     let info = bench.json(["info".as_ref(), project.as_os_str()]);
-    assert_eq!(info["labels"], 53_765, "{info}");
+    // 53,765 rows, in one of which an annotator labels a text for the second time.
+    assert_eq!(info["labels"], 53_764, "{info}");
     let arguments = ["--split", "column", "--models", "all"];
     let document = bench
         .json([("evaluate").into(), project.into_os_string()].into_iter().chain(arguments.map(Into::into)));
