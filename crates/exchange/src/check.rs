@@ -2,7 +2,8 @@
 
 use crate::{Row, RowErrorKind};
 use dissensus_domain::{Attributes, Scale, ScaleError};
-use std::collections::hash_map::{Entry, RandomState};
+use foldhash::quality::RandomState;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
@@ -109,7 +110,7 @@ impl Checker {
         Self {
             scale,
             question: None,
-            keys: RandomState::new(),
+            keys: RandomState::default(),
             texts: HashMap::default(),
             annotators: HashMap::new(),
             labels: HashSet::default(),

@@ -8,7 +8,7 @@ use crate::{ColumnRoles, ExchangeError, Source};
 use dissensus_domain::{LabelSource, Split};
 
 /// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
-const SAMPLED_ROWS: u64 = 20_000;
+const SAMPLED_ROWS: u64 = 5_000;
 const SAMPLED_BYTES: u64 = 32 << 20;
 /// The same for files of very many columns.
 const SAMPLED_VALUES: u64 = 500_000;

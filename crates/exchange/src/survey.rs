@@ -1,8 +1,9 @@
 //! What the values of a sample of rows say about each column, in hashes.
 
 use crate::cells::Cells;
+use foldhash::quality::RandomState;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 
 /// More different values than this in a column, and it is neither a label nor a category.
 const CATEGORIES: usize = 200;
@@ -53,7 +54,7 @@ fn several(seen: &HashMap<u64, Seen>) -> usize {
 impl Survey {
     pub(crate) fn new(columns: usize, text: Option<usize>, annotator: Option<usize>) -> Self {
         Self {
-            keys: RandomState::new(),
+            keys: RandomState::default(),
             text,
             annotator,
             columns: std::iter::repeat_with(Column::default).take(columns).collect(),

@@ -7,22 +7,25 @@ use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportRep
 use crate::work::Observer;
 use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_exchange::{
-    Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, Scan, Source, guess_roles,
-    read_rows, scan_while,
+    Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Scan, Source, Verdict,
+    guess_roles, read_rows, scan_while,
 };
 use dissensus_store::{ExportScope, NewAnnotator, NewLabel, NewQuestion, NewText, StoreError, WriteTx};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 /// Bad rows a preview shows and an error lists.
 const SHOWN_BAD_ROWS: usize = 100;
 const LISTED_BAD_ROWS: usize = 10;
 /// Ids remembered while writing; more are looked up in the project.
 const REMEMBERED_IDS: usize = 200_000;
-/// How often the observer hears of progress, in rows.
-const REPORT_EVERY: u64 = 512;
+/// Rows (or bytes of them) that go from the reading to the writing thread at once, and how many such batches may wait.
+const BATCH_ROWS: usize = 512;
+const BATCH_BYTES: usize = 1 << 20;
+const BATCHES_AHEAD: usize = 4;
 
 /// Everything known of a file before anything is written.
 struct Plan {
@@ -397,34 +400,39 @@ impl Writing {
         observer: &dyn Observer,
     ) -> Result<(), WorkbenchError> {
         let bytes = self.plan.source.bytes();
-        let mut rows = read_rows(&self.plan.source, &self.plan.roles)?;
-        let mut count = 0_u64;
-        while let Some(read) = rows.next_checked(checker) {
-            count += 1;
-            if count.is_multiple_of(REPORT_EVERY) {
-                observer.step(rows.position(), Some(bytes), "writing");
+        let rows = read_rows(&self.plan.source, &self.plan.roles)?;
+        // Reading and checking takes about as long as writing, so one thread does each; few batches are under way at once.
+        std::thread::scope(|scope| {
+            let (send, batches) = std::sync::mpsc::sync_channel::<Batch>(BATCHES_AHEAD);
+            std::thread::Builder::new()
+                .spawn_scoped(scope, move || read_batches(rows, checker, &send))
+                .map_err(|_| WorkbenchError::NoThread)?;
+            for batch in batches {
+                observer.step(batch.position, Some(bytes), "writing");
                 if observer.cancelled() {
                     return Err(WorkbenchError::Cancelled);
                 }
-            }
-            match read {
-                Ok((row, verdict)) => {
-                    let mine = first || row.question.is_some();
-                    if mine && verdict.label != LabelVerdict::OtherQuestion {
-                        self.row(tx, &row, &verdict, question)?;
+                for item in batch.items {
+                    match item {
+                        Item::Good(row, verdict) => {
+                            let mine = first || row.question.is_some();
+                            if mine && verdict.label != LabelVerdict::OtherQuestion {
+                                self.row(tx, &row, &verdict, question)?;
+                            }
+                        }
+                        Item::Bad(error, raw) => self.refuse(&error, &raw)?,
                     }
                 }
-                Err(error) => self.refuse(&error, rows.raw())?,
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn row(
         &mut self,
         tx: &mut WriteTx<'_>,
         row: &Row,
-        verdict: &dissensus_exchange::Verdict,
+        verdict: &Verdict,
         question: Option<QuestionId>,
     ) -> Result<(), WorkbenchError> {
         let text = row.text_id.as_deref().map(|id| self.text(tx, id, row)).transpose()?;
@@ -527,6 +535,37 @@ impl Writing {
             self.report.rejected_rows += 1;
         }
         Ok(())
+    }
+}
+
+/// Rows that were read and checked, and how far in the file they end.
+struct Batch {
+    items: Vec<Item>,
+    position: u64,
+}
+
+enum Item {
+    Good(Row, Verdict),
+    Bad(RowError, Vec<u8>),
+}
+
+/// Reads until the end of the file, or until nobody takes the batches any more.
+fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>) {
+    loop {
+        let mut items = Vec::with_capacity(BATCH_ROWS);
+        let mut held = 0;
+        while items.len() < BATCH_ROWS && held < BATCH_BYTES {
+            let Some(read) = rows.next_checked(checker) else { break };
+            held += rows.raw().len();
+            items.push(match read {
+                Ok((row, verdict)) => Item::Good(row, verdict),
+                Err(error) => Item::Bad(error, rows.raw().to_vec()),
+            });
+        }
+        let ended = items.is_empty();
+        if ended || send.send(Batch { items, position: rows.position() }).is_err() {
+            return;
+        }
     }
 }
 
