@@ -454,7 +454,7 @@ pub(crate) struct Bench {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum BenchWhat {
-    /// Embeddings per second on the CPU, in turns with candle-transformers
+    /// Embeddings per second on the CPU
     Encode {
         /// A file with texts [default: the sample's comments]
         #[arg(value_hint = ValueHint::FilePath)]
@@ -468,7 +468,7 @@ pub(crate) enum BenchWhat {
         /// Runs of each; the best counts
         #[arg(long, default_value_t = 2)]
         rounds: usize,
-        /// Accepted for symmetry: candle-transformers is always measured
+        /// Also candle-transformers' own model, in turns with ours
         #[arg(long)]
         peers: bool,
         /// Print one JSON document

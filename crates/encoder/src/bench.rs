@@ -28,14 +28,14 @@ pub struct EngineSpeed {
     pub tokens_per_second: f64,
     /// Texts by the time it took.
     pub texts_per_second: f64,
-    /// The least cosine of any text's embedding with the peer's embedding of it; 1 for the peer itself.
-    pub worst_cosine: f64,
+    /// The least cosine of any text's embedding with candle-transformers' embedding of it; None where that did not run.
+    pub worst_cosine: Option<f64>,
     /// The process's highest resident memory while this engine was loaded and ran, in MiB; None where the system does
     /// not tell.
     pub peak_mib: Option<f64>,
 }
 
-/// Both engines on the same texts.
+/// The engines on the same texts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EncodeBench {
     /// Texts.
@@ -46,9 +46,9 @@ pub struct EncodeBench {
     pub engines: Vec<EngineSpeed>,
 }
 
-/// Encodes `texts` with both engines on the CPU, mean pooling, from text to embedding; loading is not timed. The peer's
-/// texts are sorted by length too, in batches of 32 padded to the longest. Each runs `rounds` times (at least once), in
-/// turn, and its best round counts, which is the fairest on a machine that others use.
+/// Encodes `texts` on the CPU, mean pooling, from text to embedding; loading is not timed. With `peers`, in turns with
+/// candle-transformers' own model, its texts sorted by length too, in batches of 32 padded to the longest. Each runs
+/// `rounds` times (at least once), and its best round counts, which is the fairest on a machine that others use.
 ///
 /// # Errors
 /// As [`Encoder::open`] and [`Encoder::encode`].
@@ -57,6 +57,7 @@ pub fn encode(
     texts: &[&str],
     threads: Option<usize>,
     rounds: usize,
+    peers: bool,
 ) -> Result<EncodeBench, EncoderError> {
     let options = EncoderOptions {
         pooling: Some(Pooling::Mean),
@@ -65,23 +66,27 @@ pub fn encode(
         ..EncoderOptions::default()
     };
     let ours = Encoder::open(dir, &options)?;
-    let peer = Peer::open(dir, &ours)?;
+    let peer = if peers { Some(Peer::open(dir, &ours)?) } else { None };
     let tokens: usize = ours.count_tokens(texts)?.iter().sum();
     let (mut our_best, mut peer_best) = (Run::default(), Run::default());
     for _ in 0..rounds.max(1) {
-        peer_best.keep_better(timed(|| peer.encode(texts))?);
+        if let Some(peer) = &peer {
+            peer_best.keep_better(timed(|| peer.encode(texts))?);
+        }
         our_best.keep_better(timed(|| encode_all(&ours, texts))?);
     }
-    let worst = worst_cosine(&our_best.embeddings, &peer_best.embeddings);
-    let speed = |engine: &str, run: &Run, worst_cosine: f64| EngineSpeed {
+    let speed = |engine: &str, run: &Run, worst_cosine: Option<f64>| EngineSpeed {
         engine: engine.to_owned(),
         tokens_per_second: tokens as f64 / run.seconds,
         texts_per_second: texts.len() as f64 / run.seconds,
         worst_cosine,
         peak_mib: run.peak_mib,
     };
-    let engines =
-        vec![speed("dissensus fp32", &our_best, worst), speed("candle-transformers", &peer_best, 1.0)];
+    let worst = peers.then(|| worst_cosine(&our_best.embeddings, &peer_best.embeddings));
+    let mut engines = vec![speed("dissensus fp32", &our_best, worst)];
+    if peers {
+        engines.push(speed("candle-transformers", &peer_best, Some(1.0)));
+    }
     Ok(EncodeBench { texts: texts.len(), tokens, engines })
 }
 
@@ -217,12 +222,21 @@ mod tests {
     fn both_engines_agree_on_the_tiny_checkpoint() {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
         let texts = ["this is not fair", "good", "", "you are bad and this comment is not good at all"];
-        let bench = encode(&dir, &texts, Some(2), 1).unwrap();
+        let bench = encode(&dir, &texts, Some(2), 1, true).unwrap();
         assert_eq!(bench.texts, 4);
         assert_eq!(bench.engines.len(), 2);
         for engine in &bench.engines {
-            assert!(engine.worst_cosine > 0.999_99, "{engine:?}");
+            assert!(engine.worst_cosine.is_some_and(|cosine| cosine > 0.999_99), "{engine:?}");
             assert!(engine.tokens_per_second > 0.0);
         }
+    }
+
+    #[test]
+    fn without_peers_only_ours_is_measured() {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
+        let bench = encode(&dir, &["good"], Some(1), 1, false).unwrap();
+        let engines: Vec<&str> = bench.engines.iter().map(|engine| engine.engine.as_str()).collect();
+        assert_eq!(engines, ["dissensus fp32"]);
+        assert_eq!(bench.engines[0].worst_cosine, None);
     }
 }

@@ -203,12 +203,19 @@ impl StoreError {
     /// Says what a failed statement means for the project at `path`.
     pub(crate) fn explain(path: &Path, doing: &'static str, error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as C;
+        use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
         let path = path.to_owned();
         let detail = error.to_string();
         match error.sqlite_error_code() {
             Some(C::DatabaseCorrupt) => return Self::Damaged { path, detail },
             Some(C::NotADatabase) => return Self::NotSqlite(path),
             Some(C::DiskFull) => return Self::DiskFull(path),
+            // The shared memory beside the project cannot grow: there is no room for it.
+            Some(C::SystemIoFailure)
+                if error.sqlite_error().is_some_and(|e| e.extended_code == SQLITE_IOERR_SHMSIZE) =>
+            {
+                return Self::DiskFull(path);
+            }
             Some(C::SystemIoFailure) => return Self::Disk { path, doing, detail },
             Some(C::CannotOpen | C::PermissionDenied) => return Self::Unreadable(path),
             Some(C::ReadOnly) => return Self::ReadOnly(path),

@@ -40,13 +40,13 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     step("live loop", || bench.command(&["bench", "live"]).run())?;
     step("predicting all", || bench.command(&["bench", "predict", "--large"]).run())?;
     let Some(data) = project.data() else {
-        step("encoding, on the sample's comments", || bench.command(&["bench", "encode"]).run())?;
+        step("encoding, on the sample's comments", || bench.command(&["bench", "encode", "--peers"]).run())?;
         say("No data sets here (DISSENSUS_DATA or ../shared/data): import and quality were not measured.");
         return Ok(());
     };
     let popquorn = data.join("popquorn_offensiveness.csv");
     let md_agreement = data.join("md_agreement.csv");
-    step("encoding, POPQUORN", || bench.command(&["bench", "encode"]).arg(&popquorn).run())?;
+    step("encoding, POPQUORN", || bench.command(&["bench", "encode", "--peers"]).arg(&popquorn).run())?;
     step("importing, MD-Agreement", || bench.import(&md_agreement))?;
     step("quality, POPQUORN, 70 % of the texts, level 3 or more, mean of five seeds", || {
         let path = bench.encoded("popquorn", &popquorn)?;

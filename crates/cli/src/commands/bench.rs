@@ -8,8 +8,8 @@ use dissensus_workbench::bench::{self, EncodeBench, ImportBench, LiveBench, Live
 
 pub(crate) fn run(what: BenchWhat) -> Result<()> {
     match what {
-        BenchWhat::Encode { file, limit, encoder, rounds, json, .. } => {
-            let found = bench::encode(&home()?, encoder.as_deref(), file.as_deref(), limit, rounds)?;
+        BenchWhat::Encode { file, limit, encoder, rounds, peers, json } => {
+            let found = bench::encode(&home()?, encoder.as_deref(), file.as_deref(), limit, rounds, peers)?;
             if json { output::json(&found) } else { encoded(&found) }
         }
         BenchWhat::Import { file, peers, runs, json } => {
@@ -36,7 +36,7 @@ fn encoded(found: &EncodeBench) -> Result<()> {
             format!("{:.0}", engine.tokens_per_second),
             format!("{:.1}", engine.texts_per_second),
             three(peer.map(|peer| engine.tokens_per_second / peer.tokens_per_second)),
-            format!("{:.6}", engine.worst_cosine),
+            engine.worst_cosine.map_or_else(|| "–".to_owned(), |cosine| format!("{cosine:.6}")),
             engine.peak_mib.map_or_else(|| "–".to_owned(), |mib| format!("{mib:.0}")),
         ]
     };

@@ -1,4 +1,4 @@
-//! Encoding, beside candle-transformers' own model on texts sorted by length.
+//! Encoding, on wish beside candle-transformers' own model on texts sorted by length.
 
 use crate::encoders;
 use crate::error::WorkbenchError;
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// Encodes the different texts of `file` (the sample's comments where there is none), at most `limit` of them, `rounds` times with
-/// each engine, the encoder named `encoder` or the default.
+/// each engine (candle-transformers only with `peers`), the encoder named `encoder` or the default.
 ///
 /// # Errors
 /// No encoder, or the file cannot be read.
@@ -19,6 +19,7 @@ pub fn encode(
     file: Option<&Path>,
     limit: Option<usize>,
     rounds: usize,
+    peers: bool,
 ) -> Result<EncodeBench, WorkbenchError> {
     let found = encoders::find(home, encoder, None)?;
     let mut texts = match file {
@@ -27,7 +28,7 @@ pub fn encode(
     };
     texts.truncate(limit.unwrap_or(usize::MAX));
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Ok(paired(&found.dir, &borrowed, None, rounds)?)
+    Ok(paired(&found.dir, &borrowed, None, rounds, peers)?)
 }
 
 fn texts_of(file: &Path) -> Result<Vec<String>, WorkbenchError> {

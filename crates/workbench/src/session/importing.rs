@@ -5,7 +5,7 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use crate::work::Observer;
-use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, TextId};
 use dissensus_exchange::{
     Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Scan, Source, Verdict,
     guess_roles, read_rows, scan_while,
@@ -49,6 +49,13 @@ struct Part {
     labels: u64,
     repeated: u64,
     level_counts: Vec<u32>,
+}
+
+/// A question that labels answer, before they are read.
+struct Asked {
+    name: String,
+    existing: Option<Question>,
+    scale: Option<Scale>,
 }
 
 impl Session {
@@ -139,73 +146,44 @@ impl Core {
         observer: &dyn Observer,
     ) -> Result<Plan, WorkbenchError> {
         let kind = roles.kind(&source)?;
-        let mut plan = Plan {
-            overall: self.scan(&source, &roles, self.checker(None, None)?, observer)?,
-            source,
-            roles,
-            kind,
-            parts: Vec::new(),
-            bad: BTreeMap::new(),
-            bad_count: 0,
+        let labels = kind == FileKind::Labels;
+        let column = roles.label.clone().unwrap_or_default();
+        // Where the file does not say what its labels answer, one pass with what is known of that question tells all.
+        let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
+            true => Some(self.asked(choices.question.as_deref(), &column, choices)?),
+            false => None,
         };
+        let (scale, existing) = one.as_ref().map_or((None, None), |a| (a.scale.clone(), a.existing.as_ref()));
+        let overall = self.scan(&source, &roles, self.checker(scale, existing)?, observer)?;
+        let mut plan =
+            Plan { overall, source, roles, kind, parts: Vec::new(), bad: BTreeMap::new(), bad_count: 0 };
         let (problems, count) = (std::mem::take(&mut plan.overall.problems), plan.overall.problem_count);
         plan.note_bad(problems, count);
-        if kind != FileKind::Labels {
-            return Ok(plan);
-        }
-        let several = choices.question.is_none() && plan.overall.questions.len() > 1;
-        let names: Vec<Option<String>> =
-            if several { plan.overall.questions.keys().cloned().map(Some).collect() } else { vec![None] };
-        for file_name in names {
-            let part = self.plan_part(&mut plan, choices, file_name.as_deref(), observer)?;
-            plan.parts.push(part);
+        if let Some(asked) = one {
+            plan.parts.push(part(asked, &plan.overall, choices, &column)?);
+        } else if labels {
+            let names: Vec<String> = plan.overall.questions.keys().cloned().collect();
+            for name in names {
+                let asked = self.asked(Some(&name), &column, choices)?;
+                let checker = self.checker(asked.scale.clone(), asked.existing.as_ref())?.for_question(&name);
+                let mut scan = self.scan(&plan.source, &plan.roles, checker, observer)?;
+                plan.parts.push(part(asked, &scan, choices, &column)?);
+                plan.note_bad(std::mem::take(&mut scan.problems), scan.problem_count);
+            }
         }
         Ok(plan)
     }
 
-    /// Settles the question, its scale and what of the file it takes. `file_name` is the question's name in a file of several.
-    fn plan_part(
+    /// The question that labels answer, and its scale where that is known before the labels are read.
+    fn asked(
         &self,
-        plan: &mut Plan,
+        name: Option<&str>,
+        column: &str,
         choices: &ImportChoices,
-        file_name: Option<&str>,
-        observer: &dyn Observer,
-    ) -> Result<Part, WorkbenchError> {
-        let label_column = plan.roles.label.clone().unwrap_or_default();
-        let only_in_file = plan.overall.questions.keys().next().filter(|_| plan.overall.questions.len() == 1);
-        let asked = file_name.or(choices.question.as_deref()).or(only_in_file.map(String::as_str));
-        let (name, existing) = self.question_for(asked, &label_column)?;
-        let mut scan = match file_name {
-            Some(name) => {
-                let checker = self.checker(None, existing.as_ref())?.for_question(name);
-                self.scan(&plan.source, &plan.roles, checker, observer)?
-            }
-            None => plan.overall.clone(),
-        };
-        let scale = scale_for(existing.as_ref(), choices, &scan, &label_column)?;
-        // A pass with the scale known finds the labels off it; without an existing question and without a wish for other
-        // levels, all labels are on the scale that they themselves made.
-        if existing.is_some() || choices.levels.is_some() {
-            let mut checker = self.checker(Some(scale.clone()), existing.as_ref())?;
-            if let Some(name) = file_name {
-                checker = checker.for_question(name);
-            }
-            scan = self.scan(&plan.source, &plan.roles, checker, observer)?;
-        }
-        let count =
-            |name: &String| scan.levels.iter().find(|(n, _)| n == name).map_or(0, |(_, count)| *count as u32);
-        let part = Part {
-            prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),
-            level_counts: scale.levels().iter().map(count).collect(),
-            existing: existing.map(|q| q.id),
-            labels: scan.labels,
-            repeated: scan.repeated,
-            name,
-            scale,
-        };
-        let (problems, count) = (std::mem::take(&mut scan.problems), scan.problem_count);
-        plan.note_bad(problems, count);
-        Ok(part)
+    ) -> Result<Asked, WorkbenchError> {
+        let (name, existing) = self.question_for(name, column)?;
+        let scale = known_scale(existing.as_ref(), choices)?;
+        Ok(Asked { name, existing, scale })
     }
 
     /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
@@ -351,12 +329,10 @@ impl Core {
 }
 
 impl Plan {
+    /// Adds bad rows. Several passes meet the same broken rows, so a row counts once.
     fn note_bad(&mut self, problems: Vec<RowError>, count: u64) {
-        // Passes of one file meet the same broken rows; rows off one question's scale are met once.
-        let before = self.bad.len();
         self.bad.extend(problems.into_iter().map(|problem| (problem.row, problem)));
-        let new = (self.bad.len() - before) as u64;
-        self.bad_count = self.bad_count.max(count).max(self.bad_count + if before == 0 { 0 } else { new });
+        self.bad_count = self.bad_count.max(count).max(self.bad.len() as u64);
     }
 }
 
@@ -585,34 +561,51 @@ fn prompt_for(choices: &ImportChoices, name: &str) -> String {
     asked.unwrap_or(name).to_owned()
 }
 
-fn scale_for(
-    existing: Option<&Question>,
-    choices: &ImportChoices,
-    scan: &Scan,
-    column: &str,
-) -> Result<Scale, WorkbenchError> {
-    if let Some(question) = existing {
-        let other_kind = choices.scale.is_some_and(|kind| kind != question.scale.kind());
-        let other_levels = choices.levels.as_ref().is_some_and(|levels| levels != question.scale.levels());
-        if other_kind || other_levels {
-            let has = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
-            return Err(WorkbenchError::OtherScale { question: question.name.clone(), has });
+/// A part of a file whose labels were scanned.
+fn part(asked: Asked, scan: &Scan, choices: &ImportChoices, column: &str) -> Result<Part, WorkbenchError> {
+    let Asked { name, existing, scale } = asked;
+    let scale = match (scale, choices.scale) {
+        (Some(scale), _) => Ok(scale),
+        (None, Some(kind)) => {
+            let seen = scan.levels.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
+            Scale::of_kind(kind, seen)
         }
-        return Ok(question.scale.clone());
-    }
-    let seen = scan.levels.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
-    let scale = match (&choices.levels, choices.scale) {
-        (Some(levels), kind) => {
-            let kind = kind.unwrap_or(match levels.len() {
-                2 => ScaleKind::Binary,
-                _ => scan.scale.as_ref().map_or(ScaleKind::Choice, Scale::kind),
-            });
-            Scale::new(kind, levels)
-        }
-        (None, Some(kind)) => Scale::of_kind(kind, seen),
         (None, None) => scan.scale.clone(),
     };
-    scale.map_err(|source| WorkbenchError::NoScale { column: column.to_owned(), source })
+    let scale = scale.map_err(|source| WorkbenchError::NoScale { column: column.to_owned(), source })?;
+    let count =
+        |name: &String| scan.levels.iter().find(|(n, _)| n == name).map_or(0, |(_, count)| *count as u32);
+    Ok(Part {
+        prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),
+        level_counts: scale.levels().iter().map(count).collect(),
+        existing: existing.map(|q| q.id),
+        labels: scan.labels,
+        repeated: scan.repeated,
+        name,
+        scale,
+    })
+}
+
+/// The scale of an existing question, or the one whose levels were named; `None` where the labels must tell.
+fn known_scale(
+    existing: Option<&Question>,
+    choices: &ImportChoices,
+) -> Result<Option<Scale>, WorkbenchError> {
+    let Some(question) = existing else {
+        let Some(levels) = &choices.levels else { return Ok(None) };
+        let kind = match choices.scale {
+            Some(kind) => kind,
+            None => Scale::guess(levels)?.kind(),
+        };
+        return Ok(Some(Scale::new(kind, levels)?));
+    };
+    let other_kind = choices.scale.is_some_and(|kind| kind != question.scale.kind());
+    let other_levels = choices.levels.as_ref().is_some_and(|levels| levels != question.scale.levels());
+    if other_kind || other_levels {
+        let has = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
+        return Err(WorkbenchError::OtherScale { question: question.name.clone(), has });
+    }
+    Ok(Some(question.scale.clone()))
 }
 
 /// The roles to read a file with: those chosen, else those guessed. What an export writes beyond the choices (question,
