@@ -36,7 +36,11 @@ pub(crate) fn run(project: &Project) -> Result<()> {
             .in_folder(&project.root)
             .run()
     })?;
-    let bench = Bench { binary: project.binary("release", "dissensus"), scratch: Scratch::new()? };
+    let bench = Bench {
+        binary: project.binary("release", "dissensus"),
+        models: project.root.join("models"),
+        scratch: Scratch::new()?,
+    };
     step("live loop", || bench.command(&["bench", "live"]).run())?;
     step("predicting all", || bench.command(&["bench", "predict", "--large"]).run())?;
     let Some(data) = project.data() else {
@@ -61,12 +65,13 @@ pub(crate) fn run(project: &Project) -> Result<()> {
 
 struct Bench {
     binary: PathBuf,
+    models: PathBuf,
     scratch: Scratch,
 }
 
 impl Bench {
     fn command(&self, arguments: &[&str]) -> Program {
-        Program::new(&self.binary).args(arguments)
+        Program::new(&self.binary).args(arguments).env("DISSENSUS_MODELS", &self.models)
     }
 
     fn import(&self, file: &Path) -> Result<()> {
