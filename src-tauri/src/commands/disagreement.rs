@@ -1,7 +1,7 @@
 //! The Disagreement view.
 
 use super::with_session;
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_workbench::view::{DisagreementQuery, DisagreementRow, Problem, Ranking, TextDetail};
 use tauri::AppHandle;
 
@@ -26,20 +26,20 @@ pub(crate) async fn disagreement_rows(
     with_session(app, move |session| session.disagreement_rows(&query, &texts)).await
 }
 
-/// Everything about one text, but never the prediction for the person who labels here and has not answered it,
+/// Everything about one text among the people whom the query chooses, but never the prediction for the person who labels here and has not answered it,
 /// unless `show_hidden` asks for it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn text_detail(
     app: AppHandle,
-    question: QuestionId,
+    query: DisagreementQuery,
     text: TextId,
     group_by: Option<String>,
     reading_as: Option<AnnotatorId>,
     show_hidden: bool,
 ) -> Result<TextDetail, Problem> {
     with_session(app, move |session| {
-        session.text_detail(question, text, group_by.as_deref(), reading_as, show_hidden)
+        session.text_detail(&query, text, group_by.as_deref(), reading_as, show_hidden)
     })
     .await
 }

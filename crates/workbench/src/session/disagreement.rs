@@ -86,30 +86,31 @@ impl Session {
         Ok(rows)
     }
 
-    /// Everything about one text. `reading_as` is the person who labels in this window: what that person would say is hidden
-    /// until the text is answered, unless `show_hidden`.
+    /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person who labels in this
+    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`.
     ///
     /// # Errors
-    /// No such text or question, or the file cannot be read.
+    /// As [`Session::disagreement_ranking`], or no such text.
     pub fn text_detail(
         &self,
-        question: QuestionId,
+        query: &DisagreementQuery,
         text: TextId,
         group_by: Option<&str>,
         reading_as: Option<AnnotatorId>,
         show_hidden: bool,
     ) -> Result<TextDetail, WorkbenchError> {
         let core = &self.core;
+        let question = query.question;
         let found = core.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
         let row = core
             .index()
             .text_row(text)
             .ok_or_else(|| WorkbenchError::NoSuchText(found.external_id.clone()))?;
         let levels = core.levels(question)?;
-        let everyone = vec![true; core.index().annotators().len()];
+        let mask = core.mask(&query.attributes)?;
         let predicted = core.live.with(question, |fitted| {
             (fitted.model.texts() > row as usize)
-                .then(|| (among(fitted, row, &everyone, true).0, fitted.model.row(row)))
+                .then(|| (among(fitted, row, &mask, query.attributes.is_empty()).0, fitted.model.row(row)))
         });
         let Some(Some((scores, all))) = predicted else {
             return Ok(detail(found, DisagreementScores::none(), Vec::new(), Vec::new()));
@@ -127,7 +128,9 @@ impl Session {
             .annotators()
             .iter()
             .zip(all.chunks_exact(levels))
-            .map(|(annotator, p)| {
+            .zip(&mask)
+            .filter(|(_, chosen)| **chosen)
+            .map(|((annotator, p), _)| {
                 let observed = answers.get(&annotator.id).copied();
                 let hidden = reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
                 prediction(

@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
+import type { DisagreementQuery } from "$lib/bindings";
 import { reset } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 import TextPane from "./TextPane.svelte";
@@ -11,6 +12,14 @@ import TextPane from "./TextPane.svelte";
 beforeEach(async () => {
   reset();
   await app.openSample();
+});
+
+const asking = (attributes: Record<string, string> = {}): DisagreementQuery => ({
+  question: question().id,
+  by: "pairwise",
+  search: null,
+  attributes,
+  labelled_only: false,
 });
 
 const question = () => {
@@ -55,12 +64,22 @@ it("asks for the reader's own prediction only on demand, and for one text", asyn
   const user = userEvent.setup();
   await app.join("Robin");
   const asked = vi.spyOn(commands, "textDetail");
-  const { rerender } = render(TextPane, { question: question(), text: 5 });
+  const { rerender } = render(TextPane, { question: question(), query: asking(), text: 5 });
   await waitFor(() => expect(screen.getByTestId("detail-blind")).toBeVisible());
-  expect(asked.mock.calls[0]).toEqual([1, 5, "age", app.annotatorId, false]);
+  expect(asked.mock.calls[0]).toEqual([asking(), 5, "age", app.annotatorId, false]);
   await user.click(screen.getByText("Show anyway"));
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[4]).toBe(true));
   await waitFor(() => expect(screen.queryByTestId("detail-blind")).toBeNull());
-  await rerender({ question: question(), text: 6 });
-  await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([1, 6, "age", app.annotatorId, false]));
+  await rerender({ question: question(), query: asking(), text: 6 });
+  await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([asking(), 6, "age", app.annotatorId, false]));
+});
+
+it("lists only the annotators whom the filter lets through", async () => {
+  const people = await commands.annotators();
+  const role = people[0]?.attributes["role"] ?? "";
+  const of_role = people.filter((a) => a.attributes["role"] === role).length;
+  render(TextPane, { question: question(), query: asking({ role }), text: 5 });
+  await waitFor(() =>
+    expect(screen.getByTestId("detail-chosen").textContent.trim()).toBe(`${of_role} of ${people.length}`),
+  );
 });
