@@ -130,7 +130,7 @@ fn a_million_labels(path: &Path) -> Result<()> {
     measure("current labels of one", || Ok(store.current_labels_of(ada, question)?.len()))?;
     measure("newest label", || Ok(store.newest_label(question, ada)?.map_or(0, |l| l.id.0 as usize)))?;
     measure("history, 20", || Ok(store.history(question, ada, 20)?.len()))?;
-    measure("labels today", || Ok(store.labels_today(ada, question, 500_000)? as usize))?;
+    measure("texts labelled today", || Ok(store.texts_labelled_since(ada, question, 500_000)? as usize))?;
     let (mut total, mut sync): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
     for n in 0..1000_u32 {
         let (text, source) = (TextId(n + 1), LabelSource::Window);

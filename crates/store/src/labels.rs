@@ -350,15 +350,21 @@ impl Store {
         })
     }
 
-    /// How many labels of this annotator since `since_ms` (milliseconds since 1970-01-01 UTC) stand.
+    /// How many texts this annotator has labelled in the window or by the command since `since_ms` (milliseconds since
+    /// 1970-01-01 UTC): labels that stand, a corrected text once, imported and simulated labels not at all.
     ///
     /// # Errors
     /// Only what the disk says.
-    pub fn labels_today(&self, annotator: AnnotatorId, question: QuestionId, since_ms: i64) -> Result<u32> {
+    pub fn texts_labelled_since(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        since_ms: i64,
+    ) -> Result<u32> {
         self.read("counting an annotator's labels", |c| {
             let sql = concat!(
-                "SELECT count(*) FROM labels AS l INDEXED BY labels_by_annotator
-                 WHERE annotator = ?1 AND question = ?2 AND at_ms >= ?3 AND ",
+                "SELECT count(DISTINCT text) FROM labels AS l INDEXED BY labels_by_annotator
+                 WHERE annotator = ?1 AND question = ?2 AND at_ms >= ?3 AND source IN ('window', 'command') AND ",
                 stands!()
             );
             Ok(first(c, sql, (annotator.0, question.0, since_ms), |r| r.get(0))?.unwrap_or(0))

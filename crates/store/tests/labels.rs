@@ -9,10 +9,12 @@ use dissensus_domain::{AnnotatorId, LabelEvent, LabelId, LabelSource, TextId, cu
 use dissensus_store::{ExportScope, MarkKind, NewLabel, NewMark, Store, StoreError};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const TEXTS: u32 = 6;
 const ANNOTATORS: u32 = 4;
+const SOURCES: [LabelSource; 4] =
+    [LabelSource::Window, LabelSource::Command, LabelSource::Import, LabelSource::Simulated];
 
 /// A random history, kept beside the store as plain events.
 fn random_history(store: &Store, seed: u64) -> Vec<LabelEvent> {
@@ -22,6 +24,7 @@ fn random_history(store: &Store, seed: u64) -> Vec<LabelEvent> {
             let mut new =
                 label(rng.random_range(1..=TEXTS), rng.random_range(1..=ANNOTATORS), rng.random_range(0..5));
             new.at_ms = n;
+            new.source = SOURCES[rng.random_range(0..SOURCES.len())];
             (rng.random_bool(0.4), new, rng.random_range(1..=300))
         })
         .collect();
@@ -36,7 +39,8 @@ fn random_history(store: &Store, seed: u64) -> Vec<LabelEvent> {
                         Ok(id) => {
                             let old = events.iter().find(|e| e.id == target).unwrap().clone();
                             let (level, duration_ms, retracts) = (None, None, Some(target));
-                            LabelEvent { id, level, duration_ms, retracts, at_ms: at, ..old }
+                            let source = LabelSource::Window;
+                            LabelEvent { id, level, duration_ms, retracts, at_ms: at, source, ..old }
                         }
                         Err(StoreError::Unknown { .. }) => {
                             assert!(events.iter().all(|e| e.id != target));
@@ -133,8 +137,10 @@ fn check_lists(
         assert_eq!(store.history(QUESTION, a, 7).unwrap(), history[..7]);
         let newest = history.iter().find(|e| stands(e)).cloned();
         assert_eq!(store.newest_label(QUESTION, a).unwrap(), newest);
-        let since = history.iter().filter(|e| stands(e) && e.at_ms >= 150).count();
-        assert_eq!(store.labels_today(a, QUESTION, 150).unwrap() as usize, since);
+        let here = |e: &&LabelEvent| matches!(e.source, LabelSource::Window | LabelSource::Command);
+        let since: BTreeSet<TextId> =
+            history.iter().filter(|e| stands(e) && here(e) && e.at_ms >= 150).map(|e| e.text).collect();
+        assert_eq!(store.texts_labelled_since(a, QUESTION, 150).unwrap() as usize, since.len());
     }
     for t in (1..=TEXTS).map(TextId) {
         let on: Vec<_> = all.iter().copied().filter(|l| l.0 == t).collect();

@@ -253,7 +253,7 @@ impl Core {
         annotator: AnnotatorId,
         question: QuestionId,
     ) -> Result<Progress, WorkbenchError> {
-        let today = self.store.labels_today(annotator, question, today_ms())?;
+        let today = self.store.texts_labelled_since(annotator, question, today_ms())?;
         Ok(sheet.progress(today, self.index().texts().len()))
     }
 
