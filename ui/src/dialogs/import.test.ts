@@ -5,6 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { reset } from "../mock/bindings";
+import AddQuestionDialog from "./AddQuestionDialog.svelte";
 import ImportDialog from "./ImportDialog.svelte";
 
 beforeEach(async () => {
@@ -36,7 +37,8 @@ it("imports a clean file as it was guessed", async () => {
   render(ImportDialog, { path: "/tmp/clean.csv" });
   await waitFor(() => expect(screen.getByTestId("import-confirm")).toBeEnabled());
   expect(screen.queryByTestId("import-problem")).toBeNull();
-  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(screen.getByTestId("import-confirm")).toHaveFocus());
+  await user.keyboard("{Enter}");
   await waitFor(() => expect(write.mock.calls[0]?.[1]).toMatchObject({ columns: null, skip_bad: false }));
 });
 
@@ -49,4 +51,14 @@ it("says why a file cannot be read, and lets nothing be imported", async () => {
   render(ImportDialog, { path: "/tmp/latin.csv" });
   await waitFor(() => expect(screen.getByTestId("import-stopped")).toHaveTextContent(/byte 812.*Save it/));
   expect(screen.getByTestId("import-confirm")).toBeDisabled();
+});
+
+it("asks a new question by keyboard alone", async () => {
+  const user = userEvent.setup();
+  const add = vi.spyOn(commands, "addQuestion");
+  render(AddQuestionDialog);
+  await waitFor(() => expect(screen.getByTestId("question-prompt")).toHaveFocus());
+  await user.keyboard("Is it kind?{Tab}kind{Enter}");
+  await waitFor(() => expect(add).toHaveBeenCalledOnce());
+  expect(add.mock.calls[0]?.slice(0, 2)).toEqual(["kind", "Is it kind?"]);
 });
