@@ -4,7 +4,7 @@ import { asProblem } from "$lib/problems";
 
 export interface Toast {
   id: number;
-  kind: "done" | "problem";
+  kind: "done" | "note" | "problem";
   message: string;
   detail: string | null;
 }
@@ -12,14 +12,21 @@ export interface Toast {
 const LASTS_MS = 4500;
 const AT_MOST = 4;
 
-/** The notices on screen, oldest first. A problem stays until it is closed; the rest goes by itself. */
+/**
+ * The notices on screen, oldest first. A problem stays until it is closed; the rest goes by itself, and only the
+ * newest of it is shown: notices of quick work must not pile up over the work.
+ */
 export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
   done(message: string, detail: string | null = null): void {
-    const id = this.#add({ kind: "done", message, detail });
-    setTimeout(() => this.close(id), LASTS_MS);
+    this.#passing({ kind: "done", message, detail });
+  }
+
+  /** Something to know that is neither done nor wrong. */
+  note(message: string, detail: string | null = null): void {
+    this.#passing({ kind: "note", message, detail });
   }
 
   problem(thrown: unknown): void {
@@ -31,6 +38,12 @@ export class Toasts {
 
   close(id: number): void {
     this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  #passing(toast: Omit<Toast, "id">): void {
+    this.list = this.list.filter(({ kind }) => kind === "problem");
+    const id = this.#add(toast);
+    setTimeout(() => this.close(id), LASTS_MS);
   }
 
   #add(toast: Omit<Toast, "id">): number {
