@@ -11,6 +11,9 @@ const SMALLEST: (f64, f64) = (760.0, 520.0);
 /// The first window, in logical pixels; later ones are as they were left.
 const FIRST: (f64, f64) = (1280.0, 800.0);
 
+/// Room left for a window's title and edges, in logical pixels.
+const FRAME: f64 = 48.0;
+
 /// Runs the application until its window closes.
 pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
     let bindings = crate::bindings::builder();
@@ -62,9 +65,13 @@ fn place_keeper(launch: &Launch) -> tauri::plugin::TauriPlugin<tauri::Wry> {
 }
 
 fn open_window(app: &App, launch: &Launch) -> tauri::Result<()> {
+    let first = first_size(app.primary_monitor()?.map(|m| {
+        let size = m.work_area().size.to_logical::<f64>(m.scale_factor());
+        (size.width, size.height)
+    }));
     let mut window = WebviewWindowBuilder::new(app, "main", WebviewUrl::default())
         .title("Dissensus")
-        .inner_size(FIRST.0, FIRST.1)
+        .inner_size(first.0, first.1)
         .min_inner_size(SMALLEST.0, SMALLEST.1)
         .center();
     if launch.test_hooks {
@@ -74,6 +81,26 @@ fn open_window(app: &App, launch: &Launch) -> tauri::Result<()> {
     Ok(())
 }
 
+/// The first window's size in logical pixels: smaller where the screen has no room for it and its frame.
+fn first_size(screen: Option<(f64, f64)>) -> (f64, f64) {
+    let fit = |wanted: f64, room: f64, least: f64| wanted.min(room - FRAME).max(least);
+    screen
+        .map_or(FIRST, |(width, height)| (fit(FIRST.0, width, SMALLEST.0), fit(FIRST.1, height, SMALLEST.1)))
+}
+
 /// Tells the page that it is being tested (see `ui/src/lib/test-hooks.ts`). WebDriver drives the page, but not the
 /// system's file dialog: with this set the page offers functions that take a path in its stead.
 const TEST_HOOKS: &str = "window.__DISSENSUS_E2E__ = true;";
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, SMALLEST, first_size};
+
+    #[test]
+    fn the_first_window_fits_the_screen() {
+        assert_eq!(first_size(None), FIRST);
+        assert_eq!(first_size(Some((1920.0, 1080.0))), FIRST);
+        assert_eq!(first_size(Some((1024.0, 768.0))), (976.0, 720.0));
+        assert_eq!(first_size(Some((640.0, 480.0))), SMALLEST);
+    }
+}

@@ -9,19 +9,34 @@ const TABLE = {
   extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt"],
 };
 
+let asking = false;
+
+/** One file dialog at a time: asking again while one is open gives nothing. */
+async function ask(dialog: () => Promise<string | null>): Promise<string | null> {
+  if (asking) return null;
+  asking = true;
+  try {
+    return await dialog();
+  } finally {
+    asking = false;
+  }
+}
+
 /** A project to open. */
 export async function chooseProject(): Promise<string | null> {
-  return open({ title: "Open a project", filters: [PROJECT], multiple: false, directory: false });
+  return ask(() => open({ title: "Open a project", filters: [PROJECT], multiple: false, directory: false }));
 }
 
 /** Where a new project goes. */
 export async function chooseNewProject(name: string): Promise<string | null> {
-  return save({ title: "New project", filters: [PROJECT], defaultPath: `${name}.dissensus` });
+  return ask(() => save({ title: "New project", filters: [PROJECT], defaultPath: `${name}.dissensus` }));
 }
 
 /** A file to import. */
 export async function chooseImport(): Promise<string | null> {
-  return open({ title: "Import texts or labels", filters: [TABLE], multiple: false, directory: false });
+  return ask(() =>
+    open({ title: "Import texts or labels", filters: [TABLE], multiple: false, directory: false }),
+  );
 }
 
 /** Where labels are written to. */
@@ -30,7 +45,7 @@ export async function chooseExport(name: string): Promise<string | null> {
     { name: "CSV", extensions: ["csv"] },
     { name: "JSON Lines", extensions: ["jsonl"] },
   ];
-  return save({ title: "Export labels", filters, defaultPath: `${name}.csv` });
+  return ask(() => save({ title: "Export labels", filters, defaultPath: `${name}.csv` }));
 }
 
 /** Writes the window's title. */
