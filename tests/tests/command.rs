@@ -3,7 +3,7 @@
 
 use dissensus_tests::command::Bench;
 use dissensus_tests::files;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A project with 40 texts and 6 annotators, every text labelled by everybody.
 fn labelled(bench: &Bench) {
@@ -82,8 +82,36 @@ fn a_label_is_added_replaced_and_taken_back() {
     assert_eq!(anas("a.csv"), ["5"], "the newest label is current");
     bench.ok(["undo", "P.dissensus", "--annotator", "ana"]);
     assert_eq!(anas("b.csv"), ["2"], "undo uncovers the one before");
-    bench.ok(["undo", "P.dissensus", "--annotator", "ana"]);
+    let undone = bench.json(["undo", "P.dissensus", "--annotator", "ana"]);
     assert!(anas("c.csv").is_empty());
+    let rude = json!({ "annotator": "ana", "text_id": "t7", "question": "rude", "value": "2", "now": null });
+    assert_eq!(undone, rude);
+    assert_eq!(bench.json(["undo", "P.dissensus", "--annotator", "ana"]), Value::Null);
+}
+
+#[test]
+fn texts_alone_become_a_project_to_label() {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", "text\nhello\ngo away\nhello\n");
+    bench.ok(["new", "P.dissensus"]);
+    let said = bench.ok(["import", "P.dissensus", "texts.csv"]);
+    assert!(said.contains("2 texts") && said.contains("equal texts become one"), "{said}");
+    bench.ok([
+        "question",
+        "P.dissensus",
+        "rude",
+        "--levels",
+        "not at all,a little,very",
+        "--scale",
+        "ordinal",
+    ]);
+    let prompt = "Is it kind?";
+    bench.ok(["question", "P.dissensus", "kind", "--levels", "no,yes", "--prompt", prompt]);
+    let info = bench.json(["info", "P.dissensus"]);
+    let scales: Vec<Value> = (0..2).map(|nth| info["questions"][nth]["scale"].clone()).collect();
+    assert_eq!(scales[0], json!({ "kind": "ordinal", "levels": ["not at all", "a little", "very"] }));
+    assert_eq!(scales[1], json!({ "kind": "binary", "levels": ["no", "yes"] }));
+    assert_eq!(info["questions"][1]["prompt"], prompt);
 }
 
 #[test]
@@ -349,6 +377,10 @@ fn wrong_usage_is_told_apart_from_failure() {
         vec!["label", "P.dissensus"],
         vec!["import", "P.dissensus", "x.csv", "--scale", "likert"],
         vec!["disagreement", "P.dissensus", "--attributes", "gender"],
+        vec!["evaluate", "P.dissensus", "--split", "by-text:1.5"],
+        vec!["train", "P.dissensus", "--split", "halves"],
+        vec!["train", "P.dissensus", "--model", "shared"],
+        vec!["question", "P.dissensus", "rude"],
         vec![],
     ] {
         let outcome = bench.run(&arguments);

@@ -57,6 +57,8 @@ fn files_that_cannot_be_imported() {
     bench.file("empty.csv", "");
     bench.file("no-text.csv", "id,label,annotator\n1,2,ana\n");
     bench.file("twice.csv", "text,text\na,b\n");
+    bench.file("header.csv", "text_id,text,annotator_id,label\n");
+    bench.file("texts.csv", "text_id,text\nx1,hello\n");
     bench.file("no-annotator.csv", "text_id,text,label\n1,hello,2\n");
     bench.file("table.xlsx", b"PK\x03\x04rest");
     bench.file("utf16.csv", b"\xff\xfet\0e\0x\0t\0\n\0");
@@ -69,11 +71,13 @@ fn files_that_cannot_be_imported() {
             &import("absent.csv"),
             &import("folder.csv"),
             &import("empty.csv"),
+            &["import", "P.dissensus", "header.csv", "--question", "new"],
             &import("no-text.csv"),
             &import("twice.csv"),
             &import("no-annotator.csv"),
             &import("table.xlsx"),
             &import("utf16.csv"),
+            &["import", "P.dissensus", "texts.csv", "--question", "kind", "--levels", "no,yes"],
             &["import", "P.dissensus", "labels.csv", "--label", "rating"],
             &["import", "P.dissensus", "labels.csv", "--attributes", "gendre"],
         ]
@@ -92,6 +96,7 @@ fn rows_that_cannot_be_imported() {
     bench.file("blank.csv", "text_id,text,annotator_id,label\n,fine,ana,3\nx2,,ana,3\nx3,fine,,3\n");
     bench.file("changed.csv", "text_id,text,annotator_id,label\nt1,another body,ana,3\n");
     bench.file("bad.jsonl", "{\"text_id\":\"x1\",\"text\":\"fine\",\"annotator_id\":\"ana\",\"label\":3}\n{\"text_id\":\"x2\",\n[1,2]\n");
+    bench.file("all-bad.csv", "text_id,text,annotator_id,label\nx1,fine,,3\nx2,fine too,,2\n");
     let import = |file: &'static str| ["import", "P.dissensus", file, "--question", "rude"];
     insta::assert_snapshot!(report(
         &bench,
@@ -103,6 +108,8 @@ fn rows_that_cannot_be_imported() {
             &import("blank.csv"),
             &import("changed.csv"),
             &import("bad.jsonl"),
+            &["import", "P.dissensus", "all-bad.csv", "--question", "new"],
+            &["import", "P.dissensus", "all-bad.csv", "--question", "new", "--skip-bad"],
         ]
     ));
 }
@@ -399,13 +406,16 @@ fn labels_that_cannot_be() {
             &label("t1", ""),
             &label("nowhere", "3"),
             &["undo", "P.dissensus", "--annotator", "nobody"],
+            &["question", "P.dissensus", "rude", "--levels", "no,yes"],
+            &["question", "P.dissensus", "kind", "--levels", "yes"],
+            &["question", "P.dissensus", "kind", "--levels", "no,maybe,yes", "--scale", "binary"],
+            &["question", "P.dissensus", "kind", "--levels", "no,no"],
             &["label", "empty.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", "1"],
             &["agreement", "empty.dissensus"],
             &["agreement", "P.dissensus", "--question", "nice"],
             &["predict", "P.dissensus", "--annotator", "nobody", "--text-id", "t1"],
             &["predict", "P.dissensus", "--annotator", "a0", "--text-id", "nowhere"],
             &["evaluate", "P.dissensus", "--split", "column"],
-            &["evaluate", "P.dissensus", "--split", "by-text:1.5"],
             &["evaluate", "P.dissensus", "--at-least", "9"],
             &["export", "P.dissensus", "labels.csv"],
             &["export", "P.dissensus", "labels.docx"],

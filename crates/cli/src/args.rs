@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_domain::ScaleKind;
+use dissensus_workbench::{SplitChoice, WorkbenchError};
 use std::path::PathBuf;
 
 /// Label subjective texts, keep every annotator's own labels, and see where annotators would disagree.
@@ -37,6 +38,8 @@ pub(crate) enum Command {
     Sample(New),
     /// Say what a project holds
     Info(Reading),
+    /// Add a question that annotators answer
+    Question(Question),
     /// Import texts, annotators or labels from a CSV, TSV or JSONL file
     Import(Import),
     /// Turn every text into an embedding, continuing where it stopped
@@ -88,8 +91,34 @@ pub(crate) struct Reading {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
+  dissensus question P.dissensus rude --scale binary --levels no,yes --prompt \"Is this rude?\"
+  dissensus question P.dissensus offensiveness --levels 1,2,3,4,5
+
+Importing labels makes their question by itself; this is for texts that nobody has labelled yet.")]
+pub(crate) struct Question {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// A short name, used in files and commands
+    pub(crate) name: String,
+    /// The sentence that annotators read [default: the name]
+    #[arg(long)]
+    pub(crate) prompt: Option<String>,
+    /// Kind of scale: binary, choice or ordinal [default: guessed from the levels]
+    #[arg(long, value_parser = scale)]
+    pub(crate) scale: Option<ScaleKind>,
+    /// The levels, lowest (or no) first
+    #[arg(long, value_delimiter = ',', required = true)]
+    pub(crate) levels: Vec<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
   dissensus import P.dissensus labels.csv
-  dissensus import P.dissensus ratings.jsonl --text comment --annotator worker --label score --scale ordinal
+  dissensus import P.dissensus ratings.jsonl --text comment --annotator worker --label score
   dissensus import P.dissensus labels.csv --attributes gender,age --question offensiveness
   dissensus import P.dissensus texts.csv --dry-run
 
@@ -109,7 +138,7 @@ pub(crate) struct Import {
     /// The sentence that annotators read, for a new question
     #[arg(long)]
     pub(crate) prompt: Option<String>,
-    /// Kind of scale, for a new question [default: guessed]
+    /// Kind of scale, for a new question: binary, choice or ordinal [default: guessed]
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest first, for a new question [default: those in the file]
@@ -148,6 +177,10 @@ pub(crate) struct Import {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn split(name: &str) -> Result<SplitChoice, String> {
+    name.parse().map_err(|error: WorkbenchError| error.to_string())
 }
 
 fn scale(name: &str) -> Result<ScaleKind, String> {
@@ -270,15 +303,15 @@ pub(crate) struct Train {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The model; only multilevel predicts for a project, the others are for evaluate
-    #[arg(long, value_enum, default_value = "multilevel")]
-    pub(crate) model: ModelArg,
+    /// The model; the others of the ladder are compared with evaluate
+    #[arg(long, value_parser = ["multilevel"], default_value = "multilevel")]
+    pub(crate) model: String,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
     /// by-text:SHARE (seeded) or column (the official split)
-    #[arg(long)]
-    pub(crate) split: Option<String>,
+    #[arg(long, value_parser = split)]
+    pub(crate) split: Option<SplitChoice>,
     /// Seed of the split and of the fit
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
@@ -306,8 +339,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
     pub(crate) models: Vec<ModelArg>,
     /// by-text:SHARE (seeded) or column (the official split)
-    #[arg(long, default_value = "by-text:0.7")]
-    pub(crate) split: String,
+    #[arg(long, value_parser = split, default_value = "by-text:0.7")]
+    pub(crate) split: SplitChoice,
     /// Seed of the split and of the fits
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,

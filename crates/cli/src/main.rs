@@ -27,6 +27,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::New(args) => commands::project::new(&args),
         Command::Sample(args) => commands::project::sample(&args),
         Command::Info(args) => commands::project::info(&args),
+        Command::Question(args) => commands::project::question(args),
         Command::Import(args) => commands::files::import(args),
         Command::Export(args) => commands::files::export(&args),
         Command::Encode(args) => commands::models::encode(&args),

@@ -110,17 +110,20 @@ pub enum WorkbenchError {
         hint: String,
     },
     /// Bad rows, and no wish to skip them.
-    #[error("{count} of {rows} rows cannot be imported, so nothing was: {first}")]
+    #[error("{count} of {rows} rows cannot be imported, so nothing was")]
     BadRows {
         /// How many.
         count: u64,
         /// Of how many.
         rows: u64,
-        /// The first of them.
-        first: String,
         /// The first few, one a line.
         listed: String,
+        /// Why the other rows cannot be imported by themselves, where they cannot.
+        rest: Option<Box<WorkbenchError>>,
     },
+    /// A header, and nothing under it.
+    #[error("{0} has a header and no rows: there is nothing to make a scale from")]
+    NoRows(PathBuf),
     /// Labels without a scale to put them on.
     #[error("the labels in column \"{column}\" make no scale: {source}")]
     NoScale {
@@ -216,6 +219,7 @@ impl WorkbenchError {
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",
             Self::BadRows { .. } => "bad-rows",
+            Self::NoRows(_) => "no-rows",
             Self::EncoderChanged { .. } => "encoder-changed",
             Self::NotEncoded(_) => "not-encoded",
             Self::NothingToEncode => "nothing-to-encode",
@@ -233,9 +237,12 @@ impl WorkbenchError {
     /// What there is to say beyond the message.
     pub fn detail(&self) -> Option<String> {
         match self {
-            Self::BadRows { listed, .. } => Some(format!(
-                "{listed}\nMend these rows, or import the others with --skip-bad (in the window: Skip bad rows)."
-            )),
+            Self::BadRows { listed, rest, .. } => Some(match rest {
+                None => format!(
+                    "{listed}\nMend these rows, or import the others with --skip-bad (in the window: Skip bad rows)."
+                ),
+                Some(rest) => format!("{listed}\nMend these rows. The others cannot be imported without them: {rest}."),
+            }),
             Self::EncoderChanged { .. } => Some(
                 "Encode again to use the new encoder (both are kept), or put the old encoder back in its place.".into(),
             ),

@@ -276,8 +276,12 @@ view! {
         pub rejected_rows: u32,
         /// Where the rejected rows were written.
         pub rejected_file: Option<String>,
-        /// The question the labels answer.
+        /// The question the labels answer, or several.
         pub question: Option<String>,
+        /// The scale of that question, or of the first of several.
+        pub scale: Option<Scale>,
+        /// What else to know, a sentence each.
+        pub remarks: Vec<String>,
     }
 
     /// A piece of long work.

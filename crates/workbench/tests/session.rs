@@ -156,8 +156,9 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
     session.fit(question, &Unwatched).unwrap();
     let me = session.add_annotator("Ana", &Default::default()).unwrap();
     let text = TextId(1);
+    let query = query(&session);
     let own = |show| {
-        let detail = session.text_detail(question, text, Some("gender"), Some(me.id), show).unwrap();
+        let detail = session.text_detail(&query, text, Some("gender"), Some(me.id), show).unwrap();
         detail.annotators.into_iter().find(|a| a.annotator == me.id).unwrap()
     };
     assert_eq!(own(false).distribution, None);
@@ -165,6 +166,29 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
     let new = NewLabel { question, annotator: me.id, text, level: 0, duration_ms: None };
     session.record_label(&new).unwrap();
     assert!(own(false).distribution.is_some());
+}
+
+#[test]
+fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
+    let place = Place::new();
+    let session = place.sample();
+    let all = query(&session);
+    session.fit(all.question, &Unwatched).unwrap();
+    let first = session.annotators().unwrap().swap_remove(0);
+    let (name, value) = first.attributes.iter().next().map(|(n, v)| (n.clone(), v.clone())).unwrap();
+    let some = DisagreementQuery { attributes: [(name.clone(), value.clone())].into(), ..query(&session) };
+    let text = TextId(1);
+    let detail = session.text_detail(&some, text, None, None, false).unwrap();
+    let with = session.annotators().unwrap().into_iter().filter(|a| a.attributes.get(&name) == Some(&value));
+    assert_eq!(detail.annotators.len(), with.count());
+    assert!(detail.annotators.iter().all(|a| a.attributes.get(&name) == Some(&value)));
+    let row = session.disagreement_rows(&some, &[text]).unwrap().swap_remove(0);
+    assert_eq!(detail.scores.pairwise, row.scores.pairwise, "list and detail tell of the same people");
+    let everyone = session.text_detail(&all, text, None, None, false).unwrap();
+    assert_eq!(everyone.annotators.len(), 8);
+    assert_ne!(everyone.scores.pairwise, detail.scores.pairwise);
+    let nobody = DisagreementQuery { attributes: [(name, "no such".to_owned())].into(), ..query(&session) };
+    assert!(session.text_detail(&nobody, text, None, None, false).is_err());
 }
 
 #[test]

@@ -62,10 +62,10 @@ export const commands = {
 	/**  Some of these texts, as they are now. */
 	disagreementRows: (query: DisagreementQuery, texts: TextId[]) => __TAURI_INVOKE<DisagreementRow[]>("disagreement_rows", { query, texts }),
 	/**
-	 *  Everything about one text, but never the prediction for the person who labels here and has not answered it,
+	 *  Everything about one text among the people whom the query chooses, but never the prediction for the person who labels here and has not answered it,
 	 *  unless `show_hidden` asks for it.
 	 */
-	textDetail: (question: QuestionId, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { question, text, groupBy, readingAs, showHidden }),
+	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
 	/**  All annotators for one question; may take seconds. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
 	/**  Begins (or goes on with) encoding the texts. */
@@ -393,8 +393,12 @@ export type ImportReport = {
 	rejected_rows: number,
 	/**  Where the rejected rows were written. */
 	rejected_file: string | null,
-	/**  The question the labels answer. */
+	/**  The question the labels answer, or several. */
 	question: string | null,
+	/**  The scale of that question, or of the first of several. */
+	scale: Scale | null,
+	/**  What else to know, a sentence each. */
+	remarks: string[],
 };
 
 /**  A job began, moved or ended. */

@@ -283,7 +283,7 @@ export const commands: typeof RealCommands = {
   },
   saveChoices: async (next) => ((choices = next), null),
   importPreview: async (path, given) => preview(path, given),
-  importFile: async (_path, given) => ({
+  importFile: async (path, given) => ({
     texts: 212,
     annotators: 6,
     labels: 1204,
@@ -292,6 +292,8 @@ export const commands: typeof RealCommands = {
     rejected_rows: given.skip_bad ? 3 : 0,
     rejected_file: given.skip_bad ? "/home/you/comments.rejected.csv" : null,
     question: "tone",
+    scale: preview(path, given).scale,
+    remarks: [],
   }),
   exportProject: async () => world.labels.size,
   nextText: async (annotator, q, order, after) => {
@@ -364,8 +366,8 @@ export const commands: typeof RealCommands = {
     return { revision, texts: ranked.map((t) => t.id), annotators: people.length, remark: null };
   },
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
-  textDetail: async (q, text, groupBy, readingAs, showHidden) =>
-    detail(q, textOf(text), groupBy, readingAs, showHidden),
+  textDetail: async (query, text, groupBy, readingAs, showHidden) =>
+    detail(query, textOf(text), groupBy, readingAs, showHidden),
   annotatorReport: async (q) => report(q),
   startEncoding: async () => job("running", 0),
   jobs: async () => (asked.has("job") ? [job("running", 61)] : []),
@@ -387,15 +389,17 @@ function job(state: view.JobState, done: number): view.JobInfo {
 }
 
 function detail(
-  q: number,
+  query: view.DisagreementQuery,
   text: Text,
   groupBy: string | null,
   readingAs: number | null,
   showHidden: boolean,
 ): view.TextDetail {
-  const rows = world.people.map((p) => ({ p, d: predict(question(q), text, p) }));
+  const q = query.question;
+  const people = chosen(query);
+  const rows = people.map((p) => ({ p, d: predict(question(q), text, p) }));
   const expected = (d: number[]) => d.reduce((s, x, k) => s + x * k, 0);
-  const values = [...new Set(world.people.map((p) => (groupBy && p.attributes[groupBy]) || "not known"))];
+  const values = [...new Set(people.map((p) => (groupBy && p.attributes[groupBy]) || "not known"))];
   return {
     text: text.id,
     external_id: text.external_id,

@@ -4,7 +4,7 @@ use super::{count, open, open_to_read};
 use crate::args::{Export, Import};
 use crate::output;
 use crate::progress::Bar;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_workbench::{Observer, Session};
 use std::sync::Arc;
@@ -46,6 +46,21 @@ fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
     if let Some(attributes) = &args.attributes {
         columns.attributes.clone_from(attributes);
     }
+    if columns.label.is_none() {
+        let answers = [
+            ("--question", args.question.is_some()),
+            ("--prompt", args.prompt.is_some()),
+            ("--scale", args.scale.is_some()),
+            ("--levels", args.levels.is_some()),
+        ];
+        if let Some((option, _)) = answers.into_iter().find(|(_, given)| *given) {
+            bail!(
+                "{option} is about labels, and {} has no label column: name it with --label, or import the texts \
+                 without {option} and then make the question with `dissensus question`",
+                args.file.display()
+            );
+        }
+    }
     Ok(ImportChoices {
         columns: Some(columns),
         question: args.question.clone(),
@@ -83,6 +98,12 @@ fn tell(report: &ImportReport) -> Result<()> {
     ];
     let question = report.question.as_ref().map_or_else(String::new, |q| format!(" for the question {q}"));
     output::line(&format!("Imported {}{question}", added.join(", ")))?;
+    if let Some(scale) = &report.scale {
+        output::line(&format!("Scale: {} ({})", scale.kind(), scale.levels().join(", ")))?;
+    }
+    for remark in &report.remarks {
+        output::line(remark)?;
+    }
     if report.repeated_rows > 0 {
         output::line(&format!(
             "{} said again what was known",

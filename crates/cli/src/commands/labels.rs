@@ -24,16 +24,24 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
     let question = session.question(args.question.as_deref())?;
     let annotator = session.annotator(&args.annotator)?;
     let undone = session.undo_label(annotator.id, question.id)?;
-    if args.json {
-        return output::json(&undone);
-    }
     let name = |level: u16| question.scale.name_of(level).unwrap_or("?").to_owned();
-    match undone {
-        None => output::line(&format!("{} has given no label that can be taken back", annotator.external_id)),
-        Some(undone) => {
-            let text = session.label_task(annotator.id, question.id, undone.text)?.external_id;
-            let now = undone.now.map_or_else(String::new, |level| format!("; it is {} again", name(level)));
-            output::line(&format!("Took back {} of {text}{now}", name(undone.level)))
+    let Some(undone) = undone else {
+        if args.json {
+            return output::json(&serde_json::Value::Null);
         }
+        return output::line(&format!("{} has given no label that can be taken back", annotator.external_id));
+    };
+    let text = session.label_task(annotator.id, question.id, undone.text)?.external_id;
+    let now = undone.now.map(name);
+    if args.json {
+        return output::json(&serde_json::json!({
+            "annotator": annotator.external_id,
+            "text_id": text,
+            "question": question.name,
+            "value": name(undone.level),
+            "now": now,
+        }));
     }
+    let now = now.map_or_else(String::new, |now| format!("; it is {now} again"));
+    output::line(&format!("Took back {} of {text}{now}", name(undone.level)))
 }

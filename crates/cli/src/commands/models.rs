@@ -4,7 +4,7 @@ use super::{count, encoder_choice, open, open_or_read};
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use dissensus_workbench::{EvaluateChoices, Evaluation, ModelKind};
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
@@ -35,14 +35,11 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
 }
 
 pub(crate) fn train(args: &Train) -> Result<()> {
-    if args.model != ModelArg::Multilevel {
-        bail!("only multilevel predicts for a project: compare the other models with `dissensus evaluate`");
-    }
-    if let Some(split) = &args.split {
+    if let Some(split) = args.split {
         let choices = EvaluateChoices {
             question: args.question.clone(),
             models: vec![ModelKind::Multilevel],
-            split: split.parse()?,
+            split,
             seed: args.seed,
             at_least: None,
         };
@@ -72,7 +69,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     let choices = EvaluateChoices {
         question: args.question.clone(),
         models: kinds(&args.models),
-        split: args.split.parse()?,
+        split: args.split,
         seed: args.seed,
         at_least: args.at_least.clone(),
     };

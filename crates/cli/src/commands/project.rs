@@ -1,9 +1,10 @@
-//! `new`, `sample` and `info`.
+//! `new`, `sample`, `question` and `info`.
 
-use super::{count, home, open_to_read};
-use crate::args::{New, Reading};
+use super::{count, home, open, open_to_read};
+use crate::args::{New, Question, Reading};
 use crate::output;
 use anyhow::Result;
+use dissensus_domain::{Scale, ScaleKind};
 use dissensus_workbench::{Session, sample};
 use std::path::Path;
 
@@ -29,6 +30,28 @@ fn made(project: &Path, json: bool, what: &str) -> Result<()> {
     output::line(&format!("{what} {}", project.display()))
 }
 
+pub(crate) fn question(args: Question) -> Result<()> {
+    // The levels stand in their order; only their kind is guessed, and what is wrong with them is told by `Scale::new`.
+    let guess = || Scale::guess(&args.levels).map_or(ScaleKind::Choice, |scale| scale.kind());
+    let scale = Scale::new(args.scale.unwrap_or_else(guess), &args.levels)?;
+    let session = open(&args.project)?;
+    let made = session.add_question(&args.name, args.prompt.as_deref().unwrap_or_default(), scale)?;
+    session.close();
+    if args.json {
+        return output::json(&made);
+    }
+    output::line(&format!(
+        "Added the question {}: \"{}\", {}",
+        made.name,
+        made.prompt,
+        scale_words(&made.scale)
+    ))
+}
+
+fn scale_words(scale: &Scale) -> String {
+    format!("{} ({})", scale.kind(), scale.levels().join(", "))
+}
+
 pub(crate) fn info(args: &Reading) -> Result<()> {
     let info = open_to_read(&args.project)?.info()?;
     if args.json {
@@ -44,7 +67,7 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
         output::line(notice)?;
     }
     for question in &info.questions {
-        let scale = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
+        let scale = scale_words(&question.scale);
         let labels = count(u64::from(question.labels), "label");
         output::line(&format!("question {}: \"{}\", {scale}, {labels}", question.name, question.prompt))?;
     }

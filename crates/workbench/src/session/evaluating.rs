@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 /// How texts are divided.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SplitChoice {
     /// A seeded share of the texts teaches, the rest is scored.
     ByText(f64),

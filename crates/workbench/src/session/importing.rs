@@ -102,7 +102,7 @@ impl Session {
         let roles = roles_for(&source, choices.columns.as_ref())?;
         let plan = core.plan(source, roles, choices, observer.as_ref())?;
         if plan.bad_count > 0 && !choices.skip_bad {
-            return Err(bad_rows(&plan));
+            return Err(bad_rows(&plan, None));
         }
         let report = core.import(plan, observer)?;
         core.reload()?;
@@ -160,7 +160,14 @@ impl Core {
         let (problems, count) = (std::mem::take(&mut plan.overall.problems), plan.overall.problem_count);
         plan.note_bad(problems, count);
         if let Some(asked) = one {
-            plan.parts.push(part(asked, &plan.overall, choices, &column)?);
+            // Without a scale, rows that were refused or are not there are the likelier cause, and are told first.
+            let part = part(asked, &plan.overall, choices, &column);
+            let part = part.map_err(|error| match (plan.overall.rows, plan.bad_count) {
+                (0, _) => WorkbenchError::NoRows(plan.source.path().to_owned()),
+                (_, 0) => error,
+                _ => bad_rows(&plan, Some(error)),
+            })?;
+            plan.parts.push(part);
         } else if labels {
             let names: Vec<String> = plan.overall.questions.keys().cloned().collect();
             for name in names {
@@ -280,6 +287,8 @@ impl Core {
                 rejected_rows: 0,
                 rejected_file: rejected_file.map(|path| path.to_string_lossy().into_owned()),
                 question: None,
+                scale: None,
+                remarks: Vec::new(),
             },
             refused: BTreeSet::new(),
             texts: HashMap::new(),
@@ -361,6 +370,8 @@ impl Writing {
         }
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         self.report.question = (!names.is_empty()).then(|| names.join(", "));
+        self.report.scale = parts.first().map(|part| part.scale.clone());
+        self.report.remarks = remarks(&self.plan);
         if let Some(rejects) = self.rejects.take() {
             rejects.finish()?;
         }
@@ -502,8 +513,8 @@ impl Writing {
             return Err(WorkbenchError::BadRows {
                 count: 1,
                 rows: error.row,
-                first: error.to_string(),
                 listed: error.to_string(),
+                rest: None,
             });
         };
         if self.refused.insert(error.row) {
@@ -647,9 +658,8 @@ fn choices_of(roles: &ColumnRoles) -> ColumnChoices {
     }
 }
 
-fn preview_of(plan: &Plan) -> ImportPreview {
-    let overall = &plan.overall;
-    let first = plan.parts.first();
+/// What to know of a file beside its counts, a sentence each.
+fn remarks(plan: &Plan) -> Vec<String> {
     let mut remarks = Vec::new();
     if plan.parts.len() > 1 {
         let names: Vec<&str> = plan.parts.iter().map(|part| part.name.as_str()).collect();
@@ -671,6 +681,12 @@ fn preview_of(plan: &Plan) -> ImportPreview {
                 .to_owned(),
         );
     }
+    remarks
+}
+
+fn preview_of(plan: &Plan) -> ImportPreview {
+    let overall = &plan.overall;
+    let first = plan.parts.first();
     ImportPreview {
         path: plan.source.path().to_string_lossy().into_owned(),
         header: plan.source.columns().to_vec(),
@@ -689,7 +705,7 @@ fn preview_of(plan: &Plan) -> ImportPreview {
         level_counts: first.map_or_else(Vec::new, |part| part.level_counts.clone()),
         bad_rows: plan.bad.values().take(SHOWN_BAD_ROWS).map(bad_row).collect(),
         bad_row_count: plan.bad_count as u32,
-        remarks,
+        remarks: remarks(plan),
         problem: None,
     }
 }
@@ -703,7 +719,7 @@ fn bad_row(error: &RowError) -> BadRow {
     }
 }
 
-fn bad_rows(plan: &Plan) -> WorkbenchError {
+fn bad_rows(plan: &Plan, rest: Option<WorkbenchError>) -> WorkbenchError {
     let mut listed: Vec<String> = plan.bad.values().take(LISTED_BAD_ROWS).map(ToString::to_string).collect();
     let more = plan.bad_count.saturating_sub(listed.len() as u64);
     if more > 0 {
@@ -712,8 +728,8 @@ fn bad_rows(plan: &Plan) -> WorkbenchError {
     WorkbenchError::BadRows {
         count: plan.bad_count,
         rows: plan.overall.rows,
-        first: plan.bad.values().next().map(ToString::to_string).unwrap_or_default(),
         listed: listed.join("\n"),
+        rest: rest.map(Box::new),
     }
 }
 
