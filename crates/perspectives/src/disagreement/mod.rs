@@ -1,12 +1,16 @@
 //! How much annotators' predicted distributions differ on a text (DESIGN.md decision 4).
 
 mod interval;
+mod pairs;
 mod running;
 mod stream;
+mod sums;
 
 pub(crate) use interval::interval;
+pub(crate) use pairs::Pairs;
 pub(crate) use running::{BLOCK, Running};
 pub use stream::{disagreement, disagreement_of_texts};
+pub(crate) use sums::Sums;
 
 use crate::PerspectivesError;
 use serde::{Deserialize, Serialize};
@@ -15,7 +19,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
     /// Chance that two different annotators drawn at random give different levels, 0..1:
-    /// `1 - (sum_c (sum_a p_ac)^2 - sum_a sum_c p_ac^2) / (A (A - 1))`.
+    /// `1 - (sum_c (sum_a p_ac)^2 - sum_a sum_c p_ac^2) / (A (A - 1))`, where a model doubts the text's own score
+    /// averaged over that doubt: two annotators read the same text, so what is unknown about it does not set them
+    /// apart. Without the average, a text nobody has labelled seems to divide people more than it does.
     pub pairwise: f32,
     /// Jensen-Shannon divergence between annotators, in bits: `H(mean_a p_a) - mean_a H(p_a)` (Lin 1991, eq. 5.1 with
     /// equal weights). The part that lies *between* people.

@@ -1,21 +1,19 @@
 //! Sums over annotators, per text, that one annotator's new column changes in place.
 
-use super::Disagreement;
+use super::{Disagreement, Pairs};
 use crate::math::fast::entropy_term;
 use std::ops::Range;
 
 /// Texts handled at a time: small enough that a block of probabilities stays in the first-level cache.
 pub(crate) const BLOCK: usize = 512;
 
-/// `sum_a p_ac`, `sum_a sum_c p_ac^2`, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of
-/// their squares. Double precision, so that taking a column out leaves what was there before it came.
+/// What [`Pairs`] has, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
+/// Double precision, so that taking a column out leaves what was there before it came.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
     ordinal: bool,
     annotators: usize,
-    /// One array of texts per level.
-    p: Vec<Vec<f64>>,
-    square: Vec<f64>,
+    pairs: Pairs,
     /// Natural logarithms.
     entropy: Vec<f64>,
     expected: Vec<f64>,
@@ -27,8 +25,7 @@ impl Running {
         Self {
             ordinal,
             annotators: 0,
-            p: vec![vec![0.0; texts]; levels],
-            square: vec![0.0; texts],
+            pairs: Pairs::new(levels, texts),
             entropy: vec![0.0; texts],
             expected: vec![0.0; texts],
             expected_square: vec![0.0; texts],
@@ -36,7 +33,11 @@ impl Running {
     }
 
     pub(crate) fn texts(&self) -> usize {
-        self.square.len()
+        self.entropy.len()
+    }
+
+    pub(crate) fn annotators(&self) -> usize {
+        self.annotators
     }
 
     /// Says that `count` more annotators stand behind the sums.
@@ -46,8 +47,7 @@ impl Running {
 
     /// A text nobody has judged yet.
     pub(crate) fn push_text(&mut self) {
-        self.p.iter_mut().for_each(|p| p.push(0.0));
-        self.square.push(0.0);
+        self.pairs.push_text();
         self.entropy.push(0.0);
         self.expected.push(0.0);
         self.expected_square.push(0.0);
@@ -55,8 +55,7 @@ impl Running {
 
     /// Joins the texts of `other` behind these.
     pub(crate) fn append(&mut self, other: Self) {
-        self.p.iter_mut().zip(other.p).for_each(|(a, b)| a.extend(b));
-        self.square.extend(other.square);
+        self.pairs.append(other.pairs);
         self.entropy.extend(other.entropy);
         self.expected.extend(other.expected);
         self.expected_square.extend(other.expected_square);
@@ -75,7 +74,7 @@ impl Running {
             square.fill(0.0);
             entropy.fill(0.0);
             expected.fill(0.0);
-            for (c, total) in self.p.iter_mut().enumerate() {
+            for (c, total) in self.pairs.p.iter_mut().enumerate() {
                 let p = &block[c * n + at * BLOCK..c * n + at * BLOCK + width];
                 let total = &mut total[chunk..chunk + width];
                 add_level(p, sign, total, square, entropy);
@@ -83,7 +82,7 @@ impl Running {
                     expected.iter_mut().zip(p).for_each(|(e, p)| *e += c as f32 * p);
                 }
             }
-            accumulate(&mut self.square[chunk..chunk + width], square, sign);
+            accumulate(&mut self.pairs.square[chunk..chunk + width], square, sign);
             accumulate(&mut self.entropy[chunk..chunk + width], entropy, sign);
             if self.ordinal {
                 accumulate(&mut self.expected[chunk..chunk + width], expected, sign);
@@ -100,21 +99,18 @@ impl Running {
             return Disagreement { level_variance: self.ordinal.then_some(0.0), ..Default::default() };
         }
         let uncertainty = self.entropy[text] / n;
-        let mut both = -self.square[text];
         let mut mixed = 0.0;
-        for p in &self.p {
-            both += p[text] * p[text];
+        for p in &self.pairs.p {
             let mean = p[text] / n;
             mixed -= if mean > 0.0 { mean * mean.ln() } else { 0.0 };
         }
-        let pairwise = if n > 1.0 { 1.0 - both / (n * (n - 1.0)) } else { 0.0 };
         let level_variance = self.ordinal.then(|| {
             let mean = self.expected[text] / n;
             (self.expected_square[text] / n - mean * mean).max(0.0) as f32
         });
         let bits = std::f64::consts::LOG2_E;
         Disagreement {
-            pairwise: pairwise.clamp(0.0, 1.0) as f32,
+            pairwise: self.pairs.differ(text, self.annotators) as f32,
             divergence: ((mixed - uncertainty).max(0.0) * bits) as f32,
             uncertainty: (uncertainty * bits).max(0.0) as f32,
             level_variance,
@@ -124,7 +120,7 @@ impl Running {
     /// Mean probabilities of one text's levels over annotators.
     pub(crate) fn mean(&self, text: usize) -> Vec<f32> {
         let n = self.annotators.max(1) as f64;
-        self.p.iter().map(|p| (p[text] / n) as f32).collect()
+        self.pairs.p.iter().map(|p| (p[text] / n) as f32).collect()
     }
 }
 
@@ -138,7 +134,7 @@ fn add_level(p: &[f32], sign: f64, total: &mut [f64], square: &mut [f32], entrop
 }
 
 #[inline]
-fn accumulate(total: &mut [f64], values: &[f32], sign: f64) {
+pub(super) fn accumulate(total: &mut [f64], values: &[f32], sign: f64) {
     for (total, value) in total.iter_mut().zip(values) {
         *total += sign * f64::from(*value);
     }

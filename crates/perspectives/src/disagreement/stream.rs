@@ -1,6 +1,6 @@
 //! The measures of all texts from any model, block by block, so that texts x annotators x levels is never stored.
 
-use super::{BLOCK, Disagreement, Running};
+use super::{BLOCK, Disagreement, Sums};
 use crate::models::AnnotatorModel;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -25,22 +25,9 @@ pub fn disagreement_of_texts(
         .collect();
     let blocks: Vec<Range<usize>> =
         texts.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts.end)).collect();
-    blocks.into_par_iter().flat_map_iter(|block| one_block(model, block, &chosen, ordinal)).collect()
-}
-
-fn one_block(
-    model: &dyn AnnotatorModel,
-    texts: Range<usize>,
-    chosen: &[u32],
-    ordinal: bool,
-) -> Vec<Disagreement> {
-    let (n, levels) = (texts.len(), model.levels());
-    let mut running = Running::new(levels, ordinal, n);
-    let mut p = vec![0.0; n * levels];
-    for &annotator in chosen {
-        model.predict_column(annotator, texts.clone(), &mut p);
-        running.add(0..n, &p, 1.0);
-    }
-    running.count(chosen.len());
-    (0..n).map(|i| running.get(i)).collect()
+    let measures = |block: Range<usize>| {
+        let sums = Sums::of(model, block, chosen.iter().copied(), ordinal);
+        (0..sums.texts()).map(|text| sums.get(text)).collect::<Vec<_>>()
+    };
+    blocks.into_par_iter().flat_map_iter(measures).collect()
 }

@@ -8,6 +8,7 @@
 mod em;
 pub(crate) mod neighbours;
 mod person;
+pub(crate) mod points;
 pub(crate) mod predictor;
 mod slope;
 mod text;

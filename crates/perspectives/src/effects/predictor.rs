@@ -22,12 +22,17 @@ pub(crate) struct TextColumns {
 }
 
 impl TextColumns {
-    pub(crate) fn new(crossed: &Crossed) -> Self {
-        let mut columns = Self {
+    /// Columns of no text.
+    pub(crate) fn empty(crossed: &Crossed) -> Self {
+        Self {
             u: vec![Vec::new(); crossed.link.scores()],
             v: Vec::new(),
             z: vec![Vec::new(); crossed.slope_dim],
-        };
+        }
+    }
+
+    pub(crate) fn new(crossed: &Crossed) -> Self {
+        let mut columns = Self::empty(crossed);
         let q = crossed.link.scores();
         for text in 0..crossed.texts() {
             columns.push(&crossed.u[text * q..(text + 1) * q], crossed.v[text], crossed.features(text));

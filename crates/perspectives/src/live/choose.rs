@@ -1,16 +1,8 @@
 //! Which text teaches the model most about one annotator.
 
 use super::LiveModel;
+use crate::math::quadrature::FIVE;
 use crate::models::AnnotatorModel;
-
-/// Five-point Gauss-Hermite rule for the standard normal.
-const NODES: [(f64, f64); 5] = [
-    (0.0, 0.533_333_333_333_333_3),
-    (1.355_626_179_974_266, 0.222_075_922_005_612_64),
-    (-1.355_626_179_974_266, 0.222_075_922_005_612_64),
-    (2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
-    (-2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
-];
 
 impl LiveModel {
     /// For every text the mutual information, in bits, between this annotator's label and this annotator's severity:
@@ -18,7 +10,7 @@ impl LiveModel {
     /// choice scales: of every level's intercept in turn). Texts this person has labelled have 0.
     pub fn bald(&self, annotator: u32) -> Vec<f32> {
         let texts = self.texts();
-        let views = self.model.bald_views(annotator, &NODES);
+        let views = self.model.bald_views(annotator, &FIVE);
         let levels = self.levels();
         let mut out = vec![0.0f32; texts];
         for group in &views {

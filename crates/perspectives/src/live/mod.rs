@@ -13,7 +13,7 @@ pub use refit::{LabelChange, Snapshot};
 
 use crate::PerspectivesError;
 use crate::data::{Embeddings, Observation, Target, TrainingData, check_observation};
-use crate::disagreement::{BLOCK, Disagreement, Measure, Running, interval, ranking};
+use crate::disagreement::{BLOCK, Disagreement, Measure, Sums, interval, ranking};
 use crate::effects::Person;
 use crate::effects::predictor::{PersonView, Scratch};
 use crate::models::{AnnotatorModel, ModelKind, Multilevel, Prepared, fit_effects};
@@ -31,7 +31,7 @@ pub struct LiveModel {
     target: Target,
     /// Inverse of the prior covariance of a person's parameters.
     precision: Vec<f64>,
-    running: Running,
+    sums: Sums,
     changes: Vec<LabelChange>,
     /// Changes that happened before `changes[0]`.
     forgotten: u64,
@@ -43,6 +43,45 @@ pub struct LiveModel {
 struct Buffers {
     block: Vec<f32>,
     scratch: Scratch,
+}
+
+impl Buffers {
+    /// Adds one view's predictions of a block of texts to all sums, or takes them out with `sign` -1.
+    fn add(
+        &mut self,
+        model: &Multilevel,
+        sums: &mut Sums,
+        view: &PersonView,
+        range: Range<usize>,
+        sign: f64,
+    ) {
+        self.block.resize(BLOCK * model.levels(), 0.0);
+        let block = &mut self.block[..range.len() * model.levels()];
+        for part in 0..sums.parts() {
+            view.fill(model.part(part), range.clone(), block, &mut self.scratch);
+            sums.add(part, range.clone(), block, sign);
+        }
+    }
+}
+
+/// The sums over everyone from nothing, blocks of texts in parallel.
+fn all_sums(model: &Multilevel, target: Target) -> Sums {
+    let ordinal = target.kind == ScaleKind::Ordinal;
+    let everyone = || 0..model.annotators() as u32;
+    let parts: Vec<Sums> = blocks(model.texts())
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|block| Sums::of(model, block, everyone(), ordinal))
+        .collect();
+    let mut whole = Sums::new(model, ordinal, 0);
+    parts.into_iter().for_each(|part| whole.append(part));
+    whole.count(model.annotators());
+    whole
+}
+
+/// Texts in blocks.
+fn blocks(texts: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..texts).step_by(BLOCK).map(move |from| from..(from + BLOCK).min(texts))
 }
 
 /// How an annotator's use of the scale differs from the average person's.
@@ -70,42 +109,15 @@ impl LiveModel {
     }
 
     fn from_model(model: Multilevel, target: Target, revision: u64) -> Self {
-        let mut live = Self {
+        Self {
             precision: model.crossed.full_precision(),
-            running: Running::new(target.levels, target.kind == ScaleKind::Ordinal, model.texts()),
+            sums: all_sums(&model, target),
             model,
             target,
             changes: Vec::new(),
             forgotten: revision,
             buffers: Buffers::default(),
-        };
-        live.running = live.sums();
-        live
-    }
-
-    /// The running sums from nothing.
-    fn sums(&self) -> Running {
-        let ordinal = self.target.kind == ScaleKind::Ordinal;
-        let texts = self.model.texts();
-        let starts: Vec<usize> = (0..texts).step_by(BLOCK).collect();
-        let parts: Vec<Running> = starts
-            .par_iter()
-            .map(|&from| {
-                let range = from..(from + BLOCK).min(texts);
-                let mut part = Running::new(self.target.levels, ordinal, range.len());
-                let mut p = vec![0.0; range.len() * self.target.levels];
-                let mut scratch = Scratch::default();
-                for view in self.model.views() {
-                    view.fill(&self.model.columns, range.clone(), &mut p, &mut scratch);
-                    part.add(0..range.len(), &p, 1.0);
-                }
-                part
-            })
-            .collect();
-        let mut whole = Running::new(self.target.levels, ordinal, 0);
-        parts.into_iter().for_each(|part| whole.append(part));
-        whole.count(self.model.annotators());
-        whole
+        }
     }
 
     /// Records a label, or replaces the one this annotator gave this text before. Returns the level that stood there.
@@ -149,26 +161,18 @@ impl LiveModel {
 
     /// Adds (or takes out) everybody's predictions of one text.
     fn add_row(&mut self, text: usize, sign: f64) {
-        let Self { model, running, buffers, target, .. } = self;
-        buffers.block.resize(BLOCK * target.levels, 0.0);
+        let Self { model, sums, buffers, .. } = self;
         for view in model.views() {
-            view.fill(&model.columns, text..text + 1, &mut buffers.block, &mut buffers.scratch);
-            running.add(text..text + 1, &buffers.block[..target.levels], sign);
+            buffers.add(model, sums, view, text..text + 1, sign);
         }
     }
 
     /// Exchanges one annotator's old predictions for the new ones.
     fn replace_column(&mut self, old: &PersonView, annotator: usize) {
-        let Self { model, running, buffers, target, .. } = self;
-        buffers.block.resize(BLOCK * target.levels, 0.0);
-        let texts = running.texts();
-        for from in (0..texts).step_by(BLOCK) {
-            let range = from..(from + BLOCK).min(texts);
-            let block = &mut buffers.block[..range.len() * target.levels];
-            old.fill(&model.columns, range.clone(), block, &mut buffers.scratch);
-            running.add(range.clone(), block, -1.0);
-            model.views()[annotator].fill(&model.columns, range.clone(), block, &mut buffers.scratch);
-            running.add(range, block, 1.0);
+        let Self { model, sums, buffers, .. } = self;
+        for range in blocks(sums.texts()) {
+            buffers.add(model, sums, old, range.clone(), -1.0);
+            buffers.add(model, sums, &model.views()[annotator], range, 1.0);
         }
     }
 
@@ -181,16 +185,11 @@ impl LiveModel {
         crossed.people.push(person);
         self.model.push_person();
         let annotator = self.model.annotators() - 1;
-        let Self { model, running, buffers, target, .. } = self;
-        buffers.block.resize(BLOCK * target.levels, 0.0);
-        let texts = running.texts();
-        for from in (0..texts).step_by(BLOCK) {
-            let range = from..(from + BLOCK).min(texts);
-            let block = &mut buffers.block[..range.len() * target.levels];
-            model.views()[annotator].fill(&model.columns, range.clone(), block, &mut buffers.scratch);
-            running.add(range, block, 1.0);
+        let Self { model, sums, buffers, .. } = self;
+        for range in blocks(sums.texts()) {
+            buffers.add(model, sums, &model.views()[annotator], range, 1.0);
         }
-        running.count(1);
+        sums.count(1);
         annotator as u32
     }
 
@@ -204,7 +203,7 @@ impl LiveModel {
             return Err(PerspectivesError::NotFinite { text, column });
         }
         self.model.push_text(x)?;
-        self.running.push_text();
+        self.sums.push_text();
         self.add_row(text, 1.0);
         Ok(text as u32)
     }
@@ -239,12 +238,12 @@ impl LiveModel {
     /// # Panics
     /// If there is no such text.
     pub fn disagreement(&self, text: u32) -> Disagreement {
-        self.running.get(text as usize)
+        self.sums.get(text as usize)
     }
 
     /// The measures of all texts over all annotators.
     pub fn disagreements(&self) -> Vec<Disagreement> {
-        (0..self.texts()).map(|t| self.running.get(t)).collect()
+        (0..self.texts()).map(|t| self.sums.get(t)).collect()
     }
 
     /// The measures of all texts over the annotators of `mask`, computed anew from their columns in parallel.
@@ -258,7 +257,7 @@ impl LiveModel {
     /// # Panics
     /// If there is no such text.
     pub fn interval(&self, text: u32) -> (f32, f32) {
-        let headline = self.running.get(text as usize).pairwise;
+        let headline = self.sums.get(text as usize).pairwise;
         interval(&self.model.crossed, text as usize, self.model.views(), headline)
     }
 
@@ -272,7 +271,7 @@ impl LiveModel {
     /// # Panics
     /// If there is no such text.
     pub fn mean_distribution(&self, text: u32) -> Vec<f32> {
-        self.running.mean(text as usize)
+        self.sums.mean(text as usize)
     }
 
     /// One annotator's probabilities of all texts, texts x levels, row-major.
@@ -340,6 +339,14 @@ impl AnnotatorModel for LiveModel {
 
     fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         self.model.predict_column(annotator, texts, out);
+    }
+
+    fn points(&self) -> Vec<f64> {
+        self.model.points()
+    }
+
+    fn predict_column_at(&self, point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.model.predict_column_at(point, annotator, texts, out);
     }
 }
 

@@ -50,6 +50,15 @@ pub trait AnnotatorModel: Send + Sync {
             }
         }
     }
+    /// Weights, summing to 1, of the points at which a text's own score is held in turn to average
+    /// [`crate::Disagreement::pairwise`] over the model's doubt about the text. Empty where a model has no such doubt.
+    fn points(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    /// As [`AnnotatorModel::predict_column`], with every text's own score held at a point.
+    fn predict_column_at(&self, _point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.predict_column(annotator, texts, out);
+    }
     /// The name on the command line.
     fn name(&self) -> &'static str {
         self.kind().name()

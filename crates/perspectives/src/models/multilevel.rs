@@ -5,6 +5,7 @@ use super::{AnnotatorModel, ModelKind, Prepared};
 use crate::PerspectivesError;
 use crate::effects::Crossed;
 use crate::effects::neighbours::{self, Neighbours};
+use crate::effects::points::Point;
 use crate::effects::predictor::{PersonView, Scratch, TextColumns};
 use crate::head::{CrossFit, HeadProblem};
 use crate::link::Link;
@@ -82,6 +83,7 @@ pub(crate) struct Multilevel {
     pub(crate) head: EncoderToScore,
     pub(crate) crossed: Crossed,
     pub(crate) columns: TextColumns,
+    points: Vec<Point>,
     views: Vec<PersonView>,
     average: PersonView,
 }
@@ -99,6 +101,7 @@ impl Multilevel {
     pub(crate) fn from_parts(head: EncoderToScore, crossed: Crossed) -> Self {
         Self {
             columns: TextColumns::new(&crossed),
+            points: Point::all(&crossed),
             views: crossed.people.iter().map(|p| PersonView::new(&crossed, p)).collect(),
             average: PersonView::average(&crossed),
             head,
@@ -114,6 +117,13 @@ impl Multilevel {
     pub(crate) fn refresh_text(&mut self, text: usize) {
         let q = self.crossed.link.scores();
         self.columns.set(text, &self.crossed.u[text * q..(text + 1) * q], self.crossed.v[text]);
+        self.points.iter_mut().for_each(|point| point.set(&self.crossed, text));
+    }
+
+    /// The columns that part `part` of the disagreement's sums is predicted from: all doubt in the first one, the text's
+    /// own score held in the others.
+    pub(crate) fn part(&self, part: usize) -> &TextColumns {
+        part.checked_sub(1).map_or(&self.columns, |point| &self.points[point].columns)
     }
 
     /// Takes over one annotator's new posterior and gives back the old view.
@@ -132,6 +142,8 @@ impl Multilevel {
         let (u, z) = self.head.apply(x, self.crossed.slope_dim > 0)?;
         self.columns.push(&u, self.crossed.text_var, &z);
         self.crossed.push_text(&u, &z);
+        let text = self.crossed.texts() - 1;
+        self.points.iter_mut().for_each(|point| point.push(&self.crossed, text));
         Ok(())
     }
 
@@ -326,5 +338,13 @@ impl AnnotatorModel for Multilevel {
 
     fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         self.view(annotator).fill(&self.columns, texts, out, &mut Scratch::default());
+    }
+
+    fn points(&self) -> Vec<f64> {
+        self.points.iter().map(|point| point.weight).collect()
+    }
+
+    fn predict_column_at(&self, point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.view(annotator).fill(&self.points[point].columns, texts, out, &mut Scratch::default());
     }
 }
