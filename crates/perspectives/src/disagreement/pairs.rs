@@ -50,6 +50,20 @@ impl Pairs {
         }
     }
 
+    /// Sets a text's sums to nothing.
+    pub(crate) fn clear(&mut self, text: usize) {
+        self.p.iter_mut().for_each(|p| p[text] = 0.0);
+        self.square[text] = 0.0;
+    }
+
+    /// Adds the probabilities of `n` annotators (level-major) on one text.
+    pub(crate) fn add_people(&mut self, text: usize, block: &[f32], n: usize) {
+        for (total, p) in self.p.iter_mut().zip(block.chunks_exact(n)) {
+            total[text] += sum(p, |p| p);
+            self.square[text] += sum(p, |p| p * p);
+        }
+    }
+
     /// The chance that two different ones of `annotators` give this text different levels, 0..1; 0 for fewer than two.
     pub(crate) fn differ(&self, text: usize, annotators: usize) -> f64 {
         if annotators < 2 {
@@ -59,4 +73,16 @@ impl Pairs {
         let same: f64 = self.p.iter().map(|p| p[text] * p[text]).sum::<f64>() - self.square[text];
         (1.0 - same / (n * (n - 1.0))).clamp(0.0, 1.0)
     }
+}
+
+/// The sum of `of` over `values` in double precision, eight at a time so that the compiler can vectorise it.
+#[inline(always)]
+pub(super) fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f64 {
+    const LANES: usize = 8;
+    let mut lanes = [0.0f64; LANES];
+    let (whole, rest) = values.as_chunks::<LANES>();
+    for chunk in whole {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, value)| *lane += f64::from(of(*value)));
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|value| f64::from(of(*value))).sum::<f64>()
 }

@@ -1,5 +1,6 @@
 //! Sums over annotators, per text, that one annotator's new column changes in place.
 
+use super::pairs::sum;
 use super::{Disagreement, Pairs};
 use crate::math::fast::entropy_term;
 use std::ops::Range;
@@ -90,6 +91,30 @@ impl Running {
                 accumulate(&mut self.expected_square[chunk..chunk + width], expected, sign);
             }
         }
+    }
+
+    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    pub(crate) fn clear(&mut self, text: usize) {
+        self.pairs.clear(text);
+        self.entropy[text] = 0.0;
+        self.expected[text] = 0.0;
+        self.expected_square[text] = 0.0;
+    }
+
+    /// Adds the probabilities of `n` annotators, at most [`BLOCK`] (level-major), on one text.
+    pub(crate) fn add_people(&mut self, text: usize, block: &[f32], n: usize) {
+        self.pairs.add_people(text, block, n);
+        self.entropy[text] += sum(block, entropy_term);
+        if !self.ordinal {
+            return;
+        }
+        let mut expected = [0.0f32; BLOCK];
+        let expected = &mut expected[..n];
+        for (c, p) in block.chunks_exact(n).enumerate() {
+            expected.iter_mut().zip(p).for_each(|(e, p)| *e += c as f32 * p);
+        }
+        self.expected[text] += sum(expected, |e| e);
+        self.expected_square[text] += sum(expected, |e| e * e);
     }
 
     /// The measures of one text.

@@ -67,6 +67,20 @@ impl Sums {
         }
     }
 
+    /// Sets a text's sums to nothing; the annotators still stand behind them.
+    pub(crate) fn clear(&mut self, text: usize) {
+        self.marginal.clear(text);
+        self.points.iter_mut().for_each(|point| point.clear(text));
+    }
+
+    /// Adds the probabilities of `n` annotators, at most [`BLOCK`] (level-major), on one text to a part.
+    pub(crate) fn add_people(&mut self, part: usize, text: usize, block: &[f32], n: usize) {
+        match part.checked_sub(1) {
+            None => self.marginal.add_people(text, block, n),
+            Some(point) => self.points[point].add_people(text, block, n),
+        }
+    }
+
     /// Says that `count` more annotators stand behind the sums.
     pub(crate) fn count(&mut self, count: usize) {
         self.marginal.count(count);

@@ -5,6 +5,7 @@
 //! expectation maximisation (empirical Bayes). A person is fitted against what *others* say about each text (the
 //! text's posterior without this person's label), so that no label speaks twice.
 
+pub(crate) mod crowd;
 mod em;
 pub(crate) mod neighbours;
 mod person;

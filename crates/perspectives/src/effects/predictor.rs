@@ -14,11 +14,11 @@ const PI_8: f32 = std::f32::consts::PI / 8.0;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextColumns {
     /// q arrays of posterior means.
-    u: Vec<Vec<f32>>,
+    pub(super) u: Vec<Vec<f32>>,
     /// `1 + pi/8` times the posterior variance.
-    v: Vec<f32>,
+    pub(super) v: Vec<f32>,
     /// slope_dim arrays of features.
-    z: Vec<Vec<f32>>,
+    pub(super) z: Vec<Vec<f32>>,
 }
 
 impl TextColumns {
@@ -72,12 +72,12 @@ impl TextColumns {
 #[derive(Clone, Debug)]
 pub(crate) struct PersonView {
     link: Link,
-    offsets: Vec<f32>,
+    pub(super) offsets: Vec<f32>,
     /// `pi/8` times the posterior variance of each offset.
-    doubt: Vec<f32>,
-    slopes: Vec<f32>,
+    pub(super) doubt: Vec<f32>,
+    pub(super) slopes: Vec<f32>,
     /// `pi/8` times the posterior covariance of the slopes, row-major.
-    slope_doubt: Vec<f32>,
+    pub(super) slope_doubt: Vec<f32>,
 }
 
 impl PersonView {
@@ -214,9 +214,9 @@ impl PersonView {
     }
 }
 
-/// Buffers of [`PersonView::fill`].
+/// Buffers of [`PersonView::fill`] and of [`super::crowd::Crowd::fill`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    shifted: Vec<f32>,
-    spread: Vec<f32>,
+    pub(super) shifted: Vec<f32>,
+    pub(super) spread: Vec<f32>,
 }

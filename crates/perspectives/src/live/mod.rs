@@ -79,9 +79,9 @@ fn all_sums(model: &Multilevel, target: Target) -> Sums {
     whole
 }
 
-/// Texts in blocks.
-fn blocks(texts: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..texts).step_by(BLOCK).map(move |from| from..(from + BLOCK).min(texts))
+/// Texts, or people, in blocks.
+fn blocks(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count).step_by(BLOCK).map(move |from| from..(from + BLOCK).min(count))
 }
 
 /// How an annotator's use of the scale differs from the average person's.
@@ -145,25 +145,32 @@ impl LiveModel {
 
     fn change(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
         let (t, a) = (text as usize, annotator as usize);
-        self.add_row(t, -1.0);
         let crossed = &mut self.model.crossed;
         let before = crossed.set_label(text, annotator, level);
         crossed.update_text(t); // what others say about it, which the person is fitted against
         crossed.update_person(a, &self.precision);
         crossed.update_text(t);
         self.model.refresh_text(t);
-        self.add_row(t, 1.0);
         let old = self.model.refresh_person(a);
         self.replace_column(&old, a);
+        self.set_row(t); // behind the column, which took this text's old predictions for its new ones
         self.changes.push(LabelChange { text, annotator, level });
         before
     }
 
-    /// Adds (or takes out) everybody's predictions of one text.
-    fn add_row(&mut self, text: usize, sign: f64) {
+    /// Sums everybody's predictions of one text anew.
+    fn set_row(&mut self, text: usize) {
         let Self { model, sums, buffers, .. } = self;
-        for view in model.views() {
-            buffers.add(model, sums, view, text..text + 1, sign);
+        let levels = model.levels();
+        buffers.block.resize(BLOCK * levels, 0.0);
+        sums.clear(text);
+        for people in blocks(model.crowd().people()) {
+            let n = people.len();
+            let block = &mut buffers.block[..n * levels];
+            for part in 0..sums.parts() {
+                model.crowd().fill(model.part(part), text, people.clone(), block, &mut buffers.scratch);
+                sums.add_people(part, text, block, n);
+            }
         }
     }
 
@@ -204,7 +211,7 @@ impl LiveModel {
         }
         self.model.push_text(x)?;
         self.sums.push_text();
-        self.add_row(text, 1.0);
+        self.set_row(text);
         Ok(text as u32)
     }
 

@@ -4,6 +4,7 @@ use super::shared::{raw_scores, scores_of};
 use super::{AnnotatorModel, ModelKind, Prepared};
 use crate::PerspectivesError;
 use crate::effects::Crossed;
+use crate::effects::crowd::Crowd;
 use crate::effects::neighbours::{self, Neighbours};
 use crate::effects::points::Point;
 use crate::effects::predictor::{PersonView, Scratch, TextColumns};
@@ -85,6 +86,7 @@ pub(crate) struct Multilevel {
     pub(crate) columns: TextColumns,
     points: Vec<Point>,
     views: Vec<PersonView>,
+    crowd: Crowd,
     average: PersonView,
 }
 
@@ -99,10 +101,12 @@ impl Multilevel {
     }
 
     pub(crate) fn from_parts(head: EncoderToScore, crossed: Crossed) -> Self {
+        let views: Vec<PersonView> = crossed.people.iter().map(|p| PersonView::new(&crossed, p)).collect();
         Self {
             columns: TextColumns::new(&crossed),
             points: Point::all(&crossed),
-            views: crossed.people.iter().map(|p| PersonView::new(&crossed, p)).collect(),
+            crowd: Crowd::new(crossed.link, crossed.slope_dim, &views),
+            views,
             average: PersonView::average(&crossed),
             head,
             crossed,
@@ -111,6 +115,11 @@ impl Multilevel {
 
     pub(crate) fn views(&self) -> &[PersonView] {
         &self.views
+    }
+
+    /// Everybody, for one text at a time.
+    pub(crate) fn crowd(&self) -> &Crowd {
+        &self.crowd
     }
 
     /// Takes over one text's new posterior.
@@ -129,11 +138,13 @@ impl Multilevel {
     /// Takes over one annotator's new posterior and gives back the old view.
     pub(crate) fn refresh_person(&mut self, annotator: usize) -> PersonView {
         let view = PersonView::new(&self.crossed, &self.crossed.people[annotator]);
+        self.crowd.set(annotator, &view);
         std::mem::replace(&mut self.views[annotator], view)
     }
 
     /// Makes the last person of the effects predictable.
     pub(crate) fn push_person(&mut self) {
+        self.crowd.push(&self.average);
         self.views.push(self.average.clone());
     }
 
