@@ -5,7 +5,7 @@ use crate::row::{LABEL_COLUMNS, label_event};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, CurrentLabel, LabelEvent, LabelId, LabelSource, QuestionId, TextId};
-use rusqlite::Row;
+use rusqlite::{CachedStatement, Row};
 use std::time::{Duration, Instant};
 
 /// A label to append. See [`LabelEvent`].
@@ -25,6 +25,36 @@ pub struct NewLabel {
     pub duration_ms: Option<u32>,
     /// Where it came from.
     pub source: LabelSource,
+}
+
+/// Appends labels within a transaction; see [`WriteTx::label_appender`].
+pub struct LabelAppender<'a> {
+    tx: WriteTx<'a>,
+    statement: CachedStatement<'a>,
+}
+
+impl LabelAppender<'_> {
+    /// Appends a label.
+    ///
+    /// # Errors
+    /// As [`WriteTx::add_label`].
+    pub fn append(&mut self, new: &NewLabel) -> Result<LabelId> {
+        let inserted = self.statement.insert((
+            new.question.0,
+            new.text.0,
+            new.annotator.0,
+            new.level,
+            new.at_ms,
+            new.duration_ms,
+            new.source.name(),
+        ));
+        let id = inserted
+            .and_then(|row| u32::try_from(row).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, row)));
+        id.map(LabelId).map_err(|e| match is_constraint(&e) {
+            true => self.tx.what_is_wrong(new, e),
+            false => self.tx.explain("appending a label", e),
+        })
+    }
 }
 
 /// An event that is on disk.
@@ -81,30 +111,26 @@ fn current_if_any(row: &Row<'_>) -> rusqlite::Result<Option<CurrentLabel>> {
     }
 }
 
-impl WriteTx<'_> {
+impl<'a> WriteTx<'a> {
     /// Appends a label.
     ///
     /// # Errors
     /// The question, text or annotator is not in the project, or the level is not on the question's scale.
     pub fn add_label(&mut self, new: &NewLabel) -> Result<LabelId> {
-        self.insert(
+        self.label_appender()?.append(new)
+    }
+
+    /// What appends many labels: the statement is looked up once.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn label_appender(&self) -> Result<LabelAppender<'a>> {
+        let statement = self.conn.prepare_cached(
             "INSERT INTO labels (question, text, annotator, level, at_ms, duration_ms, source)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            (
-                new.question.0,
-                new.text.0,
-                new.annotator.0,
-                new.level,
-                new.at_ms,
-                new.duration_ms,
-                new.source.name(),
-            ),
-        )
-        .map(LabelId)
-        .map_err(|e| match is_constraint(&e) {
-            true => self.what_is_wrong(new, e),
-            false => self.explain("appending a label", e),
-        })
+        );
+        let statement = statement.map_err(|e| self.explain("appending a label", e))?;
+        Ok(LabelAppender { tx: WriteTx { conn: self.conn, path: self.path }, statement })
     }
 
     /// Which key of a refused label leads nowhere.

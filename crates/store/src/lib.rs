@@ -75,7 +75,7 @@ pub use error::{Result, StoreError};
 pub use export::{ExportRow, ExportScope};
 pub use heads::{Head, NewHead};
 pub use jobs::{Job, JobId, NewJob, WorkState};
-pub use labels::{Appended, NewLabel};
+pub use labels::{Appended, LabelAppender, NewLabel};
 pub use marks::{Mark, MarkKind, NewMark};
 pub use questions::NewQuestion;
 pub use runs::{NewRun, Run, RunId};

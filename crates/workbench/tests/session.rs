@@ -246,7 +246,8 @@ fn a_bad_row_stops_everything_or_is_written_aside() {
     let file = place.file("labels.csv", &format!("{good}3,,a,2\n"));
     let error = import_error(&session, &file, &ImportChoices::default());
     assert_eq!(error.code(), "bad-rows");
-    assert!(error.to_string().contains("row 5 (line 6), column \"text\""), "{error}");
+    let told = error.detail().unwrap();
+    assert!(told.contains("row 5 (line 6), column \"text\""), "{error}: {told}");
     assert_eq!(session.info().unwrap().texts, 0);
 
     let choices = ImportChoices { skip_bad: true, ..ImportChoices::default() };

@@ -10,7 +10,10 @@ use dissensus_exchange::{
     Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Scan, Source, Verdict,
     guess_roles, read_rows, scan_while,
 };
-use dissensus_store::{ExportScope, NewAnnotator, NewLabel, NewQuestion, NewText, StoreError, WriteTx};
+use dissensus_store::{
+    ExportScope, LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, StoreError, WriteTx,
+};
+use foldhash::fast::RandomState;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -291,8 +294,8 @@ impl Core {
                 remarks: Vec::new(),
             },
             refused: BTreeSet::new(),
-            texts: HashMap::new(),
-            annotators: HashMap::new(),
+            texts: HashMap::default(),
+            annotators: HashMap::default(),
             now: now_ms(),
         };
         let observer = Arc::clone(observer);
@@ -351,8 +354,8 @@ struct Writing {
     rejects: Option<RejectWriter>,
     report: ImportReport,
     refused: BTreeSet<u64>,
-    texts: HashMap<String, TextId>,
-    annotators: HashMap<String, AnnotatorId>,
+    texts: HashMap<String, TextId, RandomState>,
+    annotators: HashMap<String, AnnotatorId, RandomState>,
     now: i64,
 }
 
@@ -388,6 +391,7 @@ impl Writing {
     ) -> Result<(), WorkbenchError> {
         let bytes = self.plan.source.bytes();
         let rows = read_rows(&self.plan.source, &self.plan.roles)?;
+        let mut labels = tx.label_appender()?;
         // Reading and checking takes about as long as writing, so one thread does each; few batches are under way at once.
         std::thread::scope(|scope| {
             let (send, batches) = std::sync::mpsc::sync_channel::<Batch>(BATCHES_AHEAD);
@@ -404,7 +408,7 @@ impl Writing {
                         Item::Good(row, verdict) => {
                             let mine = first || row.question.is_some();
                             if mine && verdict.label != LabelVerdict::OtherQuestion {
-                                self.row(tx, &row, &verdict, question)?;
+                                self.row(tx, &mut labels, &row, &verdict, question)?;
                             }
                         }
                         Item::Bad(error, raw) => self.refuse(&error, &raw)?,
@@ -418,6 +422,7 @@ impl Writing {
     fn row(
         &mut self,
         tx: &mut WriteTx<'_>,
+        labels: &mut LabelAppender<'_>,
         row: &Row,
         verdict: &Verdict,
         question: Option<QuestionId>,
@@ -429,7 +434,7 @@ impl Writing {
         };
         match (&verdict.label, question, text, annotator) {
             (LabelVerdict::Added { level: Some(level), .. }, Some(question), Some(text), Some(annotator)) => {
-                tx.add_label(&NewLabel {
+                labels.append(&NewLabel {
                     question,
                     text,
                     annotator,
@@ -545,7 +550,14 @@ fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>)
             let Some(read) = rows.next_checked(checker) else { break };
             held += rows.raw().len();
             items.push(match read {
-                Ok((row, verdict)) => Item::Good(row, verdict),
+                Ok((mut row, verdict)) => {
+                    // Written with the row that brought it: the others need not carry it to the other thread.
+                    if !verdict.new_text {
+                        (row.text, row.group, row.split) = (None, None, None);
+                        row.metadata.clear();
+                    }
+                    Item::Good(row, verdict)
+                }
                 Err(error) => Item::Bad(error, rows.raw().to_vec()),
             });
         }
