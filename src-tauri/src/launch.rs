@@ -34,6 +34,20 @@ impl Launch {
     }
 }
 
+/// Whether a window can be shown at all; only Unix desktops other than macOS can be without.
+///
+/// # Errors
+/// There is no display, with what to do instead.
+pub(crate) fn display() -> Result<(), &'static str> {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if cfg!(any(windows, target_os = "macos")) || set("DISPLAY") || set("WAYLAND_DISPLAY") {
+        return Ok(());
+    }
+    Err(
+        "there is no display (DISPLAY and WAYLAND_DISPLAY are not set): start it in a desktop session, or use the command `dissensus`",
+    )
+}
+
 /// The first argument that is no option. Systems add options of their own (macOS `-psn_…`), so those are passed over.
 fn project_argument(arguments: impl IntoIterator<Item = OsString>) -> Option<PathBuf> {
     let path = PathBuf::from(arguments.into_iter().find(|a| !a.to_string_lossy().starts_with('-'))?);

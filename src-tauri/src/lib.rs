@@ -17,7 +17,9 @@ use std::process::ExitCode;
 /// Opens the window and stays until it is closed. `arguments` are those after the program's name: the project to
 /// open, if any.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    match window::run(launch::Launch::read(arguments)) {
+    // GTK ends the program with a backtrace where it finds no display.
+    let shown = launch::display().map_err(Into::into);
+    match shown.and_then(|()| window::run(launch::Launch::read(arguments))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             window::explain_on_stderr(error.as_ref());

@@ -132,7 +132,7 @@ pub(crate) struct Import {
     /// The file to read (.csv, .tsv, .jsonl, .ndjson)
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// Name of the question that the labels answer [default: the label column's name]
+    /// Name of the question that the labels answer [default: the label column's name, or the project's only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
     /// The sentence that annotators read, for a new question
@@ -387,7 +387,7 @@ pub(crate) struct PredictWhat {
     #[arg(long)]
     pub(crate) text_id: Option<String>,
     /// Any other text
-    #[arg(long)]
+    #[arg(long, value_parser = not_blank)]
     pub(crate) text: Option<String>,
 }
 
@@ -435,6 +435,10 @@ pub(crate) struct Disagreement {
     pub(crate) json: bool,
 }
 
+fn not_blank(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("there is no text to judge".to_owned()) } else { Ok(text.to_owned()) }
+}
+
 fn pair(argument: &str) -> Result<(String, String), String> {
     match argument.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => {
@@ -465,7 +469,7 @@ pub(crate) struct Export {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The file to write (.csv, .jsonl); it must not exist unless --force is given
+    /// The file to write (.csv, .tsv, .jsonl); it must not exist unless --force is given
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// Only this question [default: all]

@@ -23,7 +23,10 @@ impl AtomicFile {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".dissensus-").suffix(".part");
         with_usual_permissions(&mut builder);
-        let file = builder.tempfile_in(folder_of(target)).map_err(|e| ExchangeError::writing(target, e))?;
+        // The error of the temporary file names that file; people know only the target.
+        let plain = |e: io::Error| e.raw_os_error().map_or(e, io::Error::from_raw_os_error);
+        let file =
+            builder.tempfile_in(folder_of(target)).map_err(|e| ExchangeError::writing(target, plain(e)))?;
         Ok(Self { target: target.to_owned(), out: BufWriter::with_capacity(1 << 16, file) })
     }
 

@@ -33,7 +33,7 @@ impl Format {
     /// An ending that stands for no format of ours.
     pub fn of_path(path: &Path) -> Result<Self, ExchangeError> {
         let otherwise =
-            || unknown(path, "to be in a format that is not ours", "name it .csv, .tsv or .jsonl");
+            || unknown(path, "no kind of file that can be written", "name it .csv, .tsv or .jsonl");
         Self::of(path).ok_or_else(otherwise)
     }
 
@@ -209,7 +209,7 @@ mod tests {
     fn an_ending_that_cannot_be_written_is_explained() {
         assert_eq!(Format::of_path(Path::new("out.jsonl")).unwrap(), Format::Jsonl);
         let message = Format::of_path(Path::new("out.xlsx")).unwrap_err().to_string();
-        assert_eq!(message, "out.xlsx is to be in a format that is not ours: name it .csv, .tsv or .jsonl");
+        assert_eq!(message, "out.xlsx is no kind of file that can be written: name it .csv, .tsv or .jsonl");
     }
 
     #[test]

@@ -6,7 +6,9 @@ use dissensus_domain::{LabelSource, Scale, ScaleKind, TextId};
 use dissensus_workbench::view::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
 };
-use dissensus_workbench::{Event, Home, Observer, Session, Unwatched, Workbench, sample};
+use dissensus_workbench::{
+    EvaluateChoices, Event, Home, ModelKind, Observer, Session, Unwatched, Workbench, sample,
+};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
@@ -469,4 +471,67 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
         duration_ms: None,
     };
     assert_eq!(session.record(&new, LabelSource::Command).unwrap().receipt.progress.done, 1);
+}
+
+#[test]
+fn a_question_added_while_a_window_is_open_gets_a_model() {
+    let place = Place::new();
+    let session = place.sample();
+    session.start_background_work();
+    let scale = Scale::new(ScaleKind::Ordinal, ["not", "a little", "very"]).unwrap();
+    let question = session.add_question("funny", "Is it funny?", scale).unwrap().id;
+    let query = DisagreementQuery { question, ..query(&session) };
+    let started = std::time::Instant::now();
+    while session.disagreement_ranking(&query).unwrap().texts.is_empty() {
+        assert!(started.elapsed().as_secs() < 60, "no model came");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(session.disagreement_ranking(&query).unwrap().texts.len(), 168);
+}
+
+#[test]
+fn one_person_alone_has_nobody_to_differ_from() {
+    let place = Place::new();
+    let session = place.empty();
+    let file = place.file("t.csv", "text_id,text\na,one\nb,two\n");
+    import(&session, &file, &ImportChoices::default());
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let question = session.add_question("rude", "Is it rude?", scale).unwrap().id;
+    session.fit(question, &Unwatched).unwrap();
+    let pairwise = DisagreementQuery {
+        question,
+        by: DisagreementMeasure::Pairwise,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    };
+    let alone = |by: DisagreementMeasure| {
+        let ranking = session.disagreement_ranking(&DisagreementQuery { by, ..pairwise.clone() }).unwrap();
+        (ranking.texts.len(), ranking.remark)
+    };
+    let (texts, remark) = alone(DisagreementMeasure::Pairwise);
+    assert!(texts == 0 && remark.unwrap().contains("nobody yet"));
+    session.add_annotator("Ana", &Default::default()).unwrap();
+    let (texts, remark) = alone(DisagreementMeasure::Divergence);
+    assert!(texts == 0 && remark.unwrap().contains("one person"));
+    assert_eq!(alone(DisagreementMeasure::Uncertainty).0, 2);
+    session.add_annotator("Bo", &Default::default()).unwrap();
+    assert_eq!(alone(DisagreementMeasure::Pairwise).0, 2);
+}
+
+#[test]
+fn an_evaluation_counts_the_texts_that_have_labels() {
+    let place = Place::new();
+    let session = place.sample();
+    let choices = EvaluateChoices {
+        question: Some("offensiveness".to_owned()),
+        models: vec![ModelKind::Majority],
+        split: "by-text:0.7".parse().unwrap(),
+        seed: 0,
+        at_least: None,
+    };
+    let split = session.evaluate(&choices, &Unwatched).unwrap().split;
+    // 130 of the 168 comments have labels.
+    assert_eq!(split.train_texts + split.test_texts, 130, "{split:?}");
+    assert_eq!(split.train_labels + split.test_labels, 728);
 }

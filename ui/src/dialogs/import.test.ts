@@ -62,3 +62,13 @@ it("asks a new question by keyboard alone", async () => {
   await waitFor(() => expect(add).toHaveBeenCalledOnce());
   expect(add.mock.calls[0]?.slice(0, 2)).toEqual(["kind", "Is it kind?"]);
 });
+
+it("leaves the focus where the page wants it", async () => {
+  const wanted = document.body.appendChild(document.createElement("input"));
+  wanted.dataset["autofocus"] = "true";
+  const { unmount } = render(AddQuestionDialog);
+  await waitFor(() => expect(screen.getByTestId("question-prompt")).toHaveFocus());
+  unmount();
+  await waitFor(() => expect(wanted).toHaveFocus());
+  wanted.remove();
+});

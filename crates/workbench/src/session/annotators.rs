@@ -15,6 +15,8 @@ use std::collections::HashSet;
 
 /// Held-out figures are measured anew after so many changes, or a twentieth of the labels, whichever is more.
 const MEASURE_AFTER: usize = 20;
+/// So many people with labels make a map.
+const MAP_FROM: usize = 3;
 
 /// How much the annotators of a question agree.
 #[derive(Clone, Debug, Serialize)]
@@ -84,9 +86,12 @@ impl Session {
         let measured = core.measured(question, &labels, target)?;
         let mut counts = vec![vec![0_u32; target.levels]; people];
         labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
+        // Two points lie on a line whatever they judge.
+        let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
+        let map = live.as_ref().map(|(_, map)| map).filter(|_| judges >= MAP_FROM);
         let row = |(at, annotator): (usize, &dissensus_domain::Annotator)| {
             let severity = live.as_ref().and_then(|(all, _)| *all.get(at)?);
-            let point = live.as_ref().and_then(|(_, map)| map.points.get(at).copied());
+            let point = map.and_then(|map| map.points.get(at).copied());
             let result = measured.get(at).copied().unwrap_or_default();
             AnnotatorRow {
                 id: annotator.id,
@@ -112,7 +117,7 @@ impl Session {
             annotators: index.annotators().iter().take(people).enumerate().map(row).collect(),
             alpha: alpha(&agreed.all, target.kind),
             alpha_metric: metric(target.kind).to_owned(),
-            map_share: live.as_ref().map(|(_, map)| (map.explained[0] + map.explained[1]) as f32),
+            map_share: map.map(|map| (map.explained[0] + map.explained[1]) as f32),
             remark: live
                 .is_none()
                 .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),

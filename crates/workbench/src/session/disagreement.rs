@@ -8,7 +8,7 @@ use crate::view::{
     TextDetail,
 };
 use dissensus_domain::{Annotator, AnnotatorId, Attributes, QuestionId, ScaleKind, Text, TextId};
-use dissensus_perspectives::{AnnotatorModel, Disagreement, disagreement_of_texts};
+use dissensus_perspectives::{AnnotatorModel, Disagreement, Measure, disagreement_of_texts};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Characters of a body that a row shows.
@@ -25,6 +25,18 @@ impl Session {
         let core = &self.core;
         let mask = core.mask(&query.attributes)?;
         let chosen = mask.iter().filter(|chosen| **chosen).count();
+        // How unsure a model is of a person needs that person alone.
+        let needed = if measure(&query.by) == Measure::Uncertainty { 1 } else { 2 };
+        if chosen < needed {
+            let remark = too_few(chosen, needed);
+            let revision = core.live.revision();
+            return Ok(Ranking {
+                revision,
+                texts: Vec::new(),
+                annotators: chosen as u32,
+                remark: Some(remark),
+            });
+        }
         let shown = core.shown(query, &mask)?;
         let measure = measure(&query.by);
         let scores: Option<Vec<f32>> = core.live.with(query.question, |fitted| {
@@ -404,6 +416,14 @@ fn observed_pairwise(counts: &[u32]) -> Option<f32> {
     let pairs = |n: u32| f64::from(n) * (f64::from(n) - 1.0);
     let same: f64 = counts.iter().map(|count| pairs(*count)).sum();
     Some((1.0 - same / pairs(all)) as f32)
+}
+
+fn too_few(chosen: usize, needed: usize) -> String {
+    match (chosen, needed) {
+        (0, 1) => "There is nobody whose labels could be predicted yet.".to_owned(),
+        (0, _) => "People can differ once there are two of them, and there is nobody yet.".to_owned(),
+        _ => "People can differ once there are two of them, and this is one person.".to_owned(),
+    }
 }
 
 fn snippet(body: &str) -> String {

@@ -10,6 +10,7 @@ use dissensus_perspectives::{FitOptions, ModelKind, SplitSpec, Target, TrainingD
 use dissensus_store::{NewRun, WorkState};
 use serde::Serialize;
 use serde_json::json;
+use std::collections::HashSet;
 
 /// How texts are divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,14 +176,18 @@ impl Core {
         };
         let (train, test) = split.assign(embeddings.texts, choices.seed)?;
         let labels = |side: &[bool]| observations.iter().filter(|o| side[o.text as usize]).count();
+        let texts = |side: &[bool]| {
+            let labelled = observations.iter().map(|o| o.text).filter(|text| side[*text as usize]);
+            labelled.collect::<HashSet<_>>().len()
+        };
         let report = SplitReport {
             kind: if choices.split == SplitChoice::Column { "column" } else { "by-text" },
             share: match choices.split {
                 SplitChoice::ByText(share) => Some(share),
                 SplitChoice::Column => None,
             },
-            train_texts: train.iter().filter(|t| **t).count(),
-            test_texts: test.iter().filter(|t| **t).count(),
+            train_texts: texts(&train),
+            test_texts: texts(&test),
             train_labels: labels(&train),
             test_labels: labels(&test),
         };

@@ -7,8 +7,8 @@ use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportRep
 use crate::work::Observer;
 use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, TextId};
 use dissensus_exchange::{
-    Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Scan, Source, Verdict,
-    guess_roles, read_rows, scan_while,
+    Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, RowErrorKind, Rows, Scan,
+    Source, Verdict, guess_roles, read_rows, scan_while,
 };
 use dissensus_store::{
     ExportScope, LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, StoreError, WriteTx,
@@ -37,6 +37,8 @@ struct Plan {
     kind: FileKind,
     /// One pass over the file as if it asked one question.
     overall: Scan,
+    /// The question of the project that the labels are read as answers to.
+    known: Option<String>,
     parts: Vec<Part>,
     bad: BTreeMap<u64, RowError>,
     bad_count: u64,
@@ -157,9 +159,18 @@ impl Core {
             false => None,
         };
         let (scale, existing) = one.as_ref().map_or((None, None), |a| (a.scale.clone(), a.existing.as_ref()));
+        let known = existing.map(|question| question.name.clone());
         let overall = self.scan(&source, &roles, self.checker(scale, existing)?, observer)?;
-        let mut plan =
-            Plan { overall, source, roles, kind, parts: Vec::new(), bad: BTreeMap::new(), bad_count: 0 };
+        let mut plan = Plan {
+            overall,
+            known,
+            source,
+            roles,
+            kind,
+            parts: Vec::new(),
+            bad: BTreeMap::new(),
+            bad_count: 0,
+        };
         let (problems, count) = (std::mem::take(&mut plan.overall.problems), plan.overall.problem_count);
         plan.note_bad(problems, count);
         if let Some(asked) = one {
@@ -681,6 +692,10 @@ fn remarks(plan: &Plan) -> Vec<String> {
             names.join(", ")
         ));
     }
+    if plan.overall.rows == 0 {
+        remarks.push("The file has a header and no rows.".to_owned());
+        return remarks;
+    }
     if plan.kind == FileKind::Texts {
         remarks.push("The file has texts and no labels.".to_owned());
     }
@@ -736,6 +751,13 @@ fn bad_rows(plan: &Plan, rest: Option<WorkbenchError>) -> WorkbenchError {
     let more = plan.bad_count.saturating_sub(listed.len() as u64);
     if more > 0 {
         listed.push(format!("and {more} more"));
+    }
+    let off_scale = |error: &&RowError| matches!(error.kind, RowErrorKind::UnknownLevel { .. });
+    let known = plan.known.as_deref().filter(|_| plan.bad.values().any(|error| off_scale(&error)));
+    if let Some(question) = known {
+        listed.push(format!(
+            "These labels are read as answers to \"{question}\", which is in the project; for another question, name it with --question."
+        ));
     }
     WorkbenchError::BadRows {
         count: plan.bad_count,

@@ -180,7 +180,7 @@ impl Session {
         let _ = self.spawn(|core| core.fit_all());
     }
 
-    /// Starts a refit where enough has changed since the last one.
+    /// Starts a refit where enough has changed since the last one, and a fit where an open window has no model.
     pub(crate) fn refit_when_due(&self, question: QuestionId) {
         let due = self.core.live.with(question, |fitted| {
             let due = fitted.is_due();
@@ -190,8 +190,23 @@ impl Session {
             }
             due
         });
-        if due == Some(true) {
-            let _ = self.spawn(move |core| core.refit(question));
+        match due {
+            Some(true) => drop(self.spawn(move |core| core.refit(question))),
+            None => self.fit_where_wanted(question),
+            Some(false) => {}
+        }
+    }
+
+    /// Fits a question that has no live model, if this session works in the background and is not at it already.
+    pub(crate) fn fit_where_wanted(&self, question: QuestionId) {
+        if !self.core.in_background.load(Ordering::Relaxed) {
+            return;
+        }
+        let gate = Arc::clone(lock(&self.core.live.fitting).entry(question).or_default());
+        let idle = gate.try_lock().is_ok();
+        if idle {
+            // A question that cannot be fitted shows as one without predictions; its labels are safe.
+            let _ = self.spawn(move |core| drop(core.fit(question, false, &Closing(core))));
         }
     }
 }

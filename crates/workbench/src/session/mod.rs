@@ -33,6 +33,7 @@ use live::Live;
 use sheet::Sheets;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 
@@ -96,6 +97,8 @@ pub(crate) struct Core {
     pub(crate) live: Live,
     pub(crate) settings: RwLock<AppSettings>,
     pub(crate) closing: Cancel,
+    /// A window is open on it: what is missing is encoded and fitted without being asked for.
+    pub(crate) in_background: AtomicBool,
 }
 
 impl Session {
@@ -136,6 +139,7 @@ impl Session {
             live: Live::default(),
             settings: RwLock::default(),
             closing: Cancel::default(),
+            in_background: AtomicBool::new(false),
         };
         Ok(Self { core: Arc::new(core), threads: Mutex::default() })
     }
@@ -277,6 +281,7 @@ impl Session {
         let id = self.core.store.write(move |tx| tx.add_question(&new))?;
         self.core.reload()?;
         self.core.listeners.send(&Event::Project);
+        self.fit_where_wanted(id);
         let index = self.core.index();
         index.question(id).map(|q| question_info(q, 0)).ok_or(WorkbenchError::NoQuestion)
     }
@@ -336,6 +341,7 @@ impl Session {
 
     /// Does what an open window wants without being asked: encodes what has no embedding and fits the models. Returns at once.
     pub fn start_background_work(&self) {
+        self.core.in_background.store(true, Ordering::Relaxed);
         // No encoder or another encoding under way is told by `encoding_state`, not here.
         if self.is_reader() || self.start_encoding().is_err() {
             self.fit_in_background();

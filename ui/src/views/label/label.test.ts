@@ -66,6 +66,15 @@ describe("a key", () => {
     expect(pressed(3)).toBe("false");
   });
 
+  it("gives a level and goes on where a button had the focus", async () => {
+    await begin();
+    screen.getByTestId("import-open").focus();
+    await press("3");
+    await press("{Enter}");
+    expect(text()).toBe("2");
+    expect(app.importing).toBeNull();
+  });
+
   it("goes on with the same level, and corrects with another", async () => {
     await begin();
     await press("2");
