@@ -124,6 +124,13 @@ impl Workbench {
     pub fn open_sample(&self) -> Result<ProjectInfo, WorkbenchError> {
         let path = self.home.sample_path();
         if !path.exists() {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(|source| WorkbenchError::Io {
+                    path: folder.to_owned(),
+                    doing: "making the folder",
+                    source,
+                })?;
+            }
             crate::sample::create(&path)?;
         }
         self.open_project(&path.to_string_lossy())

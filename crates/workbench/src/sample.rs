@@ -25,13 +25,6 @@ const QUESTIONS: [(&str, &str, ScaleKind, &[&str]); 2] = [
 /// # Errors
 /// The file exists or cannot be written; then nothing is left behind.
 pub fn create(path: &Path) -> Result<(), WorkbenchError> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|source| WorkbenchError::Io {
-            path: folder.to_owned(),
-            doing: "making the folder",
-            source,
-        })?;
-    }
     let store = Store::create(path)?;
     let filled = store.write(fill).and_then(|()| Ok(store.set_setting(NOTICE_KEY, NOTICE)?));
     if filled.is_err() {
