@@ -1,6 +1,6 @@
 //! Everybody's prediction of one text at a time: what [`PersonView::fill`] gives, with people side by side instead of texts.
 
-use super::predictor::{LEAST, PersonView, Scratch, TextColumns};
+use super::predictor::{PersonView, Scratch, TextColumns, keep_least};
 use crate::link::Link;
 use crate::math::fast;
 use std::ops::Range;
@@ -76,10 +76,7 @@ impl Crowd {
         } else {
             self.fill_cumulative(texts.u[0][text], range, out, scratch);
         }
-        let keep = 1.0 - LEAST * self.link.levels as f32;
-        for p in out {
-            *p = *p * keep + LEAST;
-        }
+        keep_least(out, self.link.levels);
     }
 
     /// What slopes add to the score and to its doubt; without slopes nothing, and the text's own doubt.
@@ -143,16 +140,7 @@ impl Crowd {
                 *top = if *x > *top { *x } else { *top };
             }
         }
-        scratch.spread.fill(0.0);
-        for x in out.chunks_exact_mut(n) {
-            for ((x, top), sum) in x.iter_mut().zip(&scratch.shifted).zip(&mut scratch.spread) {
-                *x = fast::exp(*x - top);
-                *sum += *x;
-            }
-        }
-        for x in out.chunks_exact_mut(n) {
-            x.iter_mut().zip(&scratch.spread).for_each(|(x, sum)| *x /= sum);
-        }
+        scratch.softmax(out);
     }
 }
 

@@ -145,10 +145,7 @@ impl PersonView {
             self.add_slopes(texts, range, scratch);
             self.fill_cumulative(out, scratch);
         }
-        let keep = 1.0 - LEAST * self.link.levels as f32;
-        for p in out {
-            *p = *p * keep + LEAST;
-        }
+        keep_least(out, self.link.levels);
     }
 
     fn add_slopes(&self, texts: &TextColumns, range: Range<usize>, scratch: &mut Scratch) {
@@ -199,18 +196,7 @@ impl PersonView {
                 *top = if *x > *top { *x } else { *top };
             }
         }
-        scratch.spread.fill(0.0);
-        for x in out.chunks_exact_mut(n) {
-            for ((x, top), sum) in x.iter_mut().zip(&scratch.shifted).zip(&mut scratch.spread) {
-                *x = fast::exp(*x - top);
-                *sum += *x;
-            }
-        }
-        for x in out.chunks_exact_mut(n) {
-            for (x, sum) in x.iter_mut().zip(&scratch.spread) {
-                *x /= sum;
-            }
-        }
+        scratch.softmax(out);
     }
 }
 
@@ -219,4 +205,27 @@ impl PersonView {
 pub(crate) struct Scratch {
     pub(super) shifted: Vec<f32>,
     pub(super) spread: Vec<f32>,
+}
+
+impl Scratch {
+    /// Exponents to probabilities, level-major; `shifted` holds the largest exponent of each, `spread` is used up.
+    pub(super) fn softmax(&mut self, out: &mut [f32]) {
+        let n = self.shifted.len();
+        self.spread.fill(0.0);
+        for x in out.chunks_exact_mut(n) {
+            for ((x, top), sum) in x.iter_mut().zip(&self.shifted).zip(&mut self.spread) {
+                *x = fast::exp(*x - top);
+                *sum += *x;
+            }
+        }
+        for x in out.chunks_exact_mut(n) {
+            x.iter_mut().zip(&self.spread).for_each(|(x, sum)| *x /= sum);
+        }
+    }
+}
+
+/// Lifts every probability of `levels` to [`LEAST`] or more; they still sum to 1.
+pub(super) fn keep_least(out: &mut [f32], levels: usize) {
+    let keep = 1.0 - LEAST * levels as f32;
+    out.iter_mut().for_each(|p| *p = *p * keep + LEAST);
 }
