@@ -3,7 +3,7 @@
 use crate::Pooling;
 
 /// The smallest norm divided by, as in PyTorch's `normalize`.
-const LEAST_NORM: f32 = 1e-12;
+const LEAST_NORM: f64 = 1e-12;
 
 /// Embeddings of packed texts. `states` is `[lengths.sum(), dim]`, row by row; every length is at least 1.
 pub(crate) fn pool(
@@ -48,15 +48,19 @@ fn largest(text: &[f32], dim: usize) -> Vec<f32> {
     let mut most = text[..dim].to_vec();
     for token in text[dim..].chunks_exact(dim) {
         for (m, v) in most.iter_mut().zip(token) {
-            *m = m.max(*v);
+            // What is not a number stays, to be told: `max` would pass over it.
+            if !(m.is_nan() || *v <= *m) {
+                *m = *v;
+            }
         }
     }
     most
 }
 
 fn normalise(embedding: &mut [f32]) {
-    let norm = embedding.iter().map(|v| v * v).sum::<f32>().sqrt().max(LEAST_NORM);
-    embedding.iter_mut().for_each(|v| *v /= norm);
+    // In 64 bits: the squares of large components would overflow 32, and a division by infinity leave only zeros.
+    let norm = embedding.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt().max(LEAST_NORM);
+    embedding.iter_mut().for_each(|v| *v = (f64::from(*v) / norm) as f32);
 }
 
 #[cfg(test)]
@@ -72,6 +76,23 @@ mod tests {
         assert_eq!(pooled(Pooling::Mean), [[2.0, -3.0], [5.0, 6.0]]);
         assert_eq!(pooled(Pooling::Max), [[3.0, -2.0], [5.0, 6.0]]);
         assert_eq!(pooled(Pooling::Cls), [[1.0, -4.0], [5.0, 6.0]]);
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_not_pooled_away() {
+        for place in 0..3 {
+            let mut states = [1.0, 2.0, 3.0];
+            states[place] = f32::NAN;
+            for pooling in [Pooling::Mean, Pooling::Max] {
+                assert!(pool(&states, &[3], 1, pooling, false)[0][0].is_nan(), "{pooling} {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_components_are_normalised_too() {
+        let unit = &pool(&[3e30, 4e30], &[1], 2, Pooling::Mean, true)[0];
+        assert!((unit[0] - 0.6).abs() < 1e-6 && (unit[1] - 0.8).abs() < 1e-6, "{unit:?}");
     }
 
     #[test]
