@@ -141,7 +141,9 @@ impl Peer {
         let version = ours.version();
         let tokens =
             Tokens::open(&folder, version.max_tokens, config.max_position_embeddings, config.vocab_size)?;
-        let model = VarBuilder::from_buffered_safetensors(folder.read(WEIGHTS)?, DType::F32, &Device::Cpu)
+        let path = folder.path(WEIGHTS);
+        let bytes = std::fs::read(&path).map_err(|source| EncoderError::Read { path, source })?;
+        let model = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &Device::Cpu)
             .and_then(|weights| BertModel::load(weights, &config))
             .map_err(|source| EncoderError::Compute { device: "cpu", source })?;
         Ok(Self { model, tokens, dim: version.dim, normalised: version.normalised })

@@ -12,15 +12,17 @@ use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, Recipe, TOKENIZER, WEIGHTS
 use crate::hash::sha256;
 use crate::pool::pool;
 use crate::tokens::Tokens;
+use crate::weights::weights_sha256;
 use crate::workers::Workers;
 use crate::{BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, device};
 
 /// What makes two embeddings comparable: the same version, the same text, the same embedding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EncoderVersion {
-    /// Name in the catalogue, or of the folder.
+    /// Name in the catalogue, or of the folder; `owner/name` for a folder fetched from the model hub.
     pub name: String,
-    /// Sum of model.safetensors, lower-case hexadecimal.
+    /// Sum of model.safetensors, lower-case hexadecimal; of weights in several files the SHA-256 of the files' sums, each in
+    /// hexadecimal and ended by a line feed, in the order of the files' names.
     pub weights_sha256: String,
     /// How tokens become one embedding.
     pub pooling: Pooling,
@@ -99,7 +101,8 @@ impl fmt::Debug for Encoder {
 }
 
 impl Encoder {
-    /// Opens a folder with config.json, tokenizer.json and model.safetensors, and checks all of it: see [`EncoderError`]
+    /// Opens a folder with config.json, tokenizer.json and model.safetensors (one file, or several and their
+    /// index), and checks all of it: see [`EncoderError`]
     /// for what can be wrong. A folder with a catalogue encoder's name must have exactly its files.
     ///
     /// # Errors
@@ -110,13 +113,11 @@ impl Encoder {
         let recipe = folder.recipe()?;
         let pooling = choose_pooling(&recipe, options)?;
         let chosen = device::choose(options.device)?;
-        let bytes = folder.read(WEIGHTS)?;
-        let weights_sha256 = sha256(&bytes);
-        let transformer = open_family(&family, config, &folder, &bytes, &chosen.device);
+        let weights_sha256 = weights_sha256(&folder)?;
+        let transformer = open_family(&family, config, &folder, &chosen.device);
         // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
         let name = identify(&folder, &weights_sha256)?;
         let transformer = transformer?;
-        drop(bytes);
         let sizes = transformer.sizes();
         let max_tokens = options
             .max_tokens

@@ -47,6 +47,8 @@ mod hash;
 mod locate;
 mod options;
 mod pool;
+mod shards;
+mod tensor_file;
 mod tokens;
 mod weights;
 mod workers;

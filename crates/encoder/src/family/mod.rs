@@ -71,10 +71,9 @@ pub(crate) fn open(
     family: &str,
     config: serde_json::Value,
     folder: &Folder,
-    bytes: &[u8],
     device: &Device,
 ) -> Result<Box<dyn Transformer>, EncoderError> {
-    let weights = Weights::parse(folder.path(crate::folder::WEIGHTS), bytes, device)?;
+    let weights = Weights::open(folder, device)?;
     match family {
         "bert" => Ok(Box::new(bert::Bert::open(config, folder, weights, device)?)),
         other => Err(EncoderError::Family {
@@ -93,7 +92,6 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
-    use crate::folder::WEIGHTS;
     use crate::tokens::Tokens;
 
     /// Made by tools/fixtures/encoder.py with transformers, all texts in one padded batch.
@@ -116,8 +114,7 @@ mod tests {
     fn tiny() -> Box<dyn Transformer> {
         let folder = Folder::open(&fixtures().join("tiny")).unwrap();
         let (family, config) = check(&folder).unwrap();
-        let bytes = folder.read(WEIGHTS).unwrap();
-        open(&family, config, &folder, &bytes, &Device::Cpu).unwrap()
+        open(&family, config, &folder, &Device::Cpu).unwrap()
     }
 
     fn rows(states: &Tensor) -> Vec<Vec<f32>> {
