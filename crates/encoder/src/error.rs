@@ -42,9 +42,24 @@ pub enum EncoderError {
         /// The file that was found in place of model.safetensors.
         found: String,
     },
-    /// Weights cut over several files.
-    #[error("{} has its weights in several files (model.safetensors.index.json): save them as one model.safetensors", .0.display())]
-    Sharded(PathBuf),
+    /// A file of weights that the index names is not there.
+    #[error("{} names {}, which is not there: fetch or copy the missing file, all of them belong together", index.display(), shard.display())]
+    ShardMissing {
+        /// model.safetensors.index.json.
+        index: PathBuf,
+        /// The missing file.
+        shard: PathBuf,
+    },
+    /// A file of weights lacks a tensor that the index places in it.
+    #[error("{} places the tensor \"{tensor}\" in {shard}, which does not hold it: fetch or copy these files again, they do not belong together", index.display())]
+    ShardLacks {
+        /// model.safetensors.index.json.
+        index: PathBuf,
+        /// The tensor's name.
+        tensor: String,
+        /// The file's name.
+        shard: String,
+    },
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
@@ -256,7 +271,7 @@ impl EncoderError {
             Self::NoFolder(_) | Self::NotAFolder(_) => "encoder-no-folder",
             Self::MissingFiles { .. } => "encoder-files-missing",
             Self::PickleOnly { .. } => "encoder-pickle",
-            Self::Sharded(_) => "encoder-sharded",
+            Self::ShardMissing { .. } | Self::ShardLacks { .. } => "encoder-shards",
             Self::Read { .. } => "encoder-unreadable",
             Self::BadJson { .. } | Self::BadConfig { .. } => "encoder-config",
             Self::Family { .. } => "encoder-family",

@@ -1,22 +1,30 @@
 //! An encoder's folder: which files it must have, and what its configuration files say.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Error as IoError, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::shards::{ShardIndex, weight_files};
 use crate::{EncoderError, Pooling};
 
 pub(crate) const CONFIG: &str = "config.json";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 pub(crate) const WEIGHTS: &str = "model.safetensors";
+/// Stands in for [`WEIGHTS`] where they are cut over several files.
+pub(crate) const SHARD_INDEX: &str = "model.safetensors.index.json";
 pub(crate) const MODULES: &str = "modules.json";
 pub(crate) const LENGTHS: &str = "sentence_bert_config.json";
 /// Formats that run code when they are opened.
-const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
+pub(crate) const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
 /// Where 1_Pooling/config.json lies when modules.json does not say.
 const POOLING_DIR: &str = "1_Pooling";
+/// No configuration file of an encoder comes near this.
+const LARGEST_JSON: u64 = 64 << 20;
+/// Tokenizers of a quarter of a million tokens have 30 MiB.
+const LARGEST_TOKENIZER: u64 = 256 << 20;
 
 /// A folder that has the files an encoder needs.
 #[derive(Debug)]
@@ -47,27 +55,61 @@ impl Folder {
         }
         let folder = Self { dir: dir.to_owned() };
         folder.check_weights_format()?;
-        let files: Vec<String> = [CONFIG, TOKENIZER, WEIGHTS]
+        let weights = if folder.is_sharded() { SHARD_INDEX } else { WEIGHTS };
+        let files: Vec<String> = [CONFIG, TOKENIZER, weights]
             .into_iter()
             .filter(|f| !folder.path(f).is_file())
-            .map(ToOwned::to_owned)
+            .map(|f| {
+                if folder.path(f).is_dir() {
+                    format!("{f} (there is a folder of that name)")
+                } else {
+                    f.to_owned()
+                }
+            })
             .collect();
-        if files.is_empty() { Ok(folder) } else { Err(EncoderError::MissingFiles { dir: folder.dir, files }) }
+        if !files.is_empty() {
+            return Err(EncoderError::MissingFiles { dir: folder.dir, files });
+        }
+        folder.check_shards()?;
+        Ok(folder)
+    }
+
+    /// Whether the weights are cut over several files. A whole model.safetensors beside an index is taken alone.
+    fn is_sharded(&self) -> bool {
+        !self.path(WEIGHTS).is_file() && self.path(SHARD_INDEX).is_file()
+    }
+
+    /// The index of the weights' files; None where all are in one.
+    pub(crate) fn shard_index(&self) -> Result<Option<ShardIndex>, EncoderError> {
+        if self.is_sharded() { ShardIndex::read(self).map(Some) } else { Ok(None) }
+    }
+
+    fn check_shards(&self) -> Result<(), EncoderError> {
+        let Some(index) = self.shard_index()? else { return Ok(()) };
+        match weight_files(self, Some(&index)).into_iter().find(|path| !path.is_file()) {
+            None => Ok(()),
+            Some(shard) => Err(EncoderError::ShardMissing { index: self.path(SHARD_INDEX), shard }),
+        }
     }
 
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.dir.join(file)
     }
 
+    /// The whole file; one too large to be what its name says is refused unread.
     pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, EncoderError> {
         let path = self.path(file);
-        fs::read(&path).map_err(|source| EncoderError::Read { path, source })
+        let most = if file == TOKENIZER { LARGEST_TOKENIZER } else { LARGEST_JSON };
+        read_at_most(&path, most).map_err(|source| EncoderError::Read { path, source })
     }
 
-    /// The name of the folder itself, for encoders that no catalogue names.
+    /// The name of the folder itself, for encoders that no catalogue names; of a snapshot in the model hub's cache the
+    /// name of its repository, because the folder's is a commit.
     pub(crate) fn name(&self) -> String {
         let resolved = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
-        resolved.file_name().map_or_else(|| "encoder".to_owned(), |n| n.to_string_lossy().into_owned())
+        repository_of(&resolved).unwrap_or_else(|| {
+            resolved.file_name().map_or_else(|| "encoder".to_owned(), |n| n.to_string_lossy().into_owned())
+        })
     }
 
     pub(crate) fn json(&self, file: &str) -> Result<Value, EncoderError> {
@@ -82,18 +124,13 @@ impl Folder {
     pub(crate) fn recipe(&self) -> Result<Recipe, EncoderError> {
         let modules = self.modules()?;
         let normalised = modules.iter().any(|m| m.kind() == "Normalize");
-        let pooling_dir =
-            modules.iter().find(|m| m.kind() == "Pooling").map_or(POOLING_DIR, |m| m.path.as_str());
-        let (pooling, odd_pooling) = self.pooling(pooling_dir)?;
+        let (pooling, odd_pooling) = self.pooling(&self.pooling_file()?)?;
         Ok(Recipe { pooling, odd_pooling, normalised, max_tokens: self.max_tokens()? })
     }
 
     fn check_weights_format(&self) -> Result<(), EncoderError> {
-        if self.path(WEIGHTS).is_file() {
+        if self.path(WEIGHTS).exists() || self.path(SHARD_INDEX).exists() {
             return Ok(());
-        }
-        if self.path("model.safetensors.index.json").is_file() {
-            return Err(EncoderError::Sharded(self.dir.clone()));
         }
         match PICKLES.into_iter().find(|f| self.path(f).is_file()) {
             Some(found) => Err(EncoderError::PickleOnly { dir: self.dir.clone(), found: found.to_owned() }),
@@ -101,8 +138,21 @@ impl Folder {
         }
     }
 
+    /// Whether there is anything of this name, were it a link to nothing: what is there is read or refused, never passed
+    /// over.
+    fn has(&self, file: &str) -> bool {
+        fs::symlink_metadata(self.path(file)).is_ok()
+    }
+
+    /// Where the pooling configuration lies, relative to the folder.
+    pub(crate) fn pooling_file(&self) -> Result<String, EncoderError> {
+        let modules = self.modules()?;
+        let dir = modules.iter().find(|m| m.kind() == "Pooling").map_or(POOLING_DIR, |m| m.path.as_str());
+        Ok(format!("{dir}/{CONFIG}"))
+    }
+
     fn modules(&self) -> Result<Vec<Module>, EncoderError> {
-        if !self.path(MODULES).is_file() {
+        if !self.has(MODULES) {
             return Ok(Vec::new());
         }
         let modules: Vec<Module> = serde_json::from_value(self.json(MODULES)?)
@@ -121,30 +171,54 @@ impl Folder {
         Ok(modules)
     }
 
-    fn pooling(&self, dir: &str) -> Result<PoolingFound, EncoderError> {
-        let file = format!("{dir}/{CONFIG}");
-        if !self.path(&file).is_file() {
+    fn pooling(&self, file: &str) -> Result<PoolingFound, EncoderError> {
+        if !self.has(file) {
             return Ok((None, None));
         }
-        let modes = pooling_modes(&self.json(&file)?);
+        let modes = pooling_modes(&self.json(file)?);
         match modes.as_slice() {
             [] => Ok((None, None)),
             [one] => match one.parse() {
                 Ok(pooling) => Ok((Some(pooling), None)),
-                Err(_) => Ok((None, Some((self.path(&file), one.clone())))),
+                Err(_) => Ok((None, Some((self.path(file), one.clone())))),
             },
-            several => Ok((None, Some((self.path(&file), several.join(" + "))))),
+            several => Ok((None, Some((self.path(file), several.join(" + "))))),
         }
     }
 
     fn max_tokens(&self) -> Result<Option<usize>, EncoderError> {
-        if !self.path(LENGTHS).is_file() {
+        if !self.has(LENGTHS) {
             return Ok(None);
         }
         let lengths: Lengths = serde_json::from_value(self.json(LENGTHS)?)
             .map_err(|e| self.bad_json(LENGTHS, &e.to_string()))?;
         Ok(lengths.max_seq_length)
     }
+}
+
+fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, IoError> {
+    // Looked at before it is opened: opening a pipe would wait for its other end.
+    let found = fs::metadata(path)?;
+    if !found.is_file() {
+        return Err(IoError::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(IoError::other(format!(
+            "it has more than {} MiB, no encoder's file of that name does",
+            most >> 20
+        )));
+    }
+    Ok(bytes)
+}
+
+/// `owner/name` of a folder `.../models--owner--name/snapshots/COMMIT`.
+fn repository_of(dir: &Path) -> Option<String> {
+    let snapshots = dir.parent().filter(|p| p.file_name().is_some_and(|n| n == "snapshots"))?;
+    let cached = snapshots.parent()?.file_name()?.to_str()?;
+    let (owner, name) = cached.strip_prefix("models--")?.split_once("--")?;
+    Some(format!("{owner}/{name}"))
 }
 
 type PoolingFound = (Option<Pooling>, Option<(PathBuf, String)>);
@@ -195,6 +269,18 @@ struct Lengths {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_snapshot_of_the_hubs_cache_has_its_repositorys_name() {
+        let repository = |dir: &str| repository_of(Path::new(dir));
+        assert_eq!(
+            repository("/hub/models--some--tiny-bert/snapshots/0a1b").as_deref(),
+            Some("some/tiny-bert")
+        );
+        assert_eq!(repository("/hub/models--some--tiny-bert"), None);
+        assert_eq!(repository("/hub/models--tiny/snapshots/0a1b"), None);
+        assert_eq!(repository("/hub/some--tiny/snapshots/0a1b"), None);
+    }
 
     #[test]
     fn both_ways_of_writing_the_pooling_are_read() {

@@ -1,61 +1,104 @@
-//! A safetensors file as checked tensors: there, of the right shape, finite, as 32-bit floats.
+//! An encoder's weights as checked tensors: there, of the right shape, finite, as 32-bit floats.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::fs::File;
 
-use candle_core::{DType, Device, Tensor};
-use safetensors::{Dtype, SafeTensors};
+use candle_core::{Device, Tensor};
+use half::{bf16, f16};
+use safetensors::Dtype;
+use safetensors::tensor::TensorInfo;
 
 use crate::EncoderError;
+use crate::folder::{Folder, SHARD_INDEX};
+use crate::hash::{sha256, sha256_of};
+use crate::shards::{ShardIndex, weight_files};
+use crate::tensor_file::TensorFile;
 
-/// The weights of one file, read into memory and handed out tensor by tensor.
+/// The weights of a folder, one file or several, handed out tensor by tensor. A tensor's bytes are read when it is asked
+/// for and dropped when it is converted, so that opening a model holds it once and the largest of its tensors a second time.
 pub(crate) struct Weights<'a> {
-    path: PathBuf,
-    tensors: SafeTensors<'a>,
+    files: Vec<TensorFile>,
+    /// Place in `files` by a tensor's full name.
+    places: HashMap<String, usize>,
     prefix: String,
     device: &'a Device,
 }
 
+/// The sum that an encoder version is known by, in lower-case hexadecimal: of model.safetensors where there is one; else
+/// the SHA-256 of the shards' own sums (each in lower-case hexadecimal and ended by a line feed), in the order of the
+/// shards' names.
+pub(crate) fn weights_sha256(folder: &Folder) -> Result<String, EncoderError> {
+    let index = folder.shard_index()?;
+    let mut sums = Vec::new();
+    for path in weight_files(folder, index.as_ref()) {
+        let sum = File::open(&path).and_then(sha256_of);
+        sums.push(sum.map_err(|source| EncoderError::Read { path, source })?);
+    }
+    match (index, sums.as_slice()) {
+        (None, [sum]) => Ok(sum.clone()),
+        _ => Ok(sha256(sums.iter().map(|sum| format!("{sum}\n")).collect::<String>().as_bytes())),
+    }
+}
+
 impl<'a> Weights<'a> {
-    /// `bytes` is the whole file.
-    pub(crate) fn parse(path: PathBuf, bytes: &'a [u8], device: &'a Device) -> Result<Self, EncoderError> {
-        match SafeTensors::deserialize(bytes) {
-            Ok(tensors) => Ok(Self { path, tensors, prefix: String::new(), device }),
-            Err(e) => Err(EncoderError::DamagedWeights { path, reason: e.to_string() }),
-        }
+    /// Opens the file or files of a folder and checks their headers.
+    pub(crate) fn open(folder: &Folder, device: &'a Device) -> Result<Self, EncoderError> {
+        let index = folder.shard_index()?;
+        let files: Vec<TensorFile> = weight_files(folder, index.as_ref())
+            .iter()
+            .map(|path| TensorFile::open(path))
+            .collect::<Result<_, _>>()?;
+        let places = match &index {
+            Some(index) => indexed_places(folder, index, &files)?,
+            None => files.iter().flat_map(TensorFile::names).map(|name| (name, 0)).collect(),
+        };
+        Ok(Self { files, places, prefix: String::new(), device })
     }
 
     /// Looks names up under `prefix` from now on where the file has `probe` there: a model saved with a task's head on
     /// top has its encoder's tensors under the family's name.
     pub(crate) fn with_prefix_of(mut self, prefix: &str, probe: &str) -> Self {
-        if self.tensors.tensor(&format!("{prefix}{probe}")).is_ok() {
+        if self.places.contains_key(&format!("{prefix}{probe}")) {
             prefix.clone_into(&mut self.prefix);
         }
         self
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.tensors.tensor(&self.full(name)).is_ok()
+        self.places.contains_key(&self.full(name))
+    }
+
+    /// Names of the tensors under the prefix in use, without it, in alphabetical order.
+    #[allow(dead_code, reason = "for families whose layout is told by the tensors that are there")]
+    pub(crate) fn names(&self) -> Vec<String> {
+        let inside = self.places.keys().filter_map(|name| name.strip_prefix(&self.prefix));
+        let mut names: Vec<String> = inside.map(ToOwned::to_owned).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The stored shape of a tensor.
+    #[allow(dead_code, reason = "for families whose layout is told by the tensors that are there")]
+    pub(crate) fn shape_of(&self, name: &str) -> Option<Vec<usize>> {
+        let full = self.full(name);
+        let file = &self.files[*self.places.get(&full)?];
+        file.info(&full).map(|info| info.shape.clone())
     }
 
     /// The tensor `name`, which must have this shape.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
         let name = self.full(name);
-        let view = self.tensors.tensor(&name).map_err(|_| EncoderError::MissingTensor {
-            path: self.path.clone(),
-            name: name.clone(),
-            expected: shape.to_vec(),
-        })?;
-        if view.shape() != shape {
+        let (file, info) = self.find(&name, shape)?;
+        if info.shape != shape {
             return Err(EncoderError::TensorShape {
-                path: self.path.clone(),
+                path: file.path().to_owned(),
                 name,
                 expected: shape.to_vec(),
-                found: view.shape().to_vec(),
+                found: info.shape.clone(),
             });
         }
-        let dtype = self.dtype(&name, view.dtype())?;
-        let values = self.floats(view.data(), dtype, shape)?;
-        self.check_finite(&name, &values)?;
+        let values = floats(file, &name, info)?;
+        check_finite(file, &name, &values)?;
         Tensor::from_vec(values, shape, self.device).map_err(|e| self.compute(e))
     }
 
@@ -67,34 +110,103 @@ impl<'a> Weights<'a> {
         format!("{}{name}", self.prefix)
     }
 
-    fn dtype(&self, name: &str, dtype: Dtype) -> Result<DType, EncoderError> {
-        match dtype {
-            Dtype::F32 => Ok(DType::F32),
-            Dtype::F16 => Ok(DType::F16),
-            Dtype::BF16 => Ok(DType::BF16),
-            other => Err(EncoderError::TensorType {
-                path: self.path.clone(),
-                name: name.to_owned(),
-                found: format!("{other:?}"),
-            }),
-        }
+    fn find(&self, name: &str, shape: &[usize]) -> Result<(&TensorFile, &TensorInfo), EncoderError> {
+        let place = self.places.get(name).map(|place| &self.files[*place]);
+        let found = place.and_then(|file| Some((file, file.info(name)?)));
+        found.ok_or_else(|| EncoderError::MissingTensor {
+            path: self.home(),
+            name: name.to_owned(),
+            expected: shape.to_vec(),
+        })
     }
 
-    fn floats(&self, data: &[u8], dtype: DType, shape: &[usize]) -> Result<Vec<f32>, EncoderError> {
-        Tensor::from_raw_buffer(data, dtype, shape, &Device::Cpu)
-            .and_then(|t| t.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>())
-            .map_err(|e| self.compute(e))
-    }
-
-    fn check_finite(&self, name: &str, values: &[f32]) -> Result<(), EncoderError> {
-        match values.iter().position(|v| !v.is_finite()) {
-            None => Ok(()),
-            Some(position) => Err(EncoderError::NotFinite {
-                path: self.path.clone(),
-                name: name.to_owned(),
-                found: values[position],
-                position,
-            }),
+    /// What to name where no file can be: the one file there is, or the folder of the shards.
+    fn home(&self) -> std::path::PathBuf {
+        match self.files.as_slice() {
+            [only] => only.path().to_owned(),
+            several => several
+                .first()
+                .and_then(|file| file.path().parent())
+                .map(|dir| dir.join(SHARD_INDEX))
+                .unwrap_or_default(),
         }
+    }
+}
+
+/// Where each tensor of the index lies; every one must be in the file that the index gives it.
+fn indexed_places(
+    folder: &Folder,
+    index: &ShardIndex,
+    files: &[TensorFile],
+) -> Result<HashMap<String, usize>, EncoderError> {
+    let names = index.files();
+    let mut places = HashMap::new();
+    for (tensor, file) in index.places() {
+        let place = names.iter().position(|name| *name == file);
+        match place.filter(|place| files[*place].info(tensor).is_some()) {
+            Some(place) => places.insert(tensor.to_owned(), place),
+            None => {
+                return Err(EncoderError::ShardLacks {
+                    index: folder.path(SHARD_INDEX),
+                    tensor: tensor.to_owned(),
+                    shard: file.to_owned(),
+                });
+            }
+        };
+    }
+    Ok(places)
+}
+
+fn floats(file: &TensorFile, name: &str, info: &TensorInfo) -> Result<Vec<f32>, EncoderError> {
+    let bytes = file.bytes(info)?;
+    let halves = bytes.chunks_exact(2).map(|b| [b[0], b[1]]);
+    match info.dtype {
+        Dtype::F32 => {
+            Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+        }
+        Dtype::F16 => Ok(halves.map(|b| f16::from_le_bytes(b).to_f32()).collect()),
+        Dtype::BF16 => Ok(halves.map(|b| bf16::from_le_bytes(b).to_f32()).collect()),
+        other => Err(EncoderError::TensorType {
+            path: file.path().to_owned(),
+            name: name.to_owned(),
+            found: format!("{other:?}"),
+        }),
+    }
+}
+
+fn check_finite(file: &TensorFile, name: &str, values: &[f32]) -> Result<(), EncoderError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(position) => Err(EncoderError::NotFinite {
+            path: file.path().to_owned(),
+            name: name.to_owned(),
+            found: values[position],
+            position,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn names_and_shapes_follow_the_prefix() {
+        let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
+        let folder = Folder::open(&tiny).unwrap();
+        let weights = Weights::open(&folder, &Device::Cpu).unwrap();
+        let all = weights.names();
+        assert!(all.is_sorted() && all.iter().any(|n| n == "embeddings.LayerNorm.weight"));
+        assert_eq!(weights.shape_of("embeddings.LayerNorm.weight"), Some(vec![24]));
+        assert_eq!(weights.shape_of("LayerNorm.weight"), None);
+
+        let inner = weights.with_prefix_of("embeddings.", "LayerNorm.weight");
+        assert_eq!(inner.shape_of("LayerNorm.weight"), Some(vec![24]));
+        assert!(inner.has("LayerNorm.weight") && !inner.has("embeddings.LayerNorm.weight"));
+        assert!(inner.names().len() < all.len() && inner.names().contains(&"LayerNorm.bias".to_owned()));
+        let elsewhere = inner.with_prefix_of("bert.", "LayerNorm.weight");
+        assert!(elsewhere.has("LayerNorm.weight"), "a prefix that is not there changes nothing");
     }
 }

@@ -133,13 +133,6 @@ fn pickled_weights_are_refused_with_the_way_to_convert_them() {
 }
 
 #[test]
-fn weights_in_several_files_are_told_apart() {
-    let copy = Copy::new();
-    fs::rename(copy.dir.join("model.safetensors"), copy.dir.join("model.safetensors.index.json")).unwrap();
-    says(&copy.error(), "encoder-sharded", &["several files"]);
-}
-
-#[test]
 fn a_configuration_that_is_not_json_or_lacks_a_field() {
     let copy = Copy::new();
     fs::write(copy.dir.join("config.json"), "<html>not found</html>").unwrap();

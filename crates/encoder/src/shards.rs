@@ -1,0 +1,81 @@
+//! Weights cut over several files: model.safetensors.index.json, which says what lies where.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::EncoderError;
+use crate::folder::{Folder, SHARD_INDEX};
+
+/// Which file holds which tensor.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ShardIndex {
+    /// File name by tensor name.
+    weight_map: BTreeMap<String, String>,
+}
+
+impl ShardIndex {
+    /// Reads the folder's index. Every file it names is a plain name inside the folder; whether it is there is not looked at.
+    pub(crate) fn read(folder: &Folder) -> Result<Self, EncoderError> {
+        let index: Self = serde_json::from_value(folder.json(SHARD_INDEX)?)
+            .map_err(|e| folder.bad_json(SHARD_INDEX, &e.to_string()))?;
+        if index.weight_map.is_empty() {
+            return Err(folder.bad_json(SHARD_INDEX, "its weight_map names no tensor"));
+        }
+        match index.weight_map.values().find(|file| !is_plain_shard(file)) {
+            None => Ok(index),
+            Some(file) => Err(folder.bad_json(
+                SHARD_INDEX,
+                &format!("\"{file}\" is not the plain name of a .safetensors file in this folder"),
+            )),
+        }
+    }
+
+    /// The files, each once, by name: JSON objects have no order of their own, and shards are numbered.
+    pub(crate) fn files(&self) -> Vec<&str> {
+        self.weight_map.values().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// Tensor and file names.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.weight_map.iter().map(|(tensor, file)| (tensor.as_str(), file.as_str()))
+    }
+}
+
+/// The files that hold the folder's weights, in the order that the version's sum is made in.
+pub(crate) fn weight_files(folder: &Folder, index: Option<&ShardIndex>) -> Vec<PathBuf> {
+    match index {
+        None => vec![folder.path(crate::folder::WEIGHTS)],
+        Some(index) => index.files().into_iter().map(|file| folder.path(file)).collect(),
+    }
+}
+
+fn is_plain_shard(file: &str) -> bool {
+    let mut parts = Path::new(file).components();
+    let one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    // A backslash parts folders on Windows only: a name that has one is plain nowhere.
+    one && !file.contains(['/', '\\', ':']) && file.ends_with(".safetensors")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_names_are_shards() {
+        assert!(is_plain_shard("model-00001-of-00002.safetensors"));
+        for name in [
+            "",
+            ".",
+            "..",
+            "../a.safetensors",
+            "/a.safetensors",
+            "b/a.safetensors",
+            "c:a.safetensors",
+            "a.bin",
+        ] {
+            assert!(!is_plain_shard(name), "{name}");
+        }
+    }
+}
