@@ -241,6 +241,98 @@ pub enum EncoderError {
         /// Its place among the given texts, from 0.
         index: usize,
     },
+    /// Not a name of a repository on the model hub.
+    #[error(
+        "\"{0}\" is not the name of a repository on the model hub: write owner/name, or owner/name@revision"
+    )]
+    HubName(String),
+    /// The hub cannot be reached, and nothing whole is cached.
+    #[error(
+        "{repository} is not on this machine whole, and {endpoint} cannot be asked for it ({reason}): once it was fetched it works \
+         without a connection"
+    )]
+    HubOffline {
+        /// The repository, with its revision where one was named.
+        repository: String,
+        /// The hub's address.
+        endpoint: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The hub has no such repository or revision.
+    #[error(
+        "the model hub has no {repository}: look for a slip in the name (owner/name, or owner/name@revision)"
+    )]
+    HubNotFound {
+        /// The repository, with its revision where one was named.
+        repository: String,
+    },
+    /// The hub does not let us read the repository.
+    #[error(
+        "the model hub does not open {repository} (HTTP status {status}): there is none of this name, or it is private, or its \
+         terms must be accepted on its page first; {advice}"
+    )]
+    HubClosed {
+        /// The repository, with its revision where one was named.
+        repository: String,
+        /// 401 or 403.
+        status: u16,
+        /// What to do about the token.
+        advice: &'static str,
+    },
+    /// A repository's weights only as a Python pickle.
+    #[error(
+        "{repository} has its weights only as {found}, which can run code when it is opened and is never fetched: convert it in \
+         Python, `from transformers import AutoModel, AutoTokenizer; [c.from_pretrained(\"{repository}\").save_pretrained(\"converted\") \
+         for c in (AutoModel, AutoTokenizer)]`, and name the folder `converted`"
+    )]
+    HubPickleOnly {
+        /// `owner/name`.
+        repository: String,
+        /// The file that is there in place of model.safetensors.
+        found: String,
+    },
+    /// A repository lacks files that an encoder needs.
+    #[error(
+        "{repository} on the model hub lacks {}: an encoder needs config.json, tokenizer.json and model.safetensors. Where it is a \
+         transformer at all, Python makes them: `from transformers import AutoModel, AutoTokenizer; \
+         [c.from_pretrained(\"{repository}\").save_pretrained(\"converted\") for c in (AutoModel, AutoTokenizer)]`", files.join(", ")
+    )]
+    HubFilesMissing {
+        /// `owner/name`.
+        repository: String,
+        /// The missing files.
+        files: Vec<String>,
+    },
+    /// A file did not come whole.
+    #[error("fetching {file} broke off ({reason}): try again, what has come is kept")]
+    HubBroken {
+        /// The file's name in the repository.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// The hub answers what it should not.
+    #[error(
+        "the model hub answers {what} when asked for {repository}: is HF_ENDPOINT the address of a model hub?"
+    )]
+    HubAnswer {
+        /// The repository, with its revision where one was named.
+        repository: String,
+        /// What it answers.
+        what: String,
+    },
+    /// A fetched file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The person stopped it.
+    #[error("fetching was stopped; what has come is kept")]
+    Cancelled,
     /// The catalogue itself cannot be read.
     #[error("the catalogue of encoders cannot be read: {0}")]
     Catalogue(String),
@@ -287,6 +379,16 @@ impl EncoderError {
             Self::MaxTokens { .. } => "encoder-max-tokens",
             Self::Device { .. } => "encoder-device",
             Self::Tokenize { .. } | Self::NoTokens { .. } | Self::EmbeddingNotFinite { .. } => "encoder-text",
+            Self::HubName(_) => "encoder-hub-name",
+            Self::HubOffline { .. } => "encoder-hub-offline",
+            Self::HubNotFound { .. } => "encoder-hub-not-found",
+            Self::HubClosed { .. } => "encoder-hub-closed",
+            Self::HubPickleOnly { .. } => "encoder-pickle",
+            Self::HubFilesMissing { .. } => "encoder-files-missing",
+            Self::HubBroken { .. } => "encoder-hub-broken",
+            Self::HubAnswer { .. } => "encoder-hub-answer",
+            Self::Write { .. } => "encoder-unwritable",
+            Self::Cancelled => "cancelled",
             Self::Catalogue(_) => "encoder-catalogue",
             Self::Threads { .. } => "encoder-threads",
             Self::Compute { .. } => "encoder-compute",

@@ -44,6 +44,8 @@ mod family;
 mod folder;
 mod fused;
 mod hash;
+#[cfg(feature = "hub")]
+pub mod hub;
 mod locate;
 mod options;
 mod pool;

@@ -1,0 +1,301 @@
+//! Fetching an encoder from the hub: which files, in which order, and what to say when it does not work.
+
+use std::collections::BTreeSet;
+use std::fs::TryLockError;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hf_hub::Cache;
+use hf_hub::api::RepoInfo;
+use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
+
+use super::snapshot::{Snapshots, check_family, is_commit, repo};
+use super::transfer::{Shared, Wanted, transfer};
+use super::{HubConfig, HubName, cached};
+use crate::EncoderError;
+use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, PICKLES, SHARD_INDEX, TOKENIZER, WEIGHTS};
+use crate::shards::ShardIndex;
+
+/// How often the caller is told, and can stop it.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+
+/// How far a fetch is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// The file under way; empty before the first.
+    pub file: String,
+    /// Bytes here, of all files that were not cached before.
+    pub bytes: u64,
+    /// Bytes of all these files; grows as more of them become known, and is 0 before the first.
+    pub total: u64,
+}
+
+/// Fetches what an encoder needs of a repository on the hub and gives its folder, ready for
+/// [`Encoder::open`](crate::Encoder::open): config.json, tokenizer.json, the weights, and the sentence-transformers files
+/// where the repository has them. Files that are cached are not fetched again; what broke off is gone on with. Without a
+/// connection, or with [`HubConfig::offline`], a whole cached snapshot is taken.
+///
+/// `on_progress` is called ten times a second or so on the calling thread; breaking stops the fetch at once.
+///
+/// # Errors
+/// No connection and nothing cached; no such repository or no access; a repository without safetensors weights, without a
+/// tokenizer.json or of a family that is not readable, all of which is told before the weights are fetched; a broken
+/// transfer; a full disk; [`EncoderError::Cancelled`].
+pub fn fetch(
+    name: &HubName,
+    config: &HubConfig,
+    on_progress: &mut dyn FnMut(Fetched) -> ControlFlow<()>,
+) -> Result<PathBuf, EncoderError> {
+    if config.offline {
+        return cached(name, config).ok_or_else(|| EncoderError::HubOffline {
+            repository: name.to_string(),
+            endpoint: config.endpoint.clone(),
+            reason: "HF_HUB_OFFLINE is set".to_owned(),
+        });
+    }
+    match in_background(name, config, on_progress) {
+        Err(e @ EncoderError::HubOffline { .. }) => cached(name, config).ok_or(e),
+        done => done,
+    }
+}
+
+/// Runs the job on a thread of its own, so that a silent server cannot keep the caller from stopping it.
+fn in_background(
+    name: &HubName,
+    config: &HubConfig,
+    on_progress: &mut dyn FnMut(Fetched) -> ControlFlow<()>,
+) -> Result<PathBuf, EncoderError> {
+    let shared = Arc::new(Shared::default());
+    let (send, receive) = channel();
+    let (job_name, job_config, job_shared) = (name.clone(), config.clone(), Arc::clone(&shared));
+    let started = thread::Builder::new().name("hub-fetch".to_owned()).spawn(move || {
+        let job = Job { name: &job_name, config: &job_config, shared: &job_shared };
+        // Nobody may be waiting any more.
+        let _ = send.send(job.run());
+    });
+    started.map_err(|e| EncoderError::Threads { threads: 1, reason: e.to_string() })?;
+    let mut last_beat = (0, Instant::now());
+    loop {
+        let done = receive.recv_timeout(TELL_EVERY);
+        if on_progress(progress(&shared)).is_break() && !matches!(done, Ok(Ok(_))) {
+            shared.cancel.store(true, Ordering::Relaxed);
+            return Err(EncoderError::Cancelled);
+        }
+        match done {
+            Ok(result) => return result,
+            // The thread ended without a word: the hub's library could not cope with an answer.
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(strange(name, "an answer that cannot be read"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let beat = shared.beat.load(Ordering::Relaxed);
+        if beat != last_beat.0 {
+            last_beat = (beat, Instant::now());
+        } else if last_beat.1.elapsed() > config.patience {
+            shared.cancel.store(true, Ordering::Relaxed);
+            return Err(EncoderError::HubOffline {
+                repository: name.to_string(),
+                endpoint: config.endpoint.clone(),
+                reason: format!("nothing came for {} seconds", config.patience.as_secs_f32()),
+            });
+        }
+    }
+}
+
+fn progress(shared: &Shared) -> Fetched {
+    Fetched {
+        file: shared.file.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        bytes: shared.bytes.load(Ordering::Relaxed),
+        total: shared.total.load(Ordering::Relaxed),
+    }
+}
+
+struct Job<'a> {
+    name: &'a HubName,
+    config: &'a HubConfig,
+    shared: &'a Shared,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<PathBuf, EncoderError> {
+        let api = self.api()?;
+        let info =
+            api.repo(repo(self.name.repository(), self.name.revision())).info().map_err(|e| self.told(&e))?;
+        self.shared.beat();
+        if !is_commit(&info.sha) {
+            return Err(strange(self.name, &format!("\"{}\" for a commit", info.sha)));
+        }
+        let weights = self.weights_file(&info)?;
+        let snapshots = Snapshots::of(self.name, self.config);
+        let _turn = self.take_turn(&snapshots)?;
+        let round = Round { job: self, api: &api, info: &info, snapshots: &snapshots };
+        let dir = snapshots.folder(&info.sha);
+        round.fetch(&[CONFIG])?;
+        check_family(&dir)?;
+        let folder = Folder { dir };
+        round.fetch(&[TOKENIZER])?;
+        round.fetch_if_there(&[MODULES, LENGTHS])?;
+        round.fetch_if_there(&[&folder.pooling_file()?])?;
+        round.fetch(&[weights])?;
+        if weights == SHARD_INDEX {
+            round.fetch(&ShardIndex::read(&folder)?.files())?;
+        }
+        snapshots.finish(&info.sha).map_err(|source| unwritable(&folder.dir, source))?;
+        Ok(folder.dir)
+    }
+
+    fn api(&self) -> Result<Api, EncoderError> {
+        ApiBuilder::from_cache(Cache::new(self.config.cache.clone()))
+            .with_endpoint(self.config.endpoint.clone())
+            .with_token(self.config.token.clone())
+            .with_progress(false)
+            .build()
+            .map_err(|e| self.told(&e))
+    }
+
+    /// The file that the weights begin with, when the repository has all an encoder needs.
+    fn weights_file(&self, info: &RepoInfo) -> Result<&'static str, EncoderError> {
+        let files: BTreeSet<&str> = info.siblings.iter().map(|s| s.rfilename.as_str()).collect();
+        let weights = [WEIGHTS, SHARD_INDEX].into_iter().find(|f| files.contains(f));
+        let pickle = PICKLES.into_iter().find(|f| files.contains(f));
+        let repository = self.name.repository().to_owned();
+        if let (None, Some(found)) = (weights, pickle) {
+            return Err(EncoderError::HubPickleOnly { repository, found: found.to_owned() });
+        }
+        let lacking = |file: &&str| !files.contains(*file);
+        let mut missing: Vec<String> =
+            [CONFIG, TOKENIZER].into_iter().filter(lacking).map(ToOwned::to_owned).collect();
+        match weights {
+            Some(weights) if missing.is_empty() => return Ok(weights),
+            Some(_) => {}
+            None => missing.push(WEIGHTS.to_owned()),
+        }
+        Err(EncoderError::HubFilesMissing { repository, files: missing })
+    }
+
+    /// Waits until no other program of ours fetches the same repository.
+    fn take_turn(&self, snapshots: &Snapshots) -> Result<std::fs::File, EncoderError> {
+        let failed = |source| EncoderError::Write { path: self.config.cache.clone(), source };
+        let file = snapshots.lock_file().map_err(failed)?;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) => {
+                    self.shared.begin("waiting for another program that fetches it");
+                    self.shared.cancelled()?;
+                    thread::sleep(TELL_EVERY);
+                }
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
+            }
+        }
+    }
+
+    /// What a failed request means for the person who named the repository.
+    fn told(&self, error: &ApiError) -> EncoderError {
+        let repository = self.name.to_string();
+        let ApiError::RequestError(request) = error else {
+            return strange(self.name, &error.to_string());
+        };
+        match **request {
+            ureq::Error::StatusCode(404) => EncoderError::HubNotFound { repository },
+            ureq::Error::StatusCode(status @ (401 | 403)) => EncoderError::HubClosed {
+                repository,
+                status,
+                advice: if self.config.token.is_some() {
+                    "the token in HF_TOKEN (or the one kept by `hf auth login`) does not open it"
+                } else {
+                    "set HF_TOKEN to an access token that may read it"
+                },
+            },
+            ureq::Error::StatusCode(status) if status < 500 => {
+                strange(self.name, &format!("HTTP status {status}"))
+            }
+            ureq::Error::Json(_) | ureq::Error::BadUri(_) => strange(self.name, &request.to_string()),
+            ref other => EncoderError::HubOffline {
+                repository,
+                endpoint: self.config.endpoint.clone(),
+                reason: other.to_string(),
+            },
+        }
+    }
+}
+
+/// The files of one commit.
+struct Round<'a> {
+    job: &'a Job<'a>,
+    api: &'a Api,
+    info: &'a RepoInfo,
+    snapshots: &'a Snapshots,
+}
+
+impl Round<'_> {
+    /// Fetches those of the files that are not cached, after their sizes are known.
+    fn fetch(&self, files: &[&str]) -> Result<(), EncoderError> {
+        let dir = self.snapshots.folder(&self.info.sha);
+        let open: Vec<&&str> = files.iter().filter(|file| !dir.join(file).is_file()).collect();
+        let wanted: Vec<Wanted> = open.into_iter().map(|file| self.ask(file)).collect::<Result<_, _>>()?;
+        for wanted in &wanted {
+            if !wanted.blob.is_file() {
+                transfer(wanted, self.job.config, self.job.shared)?;
+            }
+            self.snapshots
+                .link(&wanted.blob, &self.info.sha, &wanted.file)
+                .map_err(|source| unwritable(&dir, source))?;
+        }
+        Ok(())
+    }
+
+    fn fetch_if_there(&self, files: &[&str]) -> Result<(), EncoderError> {
+        for file in files {
+            if self.info.siblings.iter().any(|s| s.rfilename == *file) {
+                self.fetch(&[file])?;
+            } else {
+                let noted = self.snapshots.note_absent(&self.info.sha, file);
+                noted.map_err(|source| unwritable(&self.snapshots.folder(&self.info.sha), source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the hub for a file's size and sum.
+    fn ask(&self, file: &str) -> Result<Wanted, EncoderError> {
+        self.job.shared.cancelled()?;
+        self.job.shared.begin(file);
+        let url = self.api.repo(repo(self.job.name.repository(), &self.info.sha)).url(file);
+        let found = self.api.metadata(&url).map_err(|e| match &e {
+            ApiError::RequestError(request) if matches!(**request, ureq::Error::StatusCode(404)) => {
+                EncoderError::HubBroken {
+                    file: file.to_owned(),
+                    reason: "the hub lists it and has it not".to_owned(),
+                }
+            }
+            _ => self.job.told(&e),
+        })?;
+        let etag = found.etag().trim_start_matches("W/").to_owned();
+        let is_name =
+            !etag.is_empty() && etag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if !is_name {
+            return Err(strange(self.job.name, &format!("\"{etag}\" for the sum of {file}")));
+        }
+        let blob = self.snapshots.blob(&etag);
+        let bytes = found.size() as u64;
+        if !blob.is_file() {
+            self.job.shared.total.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(Wanted { file: file.to_owned(), url, bytes, etag, blob })
+    }
+}
+
+fn strange(name: &HubName, what: &str) -> EncoderError {
+    EncoderError::HubAnswer { repository: name.to_string(), what: what.to_owned() }
+}
+
+fn unwritable(path: &Path, source: std::io::Error) -> EncoderError {
+    EncoderError::Write { path: path.to_owned(), source }
+}

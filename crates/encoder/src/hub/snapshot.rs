@@ -1,0 +1,142 @@
+//! The cache's layout: `models--OWNER--NAME/{blobs,snapshots/COMMIT,refs,.no_exist/COMMIT}`, as the hub's tools share it.
+
+use std::fs;
+use std::io::Result as IoResult;
+use std::path::{Path, PathBuf};
+
+use hf_hub::{Cache, CacheRepo, Repo, RepoType};
+
+use super::{HubConfig, HubName};
+use crate::EncoderError;
+use crate::folder::{CONFIG, Folder, LENGTHS, MODULES};
+
+/// Digits of a commit.
+const COMMIT_DIGITS: usize = 40;
+
+/// The folder of a repository's revision that is cached whole, ready for [`Encoder::open`](crate::Encoder::open). Makes no
+/// request. None where a file is missing, or where it is not known whether the repository has one of the optional files,
+/// because without it the embeddings could be other than the model's own.
+#[must_use]
+pub fn cached(name: &HubName, config: &HubConfig) -> Option<PathBuf> {
+    Snapshots::of(name, config).whole()
+}
+
+/// What is cached of one repository.
+pub(super) struct Snapshots {
+    repository: CacheRepo,
+    /// The repository's own folder.
+    dir: PathBuf,
+    revision: String,
+}
+
+impl Snapshots {
+    pub(super) fn of(name: &HubName, config: &HubConfig) -> Self {
+        let repo = repo(name.repository(), name.revision());
+        let dir = config.cache.join(repo.folder_name());
+        Self {
+            repository: Cache::new(config.cache.clone()).repo(repo),
+            dir,
+            revision: name.revision().to_owned(),
+        }
+    }
+
+    /// The folder of a commit.
+    pub(super) fn folder(&self, commit: &str) -> PathBuf {
+        self.repository.pointer_path(commit)
+    }
+
+    pub(super) fn blob(&self, etag: &str) -> PathBuf {
+        self.repository.blob_path(etag)
+    }
+
+    /// A file to lock while this repository is fetched.
+    pub(super) fn lock_file(&self) -> IoResult<fs::File> {
+        let cache = self.dir.parent().unwrap_or(&self.dir);
+        let locks = cache.join(".locks").join(self.dir.file_name().unwrap_or_default());
+        fs::create_dir_all(&locks)?;
+        fs::OpenOptions::new().write(true).create(true).truncate(false).open(locks.join("dissensus.lock"))
+    }
+
+    /// Notes that a commit does not have a file, so that it need not be asked for again.
+    pub(super) fn note_absent(&self, commit: &str, file: &str) -> IoResult<()> {
+        let marker = self.absent(commit, file);
+        if let Some(dir) = marker.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        fs::write(marker, "")
+    }
+
+    /// Makes the revision stand for this commit. Done last: what a revision stands for is whole.
+    pub(super) fn finish(&self, commit: &str) -> IoResult<()> {
+        if is_commit(&self.revision) { Ok(()) } else { self.repository.create_ref(commit) }
+    }
+
+    /// Puts a fetched blob in its place in the snapshot.
+    pub(super) fn link(&self, blob: &Path, commit: &str, file: &str) -> IoResult<()> {
+        let place = self.folder(commit).join(file);
+        if let Some(dir) = place.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        if fs::symlink_metadata(&place).is_ok() {
+            fs::remove_file(&place)?;
+        }
+        link_or_move(blob, &place, &relative(blob, file))
+    }
+
+    fn whole(&self) -> Option<PathBuf> {
+        let commit = self.commit()?;
+        let folder = Folder::open(&self.folder(&commit)).ok()?;
+        let known = |file: &str| folder.path(file).is_file() || self.absent(&commit, file).exists();
+        let pooling = folder.pooling_file().ok()?;
+        [MODULES, LENGTHS, &pooling].into_iter().all(known).then_some(folder.dir)
+    }
+
+    fn commit(&self) -> Option<String> {
+        if is_commit(&self.revision) {
+            return Some(self.revision.clone());
+        }
+        let refs = self.dir.join("refs");
+        let commit = fs::read_to_string(refs.join(&self.revision)).ok()?.trim().to_owned();
+        is_commit(&commit).then_some(commit)
+    }
+
+    fn absent(&self, commit: &str, file: &str) -> PathBuf {
+        self.dir.join(".no_exist").join(commit).join(file)
+    }
+}
+
+pub(super) fn repo(repository: &str, revision: &str) -> Repo {
+    Repo::with_revision(repository.to_owned(), RepoType::Model, revision.to_owned())
+}
+
+pub(super) fn is_commit(text: &str) -> bool {
+    text.len() == COMMIT_DIGITS && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The configuration as it lies in a folder that has no weights yet.
+pub(super) fn check_family(dir: &Path) -> Result<(), EncoderError> {
+    let folder = Folder { dir: dir.to_owned() };
+    debug_assert!(folder.path(CONFIG).is_file());
+    crate::family::check(&folder).map(|_| ())
+}
+
+/// From `snapshots/COMMIT/FILE` to `blobs/ETAG`.
+fn relative(blob: &Path, file: &str) -> PathBuf {
+    let up = Path::new(file).components().count() + 1;
+    let mut path: PathBuf = std::iter::repeat_n("..", up).collect();
+    path.push("blobs");
+    path.push(blob.file_name().unwrap_or_default());
+    path
+}
+
+#[cfg(unix)]
+fn link_or_move(blob: &Path, place: &Path, relative: &Path) -> IoResult<()> {
+    // Some file systems know no links.
+    std::os::unix::fs::symlink(relative, place).or_else(|_| fs::rename(blob, place))
+}
+
+#[cfg(not(unix))]
+fn link_or_move(blob: &Path, place: &Path, _: &Path) -> IoResult<()> {
+    // Links need a privilege that people do not have elsewhere.
+    fs::rename(blob, place)
+}

@@ -1,0 +1,166 @@
+//! One file from the hub to the cache: gone on with where an earlier try broke off, checked, and stopped when asked to.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Error as IoError, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ureq::Agent;
+use ureq::config::RedirectAuthHeaders;
+
+use super::HubConfig;
+use crate::EncoderError;
+use crate::hash::sha256_of;
+
+/// Bytes between two looks at the wish to stop.
+const CHUNK: usize = 1 << 18;
+/// Digits of a SHA-256. The hub names large files by it, small ones by git's shorter sum.
+const SHA256_DIGITS: usize = 64;
+
+/// What the fetching thread tells the calling one, and the other way round.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// Bytes here so far, of all files.
+    pub(super) bytes: AtomicU64,
+    /// Bytes of all files known so far.
+    pub(super) total: AtomicU64,
+    /// Moves whenever something happens.
+    pub(super) beat: AtomicU64,
+    /// The file under way.
+    pub(super) file: Mutex<String>,
+    /// Set to stop.
+    pub(super) cancel: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn beat(&self) {
+        self.beat.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn cancelled(&self) -> Result<(), EncoderError> {
+        if self.cancel.load(Ordering::Relaxed) { Err(EncoderError::Cancelled) } else { Ok(()) }
+    }
+
+    pub(super) fn begin(&self, file: &str) {
+        file.clone_into(&mut self.file.lock().unwrap_or_else(PoisonError::into_inner));
+        self.beat();
+    }
+}
+
+/// One file to fetch.
+pub(super) struct Wanted {
+    /// Its name in the repository.
+    pub(super) file: String,
+    pub(super) url: String,
+    /// Its size by the hub.
+    pub(super) bytes: u64,
+    /// Its name among the blobs.
+    pub(super) etag: String,
+    /// Where it goes.
+    pub(super) blob: PathBuf,
+}
+
+/// Fetches a file. What has come stays beside the blob when the connection breaks, and is gone on with.
+pub(super) fn transfer(wanted: &Wanted, config: &HubConfig, shared: &Shared) -> Result<(), EncoderError> {
+    shared.begin(&wanted.file);
+    let part = wanted.blob.with_file_name(format!("{}.part", wanted.etag));
+    let unwritable = |source| EncoderError::Write { path: part.clone(), source };
+    if let Some(dir) = part.parent() {
+        fs::create_dir_all(dir).map_err(unwritable)?;
+    }
+    let mut file = OpenOptions::new().append(true).create(true).open(&part).map_err(unwritable)?;
+    let kept = file.metadata().map_err(unwritable)?.len();
+    let kept = if kept > wanted.bytes { restart(&file, &part)? } else { kept };
+    if kept < wanted.bytes {
+        receive(wanted, config, shared, &mut file, kept, &part)?;
+    } else {
+        shared.bytes.fetch_add(kept, Ordering::Relaxed);
+    }
+    file.sync_all().map_err(unwritable)?;
+    drop(file);
+    check(wanted, &part)?;
+    fs::rename(&part, &wanted.blob).map_err(unwritable)
+}
+
+fn restart(file: &File, part: &Path) -> Result<u64, EncoderError> {
+    file.set_len(0).map_err(|source| EncoderError::Write { path: part.to_owned(), source })?;
+    Ok(0)
+}
+
+fn receive(
+    wanted: &Wanted,
+    config: &HubConfig,
+    shared: &Shared,
+    file: &mut File,
+    kept: u64,
+    part: &Path,
+) -> Result<(), EncoderError> {
+    let broken = |reason: String| EncoderError::HubBroken { file: wanted.file.clone(), reason };
+    let mut request = agent(config).get(&wanted.url).header("Accept-Encoding", "identity");
+    if let Some(token) = &config.token {
+        request = request.header("Authorization", format!("Bearer {token}"));
+    }
+    if kept > 0 {
+        request = request.header("Range", format!("bytes={kept}-"));
+    }
+    let response = request.call().map_err(|e| broken(e.to_string()))?;
+    // A server that does not do parts sends all of it.
+    let kept = if kept > 0 && response.status() != 206 { restart(file, part)? } else { kept };
+    shared.bytes.fetch_add(kept, Ordering::Relaxed);
+    let mut body = response.into_body().into_reader();
+    let mut chunk = vec![0; CHUNK];
+    let mut here = kept;
+    loop {
+        shared.cancelled()?;
+        let read = match body.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            Err(e) => return Err(broken(e.to_string())),
+        };
+        here += read as u64;
+        if here > wanted.bytes {
+            return Err(broken(format!("more than the {} bytes came that it has", wanted.bytes)));
+        }
+        file.write_all(&chunk[..read])
+            .map_err(|source| EncoderError::Write { path: part.to_owned(), source })?;
+        shared.bytes.fetch_add(read as u64, Ordering::Relaxed);
+        shared.beat();
+    }
+    if here < wanted.bytes {
+        return Err(broken(format!("{here} of {} bytes came", wanted.bytes)));
+    }
+    Ok(())
+}
+
+/// Size and, where the hub tells it, sum. What fails is thrown away: going on with it would never mend it.
+fn check(wanted: &Wanted, part: &Path) -> Result<(), EncoderError> {
+    let unreadable = |source: IoError| EncoderError::Read { path: part.to_owned(), source };
+    let is_sum = wanted.etag.len() == SHA256_DIGITS && wanted.etag.bytes().all(|b| b.is_ascii_hexdigit());
+    if !is_sum {
+        return Ok(());
+    }
+    let found = File::open(part).and_then(sha256_of).map_err(unreadable)?;
+    if found.eq_ignore_ascii_case(&wanted.etag) {
+        return Ok(());
+    }
+    fs::remove_file(part).map_err(unreadable)?;
+    Err(EncoderError::HubBroken {
+        file: wanted.file.clone(),
+        reason: format!("its sha256 is {found}, and the hub says {}", wanted.etag),
+    })
+}
+
+fn agent(config: &HubConfig) -> Agent {
+    Agent::config_builder()
+        // A redirect leads to other hosts, which have no business with the token.
+        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+        .timeout_resolve(Some(config.patience))
+        .timeout_connect(Some(config.patience))
+        .timeout_recv_response(Some(config.patience))
+        .timeout_per_read(Some(config.patience))
+        .user_agent(concat!("dissensus/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .into()
+}
