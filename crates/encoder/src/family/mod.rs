@@ -1,6 +1,8 @@
 //! Transformer families: what they share, and opening one by its `model_type`.
 
 mod bert;
+#[cfg(test)]
+pub(crate) mod reference;
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 
