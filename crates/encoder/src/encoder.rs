@@ -1,18 +1,21 @@
 //! The encoder: a folder opened, and texts in, embeddings out.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use candle_core::{DType, Device};
+use candle_core::{Device, Tensor};
 
 use crate::batches::Batch;
+use crate::blocks::{Parameters, Pass};
 use crate::family::{Transformer, check, open as open_family};
 use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, Recipe, TOKENIZER, WEIGHTS};
 use crate::hash::sha256;
-use crate::pool::pool;
+use crate::pool::embed;
 use crate::tokens::Tokens;
-use crate::weights::weights_sha256;
+use crate::training::Learning;
+use crate::weights::{Weights, weights_sha256};
 use crate::workers::Workers;
 use crate::{BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, device};
 
@@ -108,35 +111,22 @@ impl Encoder {
     /// # Errors
     /// What is wrong with the folder or the options, and what to do.
     pub fn open(dir: &Path, options: &EncoderOptions) -> Result<Self, EncoderError> {
-        let folder = Folder::open(dir)?;
-        let (family, config) = check(&folder)?;
-        let recipe = folder.recipe()?;
-        let pooling = choose_pooling(&recipe, options)?;
-        let chosen = device::choose(options.device)?;
-        let weights_sha256 = weights_sha256(&folder)?;
-        let transformer = open_family(&family, config, &folder, &chosen.device);
-        // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
-        let name = identify(&folder, &weights_sha256)?;
-        let transformer = transformer?;
-        let sizes = transformer.sizes();
-        let max_tokens = options
-            .max_tokens
-            .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
-        Ok(Self {
-            version: EncoderVersion {
-                name,
-                weights_sha256,
-                pooling,
-                max_tokens,
-                dim: sizes.dim,
-                normalised: recipe.normalised,
-            },
-            tokens: Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?,
-            transformer,
-            workers: Workers::start(if chosen.device.is_cpu() { options.threads } else { Some(1) })?,
-            device: chosen.device,
-            note: chosen.note,
-        })
+        Self::from_opened(open_folder(dir, options, &Source::default())?, options)
+    }
+
+    /// The encoder of a folder with some of its weights replaced, by full name.
+    pub(crate) fn with_learned(
+        dir: &Path,
+        options: &EncoderOptions,
+        learned: HashMap<String, Tensor>,
+    ) -> Result<Self, EncoderError> {
+        Self::from_opened(open_folder(dir, options, &Source { learning: None, learned })?, options)
+    }
+
+    fn from_opened(opened: Opened, options: &EncoderOptions) -> Result<Self, EncoderError> {
+        let Opened { version, tokens, transformer, device, note, .. } = opened;
+        let threads = if device.is_cpu() { options.threads } else { Some(1) };
+        Ok(Self { version, tokens, transformer, workers: Workers::start(threads)?, device, note })
     }
 
     /// What its embeddings are filed under.
@@ -226,18 +216,10 @@ impl Encoder {
 
     /// Embeddings of a batch's distinct texts.
     fn embed(&self, batch: &Batch) -> Result<Vec<Vec<f32>>, EncoderError> {
-        let pooling = self.version.pooling;
-        let states = self
-            .transformer
-            .hidden_states(&batch.tokens)
-            .and_then(|states| match pooling {
-                Pooling::Mean2 | Pooling::Max2 => states.second_to_last.to_device(&Device::Cpu),
-                Pooling::Mean | Pooling::Cls | Pooling::Max => states.last.to_device(&Device::Cpu),
-            })
-            .and_then(|states| states.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>())
+        let EncoderVersion { pooling, normalised, .. } = self.version;
+        let pass = Pass::inference(&batch.tokens.lengths, &self.device);
+        let embeddings = embed(self.transformer.as_ref(), &batch.tokens, &pass, pooling, normalised)
             .map_err(|source| EncoderError::Compute { device: self.device_name(), source })?;
-        let lengths = &batch.tokens.lengths;
-        let embeddings = pool(&states, lengths, self.version.dim, pooling, self.version.normalised);
         match embeddings.iter().position(|e| e.iter().any(|v| !v.is_finite())) {
             Some(bad) => Err(EncoderError::EmbeddingNotFinite { index: batch.places[bad][0] }),
             None => Ok(embeddings),
@@ -253,6 +235,57 @@ impl Encoder {
         let quick = 3_000_000_000 / self.transformer.sizes().products_per_token.max(1);
         quick.clamp(64, 512)
     }
+}
+
+/// A folder read and checked: what encoding and learning both begin with.
+pub(crate) struct Opened {
+    pub(crate) folder: Folder,
+    pub(crate) version: EncoderVersion,
+    pub(crate) tokens: Tokens,
+    pub(crate) transformer: Box<dyn Transformer>,
+    pub(crate) device: Device,
+    pub(crate) note: Option<String>,
+}
+
+/// Where weights come from beside the folder's files, and where they go.
+#[derive(Default)]
+pub(crate) struct Source<'a> {
+    /// Collects what learns.
+    pub(crate) learning: Option<&'a Learning>,
+    /// Values that stand in for the files', by full name.
+    pub(crate) learned: HashMap<String, Tensor>,
+}
+
+/// Opens a folder as [`Encoder::open`] tells.
+pub(crate) fn open_folder(
+    dir: &Path,
+    options: &EncoderOptions,
+    source: &Source<'_>,
+) -> Result<Opened, EncoderError> {
+    let folder = Folder::open(dir)?;
+    let (family, config) = check(&folder)?;
+    let recipe = folder.recipe()?;
+    let pooling = choose_pooling(&recipe, options)?;
+    let chosen = device::choose(options.device)?;
+    let weights_sha256 = weights_sha256(&folder)?;
+    let weights = Weights::open(&folder, &chosen.device).map(|w| w.replacing(source.learned.clone()));
+    let transformer = weights.and_then(|weights| {
+        open_family(&family, config, &folder, Parameters::new(weights, source.learning), &chosen.device)
+    });
+    // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
+    let name = identify(&folder, &weights_sha256)?;
+    let transformer = transformer?;
+    if pooling == Pooling::Pooler && transformer.pooler().is_none() {
+        return Err(EncoderError::NoPooler(folder.dir));
+    }
+    let sizes = transformer.sizes();
+    let max_tokens = options
+        .max_tokens
+        .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
+    let (dim, normalised) = (sizes.dim, recipe.normalised);
+    let version = EncoderVersion { name, weights_sha256, pooling, max_tokens, dim, normalised };
+    let tokens = Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?;
+    Ok(Opened { folder, version, tokens, transformer, device: chosen.device, note: chosen.note })
 }
 
 /// The next texts of a stream that are sorted together.

@@ -184,7 +184,7 @@ pub enum EncoderError {
         found: String,
     },
     /// A pooling that cannot be told or is not known.
-    #[error("{where_}: pooling \"{found}\" is not known: choose one of mean, cls, max, mean2, max2")]
+    #[error("{where_}: pooling \"{found}\" is not known: choose one of mean, cls, max, mean2, max2, pooler")]
     Pooling {
         /// The file or option.
         where_: String,
@@ -322,10 +322,27 @@ pub enum EncoderError {
         /// What it answers.
         what: String,
     },
-    /// A fetched file could not be written.
+    /// The model has no pooler of its own.
+    #[error("{} has no pooler of its own: choose one of mean, cls, max, mean2, max2", .0.display())]
+    NoPooler(PathBuf),
+    /// A choice of what learns that this encoder cannot follow.
+    #[error("what learns cannot be \"{asked}\": {reason}")]
+    Policy {
+        /// The choice.
+        asked: String,
+        /// Why not, and what to choose.
+        reason: String,
+    },
+    /// A loss is not a number.
+    #[error("the loss is {loss}: nothing was learned from this batch. Try a smaller learning rate, or look at its texts and labels")]
+    LossNotFinite {
+        /// NaN or infinite.
+        loss: f64,
+    },
+    /// A file or folder could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -374,7 +391,9 @@ impl EncoderError {
             Self::NotFinite { .. } => "encoder-not-finite",
             Self::BadTokenizer { .. } | Self::Vocabulary { .. } => "encoder-tokenizer",
             Self::Checksum { .. } => "encoder-checksum",
-            Self::Pooling { .. } => "encoder-pooling",
+            Self::Pooling { .. } | Self::NoPooler(_) => "encoder-pooling",
+            Self::Policy { .. } => "encoder-policy",
+            Self::LossNotFinite { .. } => "encoder-loss",
             Self::Module { .. } => "encoder-module",
             Self::MaxTokens { .. } => "encoder-max-tokens",
             Self::Device { .. } => "encoder-device",

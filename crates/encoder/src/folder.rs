@@ -112,6 +112,22 @@ impl Folder {
         })
     }
 
+    /// Copies everything but the weights to `to`, where a folder is.
+    pub(crate) fn copy_configuration(&self, to: &Path) -> Result<(), EncoderError> {
+        let pooling = self.pooling_file()?;
+        let others = ["tokenizer_config.json", "special_tokens_map.json", "config_sentence_transformers.json"];
+        for file in [CONFIG, TOKENIZER, MODULES, LENGTHS, &pooling].into_iter().chain(others) {
+            if !self.has(file) {
+                continue;
+            }
+            let (bytes, target) = (self.read(file)?, to.join(file));
+            let made = target.parent().map_or(Ok(()), fs::create_dir_all);
+            made.and_then(|()| fs::write(&target, bytes))
+                .map_err(|source| EncoderError::Write { path: target, source })?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn json(&self, file: &str) -> Result<Value, EncoderError> {
         serde_json::from_slice(&self.read(file)?).map_err(|e| self.bad_json(file, &e.to_string()))
     }

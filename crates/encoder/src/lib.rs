@@ -32,11 +32,12 @@
 //! # }
 //! ```
 
-mod attention;
 mod batches;
 #[cfg(feature = "bench")]
 pub mod bench;
+mod blocks;
 mod catalogue;
+mod causal;
 mod device;
 mod encoder;
 mod error;
@@ -52,13 +53,19 @@ mod pool;
 mod shards;
 mod tensor_file;
 mod tokens;
+mod training;
 mod weights;
 mod workers;
 
 pub use batches::BatchPlan;
 pub use catalogue::{Catalogue, CutZip, HubSource, KnownEncoder, KnownFile, PythonSource, Source};
+pub use causal::{CausalModel, Seen};
 pub use device::auto_device;
 pub use encoder::{BatchDone, Encoder, EncoderVersion, StreamDone};
 pub use error::EncoderError;
 pub use locate::locate;
 pub use options::{DeviceChoice, EncoderOptions, Pooling};
+pub use training::{
+    AdamW, AdamWSettings, FreezePolicy, Gradients, Group, GroupNorm, LayerRates, LowRank, LowRankTarget, Parameter,
+    Trainable,
+};

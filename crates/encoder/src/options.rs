@@ -21,11 +21,14 @@ pub enum Pooling {
     Mean2,
     /// As [`Pooling::Max`], of the second-to-last hidden state.
     Max2,
+    /// The model's own: the first token of the last hidden state through a dense layer and tanh. BERT, RoBERTa and MPNet
+    /// have one.
+    Pooler,
 }
 
 impl Pooling {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Mean, Self::Cls, Self::Max, Self::Mean2, Self::Max2];
+    pub const ALL: [Self; 6] = [Self::Mean, Self::Cls, Self::Max, Self::Mean2, Self::Max2, Self::Pooler];
 
     /// The name on the command line and in an encoder version.
     #[must_use]
@@ -36,6 +39,7 @@ impl Pooling {
             Self::Max => "max",
             Self::Mean2 => "mean2",
             Self::Max2 => "max2",
+            Self::Pooler => "pooler",
         }
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Weights<'a> {
     /// Place in `files` by a tensor's full name.
     places: HashMap<String, usize>,
     prefix: String,
+    /// Learned values that stand in for the files', by full name.
+    replaced: HashMap<String, Tensor>,
     device: &'a Device,
 }
 
@@ -52,7 +54,7 @@ impl<'a> Weights<'a> {
             Some(index) => indexed_places(folder, index, &files)?,
             None => files.iter().flat_map(TensorFile::names).map(|name| (name, 0)).collect(),
         };
-        Ok(Self { files, places, prefix: String::new(), device })
+        Ok(Self { files, places, prefix: String::new(), replaced: HashMap::new(), device })
     }
 
     /// Looks names up under `prefix` from now on where the file has `probe` there: a model saved with a task's head on
@@ -64,8 +66,26 @@ impl<'a> Weights<'a> {
         self
     }
 
+    /// Gives `replaced`, by full name, in place of what the files hold.
+    pub(crate) fn replacing(self, replaced: HashMap<String, Tensor>) -> Self {
+        Self { replaced, ..self }
+    }
+
+    /// Every tensor of floats by full name, as 32-bit floats.
+    pub(crate) fn everything(&self) -> Result<HashMap<String, Tensor>, EncoderError> {
+        let mut all = HashMap::new();
+        for (name, place) in &self.places {
+            let Some(info) = self.files[*place].info(name) else { continue };
+            // Counters that old checkpoints carry along, such as position ids, are not weights.
+            if matches!(info.dtype, Dtype::F32 | Dtype::F16 | Dtype::BF16) {
+                all.insert(name.clone(), self.by_full_name(name, &info.shape)?);
+            }
+        }
+        Ok(all)
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.places.contains_key(&self.full(name))
+        self.places.contains_key(&self.full_name(name))
     }
 
     /// Names of the tensors under the prefix in use, without it, in alphabetical order.
@@ -80,33 +100,50 @@ impl<'a> Weights<'a> {
     /// The stored shape of a tensor.
     #[allow(dead_code, reason = "for families whose layout is told by the tensors that are there")]
     pub(crate) fn shape_of(&self, name: &str) -> Option<Vec<usize>> {
-        let full = self.full(name);
+        let full = self.full_name(name);
         let file = &self.files[*self.places.get(&full)?];
         file.info(&full).map(|info| info.shape.clone())
     }
 
     /// The tensor `name`, which must have this shape.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
-        let name = self.full(name);
-        let (file, info) = self.find(&name, shape)?;
+        self.by_full_name(&self.full_name(name), shape)
+    }
+
+    /// The tensor of this full name, in whatever shape it has.
+    pub(crate) fn as_stored(&self, name: &str) -> Result<Tensor, EncoderError> {
+        let shape = self.find(name, &[])?.1.shape.clone();
+        self.by_full_name(name, &shape)
+    }
+
+    /// As [`Weights::get`], by the name that the files have.
+    pub(crate) fn by_full_name(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
+        let (file, info) = self.find(name, shape)?;
         if info.shape != shape {
             return Err(EncoderError::TensorShape {
                 path: file.path().to_owned(),
-                name,
+                name: name.to_owned(),
                 expected: shape.to_vec(),
                 found: info.shape.clone(),
             });
         }
-        let values = floats(file, &name, info)?;
-        check_finite(file, &name, &values)?;
+        if let Some(tensor) = self.replaced.get(name) {
+            return tensor.to_device(self.device).map_err(|e| self.compute(e));
+        }
+        let values = floats(file, name, info)?;
+        check_finite(file, name, &values)?;
         Tensor::from_vec(values, shape, self.device).map_err(|e| self.compute(e))
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        self.device
     }
 
     pub(crate) fn compute(&self, source: candle_core::Error) -> EncoderError {
         EncoderError::Compute { device: crate::device::name(self.device), source }
     }
 
-    fn full(&self, name: &str) -> String {
+    pub(crate) fn full_name(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
 

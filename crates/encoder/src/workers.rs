@@ -35,6 +35,11 @@ impl Workers {
         Ok(Self { alone: (0..threads).map(|_| pool(1)).collect::<Result<_, _>>()?, together: pool(threads)? })
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.alone.len()
+    }
+
     pub(crate) fn tokenize<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.together.install(work)
     }

@@ -43,7 +43,8 @@ fn pooled_embeddings_are_the_references() {
         serde_json::from_slice(&std::fs::read(fixtures().join("tiny.json")).unwrap()).unwrap();
     let texts: Vec<&str> =
         reference["texts"].as_array().unwrap().iter().map(|t| t.as_str().unwrap()).collect();
-    for pooling in Pooling::ALL {
+    // The tiny checkpoint has no pooler of its own.
+    for pooling in Pooling::ALL.into_iter().filter(|pooling| *pooling != Pooling::Pooler) {
         let encoder = open(&EncoderOptions {
             pooling: Some(pooling),
             max_tokens: Some(24),

@@ -1,17 +1,39 @@
 //! Transformer families: what they share, and opening one by its `model_type`.
 
 mod bert;
+mod config;
+mod deberta;
+mod distilbert;
+mod gpt2;
+mod modernbert;
+mod mpnet;
+mod pooler;
 #[cfg(test)]
 pub(crate) mod reference;
+mod roberta;
 
-use candle_core::{Device, Result as CandleResult, Tensor};
+use candle_core::{Device, Result as CandleResult};
+use serde_json::Value;
+
+pub(crate) use gpt2::{Gpt2, KeyValues};
+pub(crate) use pooler::Pooler;
 
 use crate::EncoderError;
+use crate::blocks::{Parameters, Pass, States};
 use crate::folder::{CONFIG, Folder};
-use crate::weights::Weights;
 
 /// Values of `model_type` that can be read.
-pub(crate) const FAMILIES: [&str; 1] = ["bert"];
+pub(crate) const FAMILIES: [&str; 9] = [
+    "bert",
+    "camembert",
+    "deberta-v2",
+    "distilbert",
+    "gpt2",
+    "modernbert",
+    "mpnet",
+    "roberta",
+    "xlm-roberta",
+];
 
 /// Texts of one batch as rows of tokens, one text after the other, without padding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,14 +42,6 @@ pub(crate) struct TokenBatch {
     pub(crate) ids: Vec<u32>,
     /// Tokens of each text, at least 1.
     pub(crate) lengths: Vec<usize>,
-}
-
-/// Hidden states of a batch's tokens, each `[tokens, dim]` in the order of [`TokenBatch::ids`].
-pub(crate) struct HiddenStates {
-    /// After the last layer.
-    pub(crate) last: Tensor,
-    /// After the layer before it; after the embeddings where there is one layer only.
-    pub(crate) second_to_last: Tensor,
 }
 
 /// Sizes that callers need.
@@ -43,20 +57,26 @@ pub(crate) struct Sizes {
     pub(crate) products_per_token: usize,
 }
 
-/// A frozen transformer.
+/// A transformer, frozen or learning.
 pub(crate) trait Transformer: Send + Sync {
     /// Its sizes.
     fn sizes(&self) -> Sizes;
 
-    /// Hidden states of a batch. Every id is below [`Sizes::vocabulary`], every length at most [`Sizes::positions`].
-    fn hidden_states(&self, batch: &TokenBatch) -> CandleResult<HiddenStates>;
+    /// Hidden states of a batch. Every id is below [`Sizes::vocabulary`], every length at most [`Sizes::positions`], and
+    /// `pass` was made for the batch's lengths.
+    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States>;
+
+    /// Its own pooler, where the checkpoint has one.
+    fn pooler(&self) -> Option<&Pooler> {
+        None
+    }
 }
 
 /// The `model_type` of a folder, when it is one that can be read.
-pub(crate) fn check(folder: &Folder) -> Result<(String, serde_json::Value), EncoderError> {
+pub(crate) fn check(folder: &Folder) -> Result<(String, Value), EncoderError> {
     let config = folder.json(CONFIG)?;
     let family = match config.get("model_type") {
-        Some(serde_json::Value::String(family)) => family.clone(),
+        Some(Value::String(family)) => family.clone(),
         Some(_) => return Err(folder.bad_json(CONFIG, "the field model_type is not a text")),
         None => {
             return Err(folder.bad_json(CONFIG, "it has no field model_type, which names the architecture"));
@@ -71,13 +91,21 @@ pub(crate) fn check(folder: &Folder) -> Result<(String, serde_json::Value), Enco
 /// Builds the transformer of a family that [`check`] let through.
 pub(crate) fn open(
     family: &str,
-    config: serde_json::Value,
+    config: Value,
     folder: &Folder,
+    parameters: Parameters<'_>,
     device: &Device,
 ) -> Result<Box<dyn Transformer>, EncoderError> {
-    let weights = Weights::open(folder, device)?;
     match family {
-        "bert" => Ok(Box::new(bert::Bert::open(config, folder, weights, device)?)),
+        "bert" => Ok(Box::new(bert::Bert::open(config, folder, parameters, device)?)),
+        "roberta" | "xlm-roberta" | "camembert" => {
+            Ok(Box::new(roberta::Roberta::open(config, folder, parameters, device)?))
+        }
+        "distilbert" => Ok(Box::new(distilbert::DistilBert::open(config, folder, parameters, device)?)),
+        "mpnet" => Ok(Box::new(mpnet::MpNet::open(config, folder, parameters, device)?)),
+        "deberta-v2" => Ok(Box::new(deberta::Deberta::open(config, folder, parameters, device)?)),
+        "modernbert" => Ok(Box::new(modernbert::ModernBert::open(config, folder, parameters, device)?)),
+        "gpt2" => Ok(Box::new(Gpt2::open(config, folder, parameters, device)?)),
         other => Err(EncoderError::Family {
             dir: folder.dir.clone(),
             family: other.to_owned(),
@@ -87,14 +115,18 @@ pub(crate) fn open(
 }
 
 #[cfg(test)]
-mod tests {
+mod tests;
+
+#[cfg(test)]
+mod tiny {
     use std::path::{Path, PathBuf};
 
-    use candle_core::DType;
+    use candle_core::{DType, Tensor};
     use serde::Deserialize;
 
     use super::*;
     use crate::tokens::Tokens;
+    use crate::weights::Weights;
 
     /// Made by tools/fixtures/encoder.py with transformers, all texts in one padded batch.
     #[derive(Deserialize)]
@@ -116,7 +148,8 @@ mod tests {
     fn tiny() -> Box<dyn Transformer> {
         let folder = Folder::open(&fixtures().join("tiny")).unwrap();
         let (family, config) = check(&folder).unwrap();
-        open(&family, config, &folder, &Device::Cpu).unwrap()
+        let parameters = Parameters::new(Weights::open(&folder, &Device::Cpu).unwrap(), None);
+        open(&family, config, &folder, parameters, &Device::Cpu).unwrap()
     }
 
     fn rows(states: &Tensor) -> Vec<Vec<f32>> {
@@ -134,8 +167,10 @@ mod tests {
         assert!(worst < 1e-4, "the worst component is off by {worst}");
     }
 
-    fn batch(ids: &[Vec<u32>]) -> TokenBatch {
-        TokenBatch { ids: ids.concat(), lengths: ids.iter().map(Vec::len).collect() }
+    fn forward(ids: &[Vec<u32>]) -> States {
+        let batch = TokenBatch { ids: ids.concat(), lengths: ids.iter().map(Vec::len).collect() };
+        let pass = Pass::inference(&batch.lengths, &Device::Cpu);
+        tiny().forward(&batch, &pass).unwrap()
     }
 
     #[test]
@@ -153,19 +188,18 @@ mod tests {
     #[test]
     fn hidden_states_of_a_mixed_batch_are_the_references() {
         let reference = reference();
-        let states = tiny().hidden_states(&batch(&reference.ids)).unwrap();
-        assert_close(&rows(&states.last), &reference.last);
-        assert_close(&rows(&states.second_to_last), &reference.second_to_last);
+        let states = forward(&reference.ids);
+        assert_close(&rows(states.last()), &reference.last);
+        assert_close(&rows(states.second_to_last()), &reference.second_to_last);
     }
 
     #[test]
     fn hidden_states_of_every_text_alone_are_the_references() {
         let reference = reference();
-        let transformer = tiny();
         let mut first = 0;
         for ids in &reference.ids {
-            let states = transformer.hidden_states(&batch(std::slice::from_ref(ids))).unwrap();
-            assert_close(&rows(&states.last), &reference.last[first..first + ids.len()]);
+            let states = forward(std::slice::from_ref(ids));
+            assert_close(&rows(states.last()), &reference.last[first..first + ids.len()]);
             first += ids.len();
         }
     }
@@ -176,14 +210,14 @@ mod tests {
         let text = &reference.ids[2];
         let first = reference.ids[..2].iter().map(Vec::len).sum::<usize>();
         let expected = &reference.last[first..first + text.len()];
-        let states = tiny().hidden_states(&batch(&[text.clone(), text.clone()])).unwrap();
-        assert_close(&rows(&states.last), &[expected, expected].concat());
+        let states = forward(&[text.clone(), text.clone()]);
+        assert_close(&rows(states.last()), &[expected, expected].concat());
     }
 
     #[test]
     fn a_single_token_without_specials_is_finite() {
-        let states = tiny().hidden_states(&batch(&[vec![7]])).unwrap();
-        assert_eq!(states.last.dims(), [1, 24]);
-        assert!(rows(&states.last).iter().flatten().all(|v| v.is_finite()));
+        let states = forward(&[vec![7]]);
+        assert_eq!(states.last().dims(), [1, 24]);
+        assert!(rows(states.last()).iter().flatten().all(|v| v.is_finite()));
     }
 }

@@ -35,6 +35,38 @@ pub(super) fn gelu(x: f32) -> f32 {
     if x < 0.0 { x * tail } else { x - x * tail }
 }
 
+/// The derivative of [`gelu`]: `Phi(x) + x phi(x)`.
+#[inline(always)]
+pub(super) fn gelu_slope(x: f32) -> f32 {
+    const DENSITY_AT_0: f32 = 0.398_942_3;
+    let z = (x * std::f32::consts::FRAC_1_SQRT_2).abs();
+    let t = 1.0 / (1.0 + 0.327_591_1 * z);
+    let series = -1.453_152 + t * 1.061_405_4;
+    let series = t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * series)));
+    let power = exp(-(z * z));
+    let tail = 0.5 * series * power;
+    let below = if x < 0.0 { tail } else { 1.0 - tail };
+    below + x * DENSITY_AT_0 * power
+}
+
+const TANH_SCALE: f32 = 0.797_884_6;
+const TANH_CUBIC: f32 = 0.044_715;
+
+/// `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`, written as `x / (1 + e^(-2 y))`.
+#[inline(always)]
+pub(super) fn gelu_tanh(x: f32) -> f32 {
+    let y = TANH_SCALE * (x + TANH_CUBIC * x * x * x);
+    x / (1.0 + exp(-2.0 * y))
+}
+
+/// The derivative of [`gelu_tanh`]: with `s = 1 / (1 + e^(-2 y))`, `s + 2 x s (1 - s) dy/dx`.
+#[inline(always)]
+pub(super) fn gelu_tanh_slope(x: f32) -> f32 {
+    let y = TANH_SCALE * (x + TANH_CUBIC * x * x * x);
+    let s = 1.0 / (1.0 + exp(-2.0 * y));
+    s + 2.0 * x * s * (1.0 - s) * TANH_SCALE * (1.0 + 3.0 * TANH_CUBIC * x * x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::math::{exp, gelu};
+use super::math::{exp, gelu, gelu_slope, gelu_tanh, gelu_tanh_slope};
 
 /// Sums kept side by side, because additions of floats may not be reordered by the compiler.
 const LANES: usize = 16;
@@ -62,9 +62,7 @@ impl WithSimd for BiasResidualNorm<'_> {
             for ((x, b), r) in row.iter_mut().zip(self.bias).zip(residual) {
                 *x += b + r;
             }
-            let mean = sum(row, |x| x) / size as f32;
-            let variance = sum(row, |x| (x - mean) * (x - mean)) / size as f32;
-            let by = (variance + self.epsilon).sqrt().recip();
+            let (mean, by) = moments(row, self.epsilon);
             for ((x, scale), shift) in row.iter_mut().zip(self.scale).zip(self.shift) {
                 *x = (*x - mean) * by * scale + shift;
             }
@@ -72,11 +70,166 @@ impl WithSimd for BiasResidualNorm<'_> {
     }
 }
 
+/// In place.
+pub(super) struct Norm<'a> {
+    pub(super) x: &'a mut [f32],
+    pub(super) scale: &'a [f32],
+    pub(super) shift: &'a [f32],
+    pub(super) epsilon: f32,
+}
+
+impl WithSimd for Norm<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for row in self.x.chunks_exact_mut(self.scale.len()) {
+            let (mean, by) = moments(row, self.epsilon);
+            for ((x, scale), shift) in row.iter_mut().zip(self.scale).zip(self.shift) {
+                *x = (*x - mean) * by * scale + shift;
+            }
+        }
+    }
+}
+
+/// With `u = (x - mean) / deviation` and `g = grad * scale`: `dx = (g - mean(g) - u mean(g u)) / deviation`,
+/// `dscale = sum grad u` and `dshift = sum grad` over rows.
+pub(super) struct NormBackward<'a> {
+    pub(super) x: &'a [f32],
+    pub(super) scale: &'a [f32],
+    pub(super) grad: &'a [f32],
+    pub(super) epsilon: f32,
+    pub(super) dx: &'a mut [f32],
+    pub(super) dscale: &'a mut [f32],
+    pub(super) dshift: &'a mut [f32],
+}
+
+impl WithSimd for NormBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let size = self.scale.len();
+        let rows = self.x.chunks_exact(size).zip(self.grad.chunks_exact(size));
+        let mut unit = vec![0.0; size];
+        for ((x, grad), dx) in rows.zip(self.dx.chunks_exact_mut(size)) {
+            let (mean, by) = moments(x, self.epsilon);
+            for (u, x) in unit.iter_mut().zip(x) {
+                *u = (x - mean) * by;
+            }
+            for ((dx, grad), scale) in dx.iter_mut().zip(grad).zip(self.scale) {
+                *dx = grad * scale;
+            }
+            let of_g = sum(dx, |g| g) / size as f32;
+            let of_gu = dot(dx, &unit) / size as f32;
+            for (dx, u) in dx.iter_mut().zip(&unit) {
+                *dx = (*dx - of_g - u * of_gu) * by;
+            }
+            for ((dscale, grad), u) in self.dscale.iter_mut().zip(grad).zip(&unit) {
+                *dscale += grad * u;
+            }
+            for (dshift, grad) in self.dshift.iter_mut().zip(grad) {
+                *dshift += grad;
+            }
+        }
+    }
+}
+
+/// Mean, and one over the standard deviation.
+#[inline(always)]
+fn moments(row: &[f32], epsilon: f32) -> (f32, f32) {
+    let mean = sum(row, |x| x) / row.len() as f32;
+    let variance = sum(row, |x| (x - mean) * (x - mean)) / row.len() as f32;
+    (mean, (variance + epsilon).sqrt().recip())
+}
+
+/// Adds the rows of `x` up.
+pub(super) struct ColumnSums<'a> {
+    pub(super) x: &'a [f32],
+    pub(super) sums: &'a mut [f32],
+}
+
+impl WithSimd for ColumnSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for row in self.x.chunks_exact(self.sums.len()) {
+            for (sum, x) in self.sums.iter_mut().zip(row) {
+                *sum += x;
+            }
+        }
+    }
+}
+
+pub(super) struct Gelu<'a> {
+    pub(super) x: &'a mut [f32],
+}
+
+impl WithSimd for Gelu<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for x in self.x {
+            *x = gelu(*x);
+        }
+    }
+}
+
+pub(super) struct GeluBackward<'a> {
+    pub(super) x: &'a [f32],
+    pub(super) grad: &'a [f32],
+    pub(super) dx: &'a mut [f32],
+}
+
+impl WithSimd for GeluBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for ((dx, x), grad) in self.dx.iter_mut().zip(self.x).zip(self.grad) {
+            *dx = grad * gelu_slope(*x);
+        }
+    }
+}
+
+pub(super) struct GeluTanh<'a> {
+    pub(super) x: &'a mut [f32],
+}
+
+impl WithSimd for GeluTanh<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for x in self.x {
+            *x = gelu_tanh(*x);
+        }
+    }
+}
+
+pub(super) struct GeluTanhBackward<'a> {
+    pub(super) x: &'a [f32],
+    pub(super) grad: &'a [f32],
+    pub(super) dx: &'a mut [f32],
+}
+
+impl WithSimd for GeluTanhBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for ((dx, x), grad) in self.dx.iter_mut().zip(self.x).zip(self.grad) {
+            *dx = grad * gelu_tanh_slope(*x);
+        }
+    }
+}
+
+/// In place, over rows of `size`.
 pub(super) struct Softmax<'a> {
-    pub(super) scores: &'a mut [f32],
-    pub(super) lengths: &'a [usize],
-    pub(super) rows_per_text: usize,
-    pub(super) longest: usize,
+    pub(super) x: &'a mut [f32],
+    pub(super) size: usize,
 }
 
 impl WithSimd for Softmax<'_> {
@@ -84,15 +237,64 @@ impl WithSimd for Softmax<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let texts = self.scores.chunks_exact_mut(self.rows_per_text * self.longest);
-        for (text, length) in texts.zip(self.lengths) {
-            for row in text.chunks_exact_mut(self.longest) {
-                let (real, beyond) = row.split_at_mut(*length);
-                softmax(real);
-                beyond.fill(0.0);
+        for row in self.x.chunks_exact_mut(self.size) {
+            softmax(row);
+        }
+    }
+}
+
+/// `dx = p (grad - sum(grad p))` for the softmax's result `p`.
+pub(super) struct SoftmaxBackward<'a> {
+    pub(super) result: &'a [f32],
+    pub(super) grad: &'a [f32],
+    pub(super) dx: &'a mut [f32],
+    pub(super) size: usize,
+}
+
+impl WithSimd for SoftmaxBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rows = self.result.chunks_exact(self.size).zip(self.grad.chunks_exact(self.size));
+        for ((p, grad), dx) in rows.zip(self.dx.chunks_exact_mut(self.size)) {
+            let mean = dot(p, grad);
+            for ((dx, p), grad) in dx.iter_mut().zip(p).zip(grad) {
+                *dx = p * (grad - mean);
             }
         }
     }
+}
+
+/// In place: drops the elements whose hashed place falls below `p`.
+pub(super) struct DropoutRows<'a> {
+    pub(super) x: &'a mut [f32],
+    pub(super) p: f32,
+    pub(super) seed: u32,
+}
+
+impl WithSimd for DropoutRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let below = (f64::from(self.p) * 4_294_967_296.0) as u32;
+        let keep = 1.0 / (1.0 - self.p);
+        let seed = scramble(self.seed);
+        for (i, x) in self.x.iter_mut().enumerate() {
+            let kept = scramble((i as u32).wrapping_add(seed)) >= below;
+            *x *= if kept { keep } else { 0.0 };
+        }
+    }
+}
+
+/// A hash of 32 bits in which each bit of the input moves about half of the output's: two rounds of multiply and
+/// xor-shift, the constants of Wellons' `lowbias32`.
+#[inline(always)]
+fn scramble(x: u32) -> u32 {
+    let x = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+    let x = (x ^ (x >> 15)).wrapping_mul(0x846c_a68b);
+    x ^ (x >> 16)
 }
 
 #[inline(always)]
@@ -131,4 +333,17 @@ fn largest(row: &[f32]) -> f32 {
         }
     }
     lanes.iter().fold(rest, |m, x| if *x > m { *x } else { m })
+}
+
+#[inline(always)]
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; LANES];
+    let (left, right) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in left.zip(right) {
+        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a * b;
+        }
+    }
+    lanes.iter().sum::<f32>() + rest
 }

@@ -1,0 +1,151 @@
+//! Products with weights: frozen, learning, or frozen with a low-rank part that learns.
+
+use candle_core::{Result as CandleResult, Tensor};
+
+use super::{Norm, Parameters, Pass};
+use crate::EncoderError;
+use crate::fused::{Activation, linear};
+use crate::training::Adapter;
+
+/// What a product is for, by which low-rank parts are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Role {
+    /// Queries of attention.
+    Query,
+    /// Keys of attention.
+    Key,
+    /// Values of attention.
+    Value,
+    /// The product after attention.
+    AttentionOutput,
+    /// The products of the feed-forward part.
+    FeedForward,
+    /// Anything else.
+    Other,
+}
+
+/// How the tensors of a product are called and shaped.
+pub(crate) struct LinearNames<'a> {
+    /// Stacked along the outputs where there are several; `.weight` and `.bias` are appended.
+    pub(crate) names: &'a [&'a str],
+    /// One for each slice of `outputs` outputs.
+    pub(crate) roles: &'a [Role],
+    /// Outputs of a slice.
+    pub(crate) outputs: usize,
+    /// Inputs.
+    pub(crate) inputs: usize,
+    /// Whether there is a bias.
+    pub(crate) bias: bool,
+    /// Weights are stored `[inputs, outputs]`, as GPT-2 does.
+    pub(crate) transposed: bool,
+}
+
+/// `x W^T + b` for one weight or several stacked.
+pub(crate) struct Linear {
+    /// `[outputs, inputs]` each, or the other way round where transposed; joined where nothing learns.
+    weights: Vec<Tensor>,
+    biases: Vec<Tensor>,
+    transposed: bool,
+    learns: bool,
+    outputs: usize,
+    /// One for each slice of the outputs.
+    adapters: Vec<Option<Adapter>>,
+}
+
+impl Linear {
+    /// One weight `[outputs, inputs]` and its bias.
+    pub(crate) fn one(
+        parameters: &Parameters<'_>,
+        name: &str,
+        role: Role,
+        outputs: usize,
+        inputs: usize,
+    ) -> Result<Self, EncoderError> {
+        let (names, roles) = (&[name], &[role]);
+        Self::open(parameters, &LinearNames { names, roles, outputs, inputs, bias: true, transposed: false })
+    }
+
+    pub(crate) fn open(parameters: &Parameters<'_>, names: &LinearNames<'_>) -> Result<Self, EncoderError> {
+        let outputs = names.outputs * names.roles.len() / names.names.len().max(1);
+        let shape = if names.transposed { [names.inputs, outputs] } else { [outputs, names.inputs] };
+        let weight = |name: &&str| parameters.get(&format!("{name}.weight"), &shape);
+        let bias = |name: &&str| parameters.get(&format!("{name}.bias"), &[outputs]);
+        let mut weights = names.names.iter().map(weight).collect::<Result<Vec<_>, _>>()?;
+        let mut biases = Vec::new();
+        if names.bias {
+            biases = names.names.iter().map(bias).collect::<Result<Vec<_>, _>>()?;
+        }
+        let learns = names.names.iter().any(|name| parameters.learns(&format!("{name}.weight")));
+        if !learns && names.names.len() > 1 {
+            weights = vec![Tensor::cat(&weights, 0).map_err(|e| parameters.compute(e))?];
+            if names.bias {
+                biases = vec![Tensor::cat(&biases, 0).map_err(|e| parameters.compute(e))?];
+            }
+        }
+        let adapters = parameters.adapters(names)?;
+        Ok(Self {
+            weights,
+            biases,
+            transposed: names.transposed,
+            learns,
+            outputs: names.outputs,
+            adapters,
+        })
+    }
+
+    /// `[rows, inputs]` to `[rows, outputs]`.
+    pub(crate) fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
+        let joined = |parts: &[Tensor]| -> CandleResult<Option<Tensor>> {
+            match parts {
+                [] => Ok(None),
+                [one] => Ok(Some(one.clone())),
+                several => Tensor::cat(several, 0).map(Some),
+            }
+        };
+        let Some(mut weight) = joined(&self.weights)? else { candle_core::bail!("a product without weights") };
+        if self.transposed {
+            weight = weight.t()?;
+        }
+        let product = linear(x, &weight, joined(&self.biases)?.as_ref(), self.learns)?;
+        match self.adapted(x, pass)? {
+            None => Ok(product),
+            Some(adapted) => product + adapted,
+        }
+    }
+
+    /// A nonlinearity of the product.
+    pub(crate) fn apply_activation(
+        &self,
+        x: &Tensor,
+        activation: Activation,
+        pass: &Pass,
+    ) -> CandleResult<Tensor> {
+        activation.apply(&self.apply(x, pass)?)
+    }
+
+    /// The norm of the product, after dropout, and `residual`.
+    pub(crate) fn apply_residual_norm(
+        &self,
+        x: &Tensor,
+        residual: &Tensor,
+        norm: &Norm,
+        dropout: f32,
+        pass: &Pass,
+    ) -> CandleResult<Tensor> {
+        norm.apply(&(pass.dropout(self.apply(x, pass)?, dropout)? + residual)?)
+    }
+
+    /// The low-rank parts' share of the product; None where there is none.
+    fn adapted(&self, x: &Tensor, pass: &Pass) -> CandleResult<Option<Tensor>> {
+        if self.adapters.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let zeros = || Tensor::zeros((x.dim(0)?, self.outputs), x.dtype(), x.device());
+        let part = |adapter: &Option<Adapter>| match adapter {
+            None => zeros(),
+            Some(adapter) => adapter.apply(x, pass),
+        };
+        let parts = self.adapters.iter().map(part).collect::<CandleResult<Vec<_>>>()?;
+        Tensor::cat(&parts, 1).map(Some)
+    }
+}

@@ -1,0 +1,20 @@
+//! What families are built of: products, norms, attention over packed texts, and the pass that a batch takes through them.
+//!
+//! Every block serves inference and training. What differs is decided when it is opened: a weight that learns, or that
+//! lies above one that does, is kept as it is and takes the steps that record a graph; all others are packed for speed.
+
+mod attention;
+mod linear;
+mod norm;
+mod packing;
+mod parameters;
+mod pass;
+mod post_norm;
+
+pub(crate) use attention::Attention;
+pub(crate) use linear::{Linear, LinearNames, Role};
+pub(crate) use norm::Norm;
+pub(crate) use packing::{Packing, Reach};
+pub(crate) use parameters::Parameters;
+pub(crate) use pass::{Pass, States};
+pub(crate) use post_norm::{PostNormLayer, PostNormNames, PostNormSizes};

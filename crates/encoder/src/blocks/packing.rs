@@ -1,0 +1,161 @@
+//! Texts one after the other in the rows of one matrix, and the padded shape that attention on other devices and in
+//! training needs.
+
+use std::cell::{OnceCell, RefCell};
+
+use candle_core::{Device, Result as CandleResult, Tensor};
+
+/// Takes the place of minus infinity in masks: a row that is masked whole, which padding is, stays a number.
+const NEVER: f32 = -1e30;
+
+/// Which keys a query sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Only itself and those before it.
+    pub(crate) causal: bool,
+    /// Only those at most so far away.
+    pub(crate) window: Option<usize>,
+}
+
+impl Reach {
+    /// Every token of the text.
+    pub(crate) const WHOLE: Self = Self { causal: false, window: None };
+
+    fn sees(self, query: usize, key: usize) -> bool {
+        (!self.causal || key <= query) && self.window.is_none_or(|window| query.abs_diff(key) <= window)
+    }
+}
+
+/// The layout of a batch.
+pub(crate) struct Packing {
+    lengths: Vec<usize>,
+    longest: usize,
+    device: Device,
+    padding: OnceCell<Option<Padding>>,
+    masks: RefCell<Vec<(Reach, Option<Tensor>)>>,
+}
+
+struct Padding {
+    /// Row of each padded place, row 0 for padding: `[texts * longest]`.
+    spread: Tensor,
+    /// Padded place of each row: `[rows]`.
+    gather: Tensor,
+}
+
+impl Packing {
+    pub(crate) fn new(lengths: &[usize], device: &Device) -> Self {
+        Self {
+            longest: lengths.iter().copied().max().unwrap_or(0),
+            lengths: lengths.to_vec(),
+            device: device.clone(),
+            padding: OnceCell::new(),
+            masks: RefCell::default(),
+        }
+    }
+
+    /// Tokens of each text.
+    pub(crate) fn lengths(&self) -> &[usize] {
+        &self.lengths
+    }
+
+    /// Tokens of the longest text.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Number of texts.
+    pub(crate) fn texts(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Of each row, its place in its text, counted from `first`: `[rows]`.
+    pub(crate) fn places(&self, first: u32) -> CandleResult<Tensor> {
+        let places: Vec<u32> = self.lengths.iter().flat_map(|n| (first..).take(*n)).collect();
+        let rows = places.len();
+        Tensor::from_vec(places, rows, &self.device)
+    }
+
+    /// `[rows, n]` to `[texts, longest, n]`. What stands in padding is finite and means nothing.
+    pub(crate) fn pad(&self, x: &Tensor) -> CandleResult<Tensor> {
+        let x = match self.padding()? {
+            None => x.clone(),
+            Some(padding) => x.index_select(&padding.spread, 0)?,
+        };
+        let width = x.dim(1)?;
+        x.reshape((self.texts(), self.longest, width))
+    }
+
+    /// `[texts, longest, n]` to `[rows, n]`: undoes [`Packing::pad`].
+    pub(crate) fn unpad(&self, x: &Tensor) -> CandleResult<Tensor> {
+        let flat = x.flatten(0, 1)?;
+        match self.padding()? {
+            None => Ok(flat),
+            Some(padding) => flat.index_select(&padding.gather, 0),
+        }
+    }
+
+    /// Added to scores: 0 where a query sees a key, hugely negative elsewhere: `[texts, 1, longest, longest]`, or
+    /// `[texts, 1, 1, longest]` where only padding is unseen. None: everything is seen.
+    pub(crate) fn mask(&self, reach: Reach) -> CandleResult<Option<Tensor>> {
+        if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
+            return Ok(mask.clone());
+        }
+        let mask = self.make_mask(reach)?;
+        self.masks.borrow_mut().push((reach, mask.clone()));
+        Ok(mask)
+    }
+
+    /// 0 for real tokens and hugely negative for padding: `[texts, longest]`. None: there is no padding.
+    pub(crate) fn key_mask(&self) -> CandleResult<Option<Tensor>> {
+        let mask = self.mask(Reach::WHOLE)?;
+        mask.map(|mask| mask.reshape((self.texts(), self.longest))).transpose()
+    }
+
+    /// 1 for real tokens and 0 for padding: `[texts, longest]`. None: there is no padding.
+    pub(crate) fn key_weights(&self) -> CandleResult<Option<Tensor>> {
+        // Where the mask is 0, and where it is not.
+        self.key_mask()?.map(|mask| mask.eq(0.0)?.to_dtype(mask.dtype())).transpose()
+    }
+
+    fn make_mask(&self, reach: Reach) -> CandleResult<Option<Tensor>> {
+        let even = self.lengths.iter().all(|n| *n == self.longest);
+        if reach == Reach::WHOLE && even {
+            return Ok(None);
+        }
+        let queries = if reach == Reach::WHOLE { 1 } else { self.longest };
+        let mut mask = Vec::with_capacity(self.texts() * queries * self.longest);
+        for length in &self.lengths {
+            for query in 0..queries {
+                let seen = |key| key < *length && (reach == Reach::WHOLE || reach.sees(query, key));
+                mask.extend((0..self.longest).map(|key| if seen(key) { 0.0 } else { NEVER }));
+            }
+        }
+        Tensor::from_vec(mask, (self.texts(), 1, queries, self.longest), &self.device).map(Some)
+    }
+
+    fn padding(&self) -> CandleResult<Option<&Padding>> {
+        if let Some(padding) = self.padding.get() {
+            return Ok(padding.as_ref());
+        }
+        let even = self.lengths.iter().all(|n| *n == self.longest);
+        let padding = if even { None } else { Some(self.make_padding()?) };
+        Ok(self.padding.get_or_init(|| padding).as_ref())
+    }
+
+    fn make_padding(&self) -> CandleResult<Padding> {
+        let places = self.texts() * self.longest;
+        let mut spread = vec![0u32; places];
+        let mut gather = Vec::with_capacity(self.lengths.iter().sum());
+        for (text, length) in self.lengths.iter().enumerate() {
+            for place in text * self.longest..text * self.longest + length {
+                spread[place] = gather.len() as u32;
+                gather.push(place as u32);
+            }
+        }
+        let rows = gather.len();
+        Ok(Padding {
+            spread: Tensor::from_vec(spread, places, &self.device)?,
+            gather: Tensor::from_vec(gather, rows, &self.device)?,
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! Where a family takes its tensors from: checked weights, of which some are made to learn.
+
+use candle_core::Tensor;
+
+use super::LinearNames;
+use crate::EncoderError;
+use crate::training::{Adapter, Learning};
+use crate::weights::Weights;
+
+/// A checkpoint's tensors by name.
+pub(crate) struct Parameters<'a> {
+    weights: Weights<'a>,
+    /// None: nothing learns.
+    learning: Option<&'a Learning>,
+    /// Everything must be differentiable, though nothing may learn.
+    differentiable: bool,
+}
+
+impl<'a> Parameters<'a> {
+    pub(crate) fn new(weights: Weights<'a>, learning: Option<&'a Learning>) -> Self {
+        Self { weights, learning, differentiable: false }
+    }
+
+    /// Keeps every step differentiable with respect to what it is given.
+    pub(crate) fn differentiable(self) -> Self {
+        Self { differentiable: true, ..self }
+    }
+
+    /// Looks names up under `prefix` where the checkpoint has `probe` there, and tells how many layers there are.
+    pub(crate) fn of(self, prefix: &str, probe: &str, layers: usize) -> Self {
+        if let Some(learning) = self.learning {
+            learning.set_layers(layers);
+        }
+        Self { weights: self.weights.with_prefix_of(prefix, probe), ..self }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.weights.has(name)
+    }
+
+    /// The tensor `name`, which must have this shape; tracked where it learns.
+    pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
+        let tensor = self.weights.get(name, shape)?;
+        match self.learning {
+            Some(learning) if learning.learns(name) => learning
+                .variable(name, &self.weights.full_name(name), tensor)
+                .map_err(|e| self.compute(e)),
+            _ => Ok(tensor),
+        }
+    }
+
+    /// Whether the tensor `name` learns.
+    pub(crate) fn learns(&self, name: &str) -> bool {
+        self.learning.is_some_and(|learning| learning.learns(name))
+    }
+
+    /// Whether a graph passes through the tensor `name`: it learns, or something below it does.
+    pub(crate) fn in_graph(&self, name: &str) -> bool {
+        self.differentiable || self.learning.is_some_and(|learning| learning.in_graph(name))
+    }
+
+    /// The low-rank parts of a product, one for each of its slices.
+    pub(crate) fn adapters(&self, names: &LinearNames<'_>) -> Result<Vec<Option<Adapter>>, EncoderError> {
+        match self.learning {
+            None => Ok(names.roles.iter().map(|_| None).collect()),
+            Some(learning) => learning
+                .adapters(names, |name| self.weights.full_name(name), self.weights.device())
+                .map_err(|e| self.compute(e)),
+        }
+    }
+
+    pub(crate) fn compute(&self, source: candle_core::Error) -> EncoderError {
+        self.weights.compute(source)
+    }
+}

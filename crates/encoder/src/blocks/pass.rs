@@ -1,0 +1,124 @@
+//! One batch's way through a transformer: its layout, whether a graph is recorded, and what is kept of it.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use candle_core::{Device, Result as CandleResult, Tensor};
+
+use super::Packing;
+use crate::fused::dropout;
+
+/// How a batch is computed. Cheap to clone; a clone goes on with the same seeds.
+#[derive(Clone)]
+pub(crate) struct Pass {
+    packing: Rc<Packing>,
+    /// The next dropout's seed; None: nothing is dropped.
+    seeds: Option<Rc<Cell<u32>>>,
+    /// Depth from which steps must be differentiable: 0 for the embeddings, `i + 1` for layer `i`.
+    graph_from: usize,
+    graph: bool,
+    keep_all: bool,
+}
+
+impl Pass {
+    /// For texts of these `lengths`, without a graph.
+    pub(crate) fn inference(lengths: &[usize], device: &Device) -> Self {
+        let packing = Rc::new(Packing::new(lengths, device));
+        Self { packing, seeds: None, graph_from: usize::MAX, graph: false, keep_all: false }
+    }
+
+    /// With a graph from `graph_from` on and, where there is a `seed`, dropout.
+    pub(crate) fn training(lengths: &[usize], device: &Device, graph_from: usize, seed: Option<u32>) -> Self {
+        let seeds = seed.map(|seed| Rc::new(Cell::new(seed)));
+        Self { seeds, graph_from, graph: true, ..Self::inference(lengths, device) }
+    }
+
+    /// Keeps every hidden state, not only the last two.
+    pub(crate) fn keeping_all(mut self) -> Self {
+        self.keep_all = true;
+        self
+    }
+
+    /// The same pass at a depth: without graph and dropout below where the graph begins.
+    pub(crate) fn at_depth(&self, depth: usize) -> Self {
+        let graph = self.graph && depth >= self.graph_from;
+        let seeds = if graph { self.seeds.clone() } else { None };
+        Self { graph, seeds, ..self.clone() }
+    }
+
+    pub(crate) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// Whether steps must be differentiable here.
+    pub(crate) fn graph(&self) -> bool {
+        self.graph
+    }
+
+    /// Drops elements of `x` with probability `p` where this is training.
+    pub(crate) fn dropout(&self, x: Tensor, p: f32) -> CandleResult<Tensor> {
+        match &self.seeds {
+            None => Ok(x),
+            Some(seeds) => {
+                let seed = seeds.get();
+                seeds.set(seed.wrapping_add(0x9e37_79b9));
+                dropout(&x, p, seed)
+            }
+        }
+    }
+
+    /// Runs `layer(i, x, pass)` for every layer and keeps the hidden states that are asked for, `x` the first.
+    pub(crate) fn through(
+        &self,
+        layers: usize,
+        x: Tensor,
+        mut layer: impl FnMut(usize, &Tensor, &Self) -> CandleResult<Tensor>,
+    ) -> CandleResult<States> {
+        let mut states = States { all: vec![x], keep_all: self.keep_all };
+        for i in 0..layers {
+            let next = layer(i, states.last(), &self.at_depth(i + 1))?;
+            states.push(next);
+        }
+        Ok(states)
+    }
+}
+
+/// Hidden states of a batch's tokens, each `[tokens, dim]`, text after text; the embeddings are the first.
+pub(crate) struct States {
+    all: Vec<Tensor>,
+    keep_all: bool,
+}
+
+impl States {
+    fn push(&mut self, state: Tensor) {
+        if !self.keep_all && self.all.len() == 2 {
+            self.all.remove(0);
+        }
+        self.all.push(state);
+    }
+
+    /// After the last layer.
+    pub(crate) fn last(&self) -> &Tensor {
+        // Never empty: made with the embeddings inside.
+        &self.all[self.all.len() - 1]
+    }
+
+    /// After the layer before it; after the embeddings where there is one layer only.
+    pub(crate) fn second_to_last(&self) -> &Tensor {
+        &self.all[self.all.len().saturating_sub(2)]
+    }
+
+    /// All of them, or the last two where the pass was not asked for all.
+    pub(crate) fn into_all(self) -> Vec<Tensor> {
+        self.all
+    }
+
+    /// Replaces the last state, for families with a norm after the last layer.
+    pub(crate) fn finish(mut self, end: impl FnOnce(&Tensor) -> CandleResult<Tensor>) -> CandleResult<Self> {
+        let ended = end(self.last())?;
+        if let Some(last) = self.all.last_mut() {
+            *last = ended;
+        }
+        Ok(self)
+    }
+}

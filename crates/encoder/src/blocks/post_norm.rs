@@ -1,0 +1,108 @@
+//! The layer that BERT and its relatives share: attention and feed-forward, each followed by dropout, the residual and a
+//! norm.
+
+use candle_core::{Result as CandleResult, Tensor};
+
+use super::{Attention, Linear, LinearNames, Norm, Parameters, Pass, Role};
+use crate::EncoderError;
+use crate::fused::Activation;
+
+/// What a family calls the parts of a layer.
+pub(crate) struct PostNormNames {
+    /// Queries, keys and values.
+    pub(crate) query_key_value: [&'static str; 3],
+    /// The product after attention, and its norm.
+    pub(crate) attended: [&'static str; 2],
+    /// The first product of the feed-forward part.
+    pub(crate) widen: &'static str,
+    /// The second, and its norm.
+    pub(crate) narrow: [&'static str; 2],
+}
+
+impl PostNormNames {
+    /// As BERT and RoBERTa have them.
+    pub(crate) const BERT: Self = Self {
+        query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
+        attended: ["attention.output.dense", "attention.output.LayerNorm"],
+        widen: "intermediate.dense",
+        narrow: ["output.dense", "output.LayerNorm"],
+    };
+}
+
+/// Sizes and constants of a layer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PostNormSizes {
+    pub(crate) hidden: usize,
+    /// Width of the feed-forward part.
+    pub(crate) wide: usize,
+    pub(crate) activation: Activation,
+    pub(crate) epsilon: f64,
+    pub(crate) attention: Attention,
+    /// Probability with which an element of the product after attention is dropped in training.
+    pub(crate) attended_dropout: f32,
+    /// The same for the second product of the feed-forward part.
+    pub(crate) dropout: f32,
+}
+
+impl PostNormSizes {
+    /// Multiply-and-add pairs that one token costs outside attention.
+    pub(crate) fn products(&self) -> usize {
+        4 * self.hidden * self.hidden + 2 * self.hidden * self.wide
+    }
+}
+
+/// One layer.
+pub(crate) struct PostNormLayer {
+    query_key_value: Linear,
+    attended: Linear,
+    attended_norm: Norm,
+    widen: Linear,
+    narrow: Linear,
+    narrow_norm: Norm,
+    sizes: PostNormSizes,
+}
+
+impl PostNormLayer {
+    /// The layer whose tensors begin with `at` and a dot.
+    pub(crate) fn open(
+        parameters: &Parameters<'_>,
+        at: &str,
+        names: &PostNormNames,
+        sizes: PostNormSizes,
+    ) -> Result<Self, EncoderError> {
+        let PostNormSizes { hidden, wide, epsilon, .. } = sizes;
+        let name = |part: &str| format!("{at}.{part}");
+        let stacked = names.query_key_value.map(name);
+        let query_key_value = LinearNames {
+            names: &[&stacked[0], &stacked[1], &stacked[2]],
+            roles: &[Role::Query, Role::Key, Role::Value],
+            outputs: hidden,
+            inputs: hidden,
+            bias: true,
+            transposed: false,
+        };
+        let linear = |part: &str, role, outputs, inputs| {
+            Linear::one(parameters, &format!("{at}.{part}"), role, outputs, inputs)
+        };
+        let norm = |part: &str| Norm::open(parameters, &format!("{at}.{part}"), hidden, epsilon);
+        Ok(Self {
+            query_key_value: Linear::open(parameters, &query_key_value)?,
+            attended: linear(names.attended[0], Role::AttentionOutput, hidden, hidden)?,
+            attended_norm: norm(names.attended[1])?,
+            widen: linear(names.widen, Role::FeedForward, wide, hidden)?,
+            narrow: linear(names.narrow[0], Role::FeedForward, hidden, wide)?,
+            narrow_norm: norm(names.narrow[1])?,
+            sizes,
+        })
+    }
+
+    /// `[tokens, hidden]` to the same; `bias` as in [`Attention::apply`].
+    pub(crate) fn apply(&self, x: &Tensor, bias: Option<&Tensor>, pass: &Pass) -> CandleResult<Tensor> {
+        let PostNormSizes { attention, activation, attended_dropout, dropout, .. } = self.sizes;
+        let stacked = self.query_key_value.apply(x, pass)?;
+        let context = attention.apply(&stacked, bias, pass)?;
+        let x = self.attended.apply_residual_norm(&context, x, &self.attended_norm, attended_dropout, pass)?;
+        let wide = self.widen.apply_activation(&x, activation, pass)?;
+        self.narrow.apply_residual_norm(&wide, &x, &self.narrow_norm, dropout, pass)
+    }
+}

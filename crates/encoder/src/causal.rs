@@ -1,0 +1,218 @@
+//! A causal language model, token by token: cached keys and values, and vectors in place of ids.
+
+use std::fmt;
+use std::path::Path;
+
+use candle_core::{Device, Result as CandleResult, Tensor};
+
+use crate::blocks::Parameters;
+use crate::family::{Gpt2, KeyValues, Transformer, check};
+use crate::folder::Folder;
+use crate::tokens::Tokens;
+use crate::weights::Weights;
+use crate::{DeviceChoice, EncoderError, device};
+
+/// A GPT-2 whose hidden states and next-token scores are differentiable with respect to the vectors that it is given: a soft
+/// prompt is such vectors, learned, before those of a text.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use candle_core::{DType, Var};
+/// use dissensus_encoder::{CausalModel, DeviceChoice};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/families/gpt2");
+/// let model = CausalModel::open(&folder, DeviceChoice::Cpu)?;
+/// let text = model.vectors(&model.tokenize("good")?)?;
+///
+/// // Two vectors of ours before the text.
+/// let prompt = Var::zeros((2, model.dim()), DType::F32, model.device())?;
+/// let mut seen = model.start();
+/// model.go_on(&prompt, &mut seen)?;
+/// let states = model.go_on(&text, &mut seen)?;
+/// let gradients = model.logits(&states)?.sum_all()?.backward()?;
+/// assert_eq!(gradients.get(&prompt).map(|g| g.dims().to_vec()), Some(vec![2, model.dim()]));
+/// # Ok(())
+/// # }
+/// ```
+pub struct CausalModel {
+    model: Gpt2,
+    tokens: Tokens,
+    device: Device,
+}
+
+/// What a [`CausalModel`] has seen of one text. A clone goes on by itself, so that a prompt is computed once for many texts.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(KeyValues);
+
+impl Seen {
+    /// Tokens and vectors seen so far.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        self.0.tokens()
+    }
+}
+
+impl fmt::Debug for CausalModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CausalModel").field("dim", &self.dim()).finish()
+    }
+}
+
+impl CausalModel {
+    /// Opens a folder of the family `gpt2`, as [`Encoder::open`](crate::Encoder::open) opens others.
+    ///
+    /// # Errors
+    /// What is wrong with the folder; [`EncoderError::Family`] for one of another family.
+    pub fn open(dir: &Path, choice: DeviceChoice) -> Result<Self, EncoderError> {
+        let folder = Folder::open(dir)?;
+        let (family, config) = check(&folder)?;
+        if family != "gpt2" {
+            return Err(EncoderError::Family { dir: folder.dir, family, known: "gpt2".to_owned() });
+        }
+        let device = device::choose(choice)?.device;
+        let parameters = Parameters::new(Weights::open(&folder, &device)?, None).differentiable();
+        let model = Gpt2::open(config, &folder, parameters, &device)?;
+        let sizes = model.sizes();
+        let tokens = Tokens::open(&folder, sizes.positions, sizes.positions, sizes.vocabulary)?;
+        Ok(Self { model, tokens, device })
+    }
+
+    /// Length of a vector and of a hidden state.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.model.sizes().dim
+    }
+
+    /// Where its tensors live.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Token ids of a text, cut to the longest input.
+    ///
+    /// # Errors
+    /// [`EncoderError::Tokenize`], or [`EncoderError::NoTokens`] for an empty text.
+    pub fn tokenize(&self, text: &str) -> Result<Vec<u32>, EncoderError> {
+        Ok(self.tokens.tokenize(&[text], 0)?.into_iter().flat_map(|text| text.ids).collect())
+    }
+
+    /// The vectors that stand for token ids: `[ids, dim]`.
+    ///
+    /// # Errors
+    /// [`EncoderError::Compute`], for example for an id beyond the vocabulary.
+    pub fn vectors(&self, ids: &[u32]) -> Result<Tensor, EncoderError> {
+        self.model.vectors(ids).map_err(|source| self.compute(source))
+    }
+
+    /// A text of which nothing has been seen.
+    #[must_use]
+    pub fn start(&self) -> Seen {
+        Seen::default()
+    }
+
+    /// Goes on with a text: hidden states `[n, dim]`, after the last norm, of further vectors `[n, dim]`, of which each sees
+    /// itself and what came before.
+    ///
+    /// # Errors
+    /// [`EncoderError::Compute`], for example for more tokens than the model has positions.
+    pub fn go_on(&self, vectors: &Tensor, seen: &mut Seen) -> Result<Tensor, EncoderError> {
+        self.model.go_on(vectors, &mut seen.0).map_err(|source| self.compute(source))
+    }
+
+    /// Scores, before softmax, of every token as the next one: `[n, vocabulary]` from hidden states `[n, dim]`.
+    ///
+    /// # Errors
+    /// [`EncoderError::Compute`].
+    pub fn logits(&self, states: &Tensor) -> Result<Tensor, EncoderError> {
+        let scores: CandleResult<Tensor> = self.model.logits(states);
+        scores.map_err(|source| self.compute(source))
+    }
+
+    fn compute(&self, source: candle_core::Error) -> EncoderError {
+        EncoderError::Compute { device: device::name(&self.device), source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Var;
+
+    use super::*;
+    use crate::family::reference::Reference;
+
+    fn assert_close(found: &Tensor, expected: &[Vec<f32>]) {
+        let found: Vec<Vec<f32>> = found.to_vec2().unwrap();
+        assert_eq!(found.len(), expected.len());
+        let pairs = found.iter().flatten().zip(expected.iter().flatten());
+        let worst = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(worst < 1e-4, "off by {worst}");
+    }
+
+    fn open() -> (CausalModel, Reference) {
+        let reference = Reference::open("gpt2");
+        (CausalModel::open(&reference.dir, DeviceChoice::Cpu).unwrap(), reference)
+    }
+
+    #[test]
+    fn a_text_in_pieces_is_the_text_at_once() {
+        let (model, reference) = open();
+        let last = reference.hidden(reference.states() - 1);
+        let mut first = 0;
+        for ids in &reference.ids {
+            let expected = &last[first..first + ids.len()];
+            first += ids.len();
+            let mut seen = model.start();
+            let vectors = model.vectors(ids).unwrap();
+            assert_close(&model.go_on(&vectors, &mut seen).unwrap(), expected);
+            assert_eq!(seen.tokens(), ids.len());
+
+            let mut seen = model.start();
+            for (i, expected) in expected.iter().enumerate() {
+                let one = model.go_on(&vectors.narrow(0, i, 1).unwrap(), &mut seen).unwrap();
+                assert_close(&one, std::slice::from_ref(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn next_token_scores_are_the_references() {
+        let (model, reference) = open();
+        let ids = &reference.ids[reference.logits_of.unwrap()];
+        let states = model.go_on(&model.vectors(ids).unwrap(), &mut model.start()).unwrap();
+        assert_close(&model.logits(&states).unwrap(), &reference.rows("logits"));
+    }
+
+    #[test]
+    fn vectors_in_place_of_ids_and_their_gradients_are_the_references() {
+        let (model, reference) = open();
+        let (shape, values) = reference.tensor("vectors.in").unwrap();
+        let vectors = Var::from_vec(values, shape, &Device::Cpu).unwrap();
+        let states = model.go_on(&vectors, &mut model.start()).unwrap();
+        assert_close(&states, &reference.rows("vectors.last"));
+
+        let (shape, weights) = reference.loss_weights();
+        let weights = Tensor::from_vec(weights, shape, &Device::Cpu).unwrap().get(0).unwrap();
+        let loss = (states.mean(0).unwrap() * weights).unwrap().sum_all().unwrap();
+        assert_close(loss.backward().unwrap().get(&vectors).unwrap(), &reference.rows("vectors.grad"));
+    }
+
+    #[test]
+    fn more_tokens_than_positions_are_refused() {
+        let (model, reference) = open();
+        let mut seen = model.start();
+        let longest = reference.ids.iter().find(|ids| ids.len() == reference.max_tokens).unwrap();
+        let vectors = model.vectors(longest).unwrap();
+        model.go_on(&vectors, &mut seen).unwrap();
+        let error = model.go_on(&vectors.narrow(0, 0, 1).unwrap(), &mut seen).unwrap_err();
+        assert!(error.to_string().contains("more than the model's"), "{error}");
+    }
+
+    #[test]
+    fn other_families_are_named() {
+        let error = CausalModel::open(&crate::family::reference::dir("bert"), DeviceChoice::Cpu).unwrap_err();
+        assert!(error.to_string().contains("\"bert\"") && error.to_string().contains("gpt2"), "{error}");
+    }
+}

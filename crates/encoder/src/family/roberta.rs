@@ -1,0 +1,175 @@
+//! RoBERTa (Liu et al. 2019, arXiv 1907.11692), and XLM-RoBERTa and CamemBERT, which are the same with other weights:
+//! BERT whose positions begin after the padding token's id.
+
+use candle_core::{Device, Result as CandleResult, Tensor};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::config::Checked;
+use super::{Pooler, Sizes, TokenBatch, Transformer};
+use crate::EncoderError;
+use crate::blocks::{Attention, Norm, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes, States};
+use crate::folder::Folder;
+
+/// The fields of config.json that change what is computed.
+#[derive(Debug, Deserialize)]
+struct Config {
+    vocab_size: usize,
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    intermediate_size: usize,
+    max_position_embeddings: usize,
+    #[serde(default = "one")]
+    type_vocab_size: usize,
+    #[serde(default = "usual_epsilon")]
+    layer_norm_eps: f64,
+    #[serde(default = "usual_activation")]
+    hidden_act: String,
+    #[serde(default)]
+    position_embedding_type: Option<String>,
+    #[serde(default)]
+    is_decoder: bool,
+    #[serde(default)]
+    pad_token_id: Option<usize>,
+    #[serde(default = "usual_dropout")]
+    hidden_dropout_prob: f32,
+    #[serde(default = "usual_dropout")]
+    attention_probs_dropout_prob: f32,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn usual_epsilon() -> f64 {
+    1e-12
+}
+
+fn usual_activation() -> String {
+    "gelu".to_owned()
+}
+
+fn usual_dropout() -> f32 {
+    0.1
+}
+
+impl Config {
+    /// The position of a text's first token: the one after the padding token's.
+    fn first(&self) -> usize {
+        self.pad_token_id.unwrap_or(1) + 1
+    }
+}
+
+/// A RoBERTa encoder.
+pub(super) struct Roberta {
+    /// `[vocabulary, hidden]`
+    words: Tensor,
+    /// `[positions, hidden]`
+    places: Tensor,
+    /// `[segments, hidden]`; texts have the first only.
+    segments: Tensor,
+    norm: Norm,
+    layers: Vec<PostNormLayer>,
+    pooler: Option<Pooler>,
+    dropout: f32,
+    first: usize,
+    sizes: Sizes,
+    device: Device,
+}
+
+impl Roberta {
+    pub(super) fn open(
+        config: Value,
+        folder: &Folder,
+        parameters: Parameters<'_>,
+        device: &Device,
+    ) -> Result<Self, EncoderError> {
+        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let layer = layer_sizes(&config, &checked)?;
+        let words = "embeddings.word_embeddings.weight";
+        let parameters = parameters.of("roberta.", words, config.num_hidden_layers);
+        let hidden = config.hidden_size;
+        let table = |name: &str, rows: usize| parameters.get(name, &[rows, hidden]);
+        let open_layer = |i: usize| {
+            PostNormLayer::open(&parameters, &format!("encoder.layer.{i}"), &PostNormNames::BERT, layer)
+        };
+        Ok(Self {
+            words: table(words, config.vocab_size)?,
+            places: table("embeddings.position_embeddings.weight", config.max_position_embeddings)?,
+            segments: table("embeddings.token_type_embeddings.weight", config.type_vocab_size)?,
+            norm: Norm::open(&parameters, "embeddings.LayerNorm", hidden, config.layer_norm_eps)?,
+            layers: (0..config.num_hidden_layers).map(open_layer).collect::<Result<_, _>>()?,
+            pooler: Pooler::open(&parameters, hidden)?,
+            dropout: config.hidden_dropout_prob,
+            first: config.first(),
+            sizes: Sizes {
+                dim: hidden,
+                vocabulary: config.vocab_size,
+                positions: config.max_position_embeddings - config.first(),
+                products_per_token: layer.products() * config.num_hidden_layers,
+            },
+            device: device.clone(),
+        })
+    }
+
+    fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
+        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
+        let words = self.words.index_select(&ids, 0)?;
+        let places = self.places.index_select(&pass.packing().places(self.first as u32)?, 0)?;
+        let sum = (words + places)?.broadcast_add(&self.segments.narrow(0, 0, 1)?)?;
+        pass.dropout(self.norm.apply(&sum)?, self.dropout)
+    }
+}
+
+impl Transformer for Roberta {
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
+        let x = self.embed(batch, &pass.at_depth(0))?;
+        pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, None, pass))
+    }
+
+    fn pooler(&self) -> Option<&Pooler> {
+        self.pooler.as_ref()
+    }
+}
+
+/// The layers' sizes, once every field is known to be usable.
+fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
+    let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
+    checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
+    checked.positive(&[
+        ("vocab_size", config.vocab_size),
+        ("num_hidden_layers", config.num_hidden_layers),
+        ("intermediate_size", config.intermediate_size),
+        ("type_vocab_size", config.type_vocab_size),
+    ])?;
+    if config.max_position_embeddings <= config.first() {
+        let expected = format!("positions begin at {}, after the padding token's id", config.first());
+        return Err(checked.bad("max_position_embeddings", config.max_position_embeddings, &expected));
+    }
+    checked.epsilon("layer_norm_eps", config.layer_norm_eps)?;
+    checked.dropouts(&[
+        ("hidden_dropout_prob", config.hidden_dropout_prob),
+        ("attention_probs_dropout_prob", config.attention_probs_dropout_prob),
+    ])?;
+    let positions = config.position_embedding_type.as_deref().unwrap_or("absolute");
+    if positions != "absolute" {
+        return Err(checked.bad("position_embedding_type", positions, "only absolute can be read"));
+    }
+    if config.is_decoder {
+        return Err(checked.bad("is_decoder", "true", "an encoder sees a text from both sides"));
+    }
+    Ok(PostNormSizes {
+        hidden,
+        wide: config.intermediate_size,
+        activation: checked.activation("hidden_act", &config.hidden_act)?,
+        epsilon: config.layer_norm_eps,
+        attention: Attention::new(heads, hidden, config.attention_probs_dropout_prob),
+        attended_dropout: config.hidden_dropout_prob,
+        dropout: config.hidden_dropout_prob,
+    })
+}

@@ -1,0 +1,188 @@
+//! Adam with decoupled weight decay (Loshchilov and Hutter 2019, arXiv 1711.05101, algorithm 2).
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use candle_core::{CpuStorage, InplaceOp2, Layout, Result as CandleResult, Tensor, TensorId, Var, bail};
+use pulp::{Arch, Simd, WithSimd};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::{Gradients, Group, Parameter};
+
+/// The constants of [`AdamW`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdamWSettings {
+    /// Share of the old mean of gradients that is kept.
+    pub beta1: f64,
+    /// Share of the old mean of squared gradients that is kept.
+    pub beta2: f64,
+    /// Added to the root of the latter.
+    pub epsilon: f64,
+    /// Share of a matrix's weights, times the learning rate, that a step takes away. Biases and norms keep theirs.
+    pub weight_decay: f64,
+}
+
+impl Default for AdamWSettings {
+    fn default() -> Self {
+        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01 }
+    }
+}
+
+/// The optimizer's memory: two numbers for each weight that has ever had a gradient, and how many steps were taken.
+#[derive(Debug, Default)]
+pub struct AdamW {
+    settings: AdamWSettings,
+    moments: HashMap<TensorId, Moments>,
+    steps: u32,
+}
+
+#[derive(Debug)]
+enum Moments {
+    /// Side by side in memory, for one pass over all four arrays.
+    Cpu { mean: Vec<f32>, square: Vec<f32> },
+    Other { mean: Tensor, square: Tensor },
+}
+
+impl AdamW {
+    /// An optimizer that has seen nothing yet.
+    #[must_use]
+    pub fn new(settings: AdamWSettings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    /// Steps taken so far.
+    #[must_use]
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Moves every parameter that has a gradient, each at the rate of its group.
+    ///
+    /// # Errors
+    /// The tensor library fails, for example out of memory.
+    pub fn step(&mut self, gradients: &Gradients, rate: impl Fn(Group) -> f64) -> CandleResult<()> {
+        self.steps += 1;
+        let mut work = Vec::new();
+        for (parameter, gradient) in &gradients.of {
+            let Some(gradient) = gradient else { continue };
+            let moments = match self.moments.remove(&parameter.var.as_tensor().id()) {
+                Some(moments) => moments,
+                None => Moments::zeros(gradient)?,
+            };
+            work.push((parameter, gradient, moments, self.constants(parameter, rate(parameter.group))));
+        }
+        let moved: CandleResult<Vec<_>> = work
+            .into_par_iter()
+            .map(|(parameter, gradient, moments, constants)| {
+                let moments = moments.step(&parameter.var, gradient, constants)?;
+                Ok((parameter.var.as_tensor().id(), moments))
+            })
+            .collect();
+        self.moments.extend(moved?);
+        Ok(())
+    }
+
+    fn constants(&self, parameter: &Parameter, rate: f64) -> Constants {
+        let AdamWSettings { beta1, beta2, epsilon, weight_decay } = self.settings;
+        let steps = self.steps as i32;
+        let decay = if parameter.decays { rate * weight_decay } else { 0.0 };
+        Constants {
+            beta1: beta1 as f32,
+            beta2: beta2 as f32,
+            epsilon: epsilon as f32,
+            keep: (1.0 - decay) as f32,
+            rate: (rate / (1.0 - beta1.powi(steps))) as f32,
+            square_scale: (1.0 / (1.0 - beta2.powi(steps))) as f32,
+        }
+    }
+}
+
+/// What one tensor's step needs: `w = keep w - rate m / (sqrt(square_scale v) + epsilon)`.
+#[derive(Clone, Copy, Debug)]
+struct Constants {
+    beta1: f32,
+    beta2: f32,
+    epsilon: f32,
+    keep: f32,
+    rate: f32,
+    square_scale: f32,
+}
+
+impl Moments {
+    fn zeros(like: &Tensor) -> CandleResult<Self> {
+        if like.device().is_cpu() {
+            let zeros = vec![0.0; like.elem_count()];
+            return Ok(Self::Cpu { mean: zeros.clone(), square: zeros });
+        }
+        Ok(Self::Other { mean: like.zeros_like()?, square: like.zeros_like()? })
+    }
+
+    fn step(self, weight: &Var, gradient: &Tensor, c: Constants) -> CandleResult<Self> {
+        match self {
+            Self::Cpu { mean, square } => {
+                let op = Step { moments: Mutex::new((mean, square)), constants: c };
+                weight.inplace_op2(&gradient.contiguous()?, &op)?;
+                match op.moments.into_inner() {
+                    Ok((mean, square)) => Ok(Self::Cpu { mean, square }),
+                    Err(_) => bail!("an optimizer step broke off"),
+                }
+            }
+            Self::Other { mean, square } => {
+                let mean = ((mean * f64::from(c.beta1))? + (gradient * f64::from(1.0 - c.beta1))?)?;
+                let square = ((square * f64::from(c.beta2))? + (gradient.sqr()? * f64::from(1.0 - c.beta2))?)?;
+                let root = ((&square * f64::from(c.square_scale))?.sqrt()? + f64::from(c.epsilon))?;
+                let step = ((&mean * f64::from(c.rate))? / root)?;
+                weight.set(&((weight.as_detached_tensor() * f64::from(c.keep))? - step)?)?;
+                Ok(Self::Other { mean, square })
+            }
+        }
+    }
+}
+
+struct Step {
+    moments: Mutex<(Vec<f32>, Vec<f32>)>,
+    constants: Constants,
+}
+
+impl InplaceOp2 for Step {
+    fn name(&self) -> &'static str {
+        "adamw"
+    }
+
+    fn cpu_fwd(&self, w: &mut CpuStorage, wl: &Layout, g: &CpuStorage, gl: &Layout) -> CandleResult<()> {
+        let (CpuStorage::F32(w), CpuStorage::F32(g)) = (w, g) else {
+            bail!("the optimizer takes 32-bit floats")
+        };
+        let (Some((from, to)), Some((start, end))) = (wl.contiguous_offsets(), gl.contiguous_offsets()) else {
+            bail!("the optimizer takes contiguous tensors")
+        };
+        let Ok(mut moments) = self.moments.lock() else { bail!("an optimizer step broke off") };
+        let (mean, square) = &mut *moments;
+        let (weight, gradient) = (&mut w[from..to], &g[start..end]);
+        Arch::new().dispatch(Rows { weight, gradient, mean, square, c: self.constants });
+        Ok(())
+    }
+}
+
+struct Rows<'a> {
+    weight: &'a mut [f32],
+    gradient: &'a [f32],
+    mean: &'a mut [f32],
+    square: &'a mut [f32],
+    c: Constants,
+}
+
+impl WithSimd for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let c = self.c;
+        let moments = self.mean.iter_mut().zip(self.square);
+        for ((w, g), (m, v)) in self.weight.iter_mut().zip(self.gradient).zip(moments) {
+            *m = c.beta1 * *m + (1.0 - c.beta1) * g;
+            *v = c.beta2 * *v + (1.0 - c.beta2) * g * g;
+            *w = c.keep * *w - c.rate * *m / ((c.square_scale * *v).sqrt() + c.epsilon);
+        }
+    }
+}

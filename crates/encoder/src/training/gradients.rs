@@ -1,0 +1,141 @@
+//! The gradients of one step: added up, measured, clipped.
+
+use candle_core::{Result as CandleResult, Tensor};
+
+use super::{Group, Parameter};
+
+/// The length of one group's gradient.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct GroupNorm {
+    /// `embeddings`, `layer 0`, ..., `top` or `head`.
+    pub group: String,
+    /// Euclidean norm over all of the group's tensors.
+    pub norm: f64,
+    /// Tensors that learn.
+    pub tensors: usize,
+    /// Those of them that got no gradient at all: 0 in a healthy run.
+    pub without_gradient: usize,
+}
+
+/// A loss and its gradient with respect to everything that learns.
+#[derive(Clone, Debug)]
+pub struct Gradients {
+    /// The loss.
+    pub loss: f64,
+    pub(super) of: Vec<(Parameter, Option<Tensor>)>,
+}
+
+impl Gradients {
+    /// The gradient of the parameter called `name`; None where it got none or there is no such parameter.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Tensor> {
+        self.of.iter().find(|(parameter, _)| parameter.name == name).and_then(|(_, gradient)| gradient.as_ref())
+    }
+
+    /// Adds another batch's gradients of the same parameters, for gradient accumulation. Losses are added up too.
+    ///
+    /// # Errors
+    /// The tensor library fails, for example out of memory.
+    pub fn add(&mut self, other: Self) -> CandleResult<()> {
+        self.loss += other.loss;
+        for ((_, mine), (_, theirs)) in self.of.iter_mut().zip(other.of) {
+            *mine = match (mine.take(), theirs) {
+                (Some(a), Some(b)) => Some((a + b)?),
+                (a, b) => a.or(b),
+            };
+        }
+        Ok(())
+    }
+
+    /// Multiplies loss and gradients, for example with one over the number of batches added up.
+    ///
+    /// # Errors
+    /// As [`Gradients::add`].
+    pub fn scale(&mut self, by: f64) -> CandleResult<()> {
+        self.loss *= by;
+        for (_, gradient) in &mut self.of {
+            if let Some(tensor) = gradient.take() {
+                *gradient = Some((tensor * by)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The norm of each group, from the embeddings up: what a run logs, so that a group without a gradient is seen.
+    ///
+    /// # Errors
+    /// As [`Gradients::add`].
+    pub fn norms(&self) -> CandleResult<Vec<GroupNorm>> {
+        let mut groups: Vec<Group> = self.of.iter().map(|(parameter, _)| parameter.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups.into_iter().map(|group| self.norm_of(group)).collect()
+    }
+
+    /// Scales all gradients down so that their common norm is at most `most` (Pascanu et al. 2013, arXiv 1211.5063);
+    /// returns the norm before.
+    ///
+    /// # Errors
+    /// As [`Gradients::add`].
+    pub fn clip(&mut self, most: f64) -> CandleResult<f64> {
+        let norm = self.norms()?.iter().map(|group| group.norm * group.norm).sum::<f64>().sqrt();
+        if norm > most {
+            let loss = self.loss;
+            // The same guard against division by zero as PyTorch's, so that results compare.
+            self.scale(most / (norm + 1e-6))?;
+            self.loss = loss;
+        }
+        Ok(norm)
+    }
+
+    fn norm_of(&self, group: Group) -> CandleResult<GroupNorm> {
+        let mut found = GroupNorm { group: group.to_string(), norm: 0.0, tensors: 0, without_gradient: 0 };
+        for (_, gradient) in self.of.iter().filter(|(parameter, _)| parameter.group == group) {
+            found.tensors += 1;
+            match gradient {
+                None => found.without_gradient += 1,
+                Some(gradient) => found.norm += f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?),
+            }
+        }
+        found.norm = found.norm.sqrt();
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::{Device, Var};
+
+    use super::*;
+
+    fn gradients(loss: f64, values: [Option<&[f32]>; 2]) -> Gradients {
+        let device = Device::Cpu;
+        let of = values.iter().zip([Group::Layer(0), Group::Head]).map(|(values, group)| {
+            let var = Var::zeros(2, candle_core::DType::F32, &device).unwrap();
+            let parameter = Parameter { name: group.to_string(), group, decays: false, var };
+            (parameter, values.map(|v| Tensor::from_slice(v, v.len(), &device).unwrap()))
+        });
+        Gradients { loss, of: of.collect() }
+    }
+
+    #[test]
+    fn gradients_add_up_and_are_clipped_together() {
+        let mut sum = gradients(1.0, [Some(&[1.0, 0.0]), None]);
+        sum.add(gradients(2.0, [Some(&[2.0, 0.0]), Some(&[0.0, 4.0])])).unwrap();
+        assert_eq!(sum.loss, 3.0);
+        assert_eq!(sum.get("layer 0").unwrap().to_vec1::<f32>().unwrap(), [3.0, 0.0]);
+        assert_eq!(sum.clip(10.0).unwrap(), 5.0);
+        assert_eq!(sum.get("head").unwrap().to_vec1::<f32>().unwrap(), [0.0, 4.0]);
+        assert_eq!(sum.clip(1.0).unwrap(), 5.0);
+        assert_eq!(sum.loss, 3.0);
+        let clipped = sum.get("head").unwrap().to_vec1::<f32>().unwrap();
+        assert!((clipped[1] - 0.8).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_group_without_a_gradient_is_seen() {
+        let norms = gradients(0.0, [Some(&[3.0, 4.0]), None]).norms().unwrap();
+        assert_eq!((norms[0].group.as_str(), norms[0].norm, norms[0].without_gradient), ("layer 0", 5.0, 0));
+        assert_eq!((norms[1].group.as_str(), norms[1].norm, norms[1].without_gradient), ("head", 0.0, 1));
+    }
+}

@@ -1,0 +1,64 @@
+//! A learned encoder as a folder that every reader of safetensors opens.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use candle_core::{Device, Tensor};
+
+use super::Trainable;
+use crate::EncoderError;
+use crate::folder::WEIGHTS;
+use crate::weights::Weights;
+
+impl Trainable {
+    /// Writes the encoder with its weights as they are now into the new folder `dir`: the files of the folder that it was
+    /// opened from, and one model.safetensors of 32-bit floats, low-rank additions added in. The folder appears whole or
+    /// not at all.
+    ///
+    /// # Errors
+    /// [`EncoderError::Write`] where `dir` exists or cannot be written; [`EncoderError::Read`] where the folder that it was
+    /// opened from is gone.
+    pub fn save(&self, dir: &Path) -> Result<(), EncoderError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| EncoderError::Write { path, source }
+        };
+        if dir.exists() {
+            let source = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it exists already");
+            return Err(failed(dir)(source));
+        }
+        let place = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let half = tempfile::Builder::new().prefix(".encoder-").tempdir_in(place).map_err(failed(place))?;
+        self.folder.copy_configuration(half.path())?;
+        let mut tensors = Weights::open(&self.folder, &Device::Cpu)?.everything()?;
+        tensors.extend(self.learned()?);
+        let weights = half.path().join(WEIGHTS);
+        let written = safetensors::serialize_to_file(tensors, None, &weights)
+            .map_err(std::io::Error::other)
+            .and_then(|()| fs::File::open(&weights)?.sync_all());
+        written.map_err(failed(&weights))?;
+        // Moved into place whole; the temporary folder's own handle must not remove it afterwards.
+        let half = half.keep();
+        fs::rename(&half, dir).map_err(failed(dir))
+    }
+
+    /// The weights that have moved, by full name, low-rank additions added in.
+    pub(super) fn learned(&self) -> Result<HashMap<String, Tensor>, EncoderError> {
+        let mut learned = HashMap::new();
+        for parameter in self.parameters().iter().filter(|parameter| !parameter.is_addition()) {
+            let tensor = parameter.var.as_detached_tensor().to_device(&Device::Cpu);
+            learned.insert(parameter.name.clone(), tensor.map_err(|source| self.compute(source))?);
+        }
+        let weights = Weights::open(&self.folder, &Device::Cpu)?;
+        for placed in &self.placed {
+            let name = &placed.weight;
+            let weight = match learned.remove(name) {
+                Some(merged) => merged,
+                None => weights.as_stored(name)?,
+            };
+            learned.insert(name.clone(), placed.merged(&weight).map_err(|source| self.compute(source))?);
+        }
+        Ok(learned)
+    }
+}

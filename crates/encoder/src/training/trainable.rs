@@ -1,0 +1,281 @@
+//! An encoder that learns: differentiable embeddings of a batch, and the gradients of a loss on them.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use candle_core::{Device, Result as CandleResult, Tensor, Var};
+
+use super::learning::Placed;
+use super::{FreezePolicy, Gradients, Group, Learning, Parameter};
+use crate::blocks::Pass;
+use crate::encoder::{Opened, Source, open_folder};
+use crate::family::{TokenBatch, Transformer};
+use crate::folder::Folder;
+use crate::pool::pool_tensor;
+use crate::tokens::Tokens;
+use crate::workers::Workers;
+use crate::{Encoder, EncoderError, EncoderOptions, EncoderVersion, Pooling, device};
+
+/// An encoder some of whose weights learn. Made from the same folders as [`Encoder`]; gives embeddings that a loss can be
+/// put on, and folders that [`Encoder`] opens.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use candle_core::{DType, Device, Var};
+/// use dissensus_encoder::{AdamW, AdamWSettings, EncoderOptions, FreezePolicy, LayerRates, Trainable};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
+/// let encoder = Trainable::open(&folder, &EncoderOptions::default(), &FreezePolicy::LastK(1), 7)?;
+/// let texts = encoder.tokenize(&["this is fair", "you are bad"])?;
+/// let target = [1.0f32, -1.0];
+///
+/// // A head of ours on top: one number for each text.
+/// let head = Var::zeros((encoder.version().dim, 1), DType::F32, &Device::Cpu)?;
+/// let mut optimizer = AdamW::new(AdamWSettings::default());
+/// let mut losses = Vec::new();
+/// for step in 0..20 {
+///     let gradients = encoder.gradients(&texts, Some(step), &[("head", &head)], |embeddings, share| {
+///         let wished = candle_core::Tensor::new(&target[share], &Device::Cpu)?;
+///         (embeddings.matmul(&head)?.squeeze(1)? - wished)?.sqr()?.sum_all()
+///     })?;
+///     losses.push(gradients.loss);
+///     optimizer.step(&gradients, |group| LayerRates { encoder: 1e-3, head: 1e-2, decay: 0.9 }.of(group, 2))?;
+/// }
+/// assert!(losses[19] < losses[0] / 2.0, "{losses:?}");
+/// # Ok(())
+/// # }
+/// ```
+pub struct Trainable {
+    pub(super) folder: Folder,
+    pub(super) placed: Vec<Placed>,
+    options: EncoderOptions,
+    version: EncoderVersion,
+    tokens: Tokens,
+    transformer: Box<dyn Transformer>,
+    parameters: Vec<Parameter>,
+    policy: FreezePolicy,
+    layers: usize,
+    device: Device,
+    workers: Workers,
+}
+
+impl fmt::Debug for Trainable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trainable")
+            .field("version", &self.version)
+            .field("policy", &self.policy)
+            .field("parameters", &self.parameters.len())
+            .finish()
+    }
+}
+
+impl Trainable {
+    /// Opens a folder as [`Encoder::open`] does, with the weights that `policy` names as variables. `seed` decides the
+    /// first values of low-rank additions.
+    ///
+    /// # Errors
+    /// As [`Encoder::open`]; [`EncoderError::Policy`] for a policy that this encoder cannot follow.
+    pub fn open(
+        dir: &Path,
+        options: &EncoderOptions,
+        policy: &FreezePolicy,
+        seed: u64,
+    ) -> Result<Self, EncoderError> {
+        let learning = Learning::new(policy.clone(), seed);
+        let Opened { folder, version, tokens, transformer, device, .. } =
+            open_folder(dir, options, &Source { learning: Some(&learning), ..Source::default() })?;
+        let layers = learning.layers();
+        policy.check(layers)?;
+        let (mut parameters, placed) = learning.collected();
+        if version.pooling != Pooling::Pooler {
+            // A pooler that nothing is computed with has no gradient.
+            parameters.retain(|parameter| !parameter.name.contains("pooler."));
+        }
+        parameters.sort_by_key(|parameter| parameter.group);
+        Ok(Self {
+            folder,
+            placed,
+            options: options.clone(),
+            version,
+            tokens,
+            transformer,
+            parameters,
+            policy: policy.clone(),
+            layers,
+            workers: Workers::start(if device.is_cpu() { options.threads } else { Some(1) })?,
+            device,
+        })
+    }
+
+    /// What it was opened as. Its weights move away from that version's.
+    #[must_use]
+    pub fn version(&self) -> &EncoderVersion {
+        &self.version
+    }
+
+    /// Everything of the encoder that learns, from the embeddings up.
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// Layers of the encoder, for [`LayerRates`](super::LayerRates).
+    #[must_use]
+    pub fn layers(&self) -> usize {
+        self.layers
+    }
+
+    /// What learns.
+    #[must_use]
+    pub fn policy(&self) -> &FreezePolicy {
+        &self.policy
+    }
+
+    /// cpu, cuda or metal.
+    #[must_use]
+    pub fn device_name(&self) -> &'static str {
+        device::name(&self.device)
+    }
+
+    /// Where its tensors live; a head on top must live there too.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Token ids of each text, cut to the longest input.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    pub fn tokenize(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
+        let tokenized = self.workers.tokenize(|| self.tokens.tokenize(texts, 0))?;
+        Ok(tokenized.into_iter().map(|text| text.ids).collect())
+    }
+
+    /// Embeddings `[texts, dim]` that know how they came about. With a `seed` this is training: dropout as config.json
+    /// says, the same for the same seed; without one nothing is dropped.
+    ///
+    /// # Errors
+    /// [`EncoderError::Compute`], for example out of memory.
+    pub fn embed(&self, texts: &[Vec<u32>], seed: Option<u32>) -> Result<Tensor, EncoderError> {
+        self.differentiable(texts, seed).map_err(|source| self.compute(source))
+    }
+
+    /// The gradient of a loss on the embeddings of `texts` with respect to everything that learns, `head` included. The
+    /// batch is shared out over the threads: `loss` is called once for each share, with its embeddings `[share, dim]` and
+    /// the range of `texts` that they belong to, and gives that share's part of the loss as a number without axes;
+    /// parts are added up, so a mean over the batch is divided by the batch's size.
+    ///
+    /// # Errors
+    /// [`EncoderError::Compute`]; [`EncoderError::LossNotFinite`] before anything has moved.
+    pub fn gradients(
+        &self,
+        texts: &[Vec<u32>],
+        seed: Option<u32>,
+        head: &[(&str, &Var)],
+        loss: impl Fn(&Tensor, Range<usize>) -> CandleResult<Tensor> + Sync,
+    ) -> Result<Gradients, EncoderError> {
+        let parameters = self.with_head(head);
+        let shares = shares(texts, self.workers.count());
+        let work = |share: &Range<usize>| {
+            // Every share drops elements of its own.
+            let seed = seed.map(|seed| seed.wrapping_mul(0x85eb_ca6b).wrapping_add(share.start as u32));
+            self.share(&parameters, &texts[share.clone()], seed, |x| loss(x, share.clone()))
+                .map_err(|source| self.compute(source))
+        };
+        let mut parts: Vec<(usize, Gradients)> = Vec::with_capacity(shares.len());
+        let _ = self.workers.run(&shares, work, |share, part| {
+            parts.push((share.start, part));
+            std::ops::ControlFlow::Continue(())
+        })?;
+        // In one order always, because sums of floats depend on it.
+        parts.sort_by_key(|(start, _)| *start);
+        let mut parts = parts.into_iter().map(|(_, part)| part);
+        let mut total = parts.next().unwrap_or_else(|| Gradients {
+            loss: 0.0,
+            of: parameters.iter().map(|parameter| (parameter.clone(), None)).collect(),
+        });
+        for part in parts {
+            total.add(part).map_err(|source| self.compute(source))?;
+        }
+        if total.loss.is_finite() { Ok(total) } else { Err(EncoderError::LossNotFinite { loss: total.loss }) }
+    }
+
+    /// The encoder with its weights as they are now, on the fast path; the low-rank additions are added in.
+    ///
+    /// # Errors
+    /// As [`Trainable::save`] and [`Encoder::open`].
+    pub fn encoder(&self) -> Result<Encoder, EncoderError> {
+        Encoder::with_learned(&self.folder.dir, &self.options, self.learned()?)
+    }
+
+    fn with_head(&self, head: &[(&str, &Var)]) -> Vec<Parameter> {
+        let of_head = head.iter().map(|(name, var)| Parameter {
+            name: (*name).to_owned(),
+            group: Group::Head,
+            decays: var.dims().len() > 1,
+            var: (*var).clone(),
+        });
+        self.parameters.iter().cloned().chain(of_head).collect()
+    }
+
+    fn share(
+        &self,
+        parameters: &[Parameter],
+        texts: &[Vec<u32>],
+        seed: Option<u32>,
+        loss: impl Fn(&Tensor) -> CandleResult<Tensor>,
+    ) -> CandleResult<Gradients> {
+        let loss = loss(&self.differentiable(texts, seed)?)?;
+        let mut store = loss.backward()?;
+        let of = parameters
+            .iter()
+            .map(|parameter| (parameter.clone(), store.remove(parameter.var.as_tensor())))
+            .collect();
+        Ok(Gradients { loss: f64::from(loss.to_scalar::<f32>()?), of })
+    }
+
+    fn differentiable(&self, texts: &[Vec<u32>], seed: Option<u32>) -> CandleResult<Tensor> {
+        let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(Vec::len).collect() };
+        let pass = Pass::training(&batch.lengths, &self.device, self.policy.graph_from(self.layers), seed);
+        pool_tensor(self.transformer.as_ref(), &batch, &pass, self.version.pooling, self.version.normalised)
+    }
+
+    pub(super) fn compute(&self, source: candle_core::Error) -> EncoderError {
+        EncoderError::Compute { device: self.device_name(), source }
+    }
+}
+
+/// Consecutive ranges of texts with about equally many tokens, at most `count` of them, none empty.
+fn shares(texts: &[Vec<u32>], count: usize) -> Vec<Range<usize>> {
+    let total: usize = texts.iter().map(Vec::len).sum();
+    let mut shares: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut before) = (0, 0);
+    for (i, text) in texts.iter().enumerate() {
+        before += text.len();
+        let enough = before * count.max(1) >= total * (shares.len() + 1);
+        if enough || i + 1 == texts.len() {
+            shares.push(start..i + 1);
+            start = i + 1;
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_shared_out_evenly_by_tokens() {
+        let texts = |lengths: &[usize]| lengths.iter().map(|n| vec![1; *n]).collect::<Vec<_>>();
+        assert_eq!(shares(&texts(&[5, 5, 5, 5]), 2), [0..2, 2..4]);
+        assert_eq!(shares(&texts(&[9, 1, 1, 1]), 2), [0..1, 1..4]);
+        assert_eq!(shares(&texts(&[3]), 4), [0..1]);
+        assert_eq!(shares(&texts(&[1, 1]), 1), [0..2]);
+        assert!(shares(&[], 2).is_empty());
+    }
+}
