@@ -17,7 +17,10 @@ pub enum EncoderError {
         advice: String,
     },
     /// The folder does not exist.
-    #[error("there is no folder {}: name an encoder folder with config.json, tokenizer.json and model.safetensors", .0.display())]
+    #[error(
+        "there is no folder {}: name an encoder folder with config.json, tokenizer.json and model.safetensors, or a repository on the \
+         model hub as owner/name@main", .0.display()
+    )]
     NoFolder(PathBuf),
     /// The path is a file.
     #[error("{} is a file: name the folder that holds config.json, tokenizer.json and model.safetensors", .0.display())]
@@ -246,6 +249,14 @@ pub enum EncoderError {
         "\"{0}\" is not the name of a repository on the model hub: write owner/name, or owner/name@revision"
     )]
     HubName(String),
+    /// A name that is no folder here, and as a repository on the model hub fails too.
+    #[error("there is no folder {name} here, and as a repository on the model hub: {problem}")]
+    NeitherFolderNorHub {
+        /// The name asked for.
+        name: String,
+        /// Why it could not be fetched.
+        problem: Box<EncoderError>,
+    },
     /// The hub cannot be reached, and nothing whole is cached.
     #[error(
         "{repository} is not on this machine whole, and {endpoint} cannot be asked for it ({reason}): once it was fetched it works \
@@ -399,6 +410,7 @@ impl EncoderError {
             Self::Device { .. } => "encoder-device",
             Self::Tokenize { .. } | Self::NoTokens { .. } | Self::EmbeddingNotFinite { .. } => "encoder-text",
             Self::HubName(_) => "encoder-hub-name",
+            Self::NeitherFolderNorHub { problem, .. } => problem.code(),
             Self::HubOffline { .. } => "encoder-hub-offline",
             Self::HubNotFound { .. } => "encoder-hub-not-found",
             Self::HubClosed { .. } => "encoder-hub-closed",

@@ -49,7 +49,17 @@ impl Tokens {
         // longer ones silently cut. The special tokens are counted after that padding is gone.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|e| bad(&path, &e.to_string()))?;
-        let special = tokenizer.encode_fast("", true).map_err(|e| bad(&path, &e.to_string()))?.len();
+        let special = tokenizer.encode_fast("", true).map_err(|e| bad(&path, &e.to_string()))?;
+        // The ids that it adds to every text need not be those of its vocabulary.
+        let beyond = special.get_ids().iter().copied().find(|id| *id as usize >= vocabulary);
+        if let Some(highest) = beyond {
+            return Err(EncoderError::Vocabulary {
+                dir: folder.dir.clone(),
+                highest,
+                embeddings: vocabulary,
+            });
+        }
+        let special = special.len();
         if max_tokens <= special || max_tokens > positions {
             return Err(EncoderError::MaxTokens { asked: max_tokens, least: special + 1, most: positions });
         }

@@ -2,94 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
-use std::collections::HashMap;
+mod spoilt;
+
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use dissensus_encoder::{Encoder, EncoderError, EncoderOptions, Pooling};
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
-/// A copy of the tiny checkpoint that a test may spoil.
-struct Copy {
-    _keep: TempDir,
-    dir: PathBuf,
-}
-
-impl Copy {
-    fn new() -> Self {
-        Self::named("mine")
-    }
-
-    fn named(name: &str) -> Self {
-        let keep = tempfile::tempdir().unwrap();
-        let dir = keep.path().join(name);
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny"), &dir);
-        Self { _keep: keep, dir }
-    }
-
-    fn open(&self) -> Result<Encoder, EncoderError> {
-        Encoder::open(&self.dir, &EncoderOptions::default())
-    }
-
-    fn error(&self) -> EncoderError {
-        self.open().expect_err("the folder is spoilt")
-    }
-
-    fn set(&self, file: &str, field: &str, value: Value) {
-        let path = self.dir.join(file);
-        let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        config[field] = value;
-        fs::write(path, config.to_string()).unwrap();
-    }
-
-    /// Rewrites the weights tensor by tensor: name, type, shape, data.
-    fn rewrite(&self, change: impl Fn(&str, Stored) -> Option<(String, Stored)>) {
-        let path = self.dir.join("model.safetensors");
-        let bytes = fs::read(&path).unwrap();
-        let file = SafeTensors::deserialize(&bytes).unwrap();
-        let changed: HashMap<String, Stored> = file
-            .tensors()
-            .into_iter()
-            .filter_map(|(name, view)| {
-                change(&name, Stored(view.dtype(), view.shape().to_vec(), view.data().to_vec()))
-            })
-            .collect();
-        let views: HashMap<&String, TensorView<'_>> = changed
-            .iter()
-            .map(|(name, Stored(dtype, shape, data))| {
-                (name, TensorView::new(*dtype, shape.clone(), data).unwrap())
-            })
-            .collect();
-        fs::write(path, safetensors::serialize(views, None).unwrap()).unwrap();
-    }
-}
-
-struct Stored(Dtype, Vec<usize>, Vec<u8>);
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
-#[track_caller]
-fn says(error: &EncoderError, code: &str, words: &[&str]) {
-    let text = error.to_string();
-    assert_eq!(error.code(), code, "{text}");
-    for word in words {
-        assert!(text.contains(word), "\"{word}\" is not in: {text}");
-    }
-}
+use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
+use safetensors::Dtype;
+use serde_json::json;
+use spoilt::{Copy, Stored, says};
 
 const QUERY: &str = "encoder.layer.1.attention.self.query.weight";
 

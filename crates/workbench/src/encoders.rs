@@ -2,8 +2,11 @@
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
+use crate::work::Observer;
+use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, locate};
 use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// The setting of a project that holds its [`Chosen`] encoder.
@@ -12,7 +15,7 @@ pub(crate) const ENCODER_KEY: &str = "encoder";
 /// What a person asked for. Nothing named: the project's encoder, else the default.
 #[derive(Clone, Debug, Default)]
 pub struct EncoderChoice {
-    /// A name, or a folder.
+    /// A name, a folder, or a repository on the model hub as `owner/name`.
     pub encoder: Option<String>,
     /// How token vectors become one.
     pub pooling: Option<Pooling>,
@@ -25,7 +28,7 @@ pub struct EncoderChoice {
 pub(crate) struct Chosen {
     /// Key of the encoder version.
     pub(crate) key: String,
-    /// The name or folder it was opened by.
+    /// The name, folder or repository it was opened by.
     pub(crate) encoder: String,
     /// How token vectors become one.
     pub(crate) pooling: Pooling,
@@ -44,7 +47,8 @@ pub(crate) fn find_default(home: &Home) -> Result<Found, WorkbenchError> {
     Ok(Found { dir: locate(name, home.models())?, name: name.to_owned() })
 }
 
-/// The folder of what was asked for, of what the project uses, or of the default, in this order.
+/// The folder of what was asked for, of what the project uses, or of the default, in this order. Makes no request: a
+/// repository of the model hub is found where it was fetched before.
 pub(crate) fn find(
     home: &Home,
     asked: Option<&str>,
@@ -53,17 +57,85 @@ pub(crate) fn find(
     let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
         return find_default(home);
     };
-    let folder = Path::new(name);
-    if folder.is_dir() {
-        // A project that is opened from another folder must still find it.
-        let dir = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        return Ok(Found { name: dir.to_string_lossy().into_owned(), dir });
+    if let Some(found) = find_folder(name) {
+        return Ok(found);
     }
-    let looks_like_a_path = folder.components().count() > 1;
+    if let Ok(repository) = name.parse::<HubName>() {
+        return find_cached(&repository, &HubConfig::from_env());
+    }
+    let looks_like_a_path = Path::new(name).components().count() > 1;
     if looks_like_a_path {
-        return Err(EncoderError::NoFolder(folder.to_owned()).into());
+        return Err(EncoderError::NoFolder(name.into()).into());
     }
     Ok(Found { dir: locate(name, home.models())?, name: name.to_owned() })
+}
+
+/// As [`find`], and fetches a repository of the model hub where a person names one.
+pub(crate) fn find_or_fetch(
+    home: &Home,
+    asked: Option<&str>,
+    chosen: Option<&Chosen>,
+    observer: &dyn Observer,
+) -> Result<Found, WorkbenchError> {
+    match asked.filter(|name| find_folder(name).is_none()).map(|name| (name, name.parse::<HubName>())) {
+        Some((name, Ok(repository))) => fetch(name, &repository, &HubConfig::from_env(), observer),
+        _ => find(home, asked, chosen),
+    }
+}
+
+fn find_folder(name: &str) -> Option<Found> {
+    let folder = Path::new(name);
+    folder.is_dir().then(|| {
+        // A project that is opened from another folder must still find it.
+        let dir = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        Found { name: dir.to_string_lossy().into_owned(), dir }
+    })
+}
+
+fn find_cached(repository: &HubName, config: &HubConfig) -> Result<Found, WorkbenchError> {
+    let name = repository.to_string();
+    match hub::cached(repository, config) {
+        Some(dir) => Ok(Found { name, dir }),
+        None => Err(EncoderError::Missing {
+            advice: format!("fetch it with `dissensus encode PROJECT --encoder {name}`"),
+            name,
+            searched: vec![config.cache.clone()],
+        }
+        .into()),
+    }
+}
+
+fn fetch(
+    name: &str,
+    repository: &HubName,
+    config: &HubConfig,
+    observer: &dyn Observer,
+) -> Result<Found, WorkbenchError> {
+    let owner = Path::new(name).parent().filter(|_| !name.contains('@'));
+    if owner.is_some_and(Path::is_dir) {
+        // More likely a slip in a path than a repository, and the hub need not learn of it.
+        return Err(EncoderError::NoFolder(name.into()).into());
+    }
+    let told = &mut |at: hub::Fetched| {
+        observer.step(0, None, &fetching(&at));
+        if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    match hub::fetch(repository, config, told) {
+        Ok(dir) => Ok(Found { name: repository.to_string(), dir }),
+        Err(EncoderError::Cancelled) => Err(WorkbenchError::Cancelled),
+        Err(problem @ (EncoderError::HubNotFound { .. } | EncoderError::HubClosed { .. })) => {
+            let (name, problem) = (name.to_owned(), Box::new(problem));
+            Err(EncoderError::NeitherFolderNorHub { name, problem }.into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// For example `fetching model.safetensors, 12.4 of 90.9 MB`.
+fn fetching(at: &hub::Fetched) -> String {
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let file = if at.file.is_empty() { "the list of files" } else { &at.file };
+    format!("fetching {file}, {:.1} of {:.1} MB", megabytes(at.bytes), megabytes(at.total))
 }
 
 /// Opens the encoder for a choice; pooling falls back to the project's when the encoder is the project's.
@@ -71,8 +143,9 @@ pub(crate) fn open(
     home: &Home,
     choice: &EncoderChoice,
     chosen: Option<&Chosen>,
+    observer: &dyn Observer,
 ) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
-    let found = find(home, choice.encoder.as_deref(), chosen)?;
+    let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, observer)?;
     let same = chosen.filter(|chosen| chosen.encoder == found.name);
     let pooling = choice.pooling.or(same.map(|chosen| chosen.pooling));
     let options = EncoderOptions { pooling, device: choice.device, ..EncoderOptions::default() };
@@ -85,4 +158,94 @@ pub(crate) fn open(
 /// Where `auto` computes in this build.
 pub(crate) fn device_name() -> String {
     dissensus_encoder::auto_device().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::Unwatched;
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    #[path = "../../../encoder/tests/local_hub/mod.rs"]
+    mod local_hub;
+
+    use local_hub::{LocalHub, NAME};
+
+    /// Keeps the notes, and stops where it is told to.
+    #[derive(Default)]
+    struct Watch {
+        notes: Mutex<Vec<String>>,
+        stop: bool,
+    }
+
+    impl Observer for Watch {
+        fn step(&self, _: u64, _: Option<u64>, note: &str) {
+            self.notes.lock().unwrap().push(note.to_owned());
+        }
+
+        fn cancelled(&self) -> bool {
+            self.stop
+        }
+    }
+
+    fn setting() -> (LocalHub, HubConfig, tempfile::TempDir) {
+        let hub = LocalHub::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny"));
+        let keep = tempfile::tempdir().unwrap();
+        let config = HubConfig {
+            endpoint: hub.endpoint(),
+            cache: keep.path().to_owned(),
+            token: None,
+            offline: false,
+            patience: Duration::from_secs(20),
+        };
+        (hub, config, keep)
+    }
+
+    #[test]
+    fn a_named_repository_is_fetched_and_found_again_without_a_request() {
+        let (hub, config, _keep) = setting();
+        let repository: HubName = NAME.parse().unwrap();
+        assert_eq!(find_cached(&repository, &config).err().unwrap().code(), "encoder-missing");
+        assert!(hub.asked().is_empty(), "finding makes no request");
+
+        let watch = Watch::default();
+        let found = fetch(NAME, &repository, &config, &watch).unwrap();
+        assert_eq!(found.name, NAME);
+        let notes = watch.notes.lock().unwrap();
+        assert!(notes.iter().any(|note| note.starts_with("fetching model.safetensors, 0.1 of 0.1 MB")), "{notes:?}");
+
+        hub.asked();
+        let again = find_cached(&repository, &config).unwrap();
+        assert_eq!((again.name, again.dir), (found.name, found.dir));
+        assert!(hub.asked().is_empty());
+    }
+
+    #[test]
+    fn a_stop_ends_the_fetch() {
+        let (_hub, config, _keep) = setting();
+        let watch = Watch { stop: true, ..Watch::default() };
+        _hub.make(local_hub::Trouble::Silent);
+        let stopped = fetch(NAME, &NAME.parse().unwrap(), &config, &watch).err().unwrap();
+        assert_eq!(stopped.code(), "cancelled");
+    }
+
+    #[test]
+    fn a_name_that_is_neither_says_both() {
+        let (_hub, config, _keep) = setting();
+        let error = fetch("some/other", &"some/other".parse().unwrap(), &config, &Unwatched).err().unwrap();
+        let text = error.to_string();
+        assert!(text.contains("no folder some/other here") && text.contains("model hub has no"), "{text}");
+        assert_eq!(error.code(), "encoder-hub-not-found");
+    }
+
+    #[test]
+    fn a_slip_in_a_path_asks_nobody() {
+        let (hub, config, _keep) = setting();
+        // Tests run in the crate's folder, which has a folder src.
+        let error = fetch("src/tiny", &"src/tiny".parse().unwrap(), &config, &Unwatched).err().unwrap();
+        assert_eq!(error.code(), "encoder-no-folder");
+        assert!(error.to_string().contains("owner/name@main"), "{error}");
+        assert!(hub.asked().is_empty());
+    }
 }

@@ -3,6 +3,7 @@
 use crate::encoders;
 use crate::error::WorkbenchError;
 use crate::home::Home;
+use crate::work::Unwatched;
 use dissensus_encoder::bench::{EncodeBench, encode as paired};
 use dissensus_exchange::{Source, guess_roles, read_rows};
 use std::collections::HashSet;
@@ -21,7 +22,7 @@ pub fn encode(
     rounds: usize,
     peers: bool,
 ) -> Result<EncodeBench, WorkbenchError> {
-    let found = encoders::find(home, encoder, None)?;
+    let found = encoders::find_or_fetch(home, encoder, None, &Unwatched)?;
     let mut texts = match file {
         Some(file) => texts_of(file)?,
         None => crate::sample::comments()?,

@@ -4,7 +4,7 @@ use super::{Core, Event, Session};
 use crate::encoders::{self, Chosen, ENCODER_KEY, EncoderChoice};
 use crate::error::WorkbenchError;
 use crate::view::{EncodingState, JobInfo, Problem};
-use crate::work::Observer;
+use crate::work::{Observer, Unwatched};
 use dissensus_domain::TextId;
 use dissensus_encoder::{BatchPlan, Encoder};
 use dissensus_perspectives::Embeddings;
@@ -45,7 +45,7 @@ impl Session {
     pub fn encode(&self, choice: &EncoderChoice, observer: &dyn Observer) -> Result<Encoded, WorkbenchError> {
         let core = &self.core;
         let before = core.chosen()?;
-        let (encoder, chosen, _) = encoders::open(&core.home, choice, before.as_ref())?;
+        let (encoder, chosen, _) = encoders::open(&core.home, choice, before.as_ref(), observer)?;
         core.encode(&encoder, &chosen, before.as_ref(), observer)
     }
 
@@ -67,9 +67,11 @@ impl Session {
         let job = core.jobs.begin(&core.store, &core.listeners, "encode", &found.name)?;
         let info = job.info();
         let started = self.spawn(move |core| {
-            let result = encoders::open(&core.home, &EncoderChoice::default(), before.as_ref()).and_then(
-                |(encoder, chosen, _)| core.encode(&encoder, &chosen, before.as_ref(), job.as_ref()),
-            );
+            let opened =
+                encoders::open(&core.home, &EncoderChoice::default(), before.as_ref(), job.as_ref());
+            let result = opened.and_then(|(encoder, chosen, _)| {
+                core.encode(&encoder, &chosen, before.as_ref(), job.as_ref())
+            });
             core.note_encoding_problem(result.as_ref().err().map(WorkbenchError::problem));
             core.jobs.end(&core.store, &job, &result);
             core.fit_all();
@@ -98,7 +100,7 @@ impl Session {
         if self.is_reader() {
             return Err(WorkbenchError::NotEncoded(self.path().to_owned()));
         }
-        let (encoder, chosen, dir) = encoders::open(&core.home, choice, before.as_ref())?;
+        let (encoder, chosen, dir) = encoders::open(&core.home, choice, before.as_ref(), observer)?;
         if let Some(before) = before.as_ref().filter(|before| before.key != chosen.key && !named) {
             return Err(WorkbenchError::EncoderChanged {
                 stored: before.key.clone(),
@@ -117,7 +119,7 @@ impl Session {
         let core = &self.core;
         let before = core.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.path().to_owned()))?;
         let choice = EncoderChoice { encoder: None, pooling: None, device: choice.device };
-        let (encoder, now, dir) = encoders::open(&core.home, &choice, Some(&before))?;
+        let (encoder, now, dir) = encoders::open(&core.home, &choice, Some(&before), &Unwatched)?;
         if now.key != before.key {
             return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
         }
