@@ -161,16 +161,18 @@ pub(crate) fn device_name() -> String {
 }
 
 #[cfg(test)]
+#[path = "../../encoder/tests/local_hub/mod.rs"]
+#[allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
+#[allow(dead_code, reason = "the encoder's own tests make every kind of trouble, these only some")]
+mod local_hub;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoders::local_hub::{LocalHub, NAME, Trouble};
     use crate::work::Unwatched;
     use std::sync::Mutex;
     use std::time::Duration;
-
-    #[path = "../../../encoder/tests/local_hub/mod.rs"]
-    mod local_hub;
-
-    use local_hub::{LocalHub, NAME};
 
     /// Keeps the notes, and stops where it is told to.
     #[derive(Default)]
@@ -213,7 +215,10 @@ mod tests {
         let found = fetch(NAME, &repository, &config, &watch).unwrap();
         assert_eq!(found.name, NAME);
         let notes = watch.notes.lock().unwrap();
-        assert!(notes.iter().any(|note| note.starts_with("fetching model.safetensors, 0.1 of 0.1 MB")), "{notes:?}");
+        assert!(
+            notes.iter().any(|note| note.starts_with("fetching model.safetensors, 0.1 of 0.1 MB")),
+            "{notes:?}"
+        );
 
         hub.asked();
         let again = find_cached(&repository, &config).unwrap();
@@ -223,9 +228,9 @@ mod tests {
 
     #[test]
     fn a_stop_ends_the_fetch() {
-        let (_hub, config, _keep) = setting();
+        let (hub, config, _keep) = setting();
         let watch = Watch { stop: true, ..Watch::default() };
-        _hub.make(local_hub::Trouble::Silent);
+        hub.make(Trouble::Silent);
         let stopped = fetch(NAME, &NAME.parse().unwrap(), &config, &watch).err().unwrap();
         assert_eq!(stopped.code(), "cancelled");
     }

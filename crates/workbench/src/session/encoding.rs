@@ -67,8 +67,7 @@ impl Session {
         let job = core.jobs.begin(&core.store, &core.listeners, "encode", &found.name)?;
         let info = job.info();
         let started = self.spawn(move |core| {
-            let opened =
-                encoders::open(&core.home, &EncoderChoice::default(), before.as_ref(), job.as_ref());
+            let opened = encoders::open(&core.home, &EncoderChoice::default(), before.as_ref(), job.as_ref());
             let result = opened.and_then(|(encoder, chosen, _)| {
                 core.encode(&encoder, &chosen, before.as_ref(), job.as_ref())
             });
