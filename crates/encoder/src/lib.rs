@@ -50,6 +50,7 @@ pub mod hub;
 mod locate;
 mod options;
 mod pool;
+mod products;
 mod shards;
 mod tensor_file;
 mod tokens;

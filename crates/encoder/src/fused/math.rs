@@ -5,7 +5,7 @@
 /// `x = n ln 2 + r` with `|r| <= ln 2 / 2`; the Taylor series of `e^r` to the seventh power, times `2^n` put together
 /// from its exponent bits.
 #[inline(always)]
-pub(super) fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     /// Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
     const ROUND: f32 = 12_582_912.0;
     /// The high part of ln 2 has trailing zeros enough for exact products with n.
@@ -25,7 +25,7 @@ pub(super) fn exp(x: f32) -> f32 {
 /// The Gaussian error linear unit `x Phi(x)`, with the error function of Abramowitz and Stegun 7.1.26 (absolute error
 /// at most 1.5e-7).
 #[inline(always)]
-pub(super) fn gelu(x: f32) -> f32 {
+pub(crate) fn gelu(x: f32) -> f32 {
     let z = (x * std::f32::consts::FRAC_1_SQRT_2).abs();
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
     let series = -1.453_152 + t * 1.061_405_4;
@@ -37,7 +37,7 @@ pub(super) fn gelu(x: f32) -> f32 {
 
 /// The derivative of [`gelu`]: `Phi(x) + x phi(x)`.
 #[inline(always)]
-pub(super) fn gelu_slope(x: f32) -> f32 {
+pub(crate) fn gelu_slope(x: f32) -> f32 {
     const DENSITY_AT_0: f32 = 0.398_942_3;
     let z = (x * std::f32::consts::FRAC_1_SQRT_2).abs();
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
@@ -54,14 +54,14 @@ const TANH_CUBIC: f32 = 0.044_715;
 
 /// `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`, written as `x / (1 + e^(-2 y))`.
 #[inline(always)]
-pub(super) fn gelu_tanh(x: f32) -> f32 {
+pub(crate) fn gelu_tanh(x: f32) -> f32 {
     let y = TANH_SCALE * (x + TANH_CUBIC * x * x * x);
     x / (1.0 + exp(-2.0 * y))
 }
 
 /// The derivative of [`gelu_tanh`]: with `s = 1 / (1 + e^(-2 y))`, `s + 2 x s (1 - s) dy/dx`.
 #[inline(always)]
-pub(super) fn gelu_tanh_slope(x: f32) -> f32 {
+pub(crate) fn gelu_tanh_slope(x: f32) -> f32 {
     let y = TANH_SCALE * (x + TANH_CUBIC * x * x * x);
     let s = 1.0 / (1.0 + exp(-2.0 * y));
     s + 2.0 * x * s * (1.0 - s) * TANH_SCALE * (1.0 + 3.0 * TANH_CUBIC * x * x)

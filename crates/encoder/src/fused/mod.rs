@@ -10,9 +10,9 @@
 mod activation;
 mod dropout;
 mod linear;
-mod math;
+pub(crate) mod math;
 mod norm;
-mod rows;
+pub(crate) mod rows;
 mod softmax;
 
 use candle_core::{CpuStorage, DType, Layout, Result as CandleResult, Storage, Tensor, bail};

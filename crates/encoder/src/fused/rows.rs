@@ -7,9 +7,9 @@ use super::math::{exp, gelu, gelu_slope, gelu_tanh, gelu_tanh_slope};
 /// Sums kept side by side, because additions of floats may not be reordered by the compiler.
 const LANES: usize = 16;
 
-pub(super) struct AddBias<'a> {
-    pub(super) x: &'a mut [f32],
-    pub(super) bias: &'a [f32],
+pub(crate) struct AddBias<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) bias: &'a [f32],
 }
 
 impl WithSimd for AddBias<'_> {
@@ -25,9 +25,9 @@ impl WithSimd for AddBias<'_> {
     }
 }
 
-pub(super) struct BiasGelu<'a> {
-    pub(super) x: &'a mut [f32],
-    pub(super) bias: &'a [f32],
+pub(crate) struct BiasGelu<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) bias: &'a [f32],
 }
 
 impl WithSimd for BiasGelu<'_> {
@@ -43,13 +43,13 @@ impl WithSimd for BiasGelu<'_> {
     }
 }
 
-pub(super) struct BiasResidualNorm<'a> {
-    pub(super) x: &'a mut [f32],
-    pub(super) residual: &'a [f32],
-    pub(super) bias: &'a [f32],
-    pub(super) scale: &'a [f32],
-    pub(super) shift: &'a [f32],
-    pub(super) epsilon: f32,
+pub(crate) struct BiasResidualNorm<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) residual: &'a [f32],
+    pub(crate) bias: &'a [f32],
+    pub(crate) scale: &'a [f32],
+    pub(crate) shift: &'a [f32],
+    pub(crate) epsilon: f32,
 }
 
 impl WithSimd for BiasResidualNorm<'_> {
@@ -71,11 +71,11 @@ impl WithSimd for BiasResidualNorm<'_> {
 }
 
 /// In place.
-pub(super) struct Norm<'a> {
-    pub(super) x: &'a mut [f32],
-    pub(super) scale: &'a [f32],
-    pub(super) shift: &'a [f32],
-    pub(super) epsilon: f32,
+pub(crate) struct Norm<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) scale: &'a [f32],
+    pub(crate) shift: &'a [f32],
+    pub(crate) epsilon: f32,
 }
 
 impl WithSimd for Norm<'_> {
@@ -94,14 +94,14 @@ impl WithSimd for Norm<'_> {
 
 /// With `u = (x - mean) / deviation` and `g = grad * scale`: `dx = (g - mean(g) - u mean(g u)) / deviation`,
 /// `dscale = sum grad u` and `dshift = sum grad` over rows.
-pub(super) struct NormBackward<'a> {
-    pub(super) x: &'a [f32],
-    pub(super) scale: &'a [f32],
-    pub(super) grad: &'a [f32],
-    pub(super) epsilon: f32,
-    pub(super) dx: &'a mut [f32],
-    pub(super) dscale: &'a mut [f32],
-    pub(super) dshift: &'a mut [f32],
+pub(crate) struct NormBackward<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) scale: &'a [f32],
+    pub(crate) grad: &'a [f32],
+    pub(crate) epsilon: f32,
+    pub(crate) dx: &'a mut [f32],
+    pub(crate) dscale: &'a mut [f32],
+    pub(crate) dshift: &'a mut [f32],
 }
 
 impl WithSimd for NormBackward<'_> {
@@ -144,9 +144,9 @@ fn moments(row: &[f32], epsilon: f32) -> (f32, f32) {
 }
 
 /// Adds the rows of `x` up.
-pub(super) struct ColumnSums<'a> {
-    pub(super) x: &'a [f32],
-    pub(super) sums: &'a mut [f32],
+pub(crate) struct ColumnSums<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) sums: &'a mut [f32],
 }
 
 impl WithSimd for ColumnSums<'_> {
@@ -162,8 +162,8 @@ impl WithSimd for ColumnSums<'_> {
     }
 }
 
-pub(super) struct Gelu<'a> {
-    pub(super) x: &'a mut [f32],
+pub(crate) struct Gelu<'a> {
+    pub(crate) x: &'a mut [f32],
 }
 
 impl WithSimd for Gelu<'_> {
@@ -177,10 +177,10 @@ impl WithSimd for Gelu<'_> {
     }
 }
 
-pub(super) struct GeluBackward<'a> {
-    pub(super) x: &'a [f32],
-    pub(super) grad: &'a [f32],
-    pub(super) dx: &'a mut [f32],
+pub(crate) struct GeluBackward<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) grad: &'a [f32],
+    pub(crate) dx: &'a mut [f32],
 }
 
 impl WithSimd for GeluBackward<'_> {
@@ -194,8 +194,8 @@ impl WithSimd for GeluBackward<'_> {
     }
 }
 
-pub(super) struct GeluTanh<'a> {
-    pub(super) x: &'a mut [f32],
+pub(crate) struct GeluTanh<'a> {
+    pub(crate) x: &'a mut [f32],
 }
 
 impl WithSimd for GeluTanh<'_> {
@@ -209,10 +209,10 @@ impl WithSimd for GeluTanh<'_> {
     }
 }
 
-pub(super) struct GeluTanhBackward<'a> {
-    pub(super) x: &'a [f32],
-    pub(super) grad: &'a [f32],
-    pub(super) dx: &'a mut [f32],
+pub(crate) struct GeluTanhBackward<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) grad: &'a [f32],
+    pub(crate) dx: &'a mut [f32],
 }
 
 impl WithSimd for GeluTanhBackward<'_> {
@@ -227,9 +227,9 @@ impl WithSimd for GeluTanhBackward<'_> {
 }
 
 /// In place, over rows of `size`.
-pub(super) struct Softmax<'a> {
-    pub(super) x: &'a mut [f32],
-    pub(super) size: usize,
+pub(crate) struct Softmax<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) size: usize,
 }
 
 impl WithSimd for Softmax<'_> {
@@ -244,11 +244,11 @@ impl WithSimd for Softmax<'_> {
 }
 
 /// `dx = p (grad - sum(grad p))` for the softmax's result `p`.
-pub(super) struct SoftmaxBackward<'a> {
-    pub(super) result: &'a [f32],
-    pub(super) grad: &'a [f32],
-    pub(super) dx: &'a mut [f32],
-    pub(super) size: usize,
+pub(crate) struct SoftmaxBackward<'a> {
+    pub(crate) result: &'a [f32],
+    pub(crate) grad: &'a [f32],
+    pub(crate) dx: &'a mut [f32],
+    pub(crate) size: usize,
 }
 
 impl WithSimd for SoftmaxBackward<'_> {
@@ -267,10 +267,10 @@ impl WithSimd for SoftmaxBackward<'_> {
 }
 
 /// In place: drops the elements whose hashed place falls below `p`.
-pub(super) struct DropoutRows<'a> {
-    pub(super) x: &'a mut [f32],
-    pub(super) p: f32,
-    pub(super) seed: u32,
+pub(crate) struct DropoutRows<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) p: f32,
+    pub(crate) seed: u32,
 }
 
 impl WithSimd for DropoutRows<'_> {

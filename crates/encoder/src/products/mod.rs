@@ -1,0 +1,155 @@
+//! Products of rows of activations with a layer's weights, on the CPU.
+//!
+//! Weights are laid out once, when an encoder is opened, in the order in which they are read ([`Packed`]). What follows
+//! a product (bias, GELU, the sum with the residual and its layer norm) is done while its rows are still in the cache.
+//! In a pool of one thread all work stays on that thread; in a larger pool one product is shared by all its threads. A
+//! result does not depend on how the work is shared: each of its numbers is one sum in one order.
+
+mod finish;
+mod fp32;
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use finish::Finish;
+use fp32::Panels;
+
+/// Rows that are multiplied by all weights before the next rows: enough to pay for reading the weights, few enough to
+/// stay in a core's second-level cache together with their results.
+const BLOCK_ROWS: usize = 64;
+
+/// How exactly products are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precision {
+    /// 32-bit floats.
+    Fp32,
+}
+
+/// What is done to the product of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum After<'a> {
+    Nothing,
+    /// Adds the bias: `[outputs]`.
+    Bias(&'a [f32]),
+    /// `gelu(product + bias)` by the error function.
+    BiasGelu(&'a [f32]),
+    /// Layer normalisation of `product + bias + residual`.
+    BiasResidualNorm {
+        /// `[outputs]`
+        bias: &'a [f32],
+        /// `[rows, outputs]`
+        residual: &'a [f32],
+        /// `[outputs]`
+        scale: &'a [f32],
+        /// `[outputs]`
+        shift: &'a [f32],
+        /// Added to the variance.
+        epsilon: f32,
+    },
+}
+
+/// The weights of one linear layer, laid out for products.
+pub(crate) struct Packed {
+    panels: Panels,
+    outputs: usize,
+    inputs: usize,
+}
+
+impl Packed {
+    /// `weight`: `[outputs, inputs]`, row by row.
+    ///
+    /// # Panics
+    /// Where `weight` has another size.
+    pub(crate) fn new(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
+        assert_eq!(weight.len(), outputs * inputs, "a weight is [outputs, inputs]");
+        let panels = match precision {
+            Precision::Fp32 => Panels::pack(weight, outputs, inputs),
+        };
+        Self { panels, outputs, inputs }
+    }
+
+    /// Numbers in a row of the result.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Numbers in a row that is multiplied.
+    pub(crate) fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// `out = after(x W^T)`, with `x` as `[rows, inputs]` and `out` as `[rows, outputs]`; what was in `out` is lost.
+    ///
+    /// # Panics
+    /// Where the sizes of `x`, `out` and `after` do not belong together.
+    pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], after: After<'_>) {
+        if self.outputs == 0 || out.is_empty() {
+            return;
+        }
+        let rows = out.len() / self.outputs;
+        assert_eq!(out.len(), rows * self.outputs, "a result is whole rows");
+        assert_eq!(x.len(), rows * self.inputs, "as many rows go in as come out");
+        let threads = rayon::current_num_threads();
+        if threads > 1 && rows < threads * BLOCK_ROWS {
+            self.share_outputs(threads, x, out, after);
+            return;
+        }
+        let block = block_rows(rows);
+        let one = |(i, out): (usize, &mut [f32])| {
+            let from = i * block;
+            let x = &x[from * self.inputs..][..out.len() / self.outputs * self.inputs];
+            self.multiply(x, out, &Finish::of(after));
+            finish::whole_rows(after, from * self.outputs, out);
+        };
+        if threads == 1 {
+            out.chunks_mut(block * self.outputs).enumerate().for_each(one);
+        } else {
+            out.par_chunks_mut(block * self.outputs).enumerate().for_each(one);
+        }
+    }
+
+    /// A block of rows on this thread.
+    fn multiply(&self, x: &[f32], out: &mut [f32], finish: &Finish<'_>) {
+        let mut rows: Vec<&mut [f32]> = out.chunks_exact_mut(self.outputs).collect();
+        self.panels.multiply(0..self.panels.count(self.outputs), x, &mut rows, finish);
+    }
+
+    /// Few rows: every thread computes all rows of its share of the outputs, so that each weight is read once.
+    fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: After<'_>) {
+        let finish = Finish::of(after);
+        shares(self.panels.count(self.outputs), threads, self.panels.width(), out, self.outputs)
+            .into_par_iter()
+            .for_each(|(panels, mut rows)| self.panels.multiply(panels, x, &mut rows, &finish));
+        finish::whole_rows(after, 0, out);
+    }
+}
+
+/// Equal blocks of whole tiles, none of a few left-over rows.
+fn block_rows(rows: usize) -> usize {
+    rows.div_ceil(rows.div_ceil(BLOCK_ROWS)).next_multiple_of(8)
+}
+
+/// Contiguous panels for every thread, and the columns of `out` that they give, row by row.
+fn shares(
+    panels: usize,
+    threads: usize,
+    width: usize,
+    out: &mut [f32],
+    outputs: usize,
+) -> Vec<(Range<usize>, Vec<&mut [f32]>)> {
+    let each = panels.div_ceil(threads);
+    let mut shares: Vec<_> = (0..panels)
+        .step_by(each)
+        .map(|from| (from..(from + each).min(panels), Vec::with_capacity(out.len() / outputs)))
+        .collect();
+    for row in out.chunks_exact_mut(outputs) {
+        for ((_, rows), columns) in shares.iter_mut().zip(row.chunks_mut(each * width)) {
+            rows.push(columns);
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests;

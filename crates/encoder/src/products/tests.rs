@@ -1,0 +1,150 @@
+//! Products against plain sums in 64 bits.
+
+use rayon::ThreadPoolBuilder;
+
+use super::*;
+
+/// Numbers between -1 and 1 without a pattern.
+fn scattered(n: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed;
+    (0..n)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
+
+fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+fn plain(x: &[f32], weight: &[f32], outputs: usize, inputs: usize, rows: usize) -> Vec<f64> {
+    let mut out = vec![0.0; rows * outputs];
+    for row in 0..rows {
+        for output in 0..outputs {
+            out[row * outputs + output] = (0..inputs)
+                .map(|i| f64::from(x[row * inputs + i]) * f64::from(weight[output * inputs + i]))
+                .sum();
+        }
+    }
+    out
+}
+
+fn worst(found: &[f32], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    found.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max)
+}
+
+/// With the error function by the series of DLMF 7.6.2, whose terms are all positive: nothing cancels.
+fn gelu(x: f64) -> f64 {
+    let z = x / std::f64::consts::SQRT_2;
+    let mut term = z * (-z * z).exp();
+    let mut sum = term;
+    for n in 1..300 {
+        term *= 2.0 * z * z / f64::from(2 * n + 1);
+        sum += term;
+    }
+    0.5 * x * (1.0 + sum * 2.0 / std::f64::consts::PI.sqrt())
+}
+
+/// Sizes around the edges of tiles, panels, blocks and shares.
+const SIZES: [(usize, usize, usize); 12] = [
+    (1, 1, 1),
+    (2, 3, 5),
+    (7, 47, 13),
+    (8, 48, 16),
+    (9, 49, 31),
+    (13, 100, 7),
+    (1, 384, 64),
+    (40, 97, 33),
+    (64, 16, 20),
+    (65, 50, 12),
+    (130, 145, 9),
+    (300, 35, 11),
+];
+
+#[test]
+fn products_are_the_plain_sums_on_one_thread_and_on_several() {
+    for (rows, outputs, inputs) in SIZES {
+        let (x, weight) = (scattered(rows * inputs, 1), scattered(outputs * inputs, 2));
+        let packed = Packed::new(&weight, outputs, inputs, Precision::Fp32);
+        assert_eq!((packed.outputs(), packed.inputs()), (outputs, inputs));
+        let expected = plain(&x, &weight, outputs, inputs, rows);
+        let run = |threads| {
+            let mut out = vec![f32::NAN; rows * outputs];
+            in_pool(threads, || packed.apply(&x, &mut out, After::Nothing));
+            out
+        };
+        let alone = run(1);
+        assert!(worst(&alone, &expected) < 1e-5, "{rows} x {inputs} -> {outputs}");
+        assert_eq!(alone, run(2), "{rows} x {inputs} -> {outputs}");
+        assert_eq!(alone, run(3), "{rows} x {inputs} -> {outputs}");
+    }
+}
+
+#[test]
+fn what_follows_a_product_is_done_to_every_row() {
+    for (rows, outputs, inputs) in SIZES {
+        let (x, weight) = (scattered(rows * inputs, 3), scattered(outputs * inputs, 4));
+        let (bias, residual) = (scattered(outputs, 5), scattered(rows * outputs, 6));
+        let (scale, shift) = (scattered(outputs, 7), scattered(outputs, 8));
+        let packed = Packed::new(&weight, outputs, inputs, Precision::Fp32);
+        let sums: Vec<f64> = plain(&x, &weight, outputs, inputs, rows)
+            .iter()
+            .zip(bias.iter().cycle())
+            .map(|(sum, b)| sum + f64::from(*b))
+            .collect();
+        let run = |threads, after| {
+            let mut out = vec![f32::NAN; rows * outputs];
+            in_pool(threads, || packed.apply(&x, &mut out, after));
+            out
+        };
+        let norm = After::BiasResidualNorm {
+            bias: &bias,
+            residual: &residual,
+            scale: &scale,
+            shift: &shift,
+            epsilon: 1e-3,
+        };
+        let expected = [
+            (After::Bias(&bias), sums.clone()),
+            (After::BiasGelu(&bias), sums.iter().map(|x| gelu(*x)).collect()),
+            (norm, normalised(&sums, &residual, &scale, &shift)),
+        ];
+        for (after, expected) in expected {
+            let alone = run(1, after);
+            assert!(worst(&alone, &expected) < 3e-5, "{rows} x {inputs} -> {outputs}");
+            assert_eq!(alone, run(2, after), "{rows} x {inputs} -> {outputs}");
+        }
+    }
+}
+
+fn normalised(sums: &[f64], residual: &[f32], scale: &[f32], shift: &[f32]) -> Vec<f64> {
+    let size = scale.len();
+    let rows = sums.chunks_exact(size).zip(residual.chunks_exact(size));
+    rows.flat_map(|(sums, residual)| {
+        let row: Vec<f64> = sums.iter().zip(residual).map(|(a, b)| a + f64::from(*b)).collect();
+        let mean = row.iter().sum::<f64>() / size as f64;
+        let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / size as f64;
+        let by = (variance + 1e-3).sqrt().recip();
+        let parameters = scale.iter().zip(shift);
+        let row: Vec<f64> = row
+            .iter()
+            .zip(parameters)
+            .map(|(x, (scale, shift))| (x - mean) * by * f64::from(*scale) + f64::from(*shift))
+            .collect();
+        row
+    })
+    .collect()
+}
+
+#[test]
+fn no_rows_and_no_inputs_are_no_trouble() {
+    let packed = Packed::new(&[1.0, 2.0], 2, 1, Precision::Fp32);
+    packed.apply(&[], &mut [], After::Nothing);
+    let nothing = Packed::new(&[], 3, 0, Precision::Fp32);
+    let mut out = [f32::NAN; 6];
+    nothing.apply(&[], &mut out, After::Bias(&[1.0, 2.0, 3.0]));
+    assert_eq!(out, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
+}
