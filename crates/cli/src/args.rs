@@ -489,29 +489,45 @@ pub(crate) struct Bench {
     pub(crate) what: BenchWhat,
 }
 
+#[derive(Args, Debug)]
+#[command(
+    after_help = "With --peers a Python environment with pinned versions is made in your cache folder (once; about 3 GB).
+Where that fails, the reason is told and the other engines are measured."
+)]
+pub(crate) struct BenchEncode {
+    /// A file with texts [default: the sample's comments]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: Option<PathBuf>,
+    /// Encode at most so many texts
+    #[arg(long)]
+    pub(crate) limit: Option<usize>,
+    /// Name of an encoder, or a folder
+    #[arg(long, value_name = "NAME|DIR")]
+    pub(crate) encoder: Option<String>,
+    /// Runs of each; the best counts
+    #[arg(long, default_value_t = 2)]
+    pub(crate) rounds: usize,
+    /// Threads of every engine [default: the machine's cores]
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// Also sentence-transformers, onnxruntime and candle-transformers, in turns with ours
+    #[arg(long)]
+    pub(crate) peers: bool,
+    /// Also the peak memory on this file's texts, of ours and of onnxruntime
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) memory: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Subcommand, Debug)]
 pub(crate) enum BenchWhat {
     /// Embeddings per second on the CPU
-    Encode {
-        /// A file with texts [default: the sample's comments]
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: Option<PathBuf>,
-        /// Encode at most so many texts
-        #[arg(long)]
-        limit: Option<usize>,
-        /// Name of an encoder, or a folder
-        #[arg(long, value_name = "NAME|DIR")]
-        encoder: Option<String>,
-        /// Runs of each; the best counts
-        #[arg(long, default_value_t = 2)]
-        rounds: usize,
-        /// Also candle-transformers' own model, in turns with ours
-        #[arg(long)]
-        peers: bool,
-        /// Print one JSON document
-        #[arg(long)]
-        json: bool,
-    },
+    Encode(BenchEncode),
+    /// Answer a benchmark's requests, a line of JSON each, with one of our engines
+    #[command(hide = true)]
+    Worker,
     /// The way of one label: on disk, refitted, ranking up to date
     Live {
         /// Texts in the synthetic project

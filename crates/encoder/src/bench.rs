@@ -1,5 +1,5 @@
-//! Our encoding speed beside candle-transformers' BERT in the same process on the same texts; what
-//! `dissensus bench encode` prints. Needs the feature `bench`.
+//! What `dissensus bench encode` times in this crate: our own way from texts to embeddings, and candle-transformers' BERT
+//! with our tokenizer and pooling. Needs the feature `bench`.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -9,7 +9,6 @@ use std::time::Instant;
 use candle_core::{DType, Device, Result as CandleResult, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
-use serde::Serialize;
 
 use crate::folder::{CONFIG, Folder, WEIGHTS};
 use crate::pool::pool;
@@ -19,102 +18,134 @@ use crate::{BatchPlan, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pool
 /// Texts in one of the peer's batches, as its examples have it.
 const PEER_BATCH: usize = 32;
 
-/// One engine's speed on the same texts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EngineSpeed {
-    /// `dissensus fp32` or `candle-transformers`.
-    pub engine: String,
-    /// Tokens of all texts, special tokens counted and padding not, by the time it took.
-    pub tokens_per_second: f64,
-    /// Texts by the time it took.
-    pub texts_per_second: f64,
-    /// The least cosine of any text's embedding with candle-transformers' embedding of it; None where that did not run.
-    pub worst_cosine: Option<f64>,
-    /// The process's highest resident memory while this engine was loaded and ran, in MiB; None where the system does
-    /// not tell.
+/// An engine that runs in this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// Ours, as the product encodes a project.
+    Fp32,
+    /// candle-transformers' BERT, its texts sorted by length too, in batches of 32 padded to the longest.
+    CandleTransformers,
+}
+
+impl EngineKind {
+    /// All of them, ours first.
+    pub const ALL: [Self; 2] = [Self::Fp32, Self::CandleTransformers];
+
+    /// The name in the benchmark's table.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fp32 => "dissensus fp32",
+            Self::CandleTransformers => "candle-transformers",
+        }
+    }
+
+    /// Whether it is an engine of the product.
+    #[must_use]
+    pub fn is_ours(self) -> bool {
+        self != Self::CandleTransformers
+    }
+
+    /// The engine of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// An engine with its weights loaded, on the CPU, mean pooling.
+pub struct Engine {
+    inner: Inner,
+}
+
+enum Inner {
+    Ours(Box<Encoder>),
+    Peer(Box<Peer>),
+}
+
+/// One timed run over all texts.
+#[derive(Clone, Debug)]
+pub struct EncodeRun {
+    /// From text to embedding.
+    pub seconds: f64,
+    /// The embeddings in the texts' order.
+    pub embeddings: Vec<Vec<f32>>,
+    /// The process's highest resident memory during the run, in MiB; None where the system does not tell.
     pub peak_mib: Option<f64>,
 }
 
-/// The engines on the same texts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EncodeBench {
-    /// Texts.
-    pub texts: usize,
-    /// Tokens of them after cutting, special tokens counted.
-    pub tokens: usize,
-    /// The engines, ours first.
-    pub engines: Vec<EngineSpeed>,
+impl Engine {
+    /// Loads the encoder in `dir`. `threads` are ours alone: candle-transformers takes the process's rayon threads.
+    ///
+    /// # Errors
+    /// As [`Encoder::open`]; candle-transformers also where the folder holds no BERT.
+    pub fn open(kind: EngineKind, dir: &Path, threads: usize) -> Result<Self, EncoderError> {
+        let inner = match kind {
+            EngineKind::Fp32 => Inner::Ours(Box::new(Encoder::open(dir, &options(Some(threads)))?)),
+            EngineKind::CandleTransformers => {
+                Inner::Peer(Box::new(Peer::open(dir, &Encoder::open(dir, &options(Some(1)))?)?))
+            }
+        };
+        Ok(Self { inner })
+    }
+
+    /// Tokens of all texts after cutting, special tokens counted and padding not.
+    ///
+    /// # Errors
+    /// As [`Encoder::count_tokens`].
+    pub fn count_tokens(&self, texts: &[&str]) -> Result<usize, EncoderError> {
+        Ok(match &self.inner {
+            Inner::Ours(encoder) => encoder.count_tokens(texts)?.iter().sum(),
+            Inner::Peer(peer) => peer.ids(texts)?.iter().map(Vec::len).sum(),
+        })
+    }
+
+    /// Encodes all texts once, with the clock and the memory watched.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    pub fn encode(&self, texts: &[&str]) -> Result<EncodeRun, EncoderError> {
+        let memory = Peak::reset();
+        let start = Instant::now();
+        let embeddings = match &self.inner {
+            Inner::Ours(encoder) => stream_all(encoder, texts)?,
+            Inner::Peer(peer) => peer.encode(texts)?,
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(EncodeRun { seconds, embeddings, peak_mib: memory.read() })
+    }
+
+    /// The milliseconds of each of `runs` runs on one text, after one that is not counted.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    pub fn latency(&self, text: &str, runs: usize) -> Result<Vec<f64>, EncoderError> {
+        let once = || -> Result<f64, EncoderError> {
+            let start = Instant::now();
+            match &self.inner {
+                Inner::Ours(encoder) => encoder.encode(&[text])?,
+                Inner::Peer(peer) => peer.encode(&[text])?,
+            };
+            Ok(start.elapsed().as_secs_f64() * 1e3)
+        };
+        once()?;
+        (0..runs).map(|_| once()).collect()
+    }
 }
 
-/// Encodes `texts` on the CPU, mean pooling, from text to embedding; loading is not timed. With `peers`, in turns with
-/// candle-transformers' own model, its texts sorted by length too, in batches of 32 padded to the longest. Each runs
-/// `rounds` times (at least once), and its best round counts, which is the fairest on a machine that others use.
-///
-/// # Errors
-/// As [`Encoder::open`] and [`Encoder::encode`].
-pub fn encode(
-    dir: &Path,
-    texts: &[&str],
-    threads: Option<usize>,
-    rounds: usize,
-    peers: bool,
-) -> Result<EncodeBench, EncoderError> {
-    let options = EncoderOptions {
+/// What the benchmark opens our encoder with: the same pooling for every engine.
+#[must_use]
+pub fn options(threads: Option<usize>) -> EncoderOptions {
+    EncoderOptions {
         pooling: Some(Pooling::Mean),
         device: DeviceChoice::Cpu,
         threads,
         ..EncoderOptions::default()
-    };
-    let ours = Encoder::open(dir, &options)?;
-    let peer = if peers { Some(Peer::open(dir, &ours)?) } else { None };
-    let tokens: usize = ours.count_tokens(texts)?.iter().sum();
-    let (mut our_best, mut peer_best) = (Run::default(), Run::default());
-    for _ in 0..rounds.max(1) {
-        if let Some(peer) = &peer {
-            peer_best.keep_better(timed(|| peer.encode(texts))?);
-        }
-        our_best.keep_better(timed(|| encode_all(&ours, texts))?);
     }
-    let speed = |engine: &str, run: &Run, worst_cosine: Option<f64>| EngineSpeed {
-        engine: engine.to_owned(),
-        tokens_per_second: tokens as f64 / run.seconds,
-        texts_per_second: texts.len() as f64 / run.seconds,
-        worst_cosine,
-        peak_mib: run.peak_mib,
-    };
-    let worst = peers.then(|| worst_cosine(&our_best.embeddings, &peer_best.embeddings));
-    let mut engines = vec![speed("dissensus fp32", &our_best, worst)];
-    if peers {
-        engines.push(speed("candle-transformers", &peer_best, Some(1.0)));
-    }
-    Ok(EncodeBench { texts: texts.len(), tokens, engines })
-}
-
-#[derive(Default)]
-struct Run {
-    seconds: f64,
-    embeddings: Vec<Vec<f32>>,
-    peak_mib: Option<f64>,
-}
-
-impl Run {
-    fn keep_better(&mut self, other: Self) {
-        if self.embeddings.is_empty() || other.seconds < self.seconds {
-            *self = other;
-        }
-    }
-}
-
-fn timed(work: impl FnOnce() -> Result<Vec<Vec<f32>>, EncoderError>) -> Result<Run, EncoderError> {
-    let memory = Peak::reset();
-    let start = Instant::now();
-    let embeddings = work()?;
-    let seconds = start.elapsed().as_secs_f64();
-    Ok(Run { seconds, embeddings, peak_mib: memory.read() })
 }
 
 /// Through the job form, as the product encodes a project.
-fn encode_all(encoder: &Encoder, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
+fn stream_all(encoder: &Encoder, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
     let mut all = vec![Vec::new(); texts.len()];
     encoder.encode_stream(texts, &BatchPlan::default(), |batch| {
         for (index, embedding) in batch.indices.into_iter().zip(batch.embeddings) {
@@ -149,8 +180,12 @@ impl Peer {
         Ok(Self { model, tokens, dim: version.dim, normalised: version.normalised })
     }
 
+    fn ids(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
+        Ok(self.tokens.tokenize(texts, 0)?.into_iter().map(|text| text.ids).collect())
+    }
+
     fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
-        let ids: Vec<Vec<u32>> = self.tokens.tokenize(texts, 0)?.into_iter().map(|t| t.ids).collect();
+        let ids = self.ids(texts)?;
         let mut order: Vec<usize> = (0..ids.len()).collect();
         order.sort_by_key(|i| std::cmp::Reverse(ids[*i].len()));
         let mut all = vec![Vec::new(); ids.len()];
@@ -185,16 +220,6 @@ impl Peer {
     }
 }
 
-fn worst_cosine(ours: &[Vec<f32>], theirs: &[Vec<f32>]) -> f64 {
-    let cosine = |a: &[f32], b: &[f32]| {
-        let dot = |x: &[f32], y: &[f32]| -> f64 {
-            x.iter().zip(y).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
-        };
-        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
-    };
-    ours.iter().zip(theirs).map(|(a, b)| cosine(a, b)).fold(1.0, f64::min)
-}
-
 /// The process's highest resident memory since it was last reset, by Linux's /proc.
 struct Peak {
     known: bool,
@@ -224,21 +249,29 @@ mod tests {
     fn both_engines_agree_on_the_tiny_checkpoint() {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
         let texts = ["this is not fair", "good", "", "you are bad and this comment is not good at all"];
-        let bench = encode(&dir, &texts, Some(2), 1, true).unwrap();
-        assert_eq!(bench.texts, 4);
-        assert_eq!(bench.engines.len(), 2);
-        for engine in &bench.engines {
-            assert!(engine.worst_cosine.is_some_and(|cosine| cosine > 0.999_99), "{engine:?}");
-            assert!(engine.tokens_per_second > 0.0);
+        let [ours, peer] = EngineKind::ALL.map(|kind| Engine::open(kind, &dir, 2).unwrap());
+        assert_eq!(ours.count_tokens(&texts).unwrap(), peer.count_tokens(&texts).unwrap());
+        let (ours, peer) = (ours.encode(&texts).unwrap(), peer.encode(&texts).unwrap());
+        assert_eq!(ours.embeddings.len(), texts.len());
+        assert!(ours.seconds > 0.0 && peer.seconds > 0.0);
+        for (a, b) in ours.embeddings.iter().flatten().zip(peer.embeddings.iter().flatten()) {
+            assert!((a - b).abs() < 1e-4, "{a} is not {b}");
         }
     }
 
     #[test]
-    fn without_peers_only_ours_is_measured() {
+    fn every_counted_run_has_its_latency() {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
-        let bench = encode(&dir, &["good"], Some(1), 1, false).unwrap();
-        let engines: Vec<&str> = bench.engines.iter().map(|engine| engine.engine.as_str()).collect();
-        assert_eq!(engines, ["dissensus fp32"]);
-        assert_eq!(bench.engines[0].worst_cosine, None);
+        let engine = Engine::open(EngineKind::Fp32, &dir, 1).unwrap();
+        let times = engine.latency("this is not fair", 3).unwrap();
+        assert!(times.len() == 3 && times.iter().all(|time| *time > 0.0), "{times:?}");
+    }
+
+    #[test]
+    fn engines_are_found_by_their_names() {
+        for kind in EngineKind::ALL {
+            assert_eq!(EngineKind::named(kind.name()), Some(kind));
+        }
+        assert_eq!(EngineKind::named("dissensus"), None);
     }
 }

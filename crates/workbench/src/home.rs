@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 pub struct Home {
     config: PathBuf,
     data: PathBuf,
+    #[cfg_attr(
+        not(feature = "bench"),
+        allow(dead_code, reason = "only the benchmark keeps what it can make again")
+    )]
+    cache: PathBuf,
     models: Vec<PathBuf>,
 }
 
@@ -19,26 +24,36 @@ impl Home {
     /// # Errors
     /// The system names no home folder.
     pub fn of_user(resources: Option<&Path>) -> Result<Self, WorkbenchError> {
-        let (config, data) = match std::env::var_os("DISSENSUS_HOME") {
-            Some(home) if !home.is_empty() => (PathBuf::from(&home), PathBuf::from(home)),
+        let (config, data, cache) = match std::env::var_os("DISSENSUS_HOME") {
+            Some(home) if !home.is_empty() => {
+                let home = PathBuf::from(home);
+                (home.clone(), home.clone(), home.join("cache"))
+            }
             _ => {
                 let dirs =
                     directories::ProjectDirs::from("", "", "dissensus").ok_or(WorkbenchError::NoHome)?;
-                (dirs.config_dir().to_owned(), dirs.data_dir().to_owned())
+                (dirs.config_dir().to_owned(), dirs.data_dir().to_owned(), dirs.cache_dir().to_owned())
             }
         };
         let models = model_folders(resources, &data);
-        Ok(Self { config, data, models })
+        Ok(Self { config, data, cache, models })
     }
 
     /// All folders inside `folder`, encoders in `models`. For tests and embedding programs.
     pub fn inside(folder: &Path, models: Vec<PathBuf>) -> Self {
-        Self { config: folder.to_owned(), data: folder.to_owned(), models }
+        let cache = folder.join("cache");
+        Self { config: folder.to_owned(), data: folder.to_owned(), cache, models }
     }
 
     /// Where encoders are looked for, first place first.
     pub fn models(&self) -> &[PathBuf] {
         &self.models
+    }
+
+    /// What can be made again at any time, such as the Python environment of the benchmark's peers.
+    #[cfg(feature = "bench")]
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
     }
 
     /// Where the sample project lives.

@@ -3,13 +3,17 @@
 mod encode;
 mod import;
 mod live;
+mod peers;
 mod predict;
+mod worker;
 
-pub use dissensus_encoder::bench::{EncodeBench, EngineSpeed};
-pub use encode::encode;
+pub use encode::{
+    EncodeBench, EncodeChoices, EncodeMemory, EngineMemory, EngineSpeed, MissingEngine, encode,
+};
 pub use import::{ImportBench, import};
 pub use live::{LiveBench, LiveSize, live};
 pub use predict::{PredictBench, PredictTime, predict};
+pub use worker::serve;
 
 use std::time::Duration;
 

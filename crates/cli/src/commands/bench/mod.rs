@@ -1,17 +1,16 @@
 //! `bench`: figures of this machine.
 
-use super::home;
+mod encode;
+
 use crate::args::BenchWhat;
-use crate::output::{self, three};
+use crate::output;
 use anyhow::Result;
-use dissensus_workbench::bench::{self, EncodeBench, ImportBench, LiveBench, LiveSize, PredictBench};
+use dissensus_workbench::bench::{self, ImportBench, LiveBench, LiveSize, PredictBench};
 
 pub(crate) fn run(what: BenchWhat) -> Result<()> {
     match what {
-        BenchWhat::Encode { file, limit, encoder, rounds, peers, json } => {
-            let found = bench::encode(&home()?, encoder.as_deref(), file.as_deref(), limit, rounds, peers)?;
-            if json { output::json(&found) } else { encoded(&found) }
-        }
+        BenchWhat::Encode(args) => encode::run(args),
+        BenchWhat::Worker => encode::worker(),
         BenchWhat::Import { file, peers, runs, json } => {
             let found = bench::import(file.as_deref(), peers, runs)?;
             if json { output::json(&found) } else { imported(&found) }
@@ -25,23 +24,6 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
             if json { output::json(&found) } else { predicted(&found) }
         }
     }
-}
-
-fn encoded(found: &EncodeBench) -> Result<()> {
-    output::line(&format!("{} texts, {} tokens, fp32, cpu", found.texts, found.tokens))?;
-    let peer = found.engines.iter().find(|engine| engine.engine == "candle-transformers");
-    let row = |engine: &bench::EngineSpeed| {
-        vec![
-            engine.engine.clone(),
-            format!("{:.0}", engine.tokens_per_second),
-            format!("{:.1}", engine.texts_per_second),
-            three(peer.map(|peer| engine.tokens_per_second / peer.tokens_per_second)),
-            engine.worst_cosine.map_or_else(|| "–".to_owned(), |cosine| format!("{cosine:.6}")),
-            engine.peak_mib.map_or_else(|| "–".to_owned(), |mib| format!("{mib:.0}")),
-        ]
-    };
-    let header = ["engine", "tokens/s", "texts/s", "over candle-transformers", "worst cosine", "peak MiB"];
-    output::line(&output::table(&header, found.engines.iter().map(row).collect(), &[1, 2, 3, 4, 5]))
 }
 
 fn imported(found: &ImportBench) -> Result<()> {

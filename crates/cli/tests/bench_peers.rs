@@ -1,0 +1,103 @@
+//! `bench encode --peers` where the peers' Python environment cannot be made: it says why, and measures what it has.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const TEXTS: &str = "text_id,text,annotator_id,label\n\
+                     1,this is not fair,a,1\n2,good,a,2\n3,you are bad and this is not good,a,1\n";
+
+/// Runs the benchmark on three texts with nothing on the PATH but what `bin` holds.
+fn bench(folder: &Path, bin: &Path) -> Output {
+    let file = folder.join("texts.csv");
+    std::fs::write(&file, TEXTS).unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    Command::new(env!("CARGO_BIN_EXE_dissensus"))
+        .args(["bench", "encode", "--peers", "--rounds", "1", "--threads", "2", "--json", "--encoder"])
+        .args([tiny.as_os_str(), "--memory".as_ref(), file.as_os_str(), file.as_os_str()])
+        .env("DISSENSUS_HOME", folder.join("home"))
+        .env("PATH", bin)
+        .output()
+        .unwrap()
+}
+
+/// The document, after a check that it holds our figures and the in-process peer's, and why the others have none.
+fn document(output: &Output, why: &str) -> Value {
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(output.status.success(), "{said}");
+    let told: Vec<&str> = said.lines().filter(|line| line.contains("left out")).collect();
+    assert_eq!(told.len(), 1, "{said}");
+    assert!(told[0].contains(why), "{said}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(names(&found["engines"]), ["dissensus fp32", "candle-transformers"]);
+    assert_eq!(names(&found["missing"]), ["sentence-transformers", "onnxruntime fp32", "onnxruntime int8"]);
+    found
+}
+
+fn names(engines: &Value) -> Vec<&str> {
+    engines.as_array().unwrap().iter().map(|engine| engine["engine"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn without_python_ours_is_measured_and_the_reason_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let bin = folder.path().join("empty");
+    std::fs::create_dir(&bin).unwrap();
+    let found = document(&bench(folder.path(), &bin), "not installed, or not on the PATH");
+    assert_eq!(found["reference"], "dissensus fp32");
+    assert_eq!((&found["texts"], &found["threads"]), (&Value::from(3), &Value::from(2)));
+    for engine in found["engines"].as_array().unwrap() {
+        for key in ["tokens_per_second", "texts_per_second", "latency_ms"] {
+            assert!(engine[key].as_f64().unwrap() > 0.0, "{key} of {engine}");
+        }
+        for key in ["worst_cosine", "mean_cosine"] {
+            assert!(engine[key].as_f64().unwrap() > 0.999_99, "{key} of {engine}");
+        }
+        assert!(engine["over_sentence_transformers"].is_null(), "{engine}");
+    }
+    assert_eq!(names(&found["memory"]["engines"]), ["dissensus fp32"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_package_index_ours_is_measured_and_nothing_half_made_is_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let bin = folder.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    // A Python whose `-m venv DIR` works and whose `-m pip` reaches nothing.
+    let python = "#!/bin/sh\n\
+        if [ \"$2\" = venv ]; then /bin/mkdir -p \"$3/bin\" && exec /bin/cp \"$0\" \"$3/bin/python\"; fi\n\
+        echo 'WARNING: Retrying after connection broken by NewConnectionError' >&2\n\
+        echo 'ERROR: No matching distribution found for torch' >&2\nexit 1\n";
+    let path = bin.join("python3");
+    std::fs::write(&path, python).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // The second run finds what the first left behind, and must not take it for an environment.
+    for _ in 0..2 {
+        let output = bench(folder.path(), &bin);
+        document(&output, "the package index cannot be reached (No matching distribution found for torch)");
+    }
+}
+
+#[test]
+fn alone_ours_needs_no_python() {
+    let folder = tempfile::tempdir().unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let file = folder.path().join("texts.csv");
+    std::fs::write(&file, TEXTS).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_dissensus"))
+        .args(["bench", "encode", "--rounds", "1", "--encoder"])
+        .args([&tiny, &file])
+        .env("DISSENSUS_HOME", folder.path().join("home"))
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.starts_with("3 texts, "), "{printed}");
+    assert!(printed.contains("dissensus fp32") && !printed.contains("candle-transformers"), "{printed}");
+    assert!(!folder.path().join("home/cache").exists());
+}

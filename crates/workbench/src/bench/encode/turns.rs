@@ -1,0 +1,143 @@
+//! Taking turns: in every round each engine runs once while the others sit idle.
+
+use super::field::Field;
+use super::report::{EncodeMemory, EngineMemory};
+use super::{cosine, io};
+use crate::bench::worker::{Encoded, Latency, Request};
+use crate::error::WorkbenchError;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Runs on one text, in so many turns of so many.
+const LATENCY_TURNS: usize = 5;
+const LATENCY_RUNS_A_TURN: usize = 10;
+/// Threads of other engines may spin for some milliseconds after their work; their turn is over when they sleep.
+const REST: Duration = Duration::from_millis(200);
+
+/// What one engine did.
+#[derive(Default)]
+pub(super) struct Lap {
+    /// Of its best round.
+    pub(super) seconds: f64,
+    /// The highest of all rounds.
+    pub(super) peak_mib: Option<f64>,
+    pub(super) latencies_ms: Vec<f64>,
+    /// Row after row; the same in every round.
+    pub(super) embeddings: PathBuf,
+}
+
+/// What every engine did, by its name.
+pub(super) type Laps = HashMap<&'static str, Lap>;
+
+/// All rounds over all texts, then the turns on one text.
+pub(super) fn run(field: &mut Field<'_>, texts: &[String], rounds: usize) -> Result<Laps, WorkbenchError> {
+    let file = written(field.folder, "texts.json", texts)?;
+    let mut laps = Laps::new();
+    for round in 1..=rounds {
+        (field.say)(&format!("Encoding, round {round} of {rounds}"));
+        field.each(|entrant, subject, folder| {
+            std::thread::sleep(REST);
+            let embeddings = folder.join(format!("{}.f32", entrant.engine));
+            let request = Request::Encode { texts: file.clone(), embeddings: embeddings.clone() };
+            let done: Encoded = entrant.worker.ask(&request)?;
+            same_tokens(entrant.engine, done.tokens, subject.tokens)?;
+            let lap = laps.entry(entrant.engine).or_default();
+            lap.seconds = if lap.seconds > 0.0 { lap.seconds.min(done.seconds) } else { done.seconds };
+            lap.peak_mib = highest(lap.peak_mib, done.peak_mib);
+            lap.embeddings = embeddings;
+            Ok(())
+        })?;
+    }
+    (field.say)("Encoding one text");
+    for _ in 0..LATENCY_TURNS {
+        field.each(|entrant, subject, _| {
+            std::thread::sleep(REST);
+            let text = subject.latency_text.clone();
+            let done: Latency = entrant.worker.ask(&Request::Latency { text, runs: LATENCY_RUNS_A_TURN })?;
+            laps.entry(entrant.engine).or_default().latencies_ms.extend(done.milliseconds);
+            Ok(())
+        })?;
+    }
+    Ok(laps)
+}
+
+/// The peak memory of ours and onnxruntime on other texts, each in a new process, so that nothing from before counts.
+pub(super) fn memory(
+    field: &mut Field<'_>,
+    file: &Path,
+    texts: &[String],
+) -> Result<EncodeMemory, WorkbenchError> {
+    let written = written(field.folder, "memory.json", texts)?;
+    let mut engines = Vec::new();
+    let say = field.say;
+    field.each(|entrant, _, folder| {
+        if !entrant.ours && !entrant.engine.starts_with("onnxruntime") {
+            return Ok(());
+        }
+        say(&format!("Encoding {} texts with {}", texts.len(), entrant.engine));
+        let embeddings = folder.join("memory.f32");
+        let done: Encoded =
+            entrant.anew(folder)?.ask(&Request::Encode { texts: written.clone(), embeddings })?;
+        engines.push(EngineMemory { engine: entrant.engine, peak_mib: done.peak_mib, seconds: done.seconds });
+        Ok(())
+    })?;
+    Ok(EncodeMemory { file: file.to_owned(), texts: texts.len(), engines })
+}
+
+/// Worst and mean cosine of every engine's embeddings with the reference's.
+pub(super) fn cosines(
+    laps: &Laps,
+    reference: &str,
+    texts: usize,
+) -> Result<HashMap<&'static str, cosine::Closeness>, WorkbenchError> {
+    let Some(reference) = laps.get(reference) else { return Ok(HashMap::new()) };
+    let expected = cosine::rows(&reference.embeddings)?;
+    laps.iter()
+        .filter(|(_, lap)| lap.embeddings.is_file())
+        .map(|(engine, lap)| {
+            let found = cosine::closeness(&cosine::rows(&lap.embeddings)?, &expected, texts);
+            let why = "its embeddings are not as many or not as long as the reference's".to_owned();
+            Ok((*engine, found.ok_or(WorkbenchError::Peer { peer: engine, why })?))
+        })
+        .collect()
+}
+
+/// An engine that cuts texts elsewhere does other work, and its speed says nothing beside ours.
+fn same_tokens(engine: &'static str, theirs: usize, ours: usize) -> Result<(), WorkbenchError> {
+    if theirs == ours {
+        return Ok(());
+    }
+    let why = format!("it makes {theirs} tokens of the texts, where {ours} are right");
+    Err(WorkbenchError::Peer { peer: engine, why })
+}
+
+fn highest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
+}
+
+fn written(folder: &Path, name: &str, texts: &[String]) -> Result<PathBuf, WorkbenchError> {
+    let path = folder.join(name);
+    let bytes = serde_json::to_vec(texts).map_err(|error| io(&path, error.into()))?;
+    std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_cuts_otherwise_is_refused() {
+        assert!(same_tokens("peer", 5, 5).is_ok());
+        let error = same_tokens("peer", 4, 5).unwrap_err().to_string();
+        assert_eq!(error, "peer did not run: it makes 4 tokens of the texts, where 5 are right");
+    }
+
+    #[test]
+    fn the_highest_peak_counts_where_one_is_known() {
+        assert_eq!(highest(None, None), None);
+        assert_eq!(highest(Some(2.0), None), Some(2.0));
+        assert_eq!(highest(Some(2.0), Some(3.0)), Some(3.0));
+    }
+}

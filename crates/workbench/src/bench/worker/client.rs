@@ -1,0 +1,154 @@
+//! The asking side: starts a worker, asks it one thing at a time, and ends it.
+
+use super::message::{Failure, Request};
+use crate::error::WorkbenchError;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// How a worker is started.
+#[derive(Clone, Debug)]
+pub(in crate::bench) struct Launch {
+    pub(in crate::bench) program: PathBuf,
+    pub(in crate::bench) arguments: Vec<String>,
+    /// Threads of the libraries that are told so by the environment.
+    pub(in crate::bench) threads: usize,
+}
+
+/// A running worker. Ends with this value.
+pub(in crate::bench) struct Worker {
+    engine: &'static str,
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    /// What it says on standard error, for the reason of its end.
+    said: PathBuf,
+}
+
+impl Worker {
+    /// Starts it; what it says on standard error goes into a file in `folder`.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub(in crate::bench) fn start(
+        engine: &'static str,
+        launch: &Launch,
+        folder: &Path,
+    ) -> Result<Self, WorkbenchError> {
+        let said = folder.join(format!("{engine}.log"));
+        let log = File::create(&said).map_err(|source| WorkbenchError::Io {
+            path: said.clone(),
+            doing: "writing",
+            source,
+        })?;
+        let threads = launch.threads.to_string();
+        let mut child = Command::new(&launch.program)
+            .args(&launch.arguments)
+            .env("OMP_NUM_THREADS", &threads)
+            .env("RAYON_NUM_THREADS", &threads)
+            .env("TOKENIZERS_PARALLELISM", "true")
+            .env("HF_HUB_OFFLINE", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::from(log))
+            .spawn()
+            .map_err(|error| failed(engine, format!("{}: {error}", launch.program.display())))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(failed(engine, "its input and output could not be had".to_owned()));
+        };
+        Ok(Self { engine, child, input, output: BufReader::new(output), said })
+    }
+
+    /// Asks one thing and waits for the answer.
+    ///
+    /// # Errors
+    /// The worker says why not, has ended, or answers something else.
+    pub(in crate::bench) fn ask<A: DeserializeOwned>(
+        &mut self,
+        request: &Request,
+    ) -> Result<A, WorkbenchError> {
+        let mut line = serde_json::to_string(request).map_err(|error| self.failed(error.to_string()))?;
+        line.push('\n');
+        let mut answer = String::new();
+        let asked = self.input.write_all(line.as_bytes()).and_then(|()| self.input.flush());
+        let read = asked.and_then(|()| self.output.read_line(&mut answer));
+        if !read.is_ok_and(|bytes| bytes > 0) {
+            return Err(self.failed(self.last_words()));
+        }
+        if let Ok(Failure { error }) = serde_json::from_str(&answer) {
+            return Err(self.failed(error));
+        }
+        serde_json::from_str(&answer).map_err(|error| {
+            self.failed(format!("its answer is not understood ({error}): {}", answer.trim()))
+        })
+    }
+
+    fn failed(&self, why: String) -> WorkbenchError {
+        failed(self.engine, why)
+    }
+
+    fn last_words(&self) -> String {
+        let said = std::fs::read_to_string(&self.said).unwrap_or_default();
+        let last = said.lines().rev().find(|line| !line.trim().is_empty());
+        last.map_or_else(|| "it ended without a word".to_owned(), |line| line.trim().to_owned())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It holds nothing worth an orderly end, and an error here means that it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn failed(engine: &'static str, why: String) -> WorkbenchError {
+    WorkbenchError::Peer { peer: engine, why }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use crate::bench::worker::{Done, Encoded};
+
+    fn shell(script: &str, folder: &Path) -> Worker {
+        let launch = Launch { program: "sh".into(), arguments: vec!["-c".into(), script.into()], threads: 1 };
+        Worker::start("peer", &launch, folder).unwrap()
+    }
+
+    fn latency() -> Request {
+        Request::Latency { text: "good".into(), runs: 1 }
+    }
+
+    #[test]
+    fn an_answer_is_read_and_a_failure_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = r#"read a; echo '{"seconds":2.5,"tokens":7,"peak_mib":null}'; read b; echo '{"error":"no memory"}'"#;
+        let mut worker = shell(script, folder.path());
+        let run: Encoded = worker.ask(&latency()).unwrap();
+        assert_eq!((run.seconds, run.tokens, run.peak_mib), (2.5, 7, None));
+        let error = worker.ask::<Encoded>(&latency()).unwrap_err();
+        assert_eq!(error.to_string(), "peer did not run: no memory");
+    }
+
+    #[test]
+    fn an_end_is_told_with_the_last_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut worker = shell("read a; echo 'Traceback' >&2; echo 'ImportError: torch' >&2", folder.path());
+        let error = worker.ask::<Done>(&latency()).unwrap_err();
+        assert_eq!(error.to_string(), "peer did not run: ImportError: torch");
+    }
+
+    #[test]
+    fn another_answer_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = shell("read a; echo hello", folder.path()).ask::<Encoded>(&latency()).unwrap_err();
+        assert!(
+            error.to_string().contains("not understood") && error.to_string().ends_with("hello"),
+            "{error}"
+        );
+    }
+}

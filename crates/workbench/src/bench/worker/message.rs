@@ -1,0 +1,54 @@
+//! What a worker is asked and what it answers; `peers.py` speaks the same.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// One line to a worker.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+pub(in crate::bench) enum Request {
+    /// Write the encoder as ONNX, in fp32 and int8.
+    Export { encoder: PathBuf, fp32: PathBuf, int8: PathBuf },
+    /// Make an engine ready.
+    Load(Load),
+    /// Encode the file of texts (a JSON list) once, and write the embeddings as little-endian floats.
+    Encode { texts: PathBuf, embeddings: PathBuf },
+    /// Encode one text `runs` times.
+    Latency { text: String, runs: usize },
+}
+
+/// Which engine to load, and what it has to know to give the same embeddings as ours.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::bench) struct Load {
+    pub(in crate::bench) engine: String,
+    pub(in crate::bench) encoder: PathBuf,
+    /// The exported file, for the engines that read one.
+    pub(in crate::bench) onnx: Option<PathBuf>,
+    pub(in crate::bench) threads: usize,
+    pub(in crate::bench) max_tokens: usize,
+    pub(in crate::bench) normalised: bool,
+}
+
+/// The answer where there is nothing to say.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::bench) struct Done {}
+
+/// One run over all texts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::bench) struct Encoded {
+    pub(in crate::bench) seconds: f64,
+    pub(in crate::bench) tokens: usize,
+    pub(in crate::bench) peak_mib: Option<f64>,
+}
+
+/// The time of every run on one text.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::bench) struct Latency {
+    pub(in crate::bench) milliseconds: Vec<f64>,
+}
+
+/// The answer to a request that failed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::bench) struct Failure {
+    pub(in crate::bench) error: String,
+}

@@ -1,0 +1,117 @@
+//! The answering side for the engines of this program: `dissensus bench worker`.
+
+use super::message::{Done, Encoded, Failure, Latency, Load, Request};
+use dissensus_encoder::bench::{Engine, EngineKind};
+use serde::Serialize;
+use std::io::{BufRead, BufWriter, Write};
+use std::path::Path;
+
+/// Answers requests, a JSON object a line, until `input` ends. A request that fails is answered by its error.
+///
+/// # Errors
+/// `input` or `output` breaks.
+pub fn serve(input: impl BufRead, mut output: impl Write) -> std::io::Result<()> {
+    let mut engine = None;
+    for line in input.lines() {
+        let answer = answer(&mut engine, &line?)
+            .or_else(|error| json(&Failure { error }))
+            .map_err(std::io::Error::other)?;
+        writeln!(output, "{answer}")?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(engine: &mut Option<Engine>, line: &str) -> Result<String, String> {
+    match serde_json::from_str(line).map_err(said)? {
+        Request::Load(load) => {
+            *engine = Some(open(&load)?);
+            json(&Done {})
+        }
+        Request::Encode { texts, embeddings } => json(&encode(loaded(engine)?, &texts, &embeddings)?),
+        Request::Latency { text, runs } => {
+            json(&Latency { milliseconds: loaded(engine)?.latency(&text, runs).map_err(said)? })
+        }
+        Request::Export { .. } => Err("this program exports no ONNX: ask a Python peer".to_owned()),
+    }
+}
+
+fn open(load: &Load) -> Result<Engine, String> {
+    let kind = EngineKind::named(&load.engine).ok_or_else(|| format!("no engine {} here", load.engine))?;
+    Engine::open(kind, &load.encoder, load.threads).map_err(said)
+}
+
+fn loaded(engine: &Option<Engine>) -> Result<&Engine, String> {
+    engine.as_ref().ok_or_else(|| "no engine is loaded: ask for one first".to_owned())
+}
+
+fn encode(engine: &Engine, texts: &Path, embeddings: &Path) -> Result<Encoded, String> {
+    let texts: Vec<String> = serde_json::from_slice(&std::fs::read(texts).map_err(said)?).map_err(said)?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let run = engine.encode(&texts).map_err(said)?;
+    let mut file = BufWriter::new(std::fs::File::create(embeddings).map_err(said)?);
+    for value in run.embeddings.iter().flatten() {
+        file.write_all(&value.to_le_bytes()).map_err(said)?;
+    }
+    file.flush().map_err(said)?;
+    let tokens = engine.count_tokens(&texts).map_err(said)?;
+    Ok(Encoded { seconds: run.seconds, tokens, peak_mib: run.peak_mib })
+}
+
+fn json(answer: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string(answer).map_err(said)
+}
+
+fn said(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(requests: &[String]) -> Vec<serde_json::Value> {
+        let mut output = Vec::new();
+        serve(requests.join("\n").as_bytes(), &mut output).unwrap();
+        output
+            .split(|byte| *byte == b'\n')
+            .filter(|l| !l.is_empty())
+            .map(|l| serde_json::from_slice(l).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn our_engine_answers_as_a_peer_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let (texts, rows) = (folder.path().join("texts.json"), folder.path().join("rows.f32"));
+        std::fs::write(&texts, r#"["this is not fair", "good"]"#).unwrap();
+        let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+        let load = Load {
+            engine: "dissensus fp32".into(),
+            encoder: tiny,
+            onnx: None,
+            threads: 1,
+            max_tokens: 20,
+            normalised: true,
+        };
+        let requests = [
+            Request::Load(load),
+            Request::Encode { texts, embeddings: rows.clone() },
+            Request::Latency { text: "good".into(), runs: 4 },
+        ];
+        let answers = answers(&requests.map(|request| serde_json::to_string(&request).unwrap()));
+        assert_eq!(answers[0], serde_json::json!({}));
+        assert!(answers[1]["tokens"].as_u64().unwrap() > 4 && answers[1]["seconds"].as_f64().unwrap() > 0.0);
+        assert_eq!(answers[2]["milliseconds"].as_array().unwrap().len(), 4);
+        assert_eq!(std::fs::metadata(rows).unwrap().len(), 2 * 24 * 4);
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_told_and_the_worker_goes_on() {
+        let latency = serde_json::to_string(&Request::Latency { text: "good".into(), runs: 1 }).unwrap();
+        let answers = answers(&[latency, "nonsense".to_owned(), "{\"do\":\"dance\"}".to_owned()]);
+        assert_eq!(answers.len(), 3);
+        assert!(answers[0]["error"].as_str().unwrap().contains("no engine is loaded"));
+        assert!(answers.iter().all(|answer| answer["error"].is_string()));
+    }
+}
