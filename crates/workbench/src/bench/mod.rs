@@ -17,6 +17,11 @@ pub use worker::serve;
 
 use std::time::Duration;
 
+/// The machine's cores: the threads of every engine where none are named.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The value below which `share` (0 to 1) of the sorted times lie, in milliseconds (nearest rank).
 fn quantile_ms(sorted: &[Duration], share: f64) -> f64 {
     let rank = (share * sorted.len() as f64).ceil() as usize;

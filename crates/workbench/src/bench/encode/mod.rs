@@ -7,6 +7,7 @@ mod turns;
 
 pub use report::{EncodeBench, EncodeMemory, EngineMemory, EngineSpeed, MissingEngine};
 
+use super::cores;
 use super::worker::Launch;
 use crate::encoders;
 use crate::error::WorkbenchError;
@@ -60,12 +61,7 @@ pub fn encode(
     let threads = choices.threads.unwrap_or_else(cores).max(1);
     let folder = tempfile::tempdir().map_err(|source| io(&std::env::temp_dir(), source))?;
     let subject = subject(dir, &texts, threads)?;
-    let ours = Launch {
-        program: program.to_owned(),
-        arguments: vec!["bench".to_owned(), "worker".to_owned()],
-        threads,
-    };
-    let mut field = Field::new(subject, ours, folder.path(), say);
+    let mut field = Field::new(subject, Launch::ours(program, threads), folder.path(), say);
     field.enter_ours()?;
     if choices.peers {
         field.enter_peers(home.cache());
@@ -88,10 +84,6 @@ fn subject(dir: PathBuf, texts: &[String], threads: usize) -> Result<Subject, Wo
         middle.map_or((0, String::new()), |(count, text)| (*count, text.clone()));
     let version = encoder.version().clone();
     Ok(Subject { dir, version, threads, tokens: counts.iter().sum(), latency_tokens, latency_text })
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn texts(choices: &EncodeChoices) -> Result<Vec<String>, WorkbenchError> {

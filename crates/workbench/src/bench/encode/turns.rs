@@ -3,17 +3,14 @@
 use super::field::Field;
 use super::report::{EncodeMemory, EngineMemory};
 use super::{cosine, io};
-use crate::bench::worker::{Encoded, Latency, Request};
+use crate::bench::worker::{Encoded, Latency, REST, Request};
 use crate::error::WorkbenchError;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Runs on one text, in so many turns of so many.
 const LATENCY_TURNS: usize = 5;
 const LATENCY_RUNS_A_TURN: usize = 10;
-/// Threads of other engines may spin for some milliseconds after their work; their turn is over when they sleep.
-const REST: Duration = Duration::from_millis(200);
 
 /// What one engine did.
 #[derive(Default)]

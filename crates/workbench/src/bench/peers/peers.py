@@ -7,8 +7,8 @@ Every line of standard input is a request and every line of standard output its 
      "threads": N, "max_tokens": N, "normalised": BOOL}                -> {}
     {"do": "encode", "texts": FILE, "embeddings": FILE}                -> {"seconds", "tokens", "peak_mib"}
     {"do": "latency", "text": TEXT, "runs": N}                         -> {"milliseconds": [..]}
-    {"do": "train", "encoder": DIR, "policy": NAME, "batch": N, "tokens": N, "steps": N, "threads": N}
-                                                                       -> {"seconds": [..]}
+    {"do": "train", "encoder": DIR, "policy": "full" or "last-K" or "lora", "ids": [[..], ..], "steps": N,
+     "threads": N}                                                     -> {"seconds": [..]}
 
 FILE of texts is a JSON list; embeddings are written as little-endian floats, row after row, in the texts' order. A
 request that fails is answered by {"error": WHY}. The process ends with its input. Libraries are imported where they are
@@ -191,10 +191,9 @@ def train(request):
     torch.set_num_threads(request["threads"])
     torch.manual_seed(1)
     bert, head, trained = trainee(request)
-    shape = (request["batch"], request["tokens"])
-    ids = torch.randint(5, bert.config.vocab_size, shape)
+    ids = torch.tensor(request["ids"])
     mask = torch.ones_like(ids)
-    classes = torch.arange(request["batch"]) % 2
+    classes = torch.arange(len(ids)) % 2
     optimizer = torch.optim.AdamW(trained, lr=LEARNING_RATE)
     seconds = []
     for _ in range(WARM_STEPS + request["steps"]):
@@ -218,15 +217,17 @@ def trainee(request):
     head = torch.nn.Linear(bert.config.hidden_size, 2)
     policy = request["policy"]
     bert.requires_grad_(policy == "full")
-    if policy == "last-2":
-        bert.encoder.layer[-2:].requires_grad_(True)
+    if policy.startswith("last-"):
+        # Dropout below what learns would only be noise, and ours leaves it out as well.
+        bert.eval()
+        bert.encoder.layer[-int(policy[5:]) :].requires_grad_(True).train()
     elif policy == "lora":
         for layer in bert.encoder.layer:
             attention = layer.attention.self
             attention.query = with_lora(attention.query)
             attention.value = with_lora(attention.value)
     elif policy != "full":
-        raise ValueError(f"no policy {policy!r}: full, last-2 or lora")
+        raise ValueError(f"no policy {policy!r}: full, last-K or lora")
     trained = [p for p in bert.parameters() if p.requires_grad]
     return bert, head, [*trained, *head.parameters()]
 

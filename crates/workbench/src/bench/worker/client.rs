@@ -7,6 +7,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+/// To be slept before a worker's turn: threads of another may spin for some milliseconds after their work.
+pub(in crate::bench) const REST: Duration = Duration::from_millis(200);
 
 /// How a worker is started.
 #[derive(Clone, Debug)]
@@ -15,6 +19,14 @@ pub(in crate::bench) struct Launch {
     pub(in crate::bench) arguments: Vec<String>,
     /// Threads of the libraries that are told so by the environment.
     pub(in crate::bench) threads: usize,
+}
+
+impl Launch {
+    /// One of our own engines; `program` is the `dissensus` command.
+    pub(in crate::bench) fn ours(program: &Path, threads: usize) -> Self {
+        let arguments = vec!["bench".to_owned(), "worker".to_owned()];
+        Self { program: program.to_owned(), arguments, threads }
+    }
 }
 
 /// A running worker. Ends with this value.

@@ -4,6 +4,6 @@ mod client;
 mod message;
 mod serve;
 
-pub(super) use client::{Launch, Worker};
+pub(super) use client::{Launch, REST, Worker};
 pub(super) use message::{Done, Encoded, Latency, Load, Request};
 pub use serve::serve;
