@@ -52,6 +52,10 @@ impl Workers {
         work: impl Fn(&B) -> Result<R, EncoderError> + Sync,
         mut on_done: impl FnMut(&B, R) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, EncoderError> {
+        if let [only] = items {
+            // Nothing to do side by side but the item's own products.
+            return Ok(on_done(only, self.together.install(|| work(only))?));
+        }
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let (sender, results) = sync_channel(self.alone.len());

@@ -2,9 +2,11 @@
 
 use candle_core::{Result as CandleResult, Tensor};
 
+use super::packed::PackedLinear;
 use super::{Norm, Parameters, Pass};
 use crate::EncoderError;
 use crate::fused::{Activation, linear};
+use crate::products::Precision;
 use crate::training::Adapter;
 
 /// What a product is for, by which low-rank parts are placed.
@@ -41,7 +43,15 @@ pub(crate) struct LinearNames<'a> {
 }
 
 /// `x W^T + b` for one weight or several stacked.
-pub(crate) struct Linear {
+pub(crate) enum Linear {
+    /// Frozen, on the CPU.
+    Packed(PackedLinear),
+    /// On other devices, or where a graph passes through.
+    Plain(PlainLinear),
+}
+
+/// A product by differentiable steps.
+pub(crate) struct PlainLinear {
     /// `[outputs, inputs]` each, or the other way round where transposed; joined where nothing learns.
     weights: Vec<Tensor>,
     biases: Vec<Tensor>,
@@ -83,33 +93,20 @@ impl Linear {
             }
         }
         let adapters = parameters.adapters(names)?;
-        Ok(Self {
-            weights,
-            biases,
-            transposed: names.transposed,
-            learns,
-            outputs: names.outputs,
-            adapters,
-        })
+        let plain =
+            PlainLinear { weights, biases, transposed: names.transposed, learns, outputs: names.outputs, adapters };
+        let in_graph = names.names.iter().any(|name| parameters.in_graph(&format!("{name}.weight")));
+        if in_graph || !parameters.device().is_cpu() {
+            return Ok(Self::Plain(plain));
+        }
+        plain.pack(parameters.precision()).map(Self::Packed).map_err(|e| parameters.compute(e))
     }
 
     /// `[rows, inputs]` to `[rows, outputs]`.
     pub(crate) fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
-        let joined = |parts: &[Tensor]| -> CandleResult<Option<Tensor>> {
-            match parts {
-                [] => Ok(None),
-                [one] => Ok(Some(one.clone())),
-                several => Tensor::cat(several, 0).map(Some),
-            }
-        };
-        let Some(mut weight) = joined(&self.weights)? else { candle_core::bail!("a product without weights") };
-        if self.transposed {
-            weight = weight.t()?;
-        }
-        let product = linear(x, &weight, joined(&self.biases)?.as_ref(), self.learns)?;
-        match self.adapted(x, pass)? {
-            None => Ok(product),
-            Some(adapted) => product + adapted,
+        match self {
+            Self::Packed(packed) => packed.apply(x),
+            Self::Plain(plain) => plain.apply(x, pass),
         }
     }
 
@@ -120,7 +117,10 @@ impl Linear {
         activation: Activation,
         pass: &Pass,
     ) -> CandleResult<Tensor> {
-        activation.apply(&self.apply(x, pass)?)
+        match self {
+            Self::Packed(packed) if activation == Activation::Gelu => packed.apply_gelu(x),
+            _ => activation.apply(&self.apply(x, pass)?),
+        }
     }
 
     /// The norm of the product, after dropout, and `residual`.
@@ -132,7 +132,39 @@ impl Linear {
         dropout: f32,
         pass: &Pass,
     ) -> CandleResult<Tensor> {
-        norm.apply(&(pass.dropout(self.apply(x, pass)?, dropout)? + residual)?)
+        match (self, norm.values()) {
+            (Self::Packed(packed), Some(values)) => packed.apply_residual_norm(x, residual, values),
+            _ => norm.apply(&(pass.dropout(self.apply(x, pass)?, dropout)? + residual)?),
+        }
+    }
+}
+
+impl PlainLinear {
+    fn pack(&self, precision: Precision) -> CandleResult<PackedLinear> {
+        let (weight, bias) = self.joined()?;
+        PackedLinear::pack(&weight, bias.as_ref(), precision)
+    }
+
+    /// Weight `[outputs, inputs]` and bias `[outputs]` of all parts.
+    fn joined(&self) -> CandleResult<(Tensor, Option<Tensor>)> {
+        let one = |parts: &[Tensor]| -> CandleResult<Option<Tensor>> {
+            match parts {
+                [] => Ok(None),
+                [one] => Ok(Some(one.clone())),
+                several => Tensor::cat(several, 0).map(Some),
+            }
+        };
+        let Some(weight) = one(&self.weights)? else { candle_core::bail!("a product without weights") };
+        Ok((if self.transposed { weight.t()? } else { weight }, one(&self.biases)?))
+    }
+
+    fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
+        let (weight, bias) = self.joined()?;
+        let product = linear(x, &weight, bias.as_ref(), self.learns)?;
+        match self.adapted(x, pass)? {
+            None => Ok(product),
+            Some(adapted) => product + adapted,
+        }
     }
 
     /// The low-rank parts' share of the product; None where there is none.

@@ -6,6 +6,7 @@
 mod attention;
 mod linear;
 mod norm;
+mod packed;
 mod packing;
 mod parameters;
 mod pass;

@@ -3,6 +3,7 @@
 use candle_core::{Result as CandleResult, Tensor};
 
 use super::Parameters;
+use super::packed::NormValues;
 use crate::EncoderError;
 use crate::fused::norm;
 
@@ -11,6 +12,8 @@ pub(crate) struct Norm {
     scale: Tensor,
     shift: Tensor,
     epsilon: f32,
+    /// Where a frozen product on the CPU may do this norm with it.
+    values: Option<NormValues>,
 }
 
 impl Norm {
@@ -24,11 +27,8 @@ impl Norm {
         // Checkpoints converted from TensorFlow call the two gamma and beta.
         let old = parameters.has(&format!("{name}.gamma"));
         let (scale, shift) = if old { ("gamma", "beta") } else { ("weight", "bias") };
-        Ok(Self {
-            scale: parameters.get(&format!("{name}.{scale}"), &[size])?,
-            shift: parameters.get(&format!("{name}.{shift}"), &[size])?,
-            epsilon: epsilon as f32,
-        })
+        let get = |part: &str| parameters.get(&format!("{name}.{part}"), &[size]);
+        Self::with(parameters, name, get(scale)?, get(shift)?, epsilon)
     }
 
     /// The same without a shift: `NAME.weight` alone.
@@ -40,7 +40,28 @@ impl Norm {
     ) -> Result<Self, EncoderError> {
         let scale = parameters.get(&format!("{name}.weight"), &[size])?;
         let shift = scale.detach().zeros_like().map_err(|e| parameters.compute(e))?;
-        Ok(Self { scale, shift, epsilon: epsilon as f32 })
+        Self::with(parameters, name, scale, shift, epsilon)
+    }
+
+    fn with(
+        parameters: &Parameters<'_>,
+        name: &str,
+        scale: Tensor,
+        shift: Tensor,
+        epsilon: f64,
+    ) -> Result<Self, EncoderError> {
+        let epsilon = epsilon as f32;
+        let values = || -> CandleResult<NormValues> {
+            Ok(NormValues { scale: scale.to_vec1()?, shift: shift.to_vec1()?, epsilon })
+        };
+        let frozen = parameters.device().is_cpu() && !parameters.in_graph(&format!("{name}.weight"));
+        let values = if frozen { Some(values().map_err(|e| parameters.compute(e))?) } else { None };
+        Ok(Self { scale, shift, epsilon, values })
+    }
+
+    /// Scale, shift and epsilon of a norm that no graph passes through, on the CPU.
+    pub(crate) fn values(&self) -> Option<&NormValues> {
+        self.values.as_ref()
     }
 
     /// Of `[rows, size]`.

@@ -1,9 +1,10 @@
 //! Where a family takes its tensors from: checked weights, of which some are made to learn.
 
-use candle_core::Tensor;
+use candle_core::{Device, Tensor};
 
 use super::LinearNames;
 use crate::EncoderError;
+use crate::products::Precision;
 use crate::training::{Adapter, Learning};
 use crate::weights::Weights;
 
@@ -14,11 +15,12 @@ pub(crate) struct Parameters<'a> {
     learning: Option<&'a Learning>,
     /// Everything must be differentiable, though nothing may learn.
     differentiable: bool,
+    precision: Precision,
 }
 
 impl<'a> Parameters<'a> {
     pub(crate) fn new(weights: Weights<'a>, learning: Option<&'a Learning>) -> Self {
-        Self { weights, learning, differentiable: false }
+        Self { weights, learning, differentiable: false, precision: Precision::Fp32 }
     }
 
     /// Keeps every step differentiable with respect to what it is given.
@@ -67,6 +69,16 @@ impl<'a> Parameters<'a> {
                 .adapters(names, |name| self.weights.full_name(name), self.weights.device())
                 .map_err(|e| self.compute(e)),
         }
+    }
+
+    /// Where the tensors live.
+    pub(crate) fn device(&self) -> &Device {
+        self.weights.device()
+    }
+
+    /// How exactly frozen products on the CPU are computed.
+    pub(crate) fn precision(&self) -> Precision {
+        self.precision
     }
 
     pub(crate) fn compute(&self, source: candle_core::Error) -> EncoderError {

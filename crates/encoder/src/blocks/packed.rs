@@ -1,0 +1,116 @@
+//! Frozen products on the CPU: weights packed once, and what follows a product done while its rows are in the cache.
+
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail};
+
+use crate::products::{After, Packed, Precision};
+
+/// A packed weight with its bias. Records no graph.
+pub(crate) struct PackedLinear {
+    packed: Packed,
+    /// Zeros where the product has none.
+    bias: Vec<f32>,
+}
+
+/// Scale and shift of a frozen norm, as the step after a product needs them.
+pub(crate) struct NormValues {
+    pub(crate) scale: Vec<f32>,
+    pub(crate) shift: Vec<f32>,
+    pub(crate) epsilon: f32,
+}
+
+impl PackedLinear {
+    /// `weight` `[outputs, inputs]`, `bias` `[outputs]`.
+    pub(crate) fn pack(weight: &Tensor, bias: Option<&Tensor>, precision: Precision) -> CandleResult<Self> {
+        let (outputs, inputs) = weight.dims2()?;
+        let weight = weight.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>()?;
+        let bias = match bias {
+            None => vec![0.0; outputs],
+            Some(bias) => bias.to_dtype(DType::F32)?.to_vec1::<f32>()?,
+        };
+        Ok(Self { packed: Packed::new(&weight, outputs, inputs, precision), bias })
+    }
+
+    /// `x W^T + b`.
+    pub(crate) fn apply(&self, x: &Tensor) -> CandleResult<Tensor> {
+        x.contiguous()?.apply_op1_no_bwd(&Apply { linear: self, gelu: false })
+    }
+
+    /// `gelu(x W^T + b)`, by the error function.
+    pub(crate) fn apply_gelu(&self, x: &Tensor) -> CandleResult<Tensor> {
+        x.contiguous()?.apply_op1_no_bwd(&Apply { linear: self, gelu: true })
+    }
+
+    /// The norm of `x W^T + b + residual`.
+    pub(crate) fn apply_residual_norm(
+        &self,
+        x: &Tensor,
+        residual: &Tensor,
+        norm: &NormValues,
+    ) -> CandleResult<Tensor> {
+        let residual = residual.contiguous()?;
+        x.contiguous()?.apply_op2_no_bwd(&residual, &ApplyNorm { linear: self, norm })
+    }
+
+    fn run(
+        &self,
+        x: &CpuStorage,
+        layout: &Layout,
+        after: After<'_>,
+    ) -> CandleResult<(CpuStorage, Shape)> {
+        let (rows, inputs) = layout.shape().dims2()?;
+        let outputs = self.packed.outputs();
+        if inputs != self.packed.inputs() {
+            bail!("a product of {} inputs was given {inputs}", self.packed.inputs());
+        }
+        let mut out = vec![0.0; rows * outputs];
+        self.packed.apply(floats(x, layout)?, &mut out, after);
+        Ok((CpuStorage::F32(out), (rows, outputs).into()))
+    }
+}
+
+fn floats<'a>(storage: &'a CpuStorage, layout: &Layout) -> CandleResult<&'a [f32]> {
+    match (storage, layout.contiguous_offsets()) {
+        (CpuStorage::F32(values), Some((from, to))) => Ok(&values[from..to]),
+        _ => bail!("a packed product takes contiguous 32-bit floats, not {:?}", layout.shape()),
+    }
+}
+
+struct Apply<'a> {
+    linear: &'a PackedLinear,
+    gelu: bool,
+}
+
+impl CustomOp1 for Apply<'_> {
+    fn name(&self) -> &'static str {
+        "packed-linear"
+    }
+
+    fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
+        let bias = &self.linear.bias;
+        self.linear.run(x, layout, if self.gelu { After::BiasGelu(bias) } else { After::Bias(bias) })
+    }
+}
+
+struct ApplyNorm<'a> {
+    linear: &'a PackedLinear,
+    norm: &'a NormValues,
+}
+
+impl CustomOp2 for ApplyNorm<'_> {
+    fn name(&self) -> &'static str {
+        "packed-linear-residual-norm"
+    }
+
+    fn cpu_fwd(
+        &self,
+        x: &CpuStorage,
+        layout: &Layout,
+        residual: &CpuStorage,
+        residual_layout: &Layout,
+    ) -> CandleResult<(CpuStorage, Shape)> {
+        let NormValues { scale, shift, epsilon } = self.norm;
+        let residual = floats(residual, residual_layout)?;
+        let (bias, epsilon) = (&self.linear.bias, *epsilon);
+        self.linear.run(x, layout, After::BiasResidualNorm { bias, residual, scale, shift, epsilon })
+    }
+}
