@@ -65,7 +65,7 @@ fn open(dir: &Path) -> Encoder {
     Encoder::open(dir, &EncoderOptions::default()).unwrap()
 }
 
-fn is_transfer_of_weights(asked: &String) -> bool {
+fn is_transfer_of_weights(asked: &str) -> bool {
     asked.contains("/cdn/model") && !asked.ends_with("from 0")
 }
 
@@ -105,7 +105,7 @@ fn setting_bytes() -> u64 {
 fn a_second_fetch_asks_only_whether_there_is_something_new() {
     let setting = Setting::new();
     let first = setting.fetch().unwrap();
-    assert_eq!(setting.hub.asked().iter().filter(|a| is_transfer_of_weights(a)).count(), 1);
+    assert_eq!(setting.hub.asked().iter().filter(|asked| is_transfer_of_weights(asked)).count(), 1);
     assert_eq!(setting.fetch().unwrap(), first);
     assert_eq!(setting.hub.asked(), [format!("/api/models/{NAME}/revision/main")]);
 }

@@ -119,10 +119,11 @@ impl State {
         match &trouble {
             Trouble::Status(status) => return head(&mut stream, *status, &[], 0),
             // The store behind the hub's redirects knows no tokens, and must not be told any.
-            Trouble::Closed { token, status } if !request.path.starts_with("/cdn/") => {
-                if request.token.as_deref() != Some(&format!("Bearer {token}")) {
-                    return head(&mut stream, *status, &[], 0);
-                }
+            Trouble::Closed { token, status }
+                if !request.path.starts_with("/cdn/")
+                    && request.token.as_deref() != Some(&format!("Bearer {token}")) =>
+            {
+                return head(&mut stream, *status, &[], 0);
             }
             Trouble::Html => {
                 head(&mut stream, 200, &[], 15)?;
