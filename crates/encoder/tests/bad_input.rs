@@ -332,7 +332,8 @@ fn weights_at_the_edge_of_the_numbers_give_finite_embeddings_or_an_error() {
                 let new = if name.ends_with(part) { stored(dtype, value, old.1) } else { old };
                 Some((name.to_owned(), new))
             });
-            for pooling in Pooling::ALL {
+            // The tiny checkpoint has no pooler of its own.
+            for pooling in Pooling::ALL.into_iter().filter(|pooling| *pooling != Pooling::Pooler) {
                 let options = EncoderOptions { pooling: Some(pooling), ..EncoderOptions::default() };
                 let encoder = Encoder::open(&copy.dir, &options).unwrap();
                 assert_finite(&encoder, &format!("{part} = {value}, {pooling}"));
