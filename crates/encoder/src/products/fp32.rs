@@ -36,10 +36,6 @@ impl Panels {
         self.width
     }
 
-    pub(super) fn count(&self, outputs: usize) -> usize {
-        outputs.div_ceil(self.width)
-    }
-
     /// `x`: whole rows of inputs. `rows`: for each of them the outputs of `panels`.
     pub(super) fn multiply(
         &self,

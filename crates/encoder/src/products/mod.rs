@@ -7,13 +7,18 @@
 
 mod finish;
 mod fp32;
+#[cfg(target_arch = "x86_64")]
+mod int8;
+mod levels;
+#[cfg(target_arch = "x86_64")]
+mod vnni;
+mod weights;
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use finish::Finish;
-use fp32::Panels;
 
 /// Rows that are multiplied by all weights before the next rows: enough to pay for reading the weights, few enough to
 /// stay in a core's second-level cache together with their results.
@@ -24,6 +29,9 @@ const BLOCK_ROWS: usize = 64;
 pub(crate) enum Precision {
     /// 32-bit floats.
     Fp32,
+    /// Activations and weights in levels of 8 bits: a step for each output's weights, and one for each row of
+    /// activations, whose few outstanding numbers keep more bits (see `levels`).
+    Fast,
 }
 
 /// What is done to the product of a row.
@@ -51,10 +59,66 @@ pub(crate) enum After<'a> {
 
 /// The weights of one linear layer, laid out for products.
 pub(crate) struct Packed {
-    panels: Panels,
+    store: Store,
     outputs: usize,
     inputs: usize,
 }
+
+/// Weights as a kernel reads them.
+enum Store {
+    Fp32(fp32::Panels),
+    /// Weights rounded to levels, but kept and multiplied as floats: the same numbers, on machines without products of
+    /// bytes.
+    Rounded(fp32::Panels),
+    #[cfg(target_arch = "x86_64")]
+    Int8(int8::Panels),
+}
+
+impl Store {
+    fn pack(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
+        match precision {
+            Precision::Fp32 => Self::Fp32(fp32::Panels::pack(weight, outputs, inputs)),
+            Precision::Fast => {
+                #[cfg(target_arch = "x86_64")]
+                if let Some(vnni) = vnni::Vnni::detect().filter(|_| inputs <= int8::MOST_INPUTS) {
+                    let (levels, steps) = weights::levels(weight, inputs);
+                    return Self::Int8(int8::Panels::pack(&levels, &steps, outputs, inputs, vnni));
+                }
+                Self::rounded(weight, outputs, inputs)
+            }
+        }
+    }
+
+    fn rounded(weight: &[f32], outputs: usize, inputs: usize) -> Self {
+        Self::Rounded(fp32::Panels::pack(&weights::rounded(weight, inputs), outputs, inputs))
+    }
+
+    /// Outputs in a panel.
+    fn width(&self) -> usize {
+        match self {
+            Self::Fp32(panels) | Self::Rounded(panels) => panels.width(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Int8(_) => vnni::WIDTH,
+        }
+    }
+
+    /// Makes the rows `x` ready for this kernel, and calls `work` with the product of them all.
+    fn with_rows<R>(&self, x: &[f32], inputs: usize, work: impl FnOnce(&Multiply<'_>) -> R) -> R {
+        match self {
+            Self::Fp32(weights) => work(&|panels, out, finish| weights.multiply(panels, x, out, finish)),
+            Self::Rounded(weights) => levels::with_rounded(x, inputs, |x| {
+                work(&|panels, out, finish| weights.multiply(panels, x, out, finish))
+            }),
+            #[cfg(target_arch = "x86_64")]
+            Self::Int8(weights) => levels::with_levels(x, inputs, |x| {
+                work(&|panels, out, finish| weights.multiply(panels, x, out, finish))
+            }),
+        }
+    }
+}
+
+/// Multiplies by some panels on this thread; given are, for each row, the outputs of those panels.
+type Multiply<'a> = dyn Fn(Range<usize>, &mut [&mut [f32]], &Finish<'_>) + Sync + 'a;
 
 impl Packed {
     /// `weight`: `[outputs, inputs]`, row by row.
@@ -63,10 +127,7 @@ impl Packed {
     /// Where `weight` has another size.
     pub(crate) fn new(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
         assert_eq!(weight.len(), outputs * inputs, "a weight is [outputs, inputs]");
-        let panels = match precision {
-            Precision::Fp32 => Panels::pack(weight, outputs, inputs),
-        };
-        Self { panels, outputs, inputs }
+        Self { store: Store::pack(weight, outputs, inputs, precision), outputs, inputs }
     }
 
     /// Numbers in a row of the result.
@@ -111,17 +172,22 @@ impl Packed {
 
     /// A block of rows on this thread.
     fn multiply(&self, x: &[f32], out: &mut [f32], finish: &Finish<'_>) {
-        let mut rows: Vec<&mut [f32]> = out.chunks_exact_mut(self.outputs).collect();
-        self.panels.multiply(0..self.panels.count(self.outputs), x, &mut rows, finish);
+        let mut out: Vec<&mut [f32]> = out.chunks_exact_mut(self.outputs).collect();
+        self.store.with_rows(x, self.inputs, |multiply| multiply(0..self.panels(), &mut out, finish));
     }
 
     /// Few rows: every thread computes all rows of its share of the outputs, so that each weight is read once.
     fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: After<'_>) {
         let finish = Finish::of(after);
-        shares(self.panels.count(self.outputs), threads, self.panels.width(), out, self.outputs)
-            .into_par_iter()
-            .for_each(|(panels, mut rows)| self.panels.multiply(panels, x, &mut rows, &finish));
+        let shares = shares(self.panels(), threads, self.store.width(), out, self.outputs);
+        self.store.with_rows(x, self.inputs, |multiply| {
+            shares.into_par_iter().for_each(|(panels, mut out)| multiply(panels, &mut out, &finish));
+        });
         finish::whole_rows(after, 0, out);
+    }
+
+    fn panels(&self) -> usize {
+        self.outputs.div_ceil(self.store.width())
     }
 }
 

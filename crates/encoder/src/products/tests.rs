@@ -148,3 +148,95 @@ fn no_rows_and_no_inputs_are_no_trouble() {
     nothing.apply(&[], &mut out, After::Bias(&[1.0, 2.0, 3.0]));
     assert_eq!(out, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
 }
+
+/// Rows of which some have numbers that stand out, some only zeros.
+fn uneven(rows: usize, inputs: usize) -> Vec<f32> {
+    let mut x = scattered(rows * inputs, 11);
+    for (row, x) in x.chunks_exact_mut(inputs).enumerate() {
+        let by = [1.0, 0.02, 30.0, 0.0][row % 4];
+        x.iter_mut().for_each(|x| *x *= by);
+        if row % 3 == 0 {
+            x[row * 7 % inputs] = 25.0 * by;
+            x[row * 13 % inputs] = -17.0 * by;
+        }
+    }
+    x
+}
+
+/// Half a step of the row for each weight and half a step of the output for each input: what rounding may cost.
+fn rounding(x: &[f32], weight: &[f32], outputs: usize, inputs: usize) -> Vec<f64> {
+    let (_, steps) = weights::levels(weight, inputs);
+    let total = |row: &[f32]| row.iter().map(|x| f64::from(x.abs())).sum::<f64>();
+    let mut bounds = Vec::new();
+    for row in x.chunks_exact(inputs) {
+        let step = f64::from(levels::RowScale::of(row).step);
+        for (weight, by) in weight.chunks_exact(inputs).zip(&steps) {
+            let (by, inputs) = (f64::from(*by), inputs as f64);
+            bounds.push((total(weight) * step + total(row) * by + inputs * step * by) / 2.0 + 1e-5);
+        }
+    }
+    assert_eq!(bounds.len(), x.len() / inputs * outputs);
+    bounds
+}
+
+#[test]
+fn fast_products_are_within_the_rounding_of_their_levels() {
+    for (rows, outputs, inputs) in SIZES {
+        let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
+        let expected = plain(&x, &weight, outputs, inputs, rows);
+        let bounds = rounding(&x, &weight, outputs, inputs);
+        let packed = Packed::new(&weight, outputs, inputs, Precision::Fast);
+        let run = |threads| {
+            let mut out = vec![f32::NAN; rows * outputs];
+            in_pool(threads, || packed.apply(&x, &mut out, After::Nothing));
+            out
+        };
+        let alone = run(1);
+        for ((found, expected), bound) in alone.iter().zip(&expected).zip(bounds) {
+            assert!((f64::from(*found) - expected).abs() <= bound, "{rows} x {inputs} -> {outputs}");
+        }
+        assert_eq!(alone, run(2), "{rows} x {inputs} -> {outputs}");
+        assert_eq!(alone, run(3), "{rows} x {inputs} -> {outputs}");
+    }
+}
+
+#[test]
+fn fast_products_are_the_same_with_and_without_products_of_bytes() {
+    for (rows, outputs, inputs) in SIZES {
+        let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
+        let bias = scattered(outputs, 5);
+        let here = Packed::new(&weight, outputs, inputs, Precision::Fast);
+        let elsewhere = Packed { store: Store::rounded(&weight, outputs, inputs), outputs, inputs };
+        let run = |packed: &Packed, after| {
+            let mut out = vec![f32::NAN; rows * outputs];
+            in_pool(1, || packed.apply(&x, &mut out, after));
+            out
+        };
+        for after in [After::Nothing, After::Bias(&bias), After::BiasGelu(&bias)] {
+            let (a, b) = (run(&here, after), run(&elsewhere, after));
+            for (a, b) in a.iter().zip(b) {
+                assert!(
+                    (a - b).abs() <= 1e-4 + 1e-5 * b.abs(),
+                    "{a} and {b}: {rows} x {inputs} -> {outputs}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_number_that_is_none_spoils_its_row_and_no_other() {
+    let weight = scattered(50 * 20, 2);
+    for precision in [Precision::Fp32, Precision::Fast] {
+        for odd in [f32::NAN, f32::INFINITY] {
+            let packed = Packed::new(&weight, 50, 20, precision);
+            let mut x = scattered(3 * 20, 1);
+            x[25] = odd;
+            let mut out = vec![0.0; 3 * 50];
+            in_pool(1, || packed.apply(&x, &mut out, After::Nothing));
+            let finite: Vec<bool> =
+                out.chunks_exact(50).map(|row| row.iter().any(|x| x.is_finite())).collect();
+            assert_eq!(finite, [true, false, true], "{precision:?} {odd}");
+        }
+    }
+}

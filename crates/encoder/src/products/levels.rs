@@ -1,0 +1,315 @@
+//! Rows of activations in whole levels: 8 bits for nearly all numbers, more for the few that stand out.
+//!
+//! Each row has its own step, so that a row's result depends on no other row. In transformers a few channels are ten
+//! times as large as all others (Dettmers et al. 2022, arXiv 2208.07339); a step that had room for them would leave the
+//! others too few levels. So the range is that of the row without its very largest and smallest numbers, where this
+//! makes it clearly narrower, and what those numbers have beyond it is kept beside the bytes as their *excess*.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// Extremes kept side by side; a number stands out only against those of the other lanes.
+const LANES: usize = 16;
+
+/// Extremes left out on either side of a narrowed range.
+const LEFT_OUT: usize = 2;
+
+/// A range is narrowed only if the whole one is larger by this factor: an excess takes time.
+const WORTH_NARROWING: f32 = 1.5;
+
+/// And not if it is larger by this factor, so that every level is exact in 32 bits.
+const TOO_NARROW: f32 = 1024.0;
+
+/// Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits.
+const ROUND: f32 = 12_582_912.0;
+
+/// How the numbers of a row become levels: `x` is level `round(x / step)`, byte `level + zero`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RowScale {
+    /// Not a number where the row has one that is not finite.
+    pub(super) step: f32,
+    /// The byte of 0.
+    pub(super) zero: i32,
+}
+
+impl RowScale {
+    #[inline(always)]
+    pub(super) fn of(row: &[f32]) -> Self {
+        let mut low = [0.0f32; LANES];
+        let mut high = [0.0f32; LANES];
+        let mut odd = [0.0f32; LANES];
+        let mut see = |lane: usize, x: f32| {
+            low[lane] = if x < low[lane] { x } else { low[lane] };
+            high[lane] = if x > high[lane] { x } else { high[lane] };
+            odd[lane] += x - x;
+        };
+        let (chunks, rest) = row.as_chunks::<LANES>();
+        for chunk in chunks {
+            for lane in 0..LANES {
+                see(lane, chunk[lane]);
+            }
+        }
+        for (lane, x) in rest.iter().enumerate() {
+            see(lane, *x);
+        }
+        if odd.iter().sum::<f32>() != 0.0 || odd.iter().any(|x| x.is_nan()) {
+            return Self { step: f32::NAN, zero: 0 };
+        }
+        let negative = low.map(|x| -x);
+        let whole = (largest(&negative), largest(&high));
+        let narrow = (largest_after(negative, LEFT_OUT), largest_after(high, LEFT_OUT));
+        let by = (whole.0 + whole.1) / (narrow.0 + narrow.1);
+        Self::between(if by > WORTH_NARROWING && by < TOO_NARROW { narrow } else { whole })
+    }
+
+    /// The 256 levels from `-below` to `above`, with 0 among them.
+    #[inline(always)]
+    fn between((below, above): (f32, f32)) -> Self {
+        let step = (below + above) / 255.0;
+        if step < f32::MIN_POSITIVE {
+            return Self { step: 0.0, zero: 0 };
+        }
+        Self { step, zero: whole(below / step) }
+    }
+
+    #[inline(always)]
+    fn per_step(self) -> f32 {
+        if self.step > 0.0 { self.step.recip() } else { 0.0 }
+    }
+}
+
+/// The nearest whole number, of two the even one, for numbers below 2^22.
+#[inline(always)]
+fn whole(x: f32) -> i32 {
+    (x + ROUND).to_bits() as i32 - ROUND.to_bits() as i32
+}
+
+#[inline(always)]
+fn largest(lanes: &[f32; LANES]) -> f32 {
+    lanes.iter().fold(0.0, |most, x| if *x > most { *x } else { most })
+}
+
+/// The largest once the largest have been left out `times` times.
+#[inline(always)]
+fn largest_after(mut lanes: [f32; LANES], times: usize) -> f32 {
+    for _ in 0..times {
+        let most = largest(&lanes);
+        lanes = lanes.map(|x| if x == most { 0.0 } else { x });
+    }
+    largest(&lanes)
+}
+
+/// What a number has beyond the bytes of its row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Excess {
+    pub(super) input: u32,
+    /// In levels.
+    pub(super) levels: i32,
+}
+
+/// Rows as bytes, reused from one product to the next.
+#[derive(Default)]
+pub(super) struct Levels {
+    bytes: Vec<u8>,
+    /// Bytes in a row: the inputs, filled up to whole groups of four.
+    stride: usize,
+    rows: Vec<(RowScale, Range<usize>)>,
+    excess: Vec<Excess>,
+}
+
+impl Levels {
+    /// `x`: `[rows, inputs]`
+    pub(super) fn fill(&mut self, x: &[f32], inputs: usize) {
+        let rows = x.len() / inputs.max(1);
+        self.stride = inputs.next_multiple_of(4);
+        self.rows.clear();
+        self.excess.clear();
+        self.bytes.clear();
+        self.bytes.resize(rows * self.stride, 0);
+        Arch::new().dispatch(Fill { levels: self, x, inputs });
+    }
+
+    /// All rows from number `row` on.
+    pub(super) fn bytes(&self, row: usize) -> &[u8] {
+        &self.bytes[row * self.stride..]
+    }
+
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub(super) fn scale(&self, row: usize) -> RowScale {
+        self.rows[row].0
+    }
+
+    pub(super) fn excess(&self, row: usize) -> &[Excess] {
+        &self.excess[self.rows[row].1.clone()]
+    }
+}
+
+struct Fill<'a> {
+    levels: &'a mut Levels,
+    x: &'a [f32],
+    inputs: usize,
+}
+
+impl WithSimd for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Levels { bytes, stride, rows, excess } = self.levels;
+        let bytes = bytes.chunks_exact_mut((*stride).max(1));
+        for (bytes, row) in bytes.zip(self.x.chunks_exact(self.inputs.max(1))) {
+            let scale = RowScale::of(row);
+            let first = excess.len();
+            if fill_row(scale, row, bytes) {
+                collect(scale, row, excess);
+            }
+            rows.push((scale, first..excess.len()));
+        }
+    }
+}
+
+/// Whether some number has an excess.
+#[inline(always)]
+fn fill_row(scale: RowScale, row: &[f32], bytes: &mut [u8]) -> bool {
+    if scale.step.is_nan() {
+        return false;
+    }
+    let per_step = scale.per_step();
+    let mut outside = 0;
+    for (byte, x) in bytes.iter_mut().zip(row) {
+        let level = whole(x * per_step) + scale.zero;
+        let inside = level.clamp(0, 255);
+        outside |= level ^ inside;
+        *byte = inside as u8;
+    }
+    outside != 0
+}
+
+#[inline(always)]
+fn collect(scale: RowScale, row: &[f32], excess: &mut Vec<Excess>) {
+    let per_step = scale.per_step();
+    let beyond = |x: f32| {
+        let level = whole(x * per_step) + scale.zero;
+        level - level.clamp(0, 255)
+    };
+    for (c, chunk) in row.chunks(LANES).enumerate() {
+        if chunk.iter().fold(0, |any, x| any | beyond(*x)) == 0 {
+            continue;
+        }
+        for (i, x) in chunk.iter().enumerate() {
+            let levels = beyond(*x);
+            if levels != 0 {
+                excess.push(Excess { input: (c * LANES + i) as u32, levels });
+            }
+        }
+    }
+}
+
+thread_local! {
+    /// Kept between products, so that they allocate nothing.
+    static LEVELS: RefCell<Levels> = RefCell::default();
+    static ROUNDED: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls `work` with the levels of the rows `x`.
+pub(super) fn with_levels<R>(x: &[f32], inputs: usize, work: impl FnOnce(&Levels) -> R) -> R {
+    // Taken out: while this thread waits for others in `work`, it may be given another product to compute.
+    let mut levels = LEVELS.take();
+    levels.fill(x, inputs);
+    let result = work(&levels);
+    LEVELS.set(levels);
+    result
+}
+
+/// Calls `work` with the numbers that the levels of `x` stand for: what machines without products of bytes compute with.
+pub(super) fn with_rounded<R>(x: &[f32], inputs: usize, work: impl FnOnce(&[f32]) -> R) -> R {
+    let mut out = ROUNDED.take();
+    out.clear();
+    out.resize(x.len(), 0.0);
+    Arch::new().dispatch(Rounded { x, inputs, out: &mut out });
+    let result = work(&out);
+    ROUNDED.set(out);
+    result
+}
+
+struct Rounded<'a> {
+    x: &'a [f32],
+    inputs: usize,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Rounded<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let inputs = self.inputs.max(1);
+        for (out, row) in self.out.chunks_exact_mut(inputs).zip(self.x.chunks_exact(inputs)) {
+            let scale = RowScale::of(row);
+            let per_step = scale.per_step();
+            for (out, x) in out.iter_mut().zip(row) {
+                *out = whole(x * per_step) as f32 * scale.step;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the levels of `row` stand for.
+    fn back(row: &[f32]) -> (RowScale, Vec<f32>, Vec<Excess>) {
+        let mut levels = Levels::default();
+        levels.fill(row, row.len());
+        let scale = levels.scale(0);
+        let mut found: Vec<i32> =
+            levels.bytes(0)[..row.len()].iter().map(|b| i32::from(*b) - scale.zero).collect();
+        for Excess { input, levels } in levels.excess(0) {
+            found[*input as usize] += levels;
+        }
+        let found = found.iter().map(|level| *level as f32 * scale.step).collect();
+        (scale, found, levels.excess(0).to_vec())
+    }
+
+    #[test]
+    fn an_even_row_is_bytes_alone() {
+        let row: Vec<f32> = (0..100).map(|i| (i * 37 % 100) as f32 / 10.0 - 3.0).collect();
+        let (scale, found, excess) = back(&row);
+        assert!((scale.step - 9.9 / 255.0).abs() < 1e-6);
+        assert!(excess.is_empty());
+        assert!(row.iter().zip(found).all(|(a, b)| (a - b).abs() <= 0.501 * scale.step));
+    }
+
+    #[test]
+    fn a_number_that_stands_out_leaves_the_others_their_levels() {
+        let mut row: Vec<f32> = (0..100).map(|i| (i * 37 % 100) as f32 / 50.0 - 1.0).collect();
+        (row[17], row[60]) = (40.0, -20.0);
+        let (scale, found, excess) = back(&row);
+        assert!(scale.step < 2.0 / 255.0);
+        assert!(excess.iter().any(|e| e.input == 17 && e.levels > 0));
+        assert!(excess.iter().any(|e| e.input == 60 && e.levels < 0));
+        assert!(row.iter().zip(found).all(|(a, b)| (a - b).abs() <= 0.51 * scale.step));
+    }
+
+    #[test]
+    fn zero_is_a_level_and_rows_of_zeros_or_of_one_number_are_exact() {
+        assert_eq!(back(&[0.0; 5]).1, [0.0; 5]);
+        assert_eq!(back(&[3.0]).1, [3.0]);
+        assert_eq!(back(&[0.0, -2.0, 0.0]).1, [0.0, -2.0, 0.0]);
+        assert_eq!(back(&[1e-42, -1e-43]).1, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_the_largest_of_each_lane() {
+        let mut lanes = [0.5; LANES];
+        (lanes[3], lanes[9]) = (7.0, 8.0);
+        assert_eq!((largest(&lanes), largest_after(lanes, 1), largest_after(lanes, 2)), (8.0, 7.0, 0.5));
+        assert_eq!([0.5, 1.5, 2.4, -2.6].map(whole), [0, 2, 2, -3]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Sums of products of bytes by the instruction that AVX-512 has for them, VPDPBUSD.
+#![allow(unsafe_code)] // The instruction may be called only where it was found, which the compiler cannot know.
+
+use std::arch::x86_64::{__m512i, _mm512_dpbusd_epi32, _mm512_set1_epi32, _mm512_setzero_si512};
+
+use pulp::bytemuck::cast;
+
+/// Outputs whose weights lie together.
+pub(super) const WIDTH: usize = 48;
+
+/// Rows that are computed together: their sums and a group's weights fill the registers.
+pub(super) const ROWS: usize = 8;
+
+/// Sums of all outputs of a panel.
+pub(super) type Sums = [i32; WIDTH];
+
+/// The weights from four inputs to all outputs of a panel.
+pub(super) type Group = [[u8; 64]; WIDTH / 16];
+
+/// Proof that the machine has the instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vnni(());
+
+impl Vnni {
+    pub(super) fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni");
+        found.then_some(Self(()))
+    }
+
+    /// Of up to [`ROWS`] rows, `stride` bytes apart, with one panel; one row's sums for each of `sums`.
+    ///
+    /// # Panics
+    /// Where `rows` does not hold as many rows.
+    pub(super) fn sums(self, rows: &[u8], stride: usize, panel: &[Group], sums: &mut [Sums]) {
+        // SAFETY: `self` exists only where `detect` found both features.
+        unsafe {
+            match sums.len() {
+                0 => {}
+                1 => tile::<1>(rows, stride, panel, sums),
+                2 => tile::<2>(rows, stride, panel, sums),
+                3 => tile::<3>(rows, stride, panel, sums),
+                4 => tile::<4>(rows, stride, panel, sums),
+                5 => tile::<5>(rows, stride, panel, sums),
+                6 => tile::<6>(rows, stride, panel, sums),
+                7 => tile::<7>(rows, stride, panel, sums),
+                _ => tile::<ROWS>(rows, stride, panel, sums),
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512vnni")]
+fn tile<const R: usize>(rows: &[u8], stride: usize, panel: &[Group], out: &mut [Sums]) {
+    // All of one known length, so that no index is checked in the loop.
+    let groups = stride / 4;
+    let panel = &panel[..groups];
+    let mut row = [&[] as &[[u8; 4]]; R];
+    for (r, row) in row.iter_mut().enumerate() {
+        *row = &rows[r * stride..][..stride].as_chunks::<4>().0[..groups];
+    }
+    let mut sums = [[_mm512_setzero_si512(); WIDTH / 16]; R];
+    for (g, weights) in panel.iter().enumerate() {
+        let mut w = [_mm512_setzero_si512(); WIDTH / 16];
+        for (w, bytes) in w.iter_mut().zip(weights) {
+            *w = cast::<[u8; 64], __m512i>(*bytes);
+        }
+        for r in 0..R {
+            let x = _mm512_set1_epi32(i32::from_le_bytes(row[r][g]));
+            for v in 0..WIDTH / 16 {
+                sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], x, w[v]);
+            }
+        }
+    }
+    for (out, sums) in out.iter_mut().zip(sums) {
+        *out = cast::<[__m512i; WIDTH / 16], Sums>(sums);
+    }
+}
