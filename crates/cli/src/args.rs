@@ -521,10 +521,40 @@ pub(crate) struct BenchEncode {
     pub(crate) json: bool,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct BenchTrain {
+    /// Name of an encoder, or a folder
+    #[arg(long, value_name = "NAME|DIR")]
+    pub(crate) encoder: Option<String>,
+    /// Texts in the batch
+    #[arg(long, default_value_t = 16)]
+    pub(crate) batch: usize,
+    /// Tokens of every text
+    #[arg(long, default_value_t = 64)]
+    pub(crate) tokens: usize,
+    /// Steps a round; their median counts
+    #[arg(long, default_value_t = 5)]
+    pub(crate) steps: usize,
+    /// Rounds in turns; the best counts
+    #[arg(long, default_value_t = 3)]
+    pub(crate) rounds: usize,
+    /// Threads of every engine [default: the machine's cores]
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// Also PyTorch, in turns with ours
+    #[arg(long)]
+    pub(crate) peers: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Subcommand, Debug)]
 pub(crate) enum BenchWhat {
     /// Embeddings per second on the CPU
     Encode(BenchEncode),
+    /// Milliseconds of a training step on the CPU
+    Train(BenchTrain),
     /// Answer a benchmark's requests, a line of JSON each, with one of our engines
     #[command(hide = true)]
     Worker,

@@ -83,6 +83,44 @@ fn without_a_package_index_ours_is_measured_and_nothing_half_made_is_used() {
 }
 
 #[test]
+fn training_without_python_is_measured_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let output = Command::new(env!("CARGO_BIN_EXE_dissensus"))
+        .args([
+            "bench",
+            "train",
+            "--peers",
+            "--rounds",
+            "1",
+            "--steps",
+            "1",
+            "--tokens",
+            "8",
+            "--json",
+            "--encoder",
+        ])
+        .arg(&tiny)
+        .env("DISSENSUS_HOME", folder.path().join("home"))
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(found["missing"].as_str().unwrap().contains("not installed, or not on the PATH"));
+    let policies = found["policies"].as_array().unwrap();
+    assert_eq!(
+        policies.iter().map(|step| step["policy"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["full", "last-2", "lora"]
+    );
+    assert!(
+        policies
+            .iter()
+            .all(|step| step["dissensus_ms"].as_f64().unwrap() > 0.0 && step["pytorch_ms"].is_null())
+    );
+}
+
+#[test]
 fn alone_ours_needs_no_python() {
     let folder = tempfile::tempdir().unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");

@@ -1,6 +1,10 @@
 //! What `dissensus bench encode` times in this crate: our own way from texts to embeddings, and candle-transformers' BERT
 //! with our tokenizer and pooling. Needs the feature `bench`.
 
+mod train;
+
+pub use train::step_times;
+
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -5,6 +5,7 @@ mod import;
 mod live;
 mod peers;
 mod predict;
+mod train;
 mod worker;
 
 pub use encode::{
@@ -13,6 +14,7 @@ pub use encode::{
 pub use import::{ImportBench, import};
 pub use live::{LiveBench, LiveSize, live};
 pub use predict::{PredictBench, PredictTime, predict};
+pub use train::{StepTime, TrainBench, TrainChoices, train};
 pub use worker::serve;
 
 use std::time::Duration;

@@ -1,14 +1,13 @@
 //! `bench encode`: our encoding beside that of other tools.
 
+use super::say;
 use crate::args::BenchEncode;
 use crate::commands::home;
 use crate::output::{self, three};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use dissensus_workbench::bench::{self, EncodeBench, EncodeChoices, EncodeMemory, EngineSpeed};
-use std::io::Write;
 
 pub(super) fn run(args: BenchEncode) -> Result<()> {
-    let program = std::env::current_exe().context("this program cannot find itself to start its engines")?;
     let choices = EncodeChoices {
         encoder: args.encoder,
         file: args.file,
@@ -18,9 +17,7 @@ pub(super) fn run(args: BenchEncode) -> Result<()> {
         peers: args.peers,
         memory: args.memory,
     };
-    // Nobody can be told that standard error is closed.
-    let say = |line: &str| drop(writeln!(std::io::stderr().lock(), "{line}"));
-    let found = bench::encode(&home()?, &program, &choices, &say)?;
+    let found = bench::encode(&home()?, &super::program()?, &choices, &say)?;
     if args.json { output::json(&found) } else { print(&found) }
 }
 

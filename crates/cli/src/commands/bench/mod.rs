@@ -1,15 +1,19 @@
 //! `bench`: figures of this machine.
 
 mod encode;
+mod train;
 
 use crate::args::BenchWhat;
 use crate::output;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use dissensus_workbench::bench::{self, ImportBench, LiveBench, LiveSize, PredictBench};
+use std::io::Write;
+use std::path::PathBuf;
 
 pub(crate) fn run(what: BenchWhat) -> Result<()> {
     match what {
         BenchWhat::Encode(args) => encode::run(args),
+        BenchWhat::Train(args) => train::run(args),
         BenchWhat::Worker => encode::worker(),
         BenchWhat::Import { file, peers, runs, json } => {
             let found = bench::import(file.as_deref(), peers, runs)?;
@@ -24,6 +28,17 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
             if json { output::json(&found) } else { predicted(&found) }
         }
     }
+}
+
+/// This program, of which our engines are started.
+fn program() -> Result<PathBuf> {
+    std::env::current_exe().context("this program cannot find itself to start its engines")
+}
+
+/// Progress, on standard error.
+fn say(line: &str) {
+    // Nobody can be told that standard error is closed.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 fn imported(found: &ImportBench) -> Result<()> {

@@ -15,6 +15,8 @@ pub(in crate::bench) enum Request {
     Encode { texts: PathBuf, embeddings: PathBuf },
     /// Encode one text `runs` times.
     Latency { text: String, runs: usize },
+    /// Train on a batch of token ids for some steps; `policy` says what learns.
+    Train { encoder: PathBuf, policy: String, ids: Vec<Vec<u32>>, steps: usize, threads: usize },
 }
 
 /// Which engine to load, and what it has to know to give the same embeddings as ours.
@@ -45,6 +47,12 @@ pub(in crate::bench) struct Encoded {
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::bench) struct Latency {
     pub(in crate::bench) milliseconds: Vec<f64>,
+}
+
+/// The time of every training step.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::bench) struct Trained {
+    pub(in crate::bench) seconds: Vec<f64>,
 }
 
 /// The answer to a request that failed.

@@ -5,5 +5,5 @@ mod message;
 mod serve;
 
 pub(super) use client::{Launch, REST, Worker};
-pub(super) use message::{Done, Encoded, Latency, Load, Request};
+pub(super) use message::{Done, Encoded, Latency, Load, Request, Trained};
 pub use serve::serve;

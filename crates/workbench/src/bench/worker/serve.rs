@@ -1,7 +1,8 @@
 //! The answering side for the engines of this program: `dissensus bench worker`.
 
-use super::message::{Done, Encoded, Failure, Latency, Load, Request};
-use dissensus_encoder::bench::{Engine, EngineKind};
+use super::message::{Done, Encoded, Failure, Latency, Load, Request, Trained};
+use dissensus_encoder::EncoderError;
+use dissensus_encoder::bench::{Engine, EngineKind, step_times};
 use serde::Serialize;
 use std::io::{BufRead, BufWriter, Write};
 use std::path::Path;
@@ -31,6 +32,10 @@ fn answer(engine: &mut Option<Engine>, line: &str) -> Result<String, String> {
         Request::Encode { texts, embeddings } => json(&encode(loaded(engine)?, &texts, &embeddings)?),
         Request::Latency { text, runs } => {
             json(&Latency { milliseconds: loaded(engine)?.latency(&text, runs).map_err(said)? })
+        }
+        Request::Train { encoder, policy, ids, steps, threads } => {
+            let policy = policy.parse().map_err(|error: EncoderError| error.to_string())?;
+            json(&Trained { seconds: step_times(&encoder, &policy, &ids, steps, threads).map_err(said)? })
         }
         Request::Export { .. } => Err("this program exports no ONNX: ask a Python peer".to_owned()),
     }

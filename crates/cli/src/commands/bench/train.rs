@@ -1,0 +1,41 @@
+//! `bench train`: our training steps beside PyTorch's.
+
+use super::say;
+use crate::args::BenchTrain;
+use crate::commands::home;
+use crate::output::{self, three};
+use anyhow::Result;
+use dissensus_workbench::bench::{self, StepTime, TrainBench, TrainChoices};
+
+pub(super) fn run(args: BenchTrain) -> Result<()> {
+    let choices = TrainChoices {
+        encoder: args.encoder,
+        batch: args.batch,
+        tokens: args.tokens,
+        steps: args.steps,
+        rounds: args.rounds,
+        threads: args.threads,
+        peers: args.peers,
+    };
+    let found = bench::train(&home()?, &super::program()?, &choices, &say)?;
+    if args.json { output::json(&found) } else { print(&found) }
+}
+
+fn print(found: &TrainBench) -> Result<()> {
+    output::line(&format!(
+        "Steps on {} texts of {} tokens, cpu, {} threads for both; median of {} steps, best of {} rounds in turns",
+        found.batch, found.tokens, found.threads, found.steps, found.rounds
+    ))?;
+    let row = |step: &StepTime| {
+        vec![
+            step.policy.to_owned(),
+            format!("{:.1}", step.dissensus_ms),
+            step.pytorch_ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms:.1}")),
+            three(step.over_pytorch),
+        ]
+    };
+    let header = ["policy", "dissensus ms", "PyTorch ms", "time over PyTorch's"];
+    output::line(&output::table(&header, found.policies.iter().map(row).collect(), &[1, 2, 3]))?;
+    let missing = found.missing.as_ref();
+    missing.map_or(Ok(()), |why| output::line(&format!("Not measured: PyTorch ({why})")))
+}

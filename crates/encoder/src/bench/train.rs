@@ -1,0 +1,68 @@
+//! What `dissensus bench train` times in this crate: whole steps of a classifier on top of an encoder that learns.
+
+use std::path::Path;
+use std::time::Instant;
+
+use candle_core::{DType, Tensor, Var};
+use candle_nn::loss::cross_entropy;
+
+use super::options;
+use crate::{AdamW, AdamWSettings, EncoderError, FreezePolicy, LayerRates, Trainable};
+
+/// Steps before those that count: they fault memory in and fill caches.
+const WARM_STEPS: usize = 2;
+const CLASSES: usize = 2;
+const RATE: f64 = 2e-5;
+
+/// The seconds of each of `steps` training steps: dropout as config.json says, mean pooling, a linear head for two classes,
+/// mean cross-entropy, AdamW. `ids` are the token ids of the batch's texts; their classes alternate.
+///
+/// # Errors
+/// As [`Trainable::open`] and [`Trainable::gradients`].
+pub fn step_times(
+    dir: &Path,
+    policy: &FreezePolicy,
+    ids: &[Vec<u32>],
+    steps: usize,
+    threads: usize,
+) -> Result<Vec<f64>, EncoderError> {
+    let encoder = Trainable::open(dir, &options(Some(threads)), policy, 1)?;
+    let compute = |source| EncoderError::Compute { device: encoder.device_name(), source };
+    let shape = (encoder.version().dim, CLASSES);
+    let head = Var::zeros(shape, DType::F32, encoder.device()).map_err(compute)?;
+    let bias = Var::zeros(CLASSES, DType::F32, encoder.device()).map_err(compute)?;
+    let classes: Vec<u32> = (0..ids.len()).map(|text| (text % CLASSES) as u32).collect();
+    let mut optimizer = AdamW::new(AdamWSettings::default());
+    let mut seconds = Vec::with_capacity(WARM_STEPS + steps);
+    for step in 0..WARM_STEPS + steps {
+        let start = Instant::now();
+        let parameters = [("head.weight", &head), ("head.bias", &bias)];
+        let gradients = encoder.gradients(ids, Some(step as u32), &parameters, |embeddings, share| {
+            let logits = embeddings.matmul(head.as_tensor())?.broadcast_add(bias.as_tensor())?;
+            let target = Tensor::new(&classes[share.clone()], embeddings.device())?;
+            // A share's mean, weighed so that the parts add up to the batch's mean.
+            cross_entropy(&logits, &target)? * (share.len() as f64 / ids.len() as f64)
+        })?;
+        let rates = LayerRates::even(RATE);
+        optimizer.step(&gradients, |group| rates.of(group, encoder.layers())).map_err(compute)?;
+        seconds.push(start.elapsed().as_secs_f64());
+    }
+    Ok(seconds.split_off(WARM_STEPS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_is_timed_step_by_step() {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
+        let ids: Vec<Vec<u32>> = (0..4).map(|text| (0..6).map(|at| 5 + text * 7 + at).collect()).collect();
+        for name in ["full", "last-1", "lora"] {
+            let times = step_times(&dir, &name.parse().unwrap(), &ids, 2, 2).unwrap();
+            assert!(times.len() == 2 && times.iter().all(|time| *time > 0.0), "{name}: {times:?}");
+        }
+        let error = step_times(&dir, &"last-9".parse().unwrap(), &ids, 2, 2).unwrap_err();
+        assert_eq!(error.code(), "encoder-policy");
+    }
+}

@@ -1,0 +1,186 @@
+//! Training steps of a tuned encoder, beside PyTorch's with the same batch and policy.
+
+use super::cores;
+use super::peers::Peers;
+use super::worker::{Launch, REST, Request, Trained, Worker};
+use crate::encoders;
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What learns, in the words of both sides.
+const POLICIES: [&str; 3] = ["full", "last-2", "lora"];
+/// Token ids below this stand for special tokens in the usual vocabularies.
+const FIRST_ID: usize = 1_000;
+
+/// What to train, and beside whom.
+#[derive(Clone, Debug)]
+pub struct TrainChoices {
+    /// Name or folder of the encoder; none: the default.
+    pub encoder: Option<String>,
+    /// Texts in the batch.
+    pub batch: usize,
+    /// Tokens of every text.
+    pub tokens: usize,
+    /// Steps a round.
+    pub steps: usize,
+    /// Rounds in turns; the one with the least median counts.
+    pub rounds: usize,
+    /// Threads of both; none: the machine's cores.
+    pub threads: Option<usize>,
+    /// Also PyTorch.
+    pub peers: bool,
+}
+
+/// The steps of every policy.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrainBench {
+    /// Texts in the batch.
+    pub batch: usize,
+    /// Tokens of every text.
+    pub tokens: usize,
+    /// Threads of both.
+    pub threads: usize,
+    /// Steps a round.
+    pub steps: usize,
+    /// Rounds.
+    pub rounds: usize,
+    /// Policy by policy.
+    pub policies: Vec<StepTime>,
+    /// Why PyTorch, though asked for, has no times.
+    pub missing: Option<String>,
+}
+
+/// A step under one policy: forward, backward and the weights moved.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepTime {
+    /// `full`, `last-2` or `lora` (rank 8, alpha 16, on queries and values).
+    pub policy: &'static str,
+    /// Our median milliseconds, of the best round.
+    pub dissensus_ms: f64,
+    /// PyTorch's.
+    pub pytorch_ms: Option<f64>,
+    /// Our time over PyTorch's: below 1 we are faster.
+    pub over_pytorch: Option<f64>,
+}
+
+/// Measures training steps. `program` is the `dissensus` command, of which our side is started; where PyTorch cannot run,
+/// `say` is told why in one line and our times stand alone.
+///
+/// # Errors
+/// No encoder, or our own side fails.
+pub fn train(
+    home: &Home,
+    program: &Path,
+    choices: &TrainChoices,
+    say: &dyn Fn(&str),
+) -> Result<TrainBench, WorkbenchError> {
+    let dir = encoders::find(home, choices.encoder.as_deref(), None)?.dir;
+    let threads = choices.threads.unwrap_or_else(cores).max(1);
+    let folder = tempfile::tempdir().map_err(|source| WorkbenchError::Io {
+        path: std::env::temp_dir(),
+        doing: "writing",
+        source,
+    })?;
+    let ids = ids(vocabulary(&dir)?, choices.batch, choices.tokens);
+    let step = |policy: &str| Request::Train {
+        encoder: dir.clone(),
+        policy: policy.to_owned(),
+        ids: ids.clone(),
+        steps: choices.steps.max(1),
+        threads,
+    };
+    let mut ours = Worker::start("dissensus", &Launch::ours(program, threads), folder.path())?;
+    let mut theirs = choices.peers.then(|| pytorch(home, threads, folder.path(), say));
+    let mut best = [(None, None); POLICIES.len()];
+    for round in 1..=choices.rounds.max(1) {
+        say(&format!("Training, round {round} of {}", choices.rounds.max(1)));
+        for (policy, (our_best, their_best)) in POLICIES.into_iter().zip(&mut best) {
+            keep(our_best, median_ms(&mut ours, &step(policy))?);
+            if let Some(Ok(worker)) = &mut theirs {
+                match median_ms(worker, &step(policy)) {
+                    Ok(ms) => keep(their_best, ms),
+                    Err(error) => theirs = Some(Err(error)),
+                }
+            }
+        }
+    }
+    let missing = theirs.and_then(Result::err).map(|error| error.to_string());
+    if let Some(why) = &missing {
+        say(&format!("PyTorch is left out: {why}"));
+    }
+    let policies = POLICIES.into_iter().zip(best).filter_map(|(policy, (ours, theirs))| {
+        let dissensus_ms = ours?;
+        let over_pytorch = theirs.map(|theirs: f64| dissensus_ms / theirs);
+        Some(StepTime { policy, dissensus_ms, pytorch_ms: theirs, over_pytorch })
+    });
+    Ok(TrainBench {
+        batch: choices.batch,
+        tokens: choices.tokens,
+        threads,
+        steps: choices.steps.max(1),
+        rounds: choices.rounds.max(1),
+        policies: policies.collect(),
+        missing,
+    })
+}
+
+fn pytorch(home: &Home, threads: usize, folder: &Path, say: &dyn Fn(&str)) -> Result<Worker, WorkbenchError> {
+    Worker::start("PyTorch", Peers::ready(home.cache(), threads, say)?.launch(), folder)
+}
+
+fn median_ms(worker: &mut Worker, step: &Request) -> Result<f64, WorkbenchError> {
+    std::thread::sleep(REST);
+    let mut seconds = worker.ask::<Trained>(step)?.seconds;
+    seconds.sort_by(f64::total_cmp);
+    Ok(seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN) * 1e3)
+}
+
+fn keep(best: &mut Option<f64>, ms: f64) {
+    *best = Some(best.map_or(ms, |best| best.min(ms)));
+}
+
+/// Words of the encoder, as its config.json says.
+fn vocabulary(dir: &Path) -> Result<usize, WorkbenchError> {
+    let path: PathBuf = dir.join("config.json");
+    let failed = |source| WorkbenchError::Io { path: path.clone(), doing: "reading", source };
+    let bytes = std::fs::read(&path).map_err(failed)?;
+    let config: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
+    let size = config["vocab_size"].as_u64().and_then(|size| usize::try_from(size).ok());
+    size.ok_or_else(|| failed(std::io::Error::other("it has no vocab_size")))
+}
+
+/// Texts of ids spread over the vocabulary, as words are.
+fn ids(vocabulary: usize, texts: usize, tokens: usize) -> Vec<Vec<u32>> {
+    let first = FIRST_ID.min(vocabulary / 2);
+    let spread = (vocabulary - first).max(1);
+    // A prime step visits ids in no order and, in a batch, hardly any of them twice.
+    let id = |text: usize, at: usize| (first + (text * tokens + at) * 7_919 % spread) as u32;
+    (0..texts.max(1)).map(|text| (0..tokens.max(1)).map(|at| id(text, at)).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_lie_inside_the_vocabulary_and_differ() {
+        for vocabulary in [30_522, 86] {
+            let ids = ids(vocabulary, 16, 64);
+            assert!(ids.len() == 16 && ids.iter().all(|text| text.len() == 64));
+            assert!(ids.iter().flatten().all(|id| (*id as usize) < vocabulary));
+        }
+        let different: std::collections::HashSet<u32> = ids(30_522, 16, 64).concat().into_iter().collect();
+        assert_eq!(different.len(), 16 * 64);
+    }
+
+    #[test]
+    fn the_best_round_counts() {
+        let mut best = None;
+        for ms in [3.0, 2.0, 4.0] {
+            keep(&mut best, ms);
+        }
+        assert_eq!(best, Some(2.0));
+    }
+}
