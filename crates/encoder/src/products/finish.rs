@@ -1,12 +1,12 @@
 //! What is done to products before they leave the cache.
 
-use pulp::Arch;
+use pulp::{Arch, Simd};
 
 use super::After;
-use crate::fused::math::gelu;
+use super::gelu::gelu;
 use crate::fused::rows::BiasResidualNorm;
 
-/// A step that looks at single numbers, done to each panel's outputs as soon as they are there.
+/// A step that looks at single numbers, done to each panel's outputs while they are in registers.
 #[derive(Clone, Copy)]
 pub(super) enum Finish<'a> {
     Nothing,
@@ -24,21 +24,35 @@ impl<'a> Finish<'a> {
         }
     }
 
-    /// `columns`: a row's outputs from number `first` on.
+    /// What is added to a panel's outputs, of which `output` is the first.
     #[inline(always)]
-    pub(super) fn apply(&self, columns: &mut [f32], first: usize) {
-        match self {
-            Self::Nothing => {}
-            Self::Bias(bias) => {
-                for (x, b) in columns.iter_mut().zip(&bias[first..]) {
-                    *x += b;
-                }
+    pub(super) fn bias<S: Simd, const VECTORS: usize>(&self, simd: S, output: usize) -> [S::f32s; VECTORS] {
+        let mut vectors = [simd.splat_f32s(0.0); VECTORS];
+        if let Self::Bias(bias) | Self::BiasGelu(bias) = self {
+            for (vector, bias) in vectors.iter_mut().zip(bias[output..].chunks(S::F32_LANES)) {
+                *vector = simd.partial_load_f32s(bias);
             }
-            Self::BiasGelu(bias) => {
-                for (x, b) in columns.iter_mut().zip(&bias[first..]) {
-                    *x = gelu(*x + b);
-                }
-            }
+        }
+        vectors
+    }
+
+    /// Stores a row's outputs of one panel. `row`: as many of them as there are.
+    #[inline(always)]
+    pub(super) fn store<S: Simd, const VECTORS: usize>(
+        &self,
+        simd: S,
+        products: [S::f32s; VECTORS],
+        bias: &[S::f32s; VECTORS],
+        row: &mut [f32],
+    ) {
+        let products = products.iter().zip(bias);
+        for (columns, (product, bias)) in row.chunks_mut(S::F32_LANES).zip(products) {
+            let finished = match self {
+                Self::Nothing => *product,
+                Self::Bias(_) => simd.add_f32s(*product, *bias),
+                Self::BiasGelu(_) => gelu(simd, simd.add_f32s(*product, *bias)),
+            };
+            simd.partial_store_f32s(columns, finished);
         }
     }
 }

@@ -144,13 +144,10 @@ impl<const VECTORS: usize, const ROWS: usize> WithSimd for SizedTile<'_, '_, VEC
     fn with_simd<S: Simd>(self, simd: S) {
         let Tile { x, inputs, weights, rows, place, finish } = self.0;
         let sums = sums::<S, VECTORS, ROWS>(simd, x, inputs, weights);
+        let bias = finish.bias::<S, VECTORS>(simd, place.output);
         for (row, sums) in rows.iter_mut().zip(sums) {
             let to = row.len().min(place.column + VECTORS * S::F32_LANES);
-            let columns = &mut row[place.column..to];
-            for (columns, sum) in columns.chunks_mut(S::F32_LANES).zip(sums) {
-                simd.partial_store_f32s(columns, sum);
-            }
-            finish.apply(columns, place.output);
+            finish.store(simd, sums, &bias, &mut row[place.column..to]);
         }
     }
 }

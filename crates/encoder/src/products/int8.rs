@@ -8,7 +8,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::finish::Finish;
-use super::levels::{Excess, Levels, RowScale};
+use super::levels::{Excess, Levels};
 use super::vnni::{Group, ROWS, Sums, Vnni, WIDTH};
 
 /// With more inputs a sum could leave 32 bits.
@@ -58,68 +58,90 @@ impl Panels {
         rows: &mut [&mut [f32]],
         finish: &Finish<'_>,
     ) {
+        let mut sums = [[0; WIDTH]; ROWS];
         for (i, panel) in panels.enumerate() {
             let weights = &self.groups[panel * self.groups_per_panel..][..self.groups_per_panel];
             for (t, rows) in rows.chunks_mut(ROWS).enumerate() {
                 let first = t * ROWS;
-                let mut sums = [[0; WIDTH]; ROWS];
                 let sums = &mut sums[..rows.len()];
                 self.vnni.sums(levels.bytes(first), levels.stride(), weights, sums);
-                for (r, (row, sums)) in rows.iter_mut().zip(sums).enumerate() {
-                    let from = i * WIDTH;
-                    let to = row.len().min(from + WIDTH);
-                    Arch::new().dispatch(Scale {
-                        sums,
-                        row: levels.scale(first + r),
-                        excess: levels.excess(first + r),
-                        weights,
-                        steps: &self.steps[panel * WIDTH..],
-                        totals: &self.totals[panel * WIDTH..],
-                        out: &mut row[from..to],
-                        output: panel * WIDTH,
-                        finish,
-                    });
-                }
+                Arch::new().dispatch(Scale {
+                    weights: self,
+                    panel,
+                    levels,
+                    first,
+                    sums,
+                    column: i * WIDTH,
+                    rows,
+                    finish,
+                });
             }
         }
     }
 }
 
-/// From a row's sums with a panel to numbers.
-struct Scale<'a> {
-    sums: &'a Sums,
-    row: RowScale,
-    excess: &'a [Excess],
-    weights: &'a [Group],
-    steps: &'a [f32],
-    totals: &'a [i32],
-    out: &'a mut [f32],
-    /// The panel's first output.
-    output: usize,
+/// From the sums of some rows with a panel to numbers.
+struct Scale<'a, 'b> {
+    weights: &'a Panels,
+    panel: usize,
+    levels: &'a Levels,
+    /// Number of the first row among `levels`.
+    first: usize,
+    sums: &'a [Sums],
+    /// Where in the rows the panel's outputs are.
+    column: usize,
+    rows: &'a mut [&'b mut [f32]],
     finish: &'a Finish<'a>,
 }
 
-impl WithSimd for Scale<'_> {
+impl WithSimd for Scale<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let mut values = [0.0f32; WIDTH];
-        for ((value, sum), total) in values.iter_mut().zip(self.sums).zip(self.totals) {
-            *value = (sum - self.row.zero * total) as f32;
+    fn with_simd<S: Simd>(self, simd: S) {
+        match S::F32_LANES {
+            16 => self.rows::<S, { WIDTH / 16 }>(simd),
+            8 => self.rows::<S, { WIDTH / 8 }>(simd),
+            4 => self.rows::<S, { WIDTH / 4 }>(simd),
+            _ => self.rows::<S, WIDTH>(simd),
         }
-        for Excess { input, levels } in self.excess {
-            let group = self.weights[*input as usize / 4].as_flattened().as_chunks::<4>().0;
-            // The input's byte to the top of each word, and back down with its sign.
-            let up = 24 - *input % 4 * 8;
-            for (value, word) in values.iter_mut().zip(group) {
-                *value += (*levels * (i32::from_le_bytes(*word) << up >> 24)) as f32;
+    }
+}
+
+impl Scale<'_, '_> {
+    #[inline(always)]
+    fn rows<S: Simd, const VECTORS: usize>(self, simd: S) {
+        let Panels { groups, steps, totals, groups_per_panel, .. } = self.weights;
+        let weights = &groups[self.panel * groups_per_panel..][..*groups_per_panel];
+        let output = self.panel * WIDTH;
+        let bias = self.finish.bias::<S, VECTORS>(simd, output);
+        for (r, (row, sums)) in self.rows.iter_mut().zip(self.sums).enumerate() {
+            let scale = self.levels.scale(self.first + r);
+            let mut values = [0.0f32; WIDTH];
+            for ((value, sum), total) in values.iter_mut().zip(sums).zip(&totals[output..]) {
+                *value = (sum - scale.zero * total) as f32;
             }
+            for excess in self.levels.excess(self.first + r) {
+                add(*excess, weights, &mut values);
+            }
+            for (value, step) in values.iter_mut().zip(&steps[output..]) {
+                *value *= scale.step * step;
+            }
+            let mut vectors = [simd.splat_f32s(0.0); VECTORS];
+            vectors.copy_from_slice(&S::as_simd_f32s(&values).0[..VECTORS]);
+            let to = row.len().min(self.column + WIDTH);
+            self.finish.store(simd, vectors, &bias, &mut row[self.column..to]);
         }
-        for (value, step) in values.iter_mut().zip(self.steps) {
-            *value *= self.row.step * step;
-        }
-        self.out.copy_from_slice(&values[..self.out.len()]);
-        self.finish.apply(self.out, self.output);
+    }
+}
+
+/// What one number has beyond its byte, times the weights from its input.
+#[inline(always)]
+fn add(excess: Excess, weights: &[Group], values: &mut [f32; WIDTH]) {
+    let words = weights[excess.input as usize / 4].as_flattened().as_chunks::<4>().0;
+    // The input's byte to the top of each word, and back down with its sign.
+    let up = 24 - excess.input % 4 * 8;
+    for (value, word) in values.iter_mut().zip(words) {
+        *value += (excess.levels * (i32::from_le_bytes(*word) << up >> 24)) as f32;
     }
 }

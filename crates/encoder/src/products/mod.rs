@@ -7,6 +7,7 @@
 
 mod finish;
 mod fp32;
+mod gelu;
 #[cfg(target_arch = "x86_64")]
 mod int8;
 mod levels;

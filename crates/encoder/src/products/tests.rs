@@ -37,7 +37,7 @@ fn worst(found: &[f32], expected: &[f64]) -> f64 {
 }
 
 /// With the error function by the series of DLMF 7.6.2, whose terms are all positive: nothing cancels.
-fn gelu(x: f64) -> f64 {
+pub(super) fn gelu(x: f64) -> f64 {
     let z = x / std::f64::consts::SQRT_2;
     let mut term = z * (-z * z).exp();
     let mut sum = term;
