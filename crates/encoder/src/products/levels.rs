@@ -39,22 +39,22 @@ impl RowScale {
     pub(super) fn of(row: &[f32]) -> Self {
         let mut low = [0.0f32; LANES];
         let mut high = [0.0f32; LANES];
-        let mut odd = [0.0f32; LANES];
+        let mut widest = [0u32; LANES];
         let mut see = |lane: usize, x: f32| {
             low[lane] = if x < low[lane] { x } else { low[lane] };
             high[lane] = if x > high[lane] { x } else { high[lane] };
-            odd[lane] += x - x;
+            widest[lane] = widest[lane].max(x.to_bits() << 1);
         };
         let (chunks, rest) = row.as_chunks::<LANES>();
         for chunk in chunks {
-            for lane in 0..LANES {
-                see(lane, chunk[lane]);
+            for (lane, x) in chunk.iter().enumerate() {
+                see(lane, *x);
             }
         }
         for (lane, x) in rest.iter().enumerate() {
             see(lane, *x);
         }
-        if odd.iter().sum::<f32>() != 0.0 || odd.iter().any(|x| x.is_nan()) {
+        if widest.iter().any(|bits| *bits >= f32::INFINITY.to_bits() << 1) {
             return Self { step: f32::NAN, zero: 0 };
         }
         let negative = low.map(|x| -x);
