@@ -190,7 +190,7 @@ fn scale(name: &str) -> Result<ScaleKind, String> {
 /// Which encoder to use, and how.
 #[derive(Args, Debug, Default)]
 pub(crate) struct EncoderArgs {
-    /// Name of an encoder, or a folder with config.json, tokenizer.json and model.safetensors
+    /// Name of an encoder, a folder with config.json, tokenizer.json and model.safetensors, or a model hub repository
     /// [default: the project's, else all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME|DIR")]
     pub(crate) encoder: Option<String>,
@@ -200,6 +200,9 @@ pub(crate) struct EncoderArgs {
     /// Where to compute; auto picks cuda, metal, cpu in that order
     #[arg(long, value_enum, default_value_t)]
     pub(crate) device: DeviceArg,
+    /// How exactly to compute; fast is 8-bit on the CPU and 16-bit on a graphics processor [default: the project's, else fp32]
+    #[arg(long, value_enum)]
+    pub(crate) precision: Option<PrecisionArg>,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -209,6 +212,13 @@ pub(crate) enum PoolingArg {
     Max,
     Mean2,
     Max2,
+    Pooler,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum PrecisionArg {
+    Fp32,
+    Fast,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -224,6 +234,7 @@ pub(crate) enum DeviceArg {
 #[command(after_help = "Examples:
   dissensus encode P.dissensus
   dissensus encode P.dissensus --encoder ./my-bert --pooling cls
+  dissensus encode P.dissensus --precision fast
 
 Ctrl-C stops after the batch at hand; the next call goes on from there.")]
 pub(crate) struct Encode {

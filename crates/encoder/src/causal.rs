@@ -10,7 +10,7 @@ use crate::family::{Gpt2, KeyValues, Transformer, check};
 use crate::folder::Folder;
 use crate::tokens::Tokens;
 use crate::weights::Weights;
-use crate::{DeviceChoice, EncoderError, device};
+use crate::{DeviceChoice, EncoderError, Precision, PrecisionChoice, device};
 
 /// A GPT-2 whose hidden states and next-token scores are differentiable with respect to the vectors that it is given: a soft
 /// prompt is such vectors, learned, before those of a text.
@@ -71,8 +71,8 @@ impl CausalModel {
         if family != "gpt2" {
             return Err(EncoderError::Family { dir: folder.dir, family, known: "gpt2".to_owned() });
         }
-        let device = device::choose(choice)?.device;
-        let parameters = Parameters::new(Weights::open(&folder, &device)?, None).differentiable();
+        let device = device::choose(choice, PrecisionChoice::default())?.device;
+        let parameters = Parameters::new(Weights::open(&folder, &device)?, None, Precision::Fp32).differentiable();
         let model = Gpt2::open(config, &folder, parameters, &device)?;
         let sizes = model.sizes();
         let tokens = Tokens::open(&folder, sizes.positions, sizes.positions, sizes.vocabulary)?;

@@ -2,11 +2,12 @@
 
 use candle_core::Device;
 
-use crate::{DeviceChoice, EncoderError};
+use crate::{DeviceChoice, EncoderError, Precision, PrecisionChoice};
 
-/// A device that works, and one line for people when it is not the one they would expect.
+/// A device that works, how exactly it computes, and one line for people when it is not the one they would expect.
 pub(crate) struct Chosen {
     pub(crate) device: Device,
+    pub(crate) precision: Precision,
     pub(crate) note: Option<String>,
 }
 
@@ -24,34 +25,46 @@ pub(crate) fn name(device: &Device) -> &'static str {
 /// The name of the device that [`DeviceChoice::Auto`] takes on this machine: cpu, cuda or metal.
 #[must_use]
 pub fn auto_device() -> &'static str {
-    name(&first_that_works().device)
+    name(&first_that_works().0)
 }
 
-pub(crate) fn choose(choice: DeviceChoice) -> Result<Chosen, EncoderError> {
-    match choice {
-        DeviceChoice::Cpu => Ok(Chosen { device: Device::Cpu, note: None }),
+pub(crate) fn choose(choice: DeviceChoice, precision: PrecisionChoice) -> Result<Chosen, EncoderError> {
+    let int8 = precision == PrecisionChoice::Exactly(Precision::Int8);
+    let (device, note) = match choice {
+        DeviceChoice::Cpu => (Device::Cpu, None),
+        DeviceChoice::Auto if int8 => (Device::Cpu, None),
+        DeviceChoice::Cuda | DeviceChoice::Metal if int8 => {
+            let reason = format!("it is computed on the CPU only, not on {choice}: choose half or fp32 there");
+            return Err(EncoderError::Precision { asked: precision.to_string(), reason });
+        }
         DeviceChoice::Cuda | DeviceChoice::Metal => {
             let device =
                 open(choice).map_err(|reason| EncoderError::Device { asked: choice.to_string(), reason })?;
-            Ok(Chosen { device, note: None })
+            (device, None)
         }
-        DeviceChoice::Auto => Ok(first_that_works()),
-    }
+        DeviceChoice::Auto => first_that_works(),
+    };
+    let precision = match precision {
+        PrecisionChoice::Exactly(precision) => precision,
+        PrecisionChoice::Fast if device.is_cpu() => Precision::Int8,
+        PrecisionChoice::Fast => Precision::Half,
+    };
+    Ok(Chosen { device, precision, note })
 }
 
-fn first_that_works() -> Chosen {
+fn first_that_works() -> (Device, Option<String>) {
     let mut failures = Vec::new();
     for choice in [DeviceChoice::Cuda, DeviceChoice::Metal] {
         if !compiled_in(choice) {
             continue;
         }
         match open(choice) {
-            Ok(device) => return Chosen { device, note: None },
+            Ok(device) => return (device, None),
             Err(reason) => failures.push(format!("{choice}: {reason}")),
         }
     }
     let note = (!failures.is_empty()).then(|| format!("computing on the CPU; {}", failures.join("; ")));
-    Chosen { device: Device::Cpu, note }
+    (Device::Cpu, note)
 }
 
 fn compiled_in(choice: DeviceChoice) -> bool {
@@ -88,14 +101,24 @@ mod tests {
 
     #[test]
     fn cpu_is_always_there() {
-        let chosen = choose(DeviceChoice::Cpu).unwrap();
+        let chosen = choose(DeviceChoice::Cpu, PrecisionChoice::default()).unwrap();
         assert_eq!(name(&chosen.device), "cpu");
         assert!(chosen.note.is_none());
     }
 
     #[test]
+    fn fast_is_int8_on_the_cpu_and_int8_is_nowhere_else() {
+        let fast = choose(DeviceChoice::Cpu, PrecisionChoice::Fast).unwrap();
+        assert_eq!(fast.precision, Precision::Int8);
+        let int8 = PrecisionChoice::Exactly(Precision::Int8);
+        assert!(choose(DeviceChoice::Auto, int8).unwrap().device.is_cpu());
+        let error = choose(DeviceChoice::Cuda, int8).err().unwrap();
+        assert_eq!(error.code(), "encoder-precision");
+    }
+
+    #[test]
     fn auto_never_fails_and_says_why_it_fell_back() {
-        let chosen = choose(DeviceChoice::Auto).unwrap();
+        let chosen = choose(DeviceChoice::Auto, PrecisionChoice::default()).unwrap();
         let compiled = compiled_in(DeviceChoice::Cuda) || compiled_in(DeviceChoice::Metal);
         assert_eq!(chosen.note.is_some(), compiled && chosen.device.is_cpu());
     }
@@ -103,7 +126,7 @@ mod tests {
     #[test]
     #[cfg(not(feature = "cuda"))]
     fn a_device_that_is_not_compiled_in_says_so() {
-        let error = choose(DeviceChoice::Cuda).err().unwrap();
+        let error = choose(DeviceChoice::Cuda, PrecisionChoice::default()).err().unwrap();
         assert_eq!(error.code(), "encoder-device");
         assert!(error.to_string().contains("--features cuda"), "{error}");
     }

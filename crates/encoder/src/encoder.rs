@@ -4,20 +4,21 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use candle_core::{Device, Tensor};
+use candle_core::{DType, Device, Result as CandleResult, Tensor};
 
 use crate::batches::Batch;
 use crate::blocks::{Parameters, Pass};
-use crate::family::{Transformer, check, open as open_family};
+use crate::family::{TokenBatch, Transformer, check, open as open_family};
 use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, Recipe, TOKENIZER, WEIGHTS};
 use crate::hash::sha256;
 use crate::pool::embed;
-use crate::tokens::Tokens;
+use crate::tokens::{Tokenized, Tokens};
 use crate::training::Learning;
 use crate::weights::{Weights, weights_sha256};
 use crate::workers::Workers;
-use crate::{BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, device};
+use crate::{BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice, device};
 
 /// What makes two embeddings comparable: the same version, the same text, the same embedding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,16 +36,23 @@ pub struct EncoderVersion {
     pub dim: usize,
     /// Whether embeddings are scaled to length 1.
     pub normalised: bool,
+    /// How exactly they are computed.
+    pub precision: Precision,
 }
 
 impl EncoderVersion {
     /// The version as one short text, `NAME/WEIGHTS/POOLING/TOKENS`, for example
-    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`; with `/raw` at the end where embeddings are not scaled to length 1.
+    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`; with `/raw` after it where embeddings are not scaled to length 1, and
+    /// `/int8` or `/half` where they are not computed in 32-bit floats.
     #[must_use]
     pub fn key(&self) -> String {
         let weights = self.weights_sha256.get(..12).unwrap_or(&self.weights_sha256);
         let raw = if self.normalised { "" } else { "/raw" };
-        format!("{}/{weights}/{}/{}{raw}", self.name, self.pooling, self.max_tokens)
+        let precision = match self.precision {
+            Precision::Fp32 => String::new(),
+            other => format!("/{other}"),
+        };
+        format!("{}/{weights}/{}/{}{raw}{precision}", self.name, self.pooling, self.max_tokens)
     }
 }
 
@@ -91,6 +99,8 @@ pub struct Encoder {
     transformer: Box<dyn Transformer>,
     device: Device,
     note: Option<String>,
+    /// Said once a batch had to be parted.
+    shrunk: OnceLock<String>,
     workers: Workers,
 }
 
@@ -126,7 +136,7 @@ impl Encoder {
     fn from_opened(opened: Opened, options: &EncoderOptions) -> Result<Self, EncoderError> {
         let Opened { version, tokens, transformer, device, note, .. } = opened;
         let threads = if device.is_cpu() { options.threads } else { Some(1) };
-        Ok(Self { version, tokens, transformer, workers: Workers::start(threads)?, device, note })
+        Ok(Self { version, tokens, transformer, workers: Workers::start(threads)?, device, note, shrunk: OnceLock::new() })
     }
 
     /// What its embeddings are filed under.
@@ -141,10 +151,11 @@ impl Encoder {
         device::name(&self.device)
     }
 
-    /// One line for people where `auto` could not use a device that is compiled in.
+    /// One line for people where `auto` could not use a device that is compiled in, or the device had not memory enough
+    /// for whole batches.
     #[must_use]
     pub fn device_note(&self) -> Option<&str> {
-        self.note.as_deref()
+        self.shrunk.get().or(self.note.as_ref()).map(String::as_str)
     }
 
     /// Tokens of each text after cutting, special tokens counted.
@@ -192,34 +203,73 @@ impl Encoder {
         let mut texts = texts.into_iter();
         let mut done = StreamDone::default();
         let mut read = 0;
-        loop {
-            let window = next_window(&mut texts, plan);
-            if window.is_empty() {
-                return Ok(done);
-            }
-            let borrowed: Vec<&str> = window.iter().map(AsRef::as_ref).collect();
-            let tokenized = self.workers.tokenize(|| self.tokens.tokenize(&borrowed, read))?;
+        let mut window = next_window(&mut texts, plan);
+        let mut tokenized = self.tokenize(&window, read)?;
+        while !window.is_empty() {
             let batch_tokens = plan.batch_tokens.unwrap_or_else(|| self.batch_tokens());
             let batches = crate::batches::batches(tokenized, read, batch_tokens);
-            read += borrowed.len();
-            let flow = self.workers.run(
-                &batches,
-                |batch| self.embed(batch),
-                |batch, embeddings| on_batch(hand_over(batch, embeddings, &mut done)),
-            )?;
-            if flow.is_break() {
+            read += window.len();
+            // The next window is tokenized while this one is computed.
+            let next = next_window(&mut texts, plan);
+            let borrowed: Vec<&str> = next.iter().map(AsRef::as_ref).collect();
+            let (flow, ahead) = std::thread::scope(|scope| {
+                let ahead = scope.spawn(|| self.workers.tokenize(|| self.tokens.tokenize(&borrowed, read)));
+                let flow = self.workers.run(
+                    &batches,
+                    |batch| self.embed(batch),
+                    |batch, embeddings| on_batch(hand_over(batch, embeddings, &mut done)),
+                );
+                (flow, ahead.join())
+            });
+            if flow?.is_break() {
                 done.cancelled = true;
                 return Ok(done);
             }
+            tokenized = match ahead {
+                Ok(tokenized) => tokenized?,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            window = next;
         }
+        Ok(done)
+    }
+
+    fn tokenize<T: AsRef<str>>(&self, window: &[T], first: usize) -> Result<Vec<Tokenized>, EncoderError> {
+        let borrowed: Vec<&str> = window.iter().map(AsRef::as_ref).collect();
+        self.workers.tokenize(|| self.tokens.tokenize(&borrowed, first))
+    }
+
+    /// Every hidden state of a text, the embeddings' first: `[layers + 1][tokens][dim]`.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    pub fn hidden_states(&self, text: &str) -> Result<Vec<Vec<Vec<f32>>>, EncoderError> {
+        let ids = self.tokenize(&[text], 0)?.into_iter().flat_map(|text| text.ids).collect::<Vec<_>>();
+        let batch = TokenBatch { lengths: vec![ids.len()], ids };
+        let pass = Pass::inference(&batch.lengths, &self.device).keeping_all();
+        self.transformer
+            .forward(&batch, &pass)
+            .and_then(|states| {
+                states.into_all().iter().map(|state| state.to_dtype(DType::F32)?.to_vec2::<f32>()).collect()
+            })
+            .map_err(|source| EncoderError::Compute { device: self.device_name(), source })
     }
 
     /// Embeddings of a batch's distinct texts.
     fn embed(&self, batch: &Batch) -> Result<Vec<Vec<f32>>, EncoderError> {
         let EncoderVersion { pooling, normalised, .. } = self.version;
-        let pass = Pass::inference(&batch.tokens.lengths, &self.device);
-        let embeddings = embed(self.transformer.as_ref(), &batch.tokens, &pass, pooling, normalised)
+        let compute = |tokens: &TokenBatch| {
+            let pass = Pass::inference(&tokens.lengths, &self.device);
+            embed(self.transformer.as_ref(), tokens, &pass, pooling, normalised)
+        };
+        let mut smaller = false;
+        let embeddings = in_parts(&batch.tokens, &compute, &mut smaller)
             .map_err(|source| EncoderError::Compute { device: self.device_name(), source })?;
+        if smaller {
+            self.shrunk.get_or_init(|| {
+                format!("{} is out of memory: going on in smaller batches", self.device_name())
+            });
+        }
         match embeddings.iter().position(|e| e.iter().any(|v| !v.is_finite())) {
             Some(bad) => Err(EncoderError::EmbeddingNotFinite { index: batch.places[bad][0] }),
             None => Ok(embeddings),
@@ -266,11 +316,13 @@ pub(crate) fn open_folder(
     let (family, config) = check(&folder)?;
     let recipe = folder.recipe()?;
     let pooling = choose_pooling(&recipe, options)?;
-    let chosen = device::choose(options.device)?;
+    let precision = if source.learning.is_some() { PrecisionChoice::default() } else { options.precision };
+    let chosen = device::choose(options.device, precision)?;
     let weights_sha256 = weights_sha256(&folder)?;
     let weights = Weights::open(&folder, &chosen.device).map(|w| w.replacing(source.learned.clone()));
     let transformer = weights.and_then(|weights| {
-        open_family(&family, config, &folder, Parameters::new(weights, source.learning), &chosen.device)
+        let parameters = Parameters::new(weights, source.learning, chosen.precision);
+        open_family(&family, config, &folder, parameters, &chosen.device)
     });
     // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
     let name = identify(&folder, &weights_sha256)?;
@@ -283,7 +335,8 @@ pub(crate) fn open_folder(
         .max_tokens
         .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
     let (dim, normalised) = (sizes.dim, recipe.normalised);
-    let version = EncoderVersion { name, weights_sha256, pooling, max_tokens, dim, normalised };
+    let precision = chosen.precision;
+    let version = EncoderVersion { name, weights_sha256, pooling, max_tokens, dim, normalised, precision };
     let tokens = Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?;
     Ok(Opened { folder, version, tokens, transformer, device: chosen.device, note: chosen.note })
 }
@@ -298,6 +351,33 @@ fn next_window<T: AsRef<str>>(texts: &mut impl Iterator<Item = T>, plan: &BatchP
         window.push(text);
     }
     window
+}
+
+/// What `compute` gives for a batch; where the device has not memory enough, for its halves, down to one text alone.
+/// `smaller` is set then.
+fn in_parts(
+    batch: &TokenBatch,
+    compute: &dyn Fn(&TokenBatch) -> CandleResult<Vec<Vec<f32>>>,
+    smaller: &mut bool,
+) -> CandleResult<Vec<Vec<f32>>> {
+    match compute(batch) {
+        Err(error) if batch.lengths.len() > 1 && is_out_of_memory(&error) => {
+            *smaller = true;
+            let (first, second) = batch.halves();
+            let mut embeddings = in_parts(&first, compute, smaller)?;
+            embeddings.extend(in_parts(&second, compute, smaller)?);
+            Ok(embeddings)
+        }
+        other => other,
+    }
+}
+
+/// By what drivers say: the tensor library has no kind of error for it.
+fn is_out_of_memory(error: &candle_core::Error) -> bool {
+    let text = error.to_string().to_lowercase();
+    ["out of memory", "out_of_memory", "insufficient memory", "failed to allocate"]
+        .iter()
+        .any(|words| text.contains(words))
 }
 
 fn hand_over(batch: &Batch, embeddings: Vec<Vec<f32>>, done: &mut StreamDone) -> BatchDone {
@@ -349,4 +429,44 @@ fn identify(folder: &Folder, weights_sha256: &str) -> Result<String, EncoderErro
         }
     }
     Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(lengths: &[usize]) -> TokenBatch {
+        TokenBatch { ids: (0..lengths.iter().sum::<usize>() as u32).collect(), lengths: lengths.to_vec() }
+    }
+
+    /// A device on which so many tokens fit, and what it says when they do not.
+    fn small_device(most: usize, words: &'static str) -> impl Fn(&TokenBatch) -> CandleResult<Vec<Vec<f32>>> {
+        move |batch| {
+            if batch.ids.len() > most {
+                candle_core::bail!("{words}");
+            }
+            let mut ids = batch.ids.iter();
+            let first_of = |n: &usize| ids.by_ref().take(*n).map(|id| *id as f32).take(1).collect();
+            Ok(batch.lengths.iter().map(first_of).collect())
+        }
+    }
+
+    #[test]
+    fn a_batch_too_large_for_the_device_is_parted_and_comes_in_order() {
+        let mut smaller = false;
+        let compute = small_device(5, "CUDA_ERROR_OUT_OF_MEMORY");
+        let parts = in_parts(&batch(&[2, 3, 1, 5, 1]), &compute, &mut smaller).unwrap();
+        // Ids are counted through, so that each text is known by its first.
+        let whole = small_device(100, "")(&batch(&[2, 3, 1, 5, 1])).unwrap();
+        assert_eq!(parts, whole);
+        assert!(smaller);
+    }
+
+    #[test]
+    fn one_text_too_large_and_other_errors_are_told() {
+        let mut smaller = false;
+        assert!(in_parts(&batch(&[9]), &small_device(5, "out of memory"), &mut smaller).is_err());
+        assert!(in_parts(&batch(&[9, 1]), &small_device(5, "shape mismatch"), &mut smaller).is_err());
+        assert!(!smaller);
+    }
 }

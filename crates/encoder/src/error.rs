@@ -220,6 +220,14 @@ pub enum EncoderError {
         /// Why not, and what to do.
         reason: String,
     },
+    /// The precision is not known, or not to be had on the device.
+    #[error("precision {asked}: {reason}")]
+    Precision {
+        /// The precision asked for.
+        asked: String,
+        /// Why not, and what to choose.
+        reason: String,
+    },
     /// A text could not be tokenized.
     #[error("text {index} cannot be cut into tokens: {reason}")]
     Tokenize {
@@ -408,6 +416,7 @@ impl EncoderError {
             Self::Module { .. } => "encoder-module",
             Self::MaxTokens { .. } => "encoder-max-tokens",
             Self::Device { .. } => "encoder-device",
+            Self::Precision { .. } => "encoder-precision",
             Self::Tokenize { .. } | Self::NoTokens { .. } | Self::EmbeddingNotFinite { .. } => "encoder-text",
             Self::HubName(_) => "encoder-hub-name",
             Self::NeitherFolderNorHub { problem, .. } => problem.code(),

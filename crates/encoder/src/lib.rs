@@ -65,7 +65,7 @@ pub use device::auto_device;
 pub use encoder::{BatchDone, Encoder, EncoderVersion, StreamDone};
 pub use error::EncoderError;
 pub use locate::locate;
-pub use options::{DeviceChoice, EncoderOptions, Pooling};
+pub use options::{DeviceChoice, EncoderOptions, Pooling, Precision, PrecisionChoice};
 pub use training::{
     AdamW, AdamWSettings, FreezePolicy, Gradients, Group, GroupNorm, LayerRates, LowRank, LowRankTarget, Parameter,
     Trainable,

@@ -109,6 +109,79 @@ impl FromStr for DeviceChoice {
     }
 }
 
+/// How exactly an encoder computes, as its version records it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 32-bit floats.
+    #[default]
+    Fp32,
+    /// On the CPU: weights and activations of the large products in levels of 8 bits, a step for each output's weights and
+    /// one for each token's activations, whose few outstanding numbers keep more bits. All else is 32-bit floats.
+    Int8,
+    /// 16-bit floats, for graphics processors; norms and softmax in 32 bits.
+    Half,
+}
+
+impl Precision {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Fp32, Self::Int8, Self::Half];
+
+    /// The name in an encoder version.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fp32 => "fp32",
+            Self::Int8 => "int8",
+            Self::Half => "half",
+        }
+    }
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How exactly to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PrecisionChoice {
+    /// What is fast where it is computed: [`Precision::Int8`] on the CPU, [`Precision::Half`] elsewhere.
+    Fast,
+    /// This one.
+    #[serde(untagged)]
+    Exactly(Precision),
+}
+
+impl Default for PrecisionChoice {
+    fn default() -> Self {
+        Self::Exactly(Precision::Fp32)
+    }
+}
+
+impl fmt::Display for PrecisionChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fast => f.write_str("fast"),
+            Self::Exactly(precision) => precision.fmt(f),
+        }
+    }
+}
+
+impl FromStr for PrecisionChoice {
+    type Err = EncoderError;
+
+    fn from_str(name: &str) -> Result<Self, EncoderError> {
+        let exact = Precision::ALL.into_iter().find(|p| p.as_str() == name).map(Self::Exactly);
+        exact.or_else(|| (name == "fast").then_some(Self::Fast)).ok_or_else(|| EncoderError::Precision {
+            asked: name.to_owned(),
+            reason: "choose one of fp32, fast, int8, half".to_owned(),
+        })
+    }
+}
+
 /// What [`Encoder::open`](crate::Encoder::open) is told beside the folder. The default takes everything from the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncoderOptions {
@@ -118,6 +191,8 @@ pub struct EncoderOptions {
     pub max_tokens: Option<usize>,
     /// Where to compute.
     pub device: DeviceChoice,
+    /// How exactly to compute. An encoder that learns always computes in 32-bit floats.
+    pub precision: PrecisionChoice,
     /// Threads on the CPU. None: as many as the machine has cores.
     pub threads: Option<usize>,
 }

@@ -118,9 +118,9 @@ fn masked_max(packing: &Packing, state: &Tensor) -> CandleResult<Tensor> {
     let padded = packing.pad(state)?;
     let masked = match packing.key_mask()? {
         None => padded,
-        Some(mask) => padded.broadcast_add(&mask.unsqueeze(2)?.to_dtype(padded.dtype())?)?,
+        Some(mask) => padded.to_dtype(DType::F32)?.broadcast_add(&mask.unsqueeze(2)?)?,
     };
-    masked.max(1)
+    masked.max(1)?.to_dtype(state.dtype())
 }
 
 fn mean(text: &[f32], dim: usize) -> Vec<f32> {

@@ -4,7 +4,7 @@ use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::work::Observer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
-use dissensus_encoder::{Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, locate};
+use dissensus_encoder::{Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice, locate};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ pub struct EncoderChoice {
     pub pooling: Option<Pooling>,
     /// Where to compute.
     pub device: DeviceChoice,
+    /// How exactly to compute.
+    pub precision: Option<PrecisionChoice>,
 }
 
 /// The encoder whose embeddings a project uses.
@@ -32,6 +34,9 @@ pub(crate) struct Chosen {
     pub(crate) encoder: String,
     /// How token vectors become one.
     pub(crate) pooling: Pooling,
+    /// How exactly they were computed; projects of before there was a choice do not say.
+    #[serde(default)]
+    pub(crate) precision: Precision,
 }
 
 /// A folder that holds an encoder, by the look of it.
@@ -148,10 +153,13 @@ pub(crate) fn open(
     let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, observer)?;
     let same = chosen.filter(|chosen| chosen.encoder == found.name);
     let pooling = choice.pooling.or(same.map(|chosen| chosen.pooling));
-    let options = EncoderOptions { pooling, device: choice.device, ..EncoderOptions::default() };
+    let kept = same.map(|chosen| PrecisionChoice::Exactly(chosen.precision));
+    let precision = choice.precision.or(kept).unwrap_or_default();
+    let options = EncoderOptions { pooling, device: choice.device, precision, ..EncoderOptions::default() };
     let encoder = Encoder::open(&found.dir, &options)?;
     let version = encoder.version();
-    let chosen = Chosen { key: version.key(), encoder: found.name, pooling: version.pooling };
+    let (pooling, precision) = (version.pooling, version.precision);
+    let chosen = Chosen { key: version.key(), encoder: found.name, pooling, precision };
     Ok((encoder, chosen, found.dir))
 }
 

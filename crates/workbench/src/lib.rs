@@ -16,7 +16,7 @@ pub mod view;
 mod work;
 
 pub use app::Workbench;
-pub use dissensus_encoder::{DeviceChoice, Pooling};
+pub use dissensus_encoder::{DeviceChoice, Pooling, Precision, PrecisionChoice};
 pub use dissensus_perspectives::{Evaluation as ModelScores, ModelKind};
 pub use encoders::EncoderChoice;
 pub use error::WorkbenchError;

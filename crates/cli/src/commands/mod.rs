@@ -7,9 +7,9 @@ pub(crate) mod models;
 pub(crate) mod predictions;
 pub(crate) mod project;
 
-use crate::args::{DeviceArg, EncoderArgs, PoolingArg};
+use crate::args::{DeviceArg, EncoderArgs, PoolingArg, PrecisionArg};
 use anyhow::Result;
-use dissensus_workbench::{DeviceChoice, EncoderChoice, Home, Pooling, Session, WorkbenchError};
+use dissensus_workbench::{DeviceChoice, EncoderChoice, Home, Pooling, Precision, PrecisionChoice, Session, WorkbenchError};
 use std::io::Write;
 use std::path::Path;
 
@@ -59,6 +59,7 @@ fn encoder_choice(args: &EncoderArgs) -> EncoderChoice {
             PoolingArg::Max => Pooling::Max,
             PoolingArg::Mean2 => Pooling::Mean2,
             PoolingArg::Max2 => Pooling::Max2,
+            PoolingArg::Pooler => Pooling::Pooler,
         }),
         device: match args.device {
             DeviceArg::Auto => DeviceChoice::Auto,
@@ -66,6 +67,10 @@ fn encoder_choice(args: &EncoderArgs) -> EncoderChoice {
             DeviceArg::Cuda => DeviceChoice::Cuda,
             DeviceArg::Metal => DeviceChoice::Metal,
         },
+        precision: args.precision.map(|precision| match precision {
+            PrecisionArg::Fp32 => PrecisionChoice::Exactly(Precision::Fp32),
+            PrecisionArg::Fast => PrecisionChoice::Fast,
+        }),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Multi-head self-attention (Vaswani et al. 2017, arXiv 1706.03762) over packed texts.
 
-use candle_core::{D, Result as CandleResult, Tensor};
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, DType, Layout, Result as CandleResult, Shape, Tensor};
 
+use super::packed::floats;
 use super::{Packing, Pass, Reach};
 use crate::fused::softmax;
+use crate::products::{Heads, attend};
 
 /// The heads of one layer.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,15 @@ impl Attention {
     /// `[heads, longest, longest]`, is added to the scores of every text.
     pub(crate) fn apply(&self, stacked: &Tensor, bias: Option<&Tensor>, pass: &Pass) -> CandleResult<Tensor> {
         let packing = pass.packing();
+        let plain = stacked.device().is_cpu() && stacked.dtype() == DType::F32;
+        if plain && !pass.graph() {
+            let bias = bias.map(Tensor::contiguous).transpose()?;
+            let fast = Attend { attention: self, packing };
+            return match bias {
+                None => stacked.contiguous()?.apply_op1_no_bwd(&fast),
+                Some(bias) => stacked.contiguous()?.apply_op2_no_bwd(&bias, &fast),
+            };
+        }
         let [query, key, value] = self.split(stacked, packing)?;
         let scores = (query.matmul(&key.transpose(D::Minus1, D::Minus2)?)? * self.scale)?;
         let scores = match bias {
@@ -41,11 +52,13 @@ impl Attention {
     /// From scores `[texts, heads, longest, longest]` and values `[texts, heads, longest, size]` to `[rows, hidden]`.
     pub(crate) fn attended(&self, scores: &Tensor, value: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
         let packing = pass.packing();
+        // Scores in 32 bits, whatever the precision: half floats have no number as low as the mask's.
+        let dtype = scores.dtype();
         let scores = match packing.mask(self.reach)? {
-            None => scores.clone(),
-            Some(mask) => scores.broadcast_add(&mask)?,
+            None => scores.to_dtype(DType::F32)?,
+            Some(mask) => scores.to_dtype(DType::F32)?.broadcast_add(&mask)?,
         };
-        let weights = pass.dropout(softmax(&scores)?, self.dropout)?;
+        let weights = pass.dropout(softmax(&scores)?.to_dtype(dtype)?, self.dropout)?;
         let context = weights.matmul(value)?.transpose(1, 2)?.flatten_from(2)?;
         packing.unpad(&context)
     }
@@ -57,5 +70,54 @@ impl Attention {
         let padded = packing.pad(stacked)?.reshape(shape)?;
         let part = |i: usize| padded.narrow(2, i, 1)?.squeeze(2)?.transpose(1, 2)?.contiguous();
         Ok([part(0)?, part(1)?, part(2)?])
+    }
+}
+
+/// The fast path: on the CPU, where no graph passes through.
+struct Attend<'a> {
+    attention: &'a Attention,
+    packing: &'a Packing,
+}
+
+impl Attend<'_> {
+    fn run(
+        &self,
+        stacked: &CpuStorage,
+        layout: &Layout,
+        bias: Option<&[f32]>,
+    ) -> CandleResult<(CpuStorage, Shape)> {
+        let (rows, wide) = layout.shape().dims2()?;
+        let mut out = vec![0.0; rows * wide / 3];
+        let Attention { heads, scale, reach, .. } = *self.attention;
+        let bias = bias.map(|bias| (bias, self.packing.longest()));
+        let heads = Heads { heads, scale: scale as f32, reach, bias };
+        attend(floats(stacked, layout)?, self.packing.lengths(), heads, &mut out);
+        Ok((CpuStorage::F32(out), (rows, wide / 3).into()))
+    }
+}
+
+impl CustomOp1 for Attend<'_> {
+    fn name(&self) -> &'static str {
+        "attend"
+    }
+
+    fn cpu_fwd(&self, stacked: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
+        self.run(stacked, layout, None)
+    }
+}
+
+impl CustomOp2 for Attend<'_> {
+    fn name(&self) -> &'static str {
+        "attend-bias"
+    }
+
+    fn cpu_fwd(
+        &self,
+        stacked: &CpuStorage,
+        layout: &Layout,
+        bias: &CpuStorage,
+        bias_layout: &Layout,
+    ) -> CandleResult<(CpuStorage, Shape)> {
+        self.run(stacked, layout, Some(floats(bias, bias_layout)?))
     }
 }

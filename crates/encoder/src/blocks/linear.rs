@@ -4,9 +4,8 @@ use candle_core::{Result as CandleResult, Tensor};
 
 use super::packed::PackedLinear;
 use super::{Norm, Parameters, Pass};
-use crate::EncoderError;
+use crate::{EncoderError, Precision};
 use crate::fused::{Activation, linear};
-use crate::products::Precision;
 use crate::training::Adapter;
 
 /// What a product is for, by which low-rank parts are placed.
@@ -96,7 +95,7 @@ impl Linear {
         let plain =
             PlainLinear { weights, biases, transposed: names.transposed, learns, outputs: names.outputs, adapters };
         let in_graph = names.names.iter().any(|name| parameters.in_graph(&format!("{name}.weight")));
-        if in_graph || !parameters.device().is_cpu() {
+        if in_graph || !parameters.packs() {
             return Ok(Self::Plain(plain));
         }
         plain.pack(parameters.precision()).map(Self::Packed).map_err(|e| parameters.compute(e))
@@ -118,7 +117,7 @@ impl Linear {
         pass: &Pass,
     ) -> CandleResult<Tensor> {
         match self {
-            Self::Packed(packed) if activation == Activation::Gelu => packed.apply_gelu(x),
+            Self::Packed(packed) if activation == Activation::Gelu && packed.has_bias() => packed.apply_gelu(x),
             _ => activation.apply(&self.apply(x, pass)?),
         }
     }
@@ -133,7 +132,7 @@ impl Linear {
         pass: &Pass,
     ) -> CandleResult<Tensor> {
         match (self, norm.values()) {
-            (Self::Packed(packed), Some(values)) => packed.apply_residual_norm(x, residual, values),
+            (Self::Packed(packed), Some(values)) if packed.has_bias() => packed.apply_residual_norm(x, residual, values),
             _ => norm.apply(&(pass.dropout(self.apply(x, pass)?, dropout)? + residual)?),
         }
     }

@@ -54,7 +54,7 @@ impl Norm {
         let values = || -> CandleResult<NormValues> {
             Ok(NormValues { scale: scale.to_vec1()?, shift: shift.to_vec1()?, epsilon })
         };
-        let frozen = parameters.device().is_cpu() && !parameters.in_graph(&format!("{name}.weight"));
+        let frozen = parameters.packs() && !parameters.in_graph(&format!("{name}.weight"));
         let values = if frozen { Some(values().map_err(|e| parameters.compute(e))?) } else { None };
         Ok(Self { scale, shift, epsilon, values })
     }

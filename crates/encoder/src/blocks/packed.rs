@@ -2,13 +2,13 @@
 
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail};
 
-use crate::products::{After, Packed, Precision};
+use crate::Precision;
+use crate::products::{After, Packed};
 
 /// A packed weight with its bias. Records no graph.
 pub(crate) struct PackedLinear {
     packed: Packed,
-    /// Zeros where the product has none.
-    bias: Vec<f32>,
+    bias: Option<Vec<f32>>,
 }
 
 /// Scale and shift of a frozen norm, as the step after a product needs them.
@@ -23,10 +23,7 @@ impl PackedLinear {
     pub(crate) fn pack(weight: &Tensor, bias: Option<&Tensor>, precision: Precision) -> CandleResult<Self> {
         let (outputs, inputs) = weight.dims2()?;
         let weight = weight.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>()?;
-        let bias = match bias {
-            None => vec![0.0; outputs],
-            Some(bias) => bias.to_dtype(DType::F32)?.to_vec1::<f32>()?,
-        };
+        let bias = bias.map(|bias| bias.to_dtype(DType::F32)?.to_vec1::<f32>()).transpose()?;
         Ok(Self { packed: Packed::new(&weight, outputs, inputs, precision), bias })
     }
 
@@ -40,7 +37,7 @@ impl PackedLinear {
         x.contiguous()?.apply_op1_no_bwd(&Apply { linear: self, gelu: true })
     }
 
-    /// The norm of `x W^T + b + residual`.
+    /// The norm of `x W^T + b + residual`, for a product with a bias.
     pub(crate) fn apply_residual_norm(
         &self,
         x: &Tensor,
@@ -49,6 +46,11 @@ impl PackedLinear {
     ) -> CandleResult<Tensor> {
         let residual = residual.contiguous()?;
         x.contiguous()?.apply_op2_no_bwd(&residual, &ApplyNorm { linear: self, norm })
+    }
+
+    /// Whether what follows can be done with the product.
+    pub(crate) fn has_bias(&self) -> bool {
+        self.bias.is_some()
     }
 
     fn run(
@@ -68,10 +70,10 @@ impl PackedLinear {
     }
 }
 
-fn floats<'a>(storage: &'a CpuStorage, layout: &Layout) -> CandleResult<&'a [f32]> {
+pub(super) fn floats<'a>(storage: &'a CpuStorage, layout: &Layout) -> CandleResult<&'a [f32]> {
     match (storage, layout.contiguous_offsets()) {
         (CpuStorage::F32(values), Some((from, to))) => Ok(&values[from..to]),
-        _ => bail!("a packed product takes contiguous 32-bit floats, not {:?}", layout.shape()),
+        _ => bail!("a fast step takes contiguous 32-bit floats, not {:?}", layout.shape()),
     }
 }
 
@@ -86,8 +88,13 @@ impl CustomOp1 for Apply<'_> {
     }
 
     fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
-        let bias = &self.linear.bias;
-        self.linear.run(x, layout, if self.gelu { After::BiasGelu(bias) } else { After::Bias(bias) })
+        let after = match &self.linear.bias {
+            None if self.gelu => bail!("a product without bias has no GELU of its own"),
+            None => After::Nothing,
+            Some(bias) if self.gelu => After::BiasGelu(bias),
+            Some(bias) => After::Bias(bias),
+        };
+        self.linear.run(x, layout, after)
     }
 }
 
@@ -110,7 +117,8 @@ impl CustomOp2 for ApplyNorm<'_> {
     ) -> CandleResult<(CpuStorage, Shape)> {
         let NormValues { scale, shift, epsilon } = self.norm;
         let residual = floats(residual, residual_layout)?;
-        let (bias, epsilon) = (&self.linear.bias, *epsilon);
+        let Some(bias) = &self.linear.bias else { bail!("a product without bias has no norm of its own") };
+        let epsilon = *epsilon;
         self.linear.run(x, layout, After::BiasResidualNorm { bias, residual, scale, shift, epsilon })
     }
 }

@@ -2,6 +2,7 @@
 //! training needs.
 
 use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 
@@ -21,8 +22,11 @@ impl Reach {
     /// Every token of the text.
     pub(crate) const WHOLE: Self = Self { causal: false, window: None };
 
-    fn sees(self, query: usize, key: usize) -> bool {
-        (!self.causal || key <= query) && self.window.is_none_or(|window| query.abs_diff(key) <= window)
+    /// The keys that a query sees in a text of `length` tokens.
+    pub(crate) fn keys(self, query: usize, length: usize) -> Range<usize> {
+        let from = self.window.map_or(0, |window| query.saturating_sub(window));
+        let ahead = if self.causal { 0 } else { self.window.unwrap_or(length) };
+        from.min(length)..query.saturating_add(ahead).saturating_add(1).min(length)
     }
 }
 
@@ -126,8 +130,8 @@ impl Packing {
         let mut mask = Vec::with_capacity(self.texts() * queries * self.longest);
         for length in &self.lengths {
             for query in 0..queries {
-                let seen = |key| key < *length && (reach == Reach::WHOLE || reach.sees(query, key));
-                mask.extend((0..self.longest).map(|key| if seen(key) { 0.0 } else { NEVER }));
+                let seen = reach.keys(query, *length);
+                mask.extend((0..self.longest).map(|key| if seen.contains(&key) { 0.0 } else { NEVER }));
             }
         }
         Tensor::from_vec(mask, (self.texts(), 1, queries, self.longest), &self.device).map(Some)

@@ -1,10 +1,9 @@
 //! Where a family takes its tensors from: checked weights, of which some are made to learn.
 
-use candle_core::{Device, Tensor};
+use candle_core::{DType, Tensor};
 
 use super::LinearNames;
-use crate::EncoderError;
-use crate::products::Precision;
+use crate::{EncoderError, Precision};
 use crate::training::{Adapter, Learning};
 use crate::weights::Weights;
 
@@ -19,8 +18,8 @@ pub(crate) struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    pub(crate) fn new(weights: Weights<'a>, learning: Option<&'a Learning>) -> Self {
-        Self { weights, learning, differentiable: false, precision: Precision::Fp32 }
+    pub(crate) fn new(weights: Weights<'a>, learning: Option<&'a Learning>, precision: Precision) -> Self {
+        Self { weights, learning, differentiable: false, precision }
     }
 
     /// Keeps every step differentiable with respect to what it is given.
@@ -43,6 +42,9 @@ impl<'a> Parameters<'a> {
     /// The tensor `name`, which must have this shape; tracked where it learns.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
         let tensor = self.weights.get(name, shape)?;
+        if self.precision == Precision::Half {
+            return tensor.to_dtype(DType::F16).map_err(|e| self.compute(e));
+        }
         match self.learning {
             Some(learning) if learning.learns(name) => learning
                 .variable(name, &self.weights.full_name(name), tensor)
@@ -71,12 +73,12 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Where the tensors live.
-    pub(crate) fn device(&self) -> &Device {
-        self.weights.device()
+    /// Whether frozen products are packed for the CPU's kernels.
+    pub(crate) fn packs(&self) -> bool {
+        self.weights.device().is_cpu() && self.precision != Precision::Half
     }
 
-    /// How exactly frozen products on the CPU are computed.
+    /// How exactly to compute.
     pub(crate) fn precision(&self) -> Precision {
         self.precision
     }

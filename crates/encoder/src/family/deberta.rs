@@ -353,7 +353,7 @@ impl Convolution {
         let padded = packing.pad(input)?;
         let padded = match packing.key_weights()? {
             None => padded,
-            Some(real) => padded.broadcast_mul(&real.unsqueeze(2)?)?,
+            Some(real) => padded.broadcast_mul(&real.unsqueeze(2)?.to_dtype(padded.dtype())?)?,
         };
         // As one product with each token's neighbours side by side: the tensor library's own convolution gives its kernel
         // a wrong gradient.

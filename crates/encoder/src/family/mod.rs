@@ -44,6 +44,16 @@ pub(crate) struct TokenBatch {
     pub(crate) lengths: Vec<usize>,
 }
 
+impl TokenBatch {
+    /// The first half of the texts, and the others.
+    pub(crate) fn halves(&self) -> (Self, Self) {
+        let (first, second) = self.lengths.split_at(self.lengths.len() / 2);
+        let (ids, others) = self.ids.split_at(first.iter().sum());
+        let part = |ids: &[u32], lengths: &[usize]| Self { ids: ids.to_vec(), lengths: lengths.to_vec() };
+        (part(ids, first), part(others, second))
+    }
+}
+
 /// Sizes that callers need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
@@ -148,7 +158,7 @@ mod tiny {
     fn tiny() -> Box<dyn Transformer> {
         let folder = Folder::open(&fixtures().join("tiny")).unwrap();
         let (family, config) = check(&folder).unwrap();
-        let parameters = Parameters::new(Weights::open(&folder, &Device::Cpu).unwrap(), None);
+        let parameters = Parameters::new(Weights::open(&folder, &Device::Cpu).unwrap(), None, crate::Precision::Fp32);
         open(&family, config, &folder, parameters, &Device::Cpu).unwrap()
     }
 

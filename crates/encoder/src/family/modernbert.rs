@@ -274,7 +274,8 @@ impl Rotation {
         let half = self.head / 2;
         let (first, second) = (turned.narrow(D::Minus1, 0, half)?, turned.narrow(D::Minus1, half, half)?);
         let across = Tensor::cat(&[&second.neg()?, &first], 3)?;
-        let turned = (turned.broadcast_mul(&self.cosines)? + across.broadcast_mul(&self.sines)?)?;
+        let (cosines, sines) = (self.cosines.to_dtype(turned.dtype())?, self.sines.to_dtype(turned.dtype())?);
+        let turned = (turned.broadcast_mul(&cosines)? + across.broadcast_mul(&sines)?)?;
         Tensor::cat(&[&turned, &split.narrow(1, 2, 1)?], 1)?.reshape((rows, width))
     }
 }

@@ -6,12 +6,17 @@ use candle_core::{DType, Device, Tensor};
 
 use super::reference::{NAMES, Reference, SHARDED, dir};
 use super::*;
-use crate::{Encoder, EncoderOptions, FreezePolicy, LowRank, Pooling, Trainable};
+use crate::{Encoder, EncoderOptions, FreezePolicy, LowRank, Pooling, Precision, Trainable};
 
 fn transformer(name: &str) -> Box<dyn Transformer> {
+    transformer_in(name, Precision::Fp32)
+}
+
+fn transformer_in(name: &str, precision: Precision) -> Box<dyn Transformer> {
     let folder = Folder::open(&dir(name)).unwrap();
     let (family, config) = check(&folder).unwrap();
-    let parameters = Parameters::new(crate::weights::Weights::open(&folder, &Device::Cpu).unwrap(), None);
+    let weights = crate::weights::Weights::open(&folder, &Device::Cpu).unwrap();
+    let parameters = Parameters::new(weights, None, precision);
     open(&family, config, &folder, parameters, &Device::Cpu).unwrap()
 }
 
@@ -98,6 +103,28 @@ fn poolings_are_the_references_on_both_paths() {
             let worst = fast.iter().flatten().zip(expected.iter().flatten());
             let worst = worst.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(worst < 1e-4, "{what}, fast: {worst}");
+        }
+    }
+}
+
+#[test]
+fn other_precisions_are_near_the_reference() {
+    for reference in NAMES.map(Reference::open) {
+        // Weights this small and random round worse than trained ones do; half floats run here through the steps that
+        // graphics processors take.
+        for (precision, least) in [(Precision::Half, 0.999_9), (Precision::Int8, 0.99)] {
+            let transformer = transformer_in(reference.name, precision);
+            let batch = TokenBatch {
+                ids: reference.ids.concat(),
+                lengths: reference.ids.iter().map(Vec::len).collect(),
+            };
+            let pass = Pass::inference(&batch.lengths, &Device::Cpu);
+            let found = crate::pool::embed(transformer.as_ref(), &batch, &pass, Pooling::Mean, false).unwrap();
+            for (found, expected) in found.iter().zip(reference.pooled("mean")) {
+                let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
+                let cosine = dot(found, &expected) / (dot(found, found) * dot(&expected, &expected)).sqrt();
+                assert!(cosine > least, "{} in {precision}: {cosine}", reference.name);
+            }
         }
     }
 }

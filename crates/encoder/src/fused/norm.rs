@@ -1,6 +1,6 @@
 //! Layer normalisation (Ba et al. 2016, arXiv 1607.06450).
 
-use candle_core::{CpuStorage, CustomOp3, D, Layout, Result as CandleResult, Shape, Tensor};
+use candle_core::{CpuStorage, CustomOp3, D, DType, Layout, Result as CandleResult, Shape, Tensor};
 use pulp::Arch;
 
 use super::rows::{Norm, NormBackward};
@@ -9,10 +9,12 @@ use super::{floats, on_cpu, with_floats};
 /// `(x - mean) / sqrt(variance + epsilon) * scale + shift` over the last axis; `scale` and `shift` are `[size]`.
 pub(crate) fn norm(x: &Tensor, scale: &Tensor, shift: &Tensor, epsilon: f32) -> CandleResult<Tensor> {
     if !on_cpu(x) {
+        let (dtype, x) = (x.dtype(), x.to_dtype(DType::F32)?);
         let centred = x.broadcast_sub(&x.mean_keepdim(D::Minus1)?)?;
         let variance = centred.sqr()?.mean_keepdim(D::Minus1)?;
         let unit = centred.broadcast_div(&(variance + f64::from(epsilon))?.sqrt()?)?;
-        return unit.broadcast_mul(scale)?.broadcast_add(shift);
+        let scaled = unit.broadcast_mul(&scale.to_dtype(DType::F32)?)?;
+        return scaled.broadcast_add(&shift.to_dtype(DType::F32)?)?.to_dtype(dtype);
     }
     x.contiguous()?.apply_op3(scale, shift, NormOp { epsilon })
 }

@@ -25,24 +25,6 @@ impl WithSimd for AddBias<'_> {
     }
 }
 
-pub(crate) struct BiasGelu<'a> {
-    pub(crate) x: &'a mut [f32],
-    pub(crate) bias: &'a [f32],
-}
-
-impl WithSimd for BiasGelu<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for row in self.x.chunks_exact_mut(self.bias.len()) {
-            for (x, b) in row.iter_mut().zip(self.bias) {
-                *x = gelu(*x + b);
-            }
-        }
-    }
-}
-
 pub(crate) struct BiasResidualNorm<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) residual: &'a [f32],

@@ -1,6 +1,6 @@
 //! Softmax over the last axis.
 
-use candle_core::{CpuStorage, CustomOp1, D, Layout, Result as CandleResult, Shape, Tensor};
+use candle_core::{CpuStorage, CustomOp1, D, DType, Layout, Result as CandleResult, Shape, Tensor};
 use pulp::Arch;
 
 use super::rows::{Softmax, SoftmaxBackward};
@@ -9,8 +9,9 @@ use super::{floats, on_cpu, with_floats};
 /// `e^x / sum e^x` over the last axis.
 pub(crate) fn softmax(x: &Tensor) -> CandleResult<Tensor> {
     if !on_cpu(x) {
+        let (dtype, x) = (x.dtype(), x.to_dtype(DType::F32)?);
         let powers = x.broadcast_sub(&x.detach().max_keepdim(D::Minus1)?)?.exp()?;
-        return powers.broadcast_div(&powers.sum_keepdim(D::Minus1)?);
+        return powers.broadcast_div(&powers.sum_keepdim(D::Minus1)?)?.to_dtype(dtype);
     }
     x.contiguous()?.apply_op1(SoftmaxOp)
 }

@@ -21,15 +21,47 @@ pub(super) struct Panels {
 
 impl Panels {
     pub(super) fn pack(weight: &[f32], outputs: usize, inputs: usize) -> Self {
-        let width = Arch::new().dispatch(PanelWidth);
-        let mut values = vec![0.0; outputs.div_ceil(width) * width * inputs];
-        for (output, row) in weight.chunks_exact(inputs.max(1)).enumerate() {
+        let mut panels = Self::empty();
+        panels.repack(weight.chunks_exact(inputs.max(1)), outputs, inputs);
+        panels
+    }
+
+    /// Of no weights, to be packed later.
+    pub(super) fn empty() -> Self {
+        Self { values: Vec::new(), width: Arch::new().dispatch(PanelWidth), inputs: 0 }
+    }
+
+    /// Takes other weights into the same memory. `rows`: the inputs' weights of one output after the other.
+    pub(super) fn repack<'a>(&mut self, rows: impl Iterator<Item = &'a [f32]>, outputs: usize, inputs: usize) {
+        let width = self.clear(outputs, inputs);
+        for (output, row) in rows.enumerate() {
             let from = output / width * width * inputs + output % width;
-            for (to, w) in values[from..].iter_mut().step_by(width).zip(row) {
+            for (to, w) in self.values[from..].iter_mut().step_by(width).zip(row) {
                 *to = *w;
             }
         }
-        Self { values, width, inputs }
+    }
+
+    /// The same for weights that come transposed. `rows`: the outputs' weights of one input after the other.
+    pub(super) fn repack_transposed<'a>(
+        &mut self,
+        rows: impl Iterator<Item = &'a [f32]>,
+        outputs: usize,
+        inputs: usize,
+    ) {
+        let width = self.clear(outputs, inputs);
+        for (input, row) in rows.enumerate() {
+            for (panel, part) in row.chunks(width).enumerate() {
+                self.values[(panel * inputs + input) * width..][..part.len()].copy_from_slice(part);
+            }
+        }
+    }
+
+    fn clear(&mut self, outputs: usize, inputs: usize) -> usize {
+        self.inputs = inputs;
+        self.values.clear();
+        self.values.resize(outputs.div_ceil(self.width) * self.width * inputs, 0.0);
+        self.width
     }
 
     pub(super) fn width(&self) -> usize {

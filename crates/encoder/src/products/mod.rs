@@ -5,6 +5,7 @@
 //! In a pool of one thread all work stays on that thread; in a larger pool one product is shared by all its threads. A
 //! result does not depend on how the work is shared: each of its numbers is one sum in one order.
 
+mod attention;
 mod finish;
 mod fp32;
 mod gelu;
@@ -19,25 +20,19 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::Precision;
+
+pub(crate) use attention::{Heads, attend};
 use finish::Finish;
 
 /// Rows that are multiplied by all weights before the next rows: enough to pay for reading the weights, few enough to
 /// stay in a core's second-level cache together with their results.
 const BLOCK_ROWS: usize = 64;
 
-/// How exactly products are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Precision {
-    /// 32-bit floats.
-    Fp32,
-    /// Activations and weights in levels of 8 bits: a step for each output's weights, and one for each row of
-    /// activations, whose few outstanding numbers keep more bits (see `levels`).
-    Fast,
-}
-
 /// What is done to the product of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum After<'a> {
+    /// Nothing.
     Nothing,
     /// Adds the bias: `[outputs]`.
     Bias(&'a [f32]),
@@ -78,8 +73,9 @@ enum Store {
 impl Store {
     fn pack(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
         match precision {
-            Precision::Fp32 => Self::Fp32(fp32::Panels::pack(weight, outputs, inputs)),
-            Precision::Fast => {
+            // Half precision is never packed: it is for other devices.
+            Precision::Fp32 | Precision::Half => Self::Fp32(fp32::Panels::pack(weight, outputs, inputs)),
+            Precision::Int8 => {
                 #[cfg(target_arch = "x86_64")]
                 if let Some(vnni) = vnni::Vnni::detect().filter(|_| inputs <= int8::MOST_INPUTS) {
                     let (levels, steps) = weights::levels(weight, inputs);

@@ -185,7 +185,7 @@ fn fast_products_are_within_the_rounding_of_their_levels() {
         let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
         let expected = plain(&x, &weight, outputs, inputs, rows);
         let bounds = rounding(&x, &weight, outputs, inputs);
-        let packed = Packed::new(&weight, outputs, inputs, Precision::Fast);
+        let packed = Packed::new(&weight, outputs, inputs, Precision::Int8);
         let run = |threads| {
             let mut out = vec![f32::NAN; rows * outputs];
             in_pool(threads, || packed.apply(&x, &mut out, After::Nothing));
@@ -205,7 +205,7 @@ fn fast_products_are_the_same_with_and_without_products_of_bytes() {
     for (rows, outputs, inputs) in SIZES {
         let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
         let bias = scattered(outputs, 5);
-        let here = Packed::new(&weight, outputs, inputs, Precision::Fast);
+        let here = Packed::new(&weight, outputs, inputs, Precision::Int8);
         let elsewhere = Packed { store: Store::rounded(&weight, outputs, inputs), outputs, inputs };
         let run = |packed: &Packed, after| {
             let mut out = vec![f32::NAN; rows * outputs];
@@ -227,7 +227,7 @@ fn fast_products_are_the_same_with_and_without_products_of_bytes() {
 #[test]
 fn a_number_that_is_none_spoils_its_row_and_no_other() {
     let weight = scattered(50 * 20, 2);
-    for precision in [Precision::Fp32, Precision::Fast] {
+    for precision in [Precision::Fp32, Precision::Int8] {
         for odd in [f32::NAN, f32::INFINITY] {
             let packed = Packed::new(&weight, 50, 20, precision);
             let mut x = scattered(3 * 20, 1);

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
 use crate::work::Unwatched;
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_encoder::Pooling;
+use dissensus_encoder::{Pooling, Precision};
 use dissensus_perspectives::synthetic::{World, world};
 use dissensus_store::{EncoderVersion, NewAnnotator, NewQuestion, NewText, Store, StoreError};
 use serde::Serialize;
@@ -184,7 +184,8 @@ fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), Workbe
     let rows: Vec<(TextId, Vec<f32>)> =
         (0..size.texts).map(|text| (TextId(text as u32 + 1), world.embeddings.row(text).to_vec())).collect();
     store.put_embeddings(VERSION, &rows)?;
-    let chosen = Chosen { key: VERSION.to_owned(), encoder: "synthetic".to_owned(), pooling: Pooling::Mean };
+    let (key, encoder) = (VERSION.to_owned(), "synthetic".to_owned());
+    let chosen = Chosen { key, encoder, pooling: Pooling::Mean, precision: Precision::Fp32 };
     store.set_setting(ENCODER_KEY, &chosen)?;
     Ok(store.close()?)
 }

@@ -91,7 +91,7 @@ impl Session {
     ) -> Result<(), WorkbenchError> {
         let core = &self.core;
         let before = core.chosen()?;
-        let named = choice.encoder.is_some() || choice.pooling.is_some();
+        let named = choice.encoder.is_some() || choice.pooling.is_some() || choice.precision.is_some();
         let complete = core.encoding_state()?.encoded as usize == core.index().texts().len();
         if before.is_some() && complete && !named {
             return Ok(());
@@ -117,7 +117,7 @@ impl Session {
     pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<Vec<f32>, WorkbenchError> {
         let core = &self.core;
         let before = core.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.path().to_owned()))?;
-        let choice = EncoderChoice { encoder: None, pooling: None, device: choice.device };
+        let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
         let (encoder, now, dir) = encoders::open(&core.home, &choice, Some(&before), &Unwatched)?;
         if now.key != before.key {
             return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
@@ -168,7 +168,7 @@ impl Core {
             pooling: version.pooling.to_string(),
             max_tokens: version.max_tokens as u32,
             dim: version.dim as u32,
-            precision: "fp32".to_owned(),
+            precision: version.precision.to_string(),
         })?;
         if before.is_none() {
             // The first encoder is the project's from its first embedding; a later one only when it is complete.
