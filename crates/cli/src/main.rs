@@ -10,7 +10,10 @@ use clap::{CommandFactory, Parser};
 use std::io::Write;
 use std::process::ExitCode;
 
+#[allow(unsafe_code, reason = "the environment is set before anything else runs")]
 fn main() -> ExitCode {
+    // SAFETY: nothing has started a thread yet.
+    unsafe { dissensus_workbench::keep_tensors_on_their_thread() };
     let cli = Cli::parse();
     match run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,

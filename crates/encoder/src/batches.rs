@@ -18,7 +18,7 @@ pub struct BatchPlan {
 
 impl Default for BatchPlan {
     fn default() -> Self {
-        Self { window_texts: 2048, window_bytes: 16 << 20, batch_tokens: None }
+        Self { window_texts: 512, window_bytes: 2 << 20, batch_tokens: None }
     }
 }
 

@@ -72,7 +72,8 @@ impl CausalModel {
             return Err(EncoderError::Family { dir: folder.dir, family, known: "gpt2".to_owned() });
         }
         let device = device::choose(choice, PrecisionChoice::default())?.device;
-        let parameters = Parameters::new(Weights::open(&folder, &device)?, None, Precision::Fp32).differentiable();
+        let parameters =
+            Parameters::new(Weights::open(&folder, &device)?, None, Precision::Fp32).differentiable();
         let model = Gpt2::open(config, &folder, parameters, &device)?;
         let sizes = model.sizes();
         let tokens = Tokens::open(&folder, sizes.positions, sizes.positions, sizes.vocabulary)?;

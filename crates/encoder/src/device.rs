@@ -34,7 +34,8 @@ pub(crate) fn choose(choice: DeviceChoice, precision: PrecisionChoice) -> Result
         DeviceChoice::Cpu => (Device::Cpu, None),
         DeviceChoice::Auto if int8 => (Device::Cpu, None),
         DeviceChoice::Cuda | DeviceChoice::Metal if int8 => {
-            let reason = format!("it is computed on the CPU only, not on {choice}: choose half or fp32 there");
+            let reason =
+                format!("it is computed on the CPU only, not on {choice}: choose half or fp32 there");
             return Err(EncoderError::Precision { asked: precision.to_string(), reason });
         }
         DeviceChoice::Cuda | DeviceChoice::Metal => {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use candle_core::{DType, Device, Result as CandleResult, Tensor};
 
@@ -18,7 +19,12 @@ use crate::tokens::{Tokenized, Tokens};
 use crate::training::Learning;
 use crate::weights::{Weights, weights_sha256};
 use crate::workers::Workers;
-use crate::{BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice, device};
+use crate::{
+    BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice, device,
+};
+
+/// Texts that are tokenized between two looks at whether to stop.
+const TOKENIZED_TOGETHER: usize = 64;
 
 /// What makes two embeddings comparable: the same version, the same text, the same embedding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -136,7 +142,15 @@ impl Encoder {
     fn from_opened(opened: Opened, options: &EncoderOptions) -> Result<Self, EncoderError> {
         let Opened { version, tokens, transformer, device, note, .. } = opened;
         let threads = if device.is_cpu() { options.threads } else { Some(1) };
-        Ok(Self { version, tokens, transformer, workers: Workers::start(threads)?, device, note, shrunk: OnceLock::new() })
+        Ok(Self {
+            version,
+            tokens,
+            transformer,
+            workers: Workers::start(threads)?,
+            device,
+            note,
+            shrunk: OnceLock::new(),
+        })
     }
 
     /// What its embeddings are filed under.
@@ -212,13 +226,15 @@ impl Encoder {
             // The next window is tokenized while this one is computed.
             let next = next_window(&mut texts, plan);
             let borrowed: Vec<&str> = next.iter().map(AsRef::as_ref).collect();
+            let stop = AtomicBool::new(false);
             let (flow, ahead) = std::thread::scope(|scope| {
-                let ahead = scope.spawn(|| self.workers.tokenize(|| self.tokens.tokenize(&borrowed, read)));
+                let ahead = scope.spawn(|| self.tokenize_unless(&stop, &borrowed, read));
                 let flow = self.workers.run(
                     &batches,
                     |batch| self.embed(batch),
                     |batch, embeddings| on_batch(hand_over(batch, embeddings, &mut done)),
                 );
+                stop.store(!matches!(flow, Ok(ControlFlow::Continue(()))), Ordering::Relaxed);
                 (flow, ahead.join())
             });
             if flow?.is_break() {
@@ -237,6 +253,24 @@ impl Encoder {
     fn tokenize<T: AsRef<str>>(&self, window: &[T], first: usize) -> Result<Vec<Tokenized>, EncoderError> {
         let borrowed: Vec<&str> = window.iter().map(AsRef::as_ref).collect();
         self.workers.tokenize(|| self.tokens.tokenize(&borrowed, first))
+    }
+
+    /// In parts, so that a stop need not wait for all; what is missing after a stop nobody asks for.
+    fn tokenize_unless(
+        &self,
+        stop: &AtomicBool,
+        texts: &[&str],
+        first: usize,
+    ) -> Result<Vec<Tokenized>, EncoderError> {
+        let mut all = Vec::with_capacity(texts.len());
+        for part in texts.chunks(TOKENIZED_TOGETHER) {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let first = first + all.len();
+            all.extend(self.workers.tokenize(|| self.tokens.tokenize(part, first))?);
+        }
+        Ok(all)
     }
 
     /// Every hidden state of a text, the embeddings' first: `[layers + 1][tokens][dim]`.
@@ -446,8 +480,8 @@ mod tests {
                 candle_core::bail!("{words}");
             }
             let mut ids = batch.ids.iter();
-            let first_of = |n: &usize| ids.by_ref().take(*n).map(|id| *id as f32).take(1).collect();
-            Ok(batch.lengths.iter().map(first_of).collect())
+            let mut first_of = |n: &usize| ids.by_ref().take(*n).map(|id| *id as f32).collect::<Vec<_>>()[..1].to_vec();
+            Ok(batch.lengths.iter().map(&mut first_of).collect())
         }
     }
 

@@ -353,7 +353,9 @@ pub enum EncoderError {
         reason: String,
     },
     /// A loss is not a number.
-    #[error("the loss is {loss}: nothing was learned from this batch. Try a smaller learning rate, or look at its texts and labels")]
+    #[error(
+        "the loss is {loss}: nothing was learned from this batch. Try a smaller learning rate, or look at its texts and labels"
+    )]
     LossNotFinite {
         /// NaN or infinite.
         loss: f64,

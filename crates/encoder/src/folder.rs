@@ -115,7 +115,8 @@ impl Folder {
     /// Copies everything but the weights to `to`, where a folder is.
     pub(crate) fn copy_configuration(&self, to: &Path) -> Result<(), EncoderError> {
         let pooling = self.pooling_file()?;
-        let others = ["tokenizer_config.json", "special_tokens_map.json", "config_sentence_transformers.json"];
+        let others =
+            ["tokenizer_config.json", "special_tokens_map.json", "config_sentence_transformers.json"];
         for file in [CONFIG, TOKENIZER, MODULES, LENGTHS, &pooling].into_iter().chain(others) {
             if !self.has(file) {
                 continue;

@@ -53,6 +53,7 @@ mod pool;
 mod products;
 mod shards;
 mod tensor_file;
+mod threads;
 mod tokens;
 mod training;
 mod weights;
@@ -66,7 +67,8 @@ pub use encoder::{BatchDone, Encoder, EncoderVersion, StreamDone};
 pub use error::EncoderError;
 pub use locate::locate;
 pub use options::{DeviceChoice, EncoderOptions, Pooling, Precision, PrecisionChoice};
+pub use threads::keep_tensors_on_their_thread;
 pub use training::{
-    AdamW, AdamWSettings, FreezePolicy, Gradients, Group, GroupNorm, LayerRates, LowRank, LowRankTarget, Parameter,
-    Trainable,
+    AdamW, AdamWSettings, FreezePolicy, Gradients, Group, GroupNorm, LayerRates, LowRank, LowRankTarget,
+    Parameter, Trainable,
 };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
 use crate::EncoderError;
 
@@ -54,7 +54,7 @@ impl Workers {
     ) -> Result<ControlFlow<()>, EncoderError> {
         if let [only] = items {
             // Nothing to do side by side but the item's own products.
-            return Ok(on_done(only, self.together.install(|| work(only))?));
+            return Ok(on_done(only, self.all_awake(|| work(only))?));
         }
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
@@ -88,6 +88,40 @@ impl Workers {
     }
 }
 
+impl Workers {
+    /// `work` on one thread of the pool of all, while the others look for parts of it without ever falling asleep: one
+    /// text is computed in dozens of steps of a tenth of a millisecond, and to be woken takes as long as such a step.
+    fn all_awake<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        let done = AtomicBool::new(false);
+        self.together.scope(|scope| {
+            let (own, done) = (rayon::current_thread_index(), &done);
+            for _ in 1..self.alone.len() {
+                scope.spawn(move |_| {
+                    // On the thread that works itself this would wait for itself.
+                    while rayon::current_thread_index() != own && !done.load(Ordering::Acquire) {
+                        if rayon::yield_now() != Some(Yield::Executed) {
+                            std::hint::spin_loop();
+                        }
+                    }
+                });
+            }
+            let end = SetAtEnd(done);
+            let result = work();
+            drop(end);
+            result
+        })
+    }
+}
+
+/// Sets a flag when it goes, also when work panics: nobody may wait for ever.
+struct SetAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +143,26 @@ mod tests {
         assert!(flow.unwrap().is_continue());
         seen.sort_unstable();
         assert_eq!(seen, items);
+    }
+
+    #[test]
+    fn one_item_is_worked_at_by_all_threads_and_a_panic_ends_it() {
+        use rayon::iter::{IntoParallelIterator, ParallelIterator};
+        for threads in 1..5 {
+            let workers = Workers::start(Some(threads)).unwrap();
+            for _ in 0..50 {
+                let sum = |_: &()| Ok((0..1000_u64).into_par_iter().map(|i| i * i).sum::<u64>());
+                let mut found = 0;
+                let flow = workers.run(&[()], sum, |(), sum| {
+                    found = sum;
+                    ControlFlow::Continue(())
+                });
+                assert!(flow.unwrap().is_continue());
+                assert_eq!(found, 332_833_500);
+            }
+            let panics = || workers.all_awake(|| panic!("as a test"));
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+        }
     }
 
     #[test]

@@ -240,3 +240,18 @@ fn choices_have_the_names_of_the_command_line() {
     assert!("median".parse::<Pooling>().unwrap_err().to_string().contains("mean2"));
     assert!("tpu".parse::<DeviceChoice>().unwrap_err().to_string().contains("metal"));
 }
+
+#[test]
+fn a_break_is_followed_within_a_second() {
+    let texts = many(20_000);
+    let mut broken = None;
+    let done = tiny()
+        .encode_stream(texts.iter(), &BatchPlan::default(), |_| {
+            broken = Some(std::time::Instant::now());
+            ControlFlow::Break(())
+        })
+        .unwrap();
+    assert!(done.cancelled);
+    assert!(broken.unwrap().elapsed() < std::time::Duration::from_secs(1));
+    assert!(done.texts < 2_000, "{done:?}");
+}

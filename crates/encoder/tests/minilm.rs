@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling, locate};
+use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling, PrecisionChoice, Trainable, locate};
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -70,5 +70,50 @@ fn the_other_poolings_are_pytorchs_too() {
         let found = open(Some(pooling)).encode(&texts).unwrap();
         let off = worst(&found, &reference.other_poolings[pooling.as_str()]);
         assert!(off < 1e-4, "{pooling}: the worst component is off by {off}");
+    }
+}
+
+#[test]
+fn the_fast_precision_stays_near_and_has_a_version_of_its_own() {
+    let reference = reference();
+    let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
+    let options = EncoderOptions {
+        device: DeviceChoice::Cpu,
+        precision: PrecisionChoice::Fast,
+        ..EncoderOptions::default()
+    };
+    let encoder = Encoder::open(&minilm(), &options).unwrap();
+    assert_eq!(encoder.version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256/int8");
+    for ((found, expected), text) in encoder.encode(&texts).unwrap().iter().zip(&reference.mean).zip(&texts) {
+        // Both have length 1.
+        let cosine: f32 = found.iter().zip(expected).map(|(a, b)| a * b).sum();
+        assert!(cosine >= 0.995, "{text}: {cosine}");
+    }
+}
+
+#[test]
+fn every_hidden_state_can_be_had() {
+    let encoder = open(None);
+    let states = encoder.hidden_states("I do not agree with this at all.").unwrap();
+    assert_eq!((states.len(), states[0].len(), states[6][0].len()), (7, 11, 384));
+    let tokens = &states[6];
+    let mean: Vec<f32> =
+        (0..384).map(|c| tokens.iter().map(|token| token[c]).sum::<f32>() / tokens.len() as f32).collect();
+    let norm = mean.iter().map(|v| v * v).sum::<f32>().sqrt();
+    let embedding = &encoder.encode(&["I do not agree with this at all."]).unwrap()[0];
+    assert!(embedding.iter().zip(&mean).all(|(a, b)| (a - b / norm).abs() < 1e-5));
+}
+
+#[test]
+fn what_learns_and_what_does_not_give_the_same_embedding() {
+    let reference = reference();
+    let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
+    let options = EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() };
+    for policy in ["full", "last-2", "lora"] {
+        let learning = Trainable::open(&minilm(), &options, &policy.parse().unwrap(), 1).unwrap();
+        let ids = learning.tokenize(&texts).unwrap();
+        let found = learning.embed(&ids, None).unwrap().to_vec2::<f32>().unwrap();
+        let off = worst(&found, &reference.mean);
+        assert!(off < 1e-4, "{policy}: the worst component is off by {off}");
     }
 }

@@ -91,17 +91,24 @@ impl Store {
         })
     }
 
-    /// The first `limit` texts, in row order, that have no embedding of this version, with their bodies.
+    /// The first `limit` texts after the text `after`, in row order, that have no embedding of this version, with their
+    /// bodies. `None`: from the first text on.
     ///
     /// # Errors
     /// Only what the disk says.
-    pub fn texts_without_embedding(&self, version: &str, limit: u32) -> Result<Vec<(TextId, String)>> {
+    pub fn texts_without_embedding(
+        &self,
+        version: &str,
+        after: Option<TextId>,
+        limit: u32,
+    ) -> Result<Vec<(TextId, String)>> {
         self.read("looking for texts to encode", |c| {
-            let sql = "SELECT id, body FROM texts AS t WHERE NOT EXISTS (
+            let sql = "SELECT id, body FROM texts AS t WHERE id > ?2 AND NOT EXISTS (
                            SELECT 1 FROM embeddings AS e
                            WHERE e.version = (SELECT id FROM encoder_versions WHERE key = ?1) AND e.text = t.id
-                       ) ORDER BY id LIMIT ?2";
-            all(c, sql, (version, limit), |r| Ok((TextId(r.get(0)?), r.get(1)?)))
+                       ) ORDER BY id LIMIT ?3";
+            // Rows are counted from 1.
+            all(c, sql, (version, after.map_or(0, |text| text.0), limit), |r| Ok((TextId(r.get(0)?), r.get(1)?)))
         })
     }
 }

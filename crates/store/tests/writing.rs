@@ -197,10 +197,12 @@ fn embeddings_keep_every_bit_and_are_asked_for_once() {
     let bits: Vec<u32> = found.values.iter().map(|v| v.to_bits()).collect();
     let wanted: Vec<u32> = [1.0, 2.0, 3.0].iter().chain(&odd).map(|v: &f32| v.to_bits()).collect();
     assert_eq!(bits, wanted);
-    let missing = |limit| store.texts_without_embedding("mini/1", limit).unwrap();
+    let missing = |limit| store.texts_without_embedding("mini/1", None, limit).unwrap();
     assert_eq!(missing(10).iter().map(|t| t.0.0).collect::<Vec<_>>(), [2, 4]);
     assert_eq!(missing(1), [(TextId(2), "Comment number 2".to_owned())]);
-    assert_eq!(store.texts_without_embedding("never/used", 10).unwrap().len(), 4);
+    let later = store.texts_without_embedding("mini/1", Some(TextId(2)), 10).unwrap();
+    assert_eq!(later.iter().map(|t| t.0.0).collect::<Vec<_>>(), [4]);
+    assert_eq!(store.texts_without_embedding("never/used", None, 10).unwrap().len(), 4);
     assert_eq!(store.embedding_count("mini/1").unwrap(), 2);
     for (version, text, values) in [
         ("mini/1", 2, vec![1.0]),

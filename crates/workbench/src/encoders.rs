@@ -4,7 +4,10 @@ use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::work::Observer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
-use dissensus_encoder::{Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice, locate};
+use dissensus_encoder::{
+    Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice,
+    locate,
+};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

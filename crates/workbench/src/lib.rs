@@ -16,7 +16,9 @@ pub mod view;
 mod work;
 
 pub use app::Workbench;
-pub use dissensus_encoder::{DeviceChoice, Pooling, Precision, PrecisionChoice};
+pub use dissensus_encoder::{
+    DeviceChoice, Pooling, Precision, PrecisionChoice, keep_tensors_on_their_thread,
+};
 pub use dissensus_perspectives::{Evaluation as ModelScores, ModelKind};
 pub use encoders::EncoderChoice;
 pub use error::WorkbenchError;

@@ -9,7 +9,9 @@ pub(crate) mod project;
 
 use crate::args::{DeviceArg, EncoderArgs, PoolingArg, PrecisionArg};
 use anyhow::Result;
-use dissensus_workbench::{DeviceChoice, EncoderChoice, Home, Pooling, Precision, PrecisionChoice, Session, WorkbenchError};
+use dissensus_workbench::{
+    DeviceChoice, EncoderChoice, Home, Pooling, Precision, PrecisionChoice, Session, WorkbenchError,
+};
 use std::io::Write;
 use std::path::Path;
 

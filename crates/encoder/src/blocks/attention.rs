@@ -1,6 +1,8 @@
 //! Multi-head self-attention (Vaswani et al. 2017, arXiv 1706.03762) over packed texts.
 
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, DType, Layout, Result as CandleResult, Shape, Tensor};
+use candle_core::{
+    CpuStorage, CustomOp1, CustomOp2, D, DType, Layout, Result as CandleResult, Shape, Tensor,
+};
 
 use super::packed::floats;
 use super::{Packing, Pass, Reach};

@@ -4,9 +4,9 @@ use candle_core::{Result as CandleResult, Tensor};
 
 use super::packed::PackedLinear;
 use super::{Norm, Parameters, Pass};
-use crate::{EncoderError, Precision};
 use crate::fused::{Activation, linear};
 use crate::training::Adapter;
+use crate::{EncoderError, Precision};
 
 /// What a product is for, by which low-rank parts are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,8 +92,14 @@ impl Linear {
             }
         }
         let adapters = parameters.adapters(names)?;
-        let plain =
-            PlainLinear { weights, biases, transposed: names.transposed, learns, outputs: names.outputs, adapters };
+        let plain = PlainLinear {
+            weights,
+            biases,
+            transposed: names.transposed,
+            learns,
+            outputs: names.outputs,
+            adapters,
+        };
         let in_graph = names.names.iter().any(|name| parameters.in_graph(&format!("{name}.weight")));
         if in_graph || !parameters.packs() {
             return Ok(Self::Plain(plain));
@@ -117,7 +123,9 @@ impl Linear {
         pass: &Pass,
     ) -> CandleResult<Tensor> {
         match self {
-            Self::Packed(packed) if activation == Activation::Gelu && packed.has_bias() => packed.apply_gelu(x),
+            Self::Packed(packed) if activation == Activation::Gelu && packed.has_bias() => {
+                packed.apply_gelu(x)
+            }
             _ => activation.apply(&self.apply(x, pass)?),
         }
     }
@@ -132,7 +140,9 @@ impl Linear {
         pass: &Pass,
     ) -> CandleResult<Tensor> {
         match (self, norm.values()) {
-            (Self::Packed(packed), Some(values)) if packed.has_bias() => packed.apply_residual_norm(x, residual, values),
+            (Self::Packed(packed), Some(values)) if packed.has_bias() => {
+                packed.apply_residual_norm(x, residual, values)
+            }
             _ => norm.apply(&(pass.dropout(self.apply(x, pass)?, dropout)? + residual)?),
         }
     }

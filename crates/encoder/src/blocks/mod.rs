@@ -4,6 +4,7 @@
 //! lies above one that does, is kept as it is and takes the steps that record a graph; all others are packed for speed.
 
 mod attention;
+mod embedding;
 mod linear;
 mod norm;
 mod packed;
@@ -13,6 +14,7 @@ mod pass;
 mod post_norm;
 
 pub(crate) use attention::Attention;
+pub(crate) use embedding::{Embedding, EmbeddingSizes};
 pub(crate) use linear::{Linear, LinearNames, Role};
 pub(crate) use norm::Norm;
 pub(crate) use packing::{Packing, Reach};

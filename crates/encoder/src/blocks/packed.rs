@@ -1,6 +1,8 @@
 //! Frozen products on the CPU: weights packed once, and what follows a product done while its rows are in the cache.
 
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail};
+use candle_core::{
+    CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail,
+};
 
 use crate::Precision;
 use crate::products::{After, Packed};
@@ -53,12 +55,7 @@ impl PackedLinear {
         self.bias.is_some()
     }
 
-    fn run(
-        &self,
-        x: &CpuStorage,
-        layout: &Layout,
-        after: After<'_>,
-    ) -> CandleResult<(CpuStorage, Shape)> {
+    fn run(&self, x: &CpuStorage, layout: &Layout, after: After<'_>) -> CandleResult<(CpuStorage, Shape)> {
         let (rows, inputs) = layout.shape().dims2()?;
         let outputs = self.packed.outputs();
         if inputs != self.packed.inputs() {

@@ -3,9 +3,9 @@
 use candle_core::{DType, Tensor};
 
 use super::LinearNames;
-use crate::{EncoderError, Precision};
 use crate::training::{Adapter, Learning};
 use crate::weights::Weights;
+use crate::{EncoderError, Precision};
 
 /// A checkpoint's tensors by name.
 pub(crate) struct Parameters<'a> {
@@ -46,9 +46,9 @@ impl<'a> Parameters<'a> {
             return tensor.to_dtype(DType::F16).map_err(|e| self.compute(e));
         }
         match self.learning {
-            Some(learning) if learning.learns(name) => learning
-                .variable(name, &self.weights.full_name(name), tensor)
-                .map_err(|e| self.compute(e)),
+            Some(learning) if learning.learns(name) => {
+                learning.variable(name, &self.weights.full_name(name), tensor).map_err(|e| self.compute(e))
+            }
             _ => Ok(tensor),
         }
     }

@@ -101,7 +101,8 @@ impl PostNormLayer {
         let PostNormSizes { attention, activation, attended_dropout, dropout, .. } = self.sizes;
         let stacked = self.query_key_value.apply(x, pass)?;
         let context = attention.apply(&stacked, bias, pass)?;
-        let x = self.attended.apply_residual_norm(&context, x, &self.attended_norm, attended_dropout, pass)?;
+        let x =
+            self.attended.apply_residual_norm(&context, x, &self.attended_norm, attended_dropout, pass)?;
         let wide = self.widen.apply_activation(&x, activation, pass)?;
         self.narrow.apply_residual_norm(&wide, &x, &self.narrow_norm, dropout, pass)
     }

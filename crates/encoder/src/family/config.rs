@@ -14,7 +14,10 @@ pub(super) struct Checked<'a> {
 
 impl<'a> Checked<'a> {
     /// The fields that a family reads.
-    pub(super) fn read<C: DeserializeOwned>(config: Value, folder: &'a Folder) -> Result<(C, Self), EncoderError> {
+    pub(super) fn read<C: DeserializeOwned>(
+        config: Value,
+        folder: &'a Folder,
+    ) -> Result<(C, Self), EncoderError> {
         let config = serde_json::from_value(config).map_err(|e| folder.bad_json(CONFIG, &e.to_string()))?;
         Ok((config, Self { folder }))
     }

@@ -8,9 +8,7 @@ use serde_json::Value;
 use super::config::Checked;
 use super::{Sizes, TokenBatch, Transformer};
 use crate::EncoderError;
-use crate::blocks::{
-    Attention, Linear, LinearNames, Norm, Packing, Parameters, Pass, Reach, Role, States,
-};
+use crate::blocks::{Attention, Linear, LinearNames, Norm, Packing, Parameters, Pass, Reach, Role, States};
 use crate::folder::Folder;
 use crate::fused::{Activation, linear};
 
@@ -203,7 +201,9 @@ impl Deberta {
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of("deberta.", words, config.num_hidden_layers);
         let (hidden, embedding) = (config.hidden_size, config.embedding());
-        let table = |name: &str, rows: usize| parameters.get(&format!("embeddings.{name}.weight"), &[rows, embedding]);
+        let table = |name: &str, rows: usize| {
+            parameters.get(&format!("embeddings.{name}.weight"), &[rows, embedding])
+        };
         let optional = |wanted: bool, name: &str, rows: usize| {
             if wanted { table(name, rows).map(Some) } else { Ok(None) }
         };
@@ -333,7 +333,11 @@ impl Convolution {
         }
         let (hidden, name) = (config.hidden_size, "encoder.conv.conv.weight");
         if size % 2 == 0 {
-            return Err(checked.bad("conv_kernel_size", size, "it must be odd, so that a text keeps its length"));
+            return Err(checked.bad(
+                "conv_kernel_size",
+                size,
+                "it must be odd, so that a text keeps its length",
+            ));
         }
         if let Some(groups) = config.conv_groups.filter(|groups| *groups != 1) {
             return Err(checked.bad("conv_groups", groups, "only 1 can be read"));
@@ -396,7 +400,8 @@ impl Layer {
     ) -> Result<Self, EncoderError> {
         let (hidden, wide, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
         let name = |part: &str| format!("encoder.layer.{index}.{part}");
-        let of_self = ["query_proj", "key_proj", "value_proj"].map(|part| name(&format!("attention.self.{part}")));
+        let of_self =
+            ["query_proj", "key_proj", "value_proj"].map(|part| name(&format!("attention.self.{part}")));
         let stacked = LinearNames {
             names: &[&of_self[0], &of_self[1], &of_self[2]],
             roles: &[Role::Query, Role::Key, Role::Value],
@@ -405,7 +410,8 @@ impl Layer {
             bias: true,
             transposed: false,
         };
-        let linear = |part: &str, role, outputs, inputs| Linear::one(parameters, &name(part), role, outputs, inputs);
+        let linear =
+            |part: &str, role, outputs, inputs| Linear::one(parameters, &name(part), role, outputs, inputs);
         let norm = |part: &str| Norm::open(parameters, &name(part), hidden, epsilon);
         let (c2p, p2c) = (config.attends("c2p"), config.attends("p2c"));
         let relative = config.relative_attention;
@@ -501,11 +507,13 @@ fn check(config: &Config, checked: &Checked<'_>) -> Result<Activation, EncoderEr
         ("embedding_size", config.embedding()),
     ])?;
     if let Some(size) = config.attention_head_size.filter(|size| size * heads != hidden) {
-        let expected = format!("only heads that share hidden_size out evenly can be read, here {}", hidden / heads);
+        let expected =
+            format!("only heads that share hidden_size out evenly can be read, here {}", hidden / heads);
         return Err(checked.bad("attention_head_size", size, &expected));
     }
     let Distances { buckets, farthest, .. } = config.distances();
-    if config.relative_attention && buckets.is_some_and(|buckets| buckets < 4 || farthest <= buckets / 2 + 1) {
+    if config.relative_attention && buckets.is_some_and(|buckets| buckets < 4 || farthest <= buckets / 2 + 1)
+    {
         let expected = "it must be 4 or more, and half of it less than the farthest distance";
         return Err(checked.bad("position_buckets", config.position_buckets, expected));
     }

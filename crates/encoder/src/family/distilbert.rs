@@ -1,13 +1,16 @@
 //! DistilBERT (Sanh et al. 2019, arXiv 1910.01108): BERT with half the layers, without segments and without a pooler.
 
-use candle_core::{Device, Result as CandleResult, Tensor};
+use candle_core::{Device, Result as CandleResult};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::config::Checked;
 use super::{Sizes, TokenBatch, Transformer};
 use crate::EncoderError;
-use crate::blocks::{Attention, Norm, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes, States};
+use crate::blocks::{
+    Attention, Embedding, EmbeddingSizes, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes,
+    States,
+};
 use crate::folder::Folder;
 
 /// Fixed in the architecture.
@@ -47,15 +50,9 @@ fn usual_dropout() -> f32 {
 
 /// A DistilBERT encoder.
 pub(super) struct DistilBert {
-    /// `[vocabulary, hidden]`
-    words: Tensor,
-    /// `[positions, hidden]`
-    places: Tensor,
-    norm: Norm,
+    embedding: Embedding,
     layers: Vec<PostNormLayer>,
-    dropout: f32,
     sizes: Sizes,
-    device: Device,
 }
 
 impl DistilBert {
@@ -69,30 +66,27 @@ impl DistilBert {
         let layer = layer_sizes(&config, &checked)?;
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of("distilbert.", words, config.n_layers);
-        let table = |name: &str, rows: usize| parameters.get(name, &[rows, config.dim]);
+        let embedding = EmbeddingSizes {
+            vocabulary: config.vocab_size,
+            hidden: config.dim,
+            positions: config.max_position_embeddings,
+            first: 0,
+            segments: 0,
+            epsilon: EPSILON,
+            dropout: config.dropout,
+        };
         let open_layer =
             |i: usize| PostNormLayer::open(&parameters, &format!("transformer.layer.{i}"), &NAMES, layer);
         Ok(Self {
-            words: table(words, config.vocab_size)?,
-            places: table("embeddings.position_embeddings.weight", config.max_position_embeddings)?,
-            norm: Norm::open(&parameters, "embeddings.LayerNorm", config.dim, EPSILON)?,
+            embedding: Embedding::open(&parameters, &embedding, device)?,
             layers: (0..config.n_layers).map(open_layer).collect::<Result<_, _>>()?,
-            dropout: config.dropout,
             sizes: Sizes {
                 dim: config.dim,
                 vocabulary: config.vocab_size,
                 positions: config.max_position_embeddings,
                 products_per_token: layer.products() * config.n_layers,
             },
-            device: device.clone(),
         })
-    }
-
-    fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
-        let places = self.places.index_select(&pass.packing().places(0)?, 0)?;
-        let sum = (self.words.index_select(&ids, 0)? + places)?;
-        pass.dropout(self.norm.apply(&sum)?, self.dropout)
     }
 }
 
@@ -102,7 +96,7 @@ impl Transformer for DistilBert {
     }
 
     fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let x = self.embed(batch, &pass.at_depth(0))?;
+        let x = self.embedding.apply(batch, &pass.at_depth(0))?;
         pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, None, pass))
     }
 }

@@ -158,7 +158,8 @@ mod tiny {
     fn tiny() -> Box<dyn Transformer> {
         let folder = Folder::open(&fixtures().join("tiny")).unwrap();
         let (family, config) = check(&folder).unwrap();
-        let parameters = Parameters::new(Weights::open(&folder, &Device::Cpu).unwrap(), None, crate::Precision::Fp32);
+        let parameters =
+            Parameters::new(Weights::open(&folder, &Device::Cpu).unwrap(), None, crate::Precision::Fp32);
         open(&family, config, &folder, parameters, &Device::Cpu).unwrap()
     }
 

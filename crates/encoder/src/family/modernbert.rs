@@ -8,9 +8,7 @@ use serde_json::Value;
 use super::config::Checked;
 use super::{Sizes, TokenBatch, Transformer};
 use crate::EncoderError;
-use crate::blocks::{
-    Attention, Linear, LinearNames, Norm, Packing, Parameters, Pass, Reach, Role, States,
-};
+use crate::blocks::{Attention, Linear, LinearNames, Norm, Packing, Parameters, Pass, Reach, Role, States};
 use crate::folder::Folder;
 use crate::fused::Activation;
 
@@ -208,8 +206,7 @@ impl Layer {
         let linear = |part: &str, roles: &[Role], outputs, inputs| {
             let name = name(part);
             let names = [name.as_str()];
-            let names =
-                LinearNames { names: &names, roles, outputs, inputs, bias: false, transposed: false };
+            let names = LinearNames { names: &names, roles, outputs, inputs, bias: false, transposed: false };
             Linear::open(parameters, &names)
         };
         let norm = |part: &str| Norm::open_without_shift(parameters, &name(part), hidden, config.norm_eps);
@@ -256,8 +253,9 @@ impl Rotation {
     fn new(packing: &Packing, head: usize, theta: f64, device: &Device) -> CandleResult<Self> {
         let rates: Vec<f64> = (0..head / 2).map(|m| theta.powf(-2.0 * m as f64 / head as f64)).collect();
         let places = packing.lengths().iter().flat_map(|length| 0..*length);
-        let angles: Vec<f64> =
-            places.flat_map(|place| rates.iter().chain(&rates).map(move |rate| place as f64 * rate)).collect();
+        let angles: Vec<f64> = places
+            .flat_map(|place| rates.iter().chain(&rates).map(move |rate| place as f64 * rate))
+            .collect();
         let rows = angles.len() / head.max(1);
         let table = |of: fn(f64) -> f64| {
             let values: Vec<f32> = angles.iter().map(|angle| of(*angle) as f32).collect();
@@ -294,9 +292,11 @@ fn check(config: &Config, checked: &Checked<'_>) -> Result<Activation, EncoderEr
         let expected = "a head must have an even size, because its halves are turned together";
         return Err(checked.bad("num_attention_heads", heads, expected));
     }
-    for (field, on) in
-        [("norm_bias", config.norm_bias), ("attention_bias", config.attention_bias), ("mlp_bias", config.mlp_bias)]
-    {
+    for (field, on) in [
+        ("norm_bias", config.norm_bias),
+        ("attention_bias", config.attention_bias),
+        ("mlp_bias", config.mlp_bias),
+    ] {
         if on {
             return Err(checked.bad(field, "true", "only false can be read"));
         }

@@ -8,7 +8,10 @@ use serde_json::Value;
 use super::config::Checked;
 use super::{Pooler, Sizes, TokenBatch, Transformer};
 use crate::EncoderError;
-use crate::blocks::{Attention, Norm, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes, States};
+use crate::blocks::{
+    Attention, Embedding, EmbeddingSizes, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes,
+    States,
+};
 use crate::folder::Folder;
 
 /// Fixed in the architecture, whatever the configuration says: the position of a text's first token, and the buckets that
@@ -63,16 +66,11 @@ fn usual_dropout() -> f32 {
 
 /// An MPNet encoder.
 pub(super) struct MpNet {
-    /// `[vocabulary, hidden]`
-    words: Tensor,
-    /// `[positions, hidden]`
-    places: Tensor,
-    norm: Norm,
+    embedding: Embedding,
     /// `[buckets, heads]`
     distance_bias: Tensor,
     layers: Vec<PostNormLayer>,
     pooler: Option<Pooler>,
-    dropout: f32,
     sizes: Sizes,
     device: Device,
 }
@@ -89,22 +87,23 @@ impl MpNet {
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of("mpnet.", words, config.num_hidden_layers);
         let hidden = config.hidden_size;
-        let table = |name: &str, rows: usize, columns: usize| parameters.get(name, &[rows, columns]);
-        let buckets = config.relative_attention_num_buckets;
+        let embedding = EmbeddingSizes {
+            vocabulary: config.vocab_size,
+            hidden,
+            positions: config.max_position_embeddings,
+            first: FIRST,
+            segments: 0,
+            epsilon: config.layer_norm_eps,
+            dropout: config.hidden_dropout_prob,
+        };
+        let biases = [config.relative_attention_num_buckets, config.num_attention_heads];
         let open_layer =
             |i: usize| PostNormLayer::open(&parameters, &format!("encoder.layer.{i}"), &NAMES, layer);
         Ok(Self {
-            words: table(words, config.vocab_size, hidden)?,
-            places: table("embeddings.position_embeddings.weight", config.max_position_embeddings, hidden)?,
-            norm: Norm::open(&parameters, "embeddings.LayerNorm", hidden, config.layer_norm_eps)?,
-            distance_bias: table(
-                "encoder.relative_attention_bias.weight",
-                buckets,
-                config.num_attention_heads,
-            )?,
+            embedding: Embedding::open(&parameters, &embedding, device)?,
+            distance_bias: parameters.get("encoder.relative_attention_bias.weight", &biases)?,
             layers: (0..config.num_hidden_layers).map(open_layer).collect::<Result<_, _>>()?,
             pooler: Pooler::open(&parameters, hidden)?,
-            dropout: config.hidden_dropout_prob,
             sizes: Sizes {
                 dim: hidden,
                 vocabulary: config.vocab_size,
@@ -113,13 +112,6 @@ impl MpNet {
             },
             device: device.clone(),
         })
-    }
-
-    fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
-        let places = self.places.index_select(&pass.packing().places(FIRST as u32)?, 0)?;
-        let sum = (self.words.index_select(&ids, 0)? + places)?;
-        pass.dropout(self.norm.apply(&sum)?, self.dropout)
     }
 
     /// What is added to the scores of every text: `[heads, longest, longest]`.
@@ -141,7 +133,7 @@ impl Transformer for MpNet {
 
     fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
         let bottom = pass.at_depth(0);
-        let (x, bias) = (self.embed(batch, &bottom)?, self.bias(&bottom)?);
+        let (x, bias) = (self.embedding.apply(batch, &bottom)?, self.bias(&bottom)?);
         pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, Some(&bias), pass))
     }
 

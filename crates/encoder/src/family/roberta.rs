@@ -1,14 +1,17 @@
 //! RoBERTa (Liu et al. 2019, arXiv 1907.11692), and XLM-RoBERTa and CamemBERT, which are the same with other weights:
 //! BERT whose positions begin after the padding token's id.
 
-use candle_core::{Device, Result as CandleResult, Tensor};
+use candle_core::{Device, Result as CandleResult};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::config::Checked;
 use super::{Pooler, Sizes, TokenBatch, Transformer};
 use crate::EncoderError;
-use crate::blocks::{Attention, Norm, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes, States};
+use crate::blocks::{
+    Attention, Embedding, EmbeddingSizes, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes,
+    States,
+};
 use crate::folder::Folder;
 
 /// The fields of config.json that change what is computed.
@@ -63,19 +66,10 @@ impl Config {
 
 /// A RoBERTa encoder.
 pub(super) struct Roberta {
-    /// `[vocabulary, hidden]`
-    words: Tensor,
-    /// `[positions, hidden]`
-    places: Tensor,
-    /// `[segments, hidden]`; texts have the first only.
-    segments: Tensor,
-    norm: Norm,
+    embedding: Embedding,
     layers: Vec<PostNormLayer>,
     pooler: Option<Pooler>,
-    dropout: f32,
-    first: usize,
     sizes: Sizes,
-    device: Device,
 }
 
 impl Roberta {
@@ -90,35 +84,29 @@ impl Roberta {
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of("roberta.", words, config.num_hidden_layers);
         let hidden = config.hidden_size;
-        let table = |name: &str, rows: usize| parameters.get(name, &[rows, hidden]);
+        let embedding = EmbeddingSizes {
+            vocabulary: config.vocab_size,
+            hidden,
+            positions: config.max_position_embeddings,
+            first: config.first(),
+            segments: config.type_vocab_size,
+            epsilon: config.layer_norm_eps,
+            dropout: config.hidden_dropout_prob,
+        };
         let open_layer = |i: usize| {
             PostNormLayer::open(&parameters, &format!("encoder.layer.{i}"), &PostNormNames::BERT, layer)
         };
         Ok(Self {
-            words: table(words, config.vocab_size)?,
-            places: table("embeddings.position_embeddings.weight", config.max_position_embeddings)?,
-            segments: table("embeddings.token_type_embeddings.weight", config.type_vocab_size)?,
-            norm: Norm::open(&parameters, "embeddings.LayerNorm", hidden, config.layer_norm_eps)?,
+            embedding: Embedding::open(&parameters, &embedding, device)?,
             layers: (0..config.num_hidden_layers).map(open_layer).collect::<Result<_, _>>()?,
             pooler: Pooler::open(&parameters, hidden)?,
-            dropout: config.hidden_dropout_prob,
-            first: config.first(),
             sizes: Sizes {
                 dim: hidden,
                 vocabulary: config.vocab_size,
                 positions: config.max_position_embeddings - config.first(),
                 products_per_token: layer.products() * config.num_hidden_layers,
             },
-            device: device.clone(),
         })
-    }
-
-    fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
-        let words = self.words.index_select(&ids, 0)?;
-        let places = self.places.index_select(&pass.packing().places(self.first as u32)?, 0)?;
-        let sum = (words + places)?.broadcast_add(&self.segments.narrow(0, 0, 1)?)?;
-        pass.dropout(self.norm.apply(&sum)?, self.dropout)
     }
 }
 
@@ -128,7 +116,7 @@ impl Transformer for Roberta {
     }
 
     fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let x = self.embed(batch, &pass.at_depth(0))?;
+        let x = self.embedding.apply(batch, &pass.at_depth(0))?;
         pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, None, pass))
     }
 

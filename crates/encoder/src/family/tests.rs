@@ -119,7 +119,8 @@ fn other_precisions_are_near_the_reference() {
                 lengths: reference.ids.iter().map(Vec::len).collect(),
             };
             let pass = Pass::inference(&batch.lengths, &Device::Cpu);
-            let found = crate::pool::embed(transformer.as_ref(), &batch, &pass, Pooling::Mean, false).unwrap();
+            let found =
+                crate::pool::embed(transformer.as_ref(), &batch, &pass, Pooling::Mean, false).unwrap();
             for (found, expected) in found.iter().zip(reference.pooled("mean")) {
                 let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
                 let cosine = dot(found, &expected) / (dot(found, found) * dot(&expected, &expected)).sqrt();
@@ -165,7 +166,8 @@ fn every_tensor_that_learns_has_the_references_gradient() {
         for name in expected {
             let (_, values) = reference.gradient(name);
             let full = format!("{}{name}", reference.prefix);
-            let gradient = found.get(&full).unwrap_or_else(|| panic!("{name} of {} got none", reference.name));
+            let gradient =
+                found.get(&full).unwrap_or_else(|| panic!("{name} of {} got none", reference.name));
             let ours = gradient.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             let largest = values.iter().fold(0.0, |most: f32, v| most.max(v.abs()));
             let off = ours.iter().zip(&values).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -203,7 +205,11 @@ fn low_rank_additions_begin_as_nothing_learn_and_are_merged() {
     for reference in NAMES.map(Reference::open) {
         let policy = FreezePolicy::Lora(LowRank { rank: 2, alpha: 4.0, ..LowRank::default() });
         let trainable = trainable(reference.name, &policy, Pooling::Mean);
-        assert_close(reference.name, &trainable.embed(&reference.ids, None).unwrap(), &reference.pooled("mean"));
+        assert_close(
+            reference.name,
+            &trainable.embed(&reference.ids, None).unwrap(),
+            &reference.pooled("mean"),
+        );
         // Two products of each layer, two tensors each.
         assert_eq!(trainable.parameters().len(), 4 * trainable.layers(), "{}", reference.name);
         let first = gradients(&trainable, &reference);
@@ -242,7 +248,8 @@ fn what_was_learned_is_saved_and_read_again() {
         let place = tempfile::tempdir().unwrap();
         let saved = place.path().join("tuned");
         trainable.save(&saved).unwrap();
-        let encoder = Encoder::open(&saved, &EncoderOptions { pooling: Some(Pooling::Mean), ..Default::default() });
+        let encoder =
+            Encoder::open(&saved, &EncoderOptions { pooling: Some(Pooling::Mean), ..Default::default() });
         assert_same_embeddings(&encoder.unwrap(), &reference, &moved);
         let error = trainable.save(&saved).unwrap_err();
         assert_eq!(error.code(), "encoder-unwritable");
@@ -262,7 +269,8 @@ fn weights_in_several_files_are_the_same_model() {
 fn threads_and_accumulation_do_not_change_the_gradient() {
     let reference = Reference::open("roberta");
     let whole = gradients(&trainable("roberta", &FreezePolicy::Full, Pooling::Mean), &reference);
-    let options = EncoderOptions { pooling: Some(Pooling::Mean), threads: Some(1), ..EncoderOptions::default() };
+    let options =
+        EncoderOptions { pooling: Some(Pooling::Mean), threads: Some(1), ..EncoderOptions::default() };
     let alone = Trainable::open(&dir("roberta"), &options, &FreezePolicy::Full, 7).unwrap();
     let (shape, weights) = reference.loss_weights();
     let weights = Tensor::from_vec(weights, shape, &Device::Cpu).unwrap();
@@ -294,7 +302,11 @@ fn dropout_is_the_same_for_the_same_seed_and_falls_away_without_one() {
         if reference.name != "modernbert" {
             assert_ne!(embed(Some(1)), embed(Some(2)), "{}", reference.name);
         }
-        assert_close(reference.name, &trainable.embed(&reference.ids, None).unwrap(), &reference.pooled("mean"));
+        assert_close(
+            reference.name,
+            &trainable.embed(&reference.ids, None).unwrap(),
+            &reference.pooled("mean"),
+        );
     }
 }
 
@@ -310,7 +322,8 @@ fn policies_decide_what_learns() {
     assert!(learning(&FreezePolicy::Frozen).is_empty());
     assert_eq!(learning(&FreezePolicy::Full).len(), 3);
     assert_eq!(learning(&FreezePolicy::LastK(1)).into_keys().collect::<Vec<_>>(), ["layer 1"]);
-    let error = Trainable::open(&dir("bert"), &EncoderOptions::default(), &FreezePolicy::LastK(3), 1).unwrap_err();
+    let error =
+        Trainable::open(&dir("bert"), &EncoderOptions::default(), &FreezePolicy::LastK(3), 1).unwrap_err();
     assert!(error.to_string().contains("2 layers"), "{error}");
 }
 

@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn a_share_p_is_dropped_and_the_gradient_knows_which() {
-        let x = Var::from_tensor(&Tensor::ones((200, 300), candle_core::DType::F32, &Device::Cpu).unwrap()).unwrap();
+        let x = Var::from_tensor(&Tensor::ones((200, 300), candle_core::DType::F32, &Device::Cpu).unwrap())
+            .unwrap();
         let y = dropout(&x, 0.1, 42).unwrap();
         let values = y.flatten_all().unwrap().to_vec1::<f32>().unwrap();
         let dropped = values.iter().filter(|v| **v == 0.0).count() as f64 / values.len() as f64;

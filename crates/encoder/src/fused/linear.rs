@@ -16,8 +16,11 @@ pub(crate) fn linear(
     learns: bool,
 ) -> CandleResult<Tensor> {
     if !on_cpu(x) {
-        let (weight, bias) =
-            if learns { (weight.clone(), bias.cloned()) } else { (weight.detach(), bias.map(Tensor::detach)) };
+        let (weight, bias) = if learns {
+            (weight.clone(), bias.cloned())
+        } else {
+            (weight.detach(), bias.map(Tensor::detach))
+        };
         let product = x.matmul(&weight.t()?)?;
         return bias.map_or(Ok(product.clone()), |bias| product.broadcast_add(&bias));
     }
@@ -33,7 +36,12 @@ struct Linear {
 }
 
 impl Linear {
-    fn product(x: &CpuStorage, xl: &Layout, w: &CpuStorage, wl: &Layout) -> CandleResult<(CpuStorage, Shape)> {
+    fn product(
+        x: &CpuStorage,
+        xl: &Layout,
+        w: &CpuStorage,
+        wl: &Layout,
+    ) -> CandleResult<(CpuStorage, Shape)> {
         let ((rows, inputs), (outputs, _)) = (xl.shape().dims2()?, wl.shape().dims2()?);
         let product = x.matmul(w, (1, rows, outputs, inputs), xl, &wl.transpose(0, 1)?)?;
         Ok((product, (rows, outputs).into()))
@@ -52,7 +60,13 @@ impl CustomOp2 for Linear {
         "linear"
     }
 
-    fn cpu_fwd(&self, x: &CpuStorage, xl: &Layout, w: &CpuStorage, wl: &Layout) -> CandleResult<(CpuStorage, Shape)> {
+    fn cpu_fwd(
+        &self,
+        x: &CpuStorage,
+        xl: &Layout,
+        w: &CpuStorage,
+        wl: &Layout,
+    ) -> CandleResult<(CpuStorage, Shape)> {
         Self::product(x, xl, w, wl)
     }
 

@@ -52,8 +52,7 @@ impl CustomOp3 for NormOp {
         grad: &Tensor,
     ) -> CandleResult<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
         let size = scale.dim(0)?;
-        let (mut dx, mut dscale, mut dshift) =
-            (vec![0.0; x.elem_count()], vec![0.0; size], vec![0.0; size]);
+        let (mut dx, mut dscale, mut dshift) = (vec![0.0; x.elem_count()], vec![0.0; size], vec![0.0; size]);
         with_floats([x, scale, grad], |[x, scale, grad]| {
             Arch::new().dispatch(NormBackward {
                 x,

@@ -99,7 +99,9 @@ impl HeadJob<'_> {
             self.text.chunks_exact(3 * self.hidden).map(move |row| &row[from..from + size])
         };
         scratch.queries.clear();
-        scratch.queries.extend(part(0).flatten().map(|q| q * heads.scale));
+        for query in part(0) {
+            scratch.queries.extend(query.iter().map(|q| q * heads.scale));
+        }
         scratch.keys.repack(part(1), n, size);
         scratch.values.repack_transposed(part(2), size, n);
         // No number is read before it is written.
@@ -155,7 +157,9 @@ mod tests {
         let size = hidden / heads.heads;
         let mut out = Vec::new();
         let mut first = 0;
-        let at = |row: usize, which: usize, column: usize| f64::from(stacked[row * 3 * hidden + which * hidden + column]);
+        let at = |row: usize, which: usize, column: usize| {
+            f64::from(stacked[row * 3 * hidden + which * hidden + column])
+        };
         for length in lengths {
             for query in 0..*length {
                 for column in 0..hidden {
@@ -203,7 +207,8 @@ mod tests {
                     out
                 };
                 let (alone, expected) = (run(1), plain(&stacked, &lengths, heads, hidden));
-                let worst = alone.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+                let worst =
+                    alone.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
                 assert!(worst < 1e-5, "{reach:?}: {worst}");
                 assert_eq!(alone, run(2));
             }

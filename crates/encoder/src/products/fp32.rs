@@ -32,7 +32,12 @@ impl Panels {
     }
 
     /// Takes other weights into the same memory. `rows`: the inputs' weights of one output after the other.
-    pub(super) fn repack<'a>(&mut self, rows: impl Iterator<Item = &'a [f32]>, outputs: usize, inputs: usize) {
+    pub(super) fn repack<'a>(
+        &mut self,
+        rows: impl Iterator<Item = &'a [f32]>,
+        outputs: usize,
+        inputs: usize,
+    ) {
         let width = self.clear(outputs, inputs);
         for (output, row) in rows.enumerate() {
             let from = output / width * width * inputs + output % width;

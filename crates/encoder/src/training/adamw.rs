@@ -39,8 +39,14 @@ pub struct AdamW {
 #[derive(Debug)]
 enum Moments {
     /// Side by side in memory, for one pass over all four arrays.
-    Cpu { mean: Vec<f32>, square: Vec<f32> },
-    Other { mean: Tensor, square: Tensor },
+    Cpu {
+        mean: Vec<f32>,
+        square: Vec<f32>,
+    },
+    Other {
+        mean: Tensor,
+        square: Tensor,
+    },
 }
 
 impl AdamW {
@@ -129,7 +135,8 @@ impl Moments {
             }
             Self::Other { mean, square } => {
                 let mean = ((mean * f64::from(c.beta1))? + (gradient * f64::from(1.0 - c.beta1))?)?;
-                let square = ((square * f64::from(c.beta2))? + (gradient.sqr()? * f64::from(1.0 - c.beta2))?)?;
+                let square =
+                    ((square * f64::from(c.beta2))? + (gradient.sqr()? * f64::from(1.0 - c.beta2))?)?;
                 let root = ((&square * f64::from(c.square_scale))?.sqrt()? + f64::from(c.epsilon))?;
                 let step = ((&mean * f64::from(c.rate))? / root)?;
                 weight.set(&((weight.as_detached_tensor() * f64::from(c.keep))? - step)?)?;
@@ -153,7 +160,8 @@ impl InplaceOp2 for Step {
         let (CpuStorage::F32(w), CpuStorage::F32(g)) = (w, g) else {
             bail!("the optimizer takes 32-bit floats")
         };
-        let (Some((from, to)), Some((start, end))) = (wl.contiguous_offsets(), gl.contiguous_offsets()) else {
+        let (Some((from, to)), Some((start, end))) = (wl.contiguous_offsets(), gl.contiguous_offsets())
+        else {
             bail!("the optimizer takes contiguous tensors")
         };
         let Ok(mut moments) = self.moments.lock() else { bail!("an optimizer step broke off") };

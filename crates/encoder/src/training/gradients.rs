@@ -29,7 +29,10 @@ impl Gradients {
     /// The gradient of the parameter called `name`; None where it got none or there is no such parameter.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tensor> {
-        self.of.iter().find(|(parameter, _)| parameter.name == name).and_then(|(_, gradient)| gradient.as_ref())
+        self.of
+            .iter()
+            .find(|(parameter, _)| parameter.name == name)
+            .and_then(|(_, gradient)| gradient.as_ref())
     }
 
     /// Adds another batch's gradients of the same parameters, for gradient accumulation. Losses are added up too.

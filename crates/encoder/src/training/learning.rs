@@ -170,7 +170,12 @@ impl Learning {
         let var = Var::from_tensor(&tensor)?;
         let tracked = var.as_tensor().clone();
         let decays = tensor.dims().len() > 1;
-        self.parameters.borrow_mut().push(Parameter { name: full.to_owned(), group: Group::of(name), decays, var });
+        self.parameters.borrow_mut().push(Parameter {
+            name: full.to_owned(),
+            group: Group::of(name),
+            decays,
+            var,
+        });
         Ok(tracked)
     }
 
@@ -181,7 +186,9 @@ impl Learning {
         full: impl Fn(&str) -> String,
         device: &Device,
     ) -> CandleResult<Vec<Option<Adapter>>> {
-        let FreezePolicy::Lora(low) = &self.policy else { return Ok(names.roles.iter().map(|_| None).collect()) };
+        let FreezePolicy::Lora(low) = &self.policy else {
+            return Ok(names.roles.iter().map(|_| None).collect());
+        };
         let slices = names.roles.len() / names.names.len().max(1);
         let mut adapters = Vec::with_capacity(names.roles.len());
         for (i, role) in names.roles.iter().enumerate() {
@@ -222,7 +229,12 @@ impl Learning {
             let tracked = var.as_tensor().clone();
             let slice = if slice == 0 { String::new() } else { format!(".{slice}") };
             let name = format!("{weight}{slice}.{end}");
-            self.parameters.borrow_mut().push(Parameter { name, group: Group::of(weight), decays: true, var });
+            self.parameters.borrow_mut().push(Parameter {
+                name,
+                group: Group::of(weight),
+                decays: true,
+                var,
+            });
             Ok(tracked)
         };
         Ok(Adapter {

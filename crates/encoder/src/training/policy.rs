@@ -123,10 +123,13 @@ impl FromStr for FreezePolicy {
             _ => match (number("last-"), number("lora-")) {
                 (Some(k), _) => Ok(Self::LastK(k)),
                 // The customary weight of 2.
-                (_, Some(rank)) => Ok(Self::Lora(LowRank { rank, alpha: 2.0 * rank as f64, ..LowRank::default() })),
+                (_, Some(rank)) => {
+                    Ok(Self::Lora(LowRank { rank, alpha: 2.0 * rank as f64, ..LowRank::default() }))
+                }
                 _ => Err(EncoderError::Policy {
                     asked: name.to_owned(),
-                    reason: "choose one of frozen, last-K (for example last-2), lora, lora-RANK, full".to_owned(),
+                    reason: "choose one of frozen, last-K (for example last-2), lora, lora-RANK, full"
+                        .to_owned(),
                 }),
             },
         }

@@ -8,12 +8,13 @@ use crate::work::{Observer, Unwatched};
 use dissensus_domain::TextId;
 use dissensus_encoder::{BatchPlan, Encoder};
 use dissensus_perspectives::Embeddings;
-use dissensus_store::EncoderVersion;
+use dissensus_store::{EncoderVersion, Store, StoreError};
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Texts read ahead and sorted by length together; also what bounds memory.
-const WINDOW: u32 = 2048;
+/// Texts read from the file at once.
+const PAGE: u32 = 512;
 
 /// What an encoding did.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -188,12 +189,9 @@ impl Core {
             note: encoder.device_note().map(str::to_owned),
         };
         observer.step(kept, Some(total), "");
-        loop {
-            let window = self.store.texts_without_embedding(&chosen.key, WINDOW)?;
-            if window.is_empty() {
-                break;
-            }
-            self.encode_window(encoder, chosen, window, &mut done, total, started, observer)?;
+        // Again until nothing is missing: texts may have been imported meanwhile.
+        while !self.store.texts_without_embedding(&chosen.key, None, 1)?.is_empty() {
+            self.encode_missing(encoder, &chosen.key, &mut done, total, observer)?;
         }
         self.store.set_setting(ENCODER_KEY, chosen)?;
         self.live.forget_embeddings();
@@ -202,43 +200,47 @@ impl Core {
         Ok(done)
     }
 
-    #[allow(clippy::too_many_arguments)] // one step of `encode`, cut out to be read alone
-    fn encode_window(
+    /// Encodes every text that has no embedding of this version, and stores each batch as it comes.
+    fn encode_missing(
         &self,
         encoder: &Encoder,
-        chosen: &Chosen,
-        window: Vec<(TextId, String)>,
+        key: &str,
         done: &mut Encoded,
         total: u64,
-        started: std::time::Instant,
         observer: &dyn Observer,
     ) -> Result<(), WorkbenchError> {
-        let bodies: Vec<&str> = window.iter().map(|(_, body)| body.as_str()).collect();
+        let missing = Missing::new(&self.store, key);
+        let started = std::time::Instant::now();
+        let (texts_before, tokens_before) = (done.texts, done.tokens);
         let mut failed = None;
-        let first_tokens = done.tokens;
-        let stream = encoder.encode_stream(&bodies, &BatchPlan::default(), |batch| {
-            let ids = batch.indices.iter().map(|index| window[*index].0);
-            let kept: Vec<(TextId, Vec<f32>)> = ids.zip(batch.embeddings).collect();
+        let stream = encoder.encode_stream(missing.bodies(), &BatchPlan::default(), |batch| {
+            let kept: Vec<(TextId, Vec<f32>)> =
+                batch.indices.iter().map(|index| missing.id(*index)).zip(batch.embeddings).collect();
             done.texts += kept.len() as u64;
-            done.tokens = first_tokens + batch.tokens_done as u64;
-            if let Err(error) = self.store.put_embeddings(&chosen.key, &kept) {
+            done.tokens = tokens_before + batch.tokens_done as u64;
+            if let Err(error) = self.store.put_embeddings(key, &kept) {
                 failed = Some(error);
                 return ControlFlow::Break(());
             }
             let rate = |n: u64| n as f64 / started.elapsed().as_secs_f64().max(0.001);
-            let note = format!("{:.0} texts/s, {:.0} tokens/s", rate(done.texts), rate(done.tokens));
-            observer.step(done.kept + done.texts, Some(total), &note);
+            let (texts, tokens) = (rate(done.texts - texts_before), rate(done.tokens - tokens_before));
+            observer.step(
+                done.kept + done.texts,
+                Some(total),
+                &format!("{texts:.0} texts/s, {tokens:.0} tokens/s"),
+            );
             if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        match (failed, stream) {
-            (Some(error), _) => Err(error.into()),
-            (None, Err(error)) => Err(error.into()),
-            (None, Ok(ended)) if ended.cancelled => Err(WorkbenchError::Cancelled),
-            (None, Ok(ended)) => {
-                done.cut += ended.cut as u64;
-                Ok(())
-            }
+        if let Some(error) = failed.or(missing.failure()) {
+            return Err(error.into());
         }
+        let ended = stream?;
+        if ended.cancelled {
+            return Err(WorkbenchError::Cancelled);
+        }
+        done.cut += ended.cut as u64;
+        done.note = encoder.device_note().map(str::to_owned);
+        Ok(())
     }
 
     /// The embeddings in use, a row a text in file order, and their version; without an encoder rows of no numbers. A text
@@ -277,5 +279,47 @@ impl Core {
             }
         }
         Ok(Embeddings::new(dim, rows)?)
+    }
+}
+
+/// Texts without an embedding, read page by page while those before are computed.
+struct Missing<'a> {
+    store: &'a Store,
+    key: &'a str,
+    /// Ids of all texts read so far, in the stream's order.
+    ids: RefCell<Vec<TextId>>,
+    failed: RefCell<Option<StoreError>>,
+}
+
+impl<'a> Missing<'a> {
+    fn new(store: &'a Store, key: &'a str) -> Self {
+        Self { store, key, ids: RefCell::default(), failed: RefCell::default() }
+    }
+
+    /// Their bodies, in row order; ends early where the file cannot be read.
+    fn bodies(&self) -> impl Iterator<Item = String> + '_ {
+        std::iter::from_fn(|| Some(self.page()).filter(|page| !page.is_empty())).flatten()
+    }
+
+    fn page(&self) -> Vec<String> {
+        let mut ids = self.ids.borrow_mut();
+        match self.store.texts_without_embedding(self.key, ids.last().copied(), PAGE) {
+            Ok(page) => {
+                ids.extend(page.iter().map(|(id, _)| *id));
+                page.into_iter().map(|(_, body)| body).collect()
+            }
+            Err(error) => {
+                *self.failed.borrow_mut() = Some(error);
+                Vec::new()
+            }
+        }
+    }
+
+    fn id(&self, index: usize) -> TextId {
+        self.ids.borrow()[index]
+    }
+
+    fn failure(&self) -> Option<StoreError> {
+        self.failed.take()
     }
 }

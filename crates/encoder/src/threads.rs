@@ -1,0 +1,17 @@
+//! The tensor library's own threads, which are in the way of ours.
+
+/// Makes the tensor library's element-wise operations stay on the thread that calls them, unless the environment variable
+/// `CANDLE_NUM_THREADS` says otherwise. Encoders and training share batches out over all cores themselves; the library's
+/// threads, which spin while they wait, then only take cores away from them (a training step takes a tenth to a third
+/// longer). For the first line of `main`; results are the same without it.
+///
+/// # Safety
+/// No other thread may run yet: the environment is changed, as with [`std::env::set_var`].
+#[allow(unsafe_code, reason = "the library takes its number of threads from the environment only")]
+pub unsafe fn keep_tensors_on_their_thread() {
+    const THREADS: &str = "CANDLE_NUM_THREADS";
+    if std::env::var_os(THREADS).is_none() {
+        // SAFETY: the caller promises that no other thread runs.
+        unsafe { std::env::set_var(THREADS, "1") };
+    }
+}

@@ -1,0 +1,48 @@
+//! all-mpnet-base-v2 against PyTorch. The encoder is fetched on wish only (`cargo xtask models all-mpnet-base-v2`): where it
+//! is absent this test says so and checks nothing.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, locate};
+use serde::Deserialize;
+
+/// Made by tools/fixtures/encoder.py with sentence-transformers.
+#[derive(Deserialize)]
+struct Reference {
+    max_tokens: usize,
+    texts: Vec<String>,
+    mean: Vec<Vec<f32>>,
+}
+
+fn mpnet() -> Option<PathBuf> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let places: Vec<PathBuf> =
+        std::env::var_os("DISSENSUS_MODELS").map(PathBuf::from).into_iter().chain([workspace]).collect();
+    match locate("all-mpnet-base-v2", &places) {
+        Ok(dir) => Some(dir),
+        Err(error) => {
+            // Past the test harness, which keeps to itself what a passing test prints.
+            std::io::stderr().write_all(format!("NOT RUN: {error}\n").as_bytes()).unwrap();
+            None
+        }
+    }
+}
+
+#[test]
+fn twenty_texts_have_the_embeddings_that_pytorch_gives_them_where_it_is_fetched() {
+    let Some(dir) = mpnet() else { return };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mpnet-20.json");
+    let reference: Reference = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let options = EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() };
+    let encoder = Encoder::open(&dir, &options).unwrap();
+    assert_eq!(encoder.version().key(), "all-mpnet-base-v2/78c0197b6159/mean/384");
+    assert_eq!(encoder.version().max_tokens, reference.max_tokens);
+    let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
+    let found = encoder.encode(&texts).unwrap();
+    let pairs = found.iter().flatten().zip(reference.mean.iter().flatten());
+    let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(off < 1e-4, "the worst component is off by {off}");
+}
