@@ -480,7 +480,8 @@ mod tests {
                 candle_core::bail!("{words}");
             }
             let mut ids = batch.ids.iter();
-            let mut first_of = |n: &usize| ids.by_ref().take(*n).map(|id| *id as f32).collect::<Vec<_>>()[..1].to_vec();
+            let mut first_of =
+                |n: &usize| ids.by_ref().take(*n).map(|id| *id as f32).collect::<Vec<_>>()[..1].to_vec();
             Ok(batch.lengths.iter().map(&mut first_of).collect())
         }
     }

@@ -151,9 +151,10 @@ impl Packing {
         let mut spread = vec![0u32; places];
         let mut gather = Vec::with_capacity(self.lengths.iter().sum());
         for (text, length) in self.lengths.iter().enumerate() {
-            for place in text * self.longest..text * self.longest + length {
-                spread[place] = gather.len() as u32;
-                gather.push(place as u32);
+            let first = text * self.longest;
+            for (i, row) in spread[first..first + length].iter_mut().enumerate() {
+                *row = gather.len() as u32;
+                gather.push((first + i) as u32);
             }
         }
         let rows = gather.len();

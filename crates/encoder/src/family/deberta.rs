@@ -332,7 +332,7 @@ impl Convolution {
             return Ok(None);
         }
         let (hidden, name) = (config.hidden_size, "encoder.conv.conv.weight");
-        if size % 2 == 0 {
+        if size.is_multiple_of(2) {
             return Err(checked.bad(
                 "conv_kernel_size",
                 size,

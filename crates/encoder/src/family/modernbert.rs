@@ -92,7 +92,7 @@ impl Config {
     fn is_global(&self, layer: usize) -> bool {
         match &self.layer_types {
             Some(types) => types.get(layer).is_some_and(|kind| kind == GLOBAL),
-            None => layer % self.global_attn_every_n_layers == 0,
+            None => layer.is_multiple_of(self.global_attn_every_n_layers),
         }
     }
 
