@@ -96,3 +96,21 @@ fn md_agreement_is_imported_and_evaluated_on_its_official_split_when_present() {
         assert!(ours("log_loss") < figure(&document, model, "log_loss"), "{model}");
     }
 }
+
+#[test]
+fn the_fast_precision_keeps_its_promise_on_real_texts_when_present() {
+    let Some(file) = data("popquorn_offensiveness.csv") else { return };
+    let bench = Bench::new();
+    let found = bench.json([
+        "bench".as_ref(),
+        "encode".as_ref(),
+        "--rounds".as_ref(),
+        "1".as_ref(),
+        file.as_os_str(),
+    ]);
+    assert_eq!(found["texts"], 1_500, "{found}");
+    let engines = found["engines"].as_array().unwrap();
+    let fast = engines.iter().find(|engine| engine["engine"] == "dissensus fast").unwrap();
+    assert!(fast["worst_cosine"].as_f64().unwrap() >= 0.995, "{found}");
+    assert!(fast["mean_cosine"].as_f64().unwrap() >= 0.999, "{found}");
+}

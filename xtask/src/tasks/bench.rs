@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// One random split says little: differences between splits are larger than those between models.
 const SEEDS: [&str; 5] = ["0", "1", "2", "3", "4"];
+/// The encoder that is bundled, and the one that is fetched on wish.
+const SMALL: &str = "all-MiniLM-L6-v2";
+const LARGE: &str = "all-mpnet-base-v2";
 /// What is printed of an evaluation, in order.
 const FIGURES: [&str; 10] = [
     "accuracy",
@@ -50,17 +53,29 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     };
     let popquorn = data.join("popquorn_offensiveness.csv");
     let md_agreement = data.join("md_agreement.csv");
-    step("encoding, POPQUORN", || bench.command(&["bench", "encode", "--peers"]).arg(&popquorn).run())?;
-    step("importing, MD-Agreement", || bench.import(&md_agreement))?;
-    step("quality, POPQUORN, 70 % of the texts, level 3 or more, mean of five seeds", || {
-        let path = bench.encoded("popquorn", &popquorn)?;
-        let runs = SEEDS.map(|seed| ["--split", "by-text:0.7", "--at-least", "3", "--seed", seed]);
-        bench.evaluate(&path, &runs)
+    step("encoding, POPQUORN; memory, MD-Agreement", || {
+        bench
+            .command(&["bench", "encode", "--peers", "--rounds", "3", "--memory"])
+            .arg(&md_agreement)
+            .arg(&popquorn)
+            .run()
     })?;
-    step("quality, MD-Agreement, official split", || {
-        let path = bench.encoded("md_agreement", &md_agreement)?;
-        bench.evaluate(&path, &[["--split", "column"]])
-    })
+    step("training steps", || bench.command(&["bench", "train", "--peers"]).run())?;
+    step("importing, MD-Agreement", || bench.import(&md_agreement))?;
+    for encoding in bench.encodings() {
+        let [name, precision] = encoding;
+        let what = format!("quality on {name}, {precision}");
+        step(&format!("{what}: POPQUORN, 70 % of the texts, level 3 or more, mean of five seeds"), || {
+            let path = bench.encoded(&format!("popquorn-{name}-{precision}"), &popquorn, encoding)?;
+            let runs = SEEDS.map(|seed| ["--split", "by-text:0.7", "--at-least", "3", "--seed", seed]);
+            bench.evaluate(&path, &runs)
+        })?;
+        step(&format!("{what}: MD-Agreement, official split"), || {
+            let path = bench.encoded(&format!("md_agreement-{name}-{precision}"), &md_agreement, encoding)?;
+            bench.evaluate(&path, &[["--split", "column"]])
+        })?;
+    }
+    Ok(())
 }
 
 struct Bench {
@@ -82,12 +97,23 @@ impl Bench {
         self.command(&["bench", "import"]).arg(file).args(python.then_some("--peers")).run()
     }
 
+    /// Encoders and precisions whose quality is measured: the one that is fetched on wish only where it was.
+    fn encodings(&self) -> Vec<[&'static str; 2]> {
+        let mut encodings = vec![[SMALL, "fp32"], [SMALL, "fast"]];
+        if self.models.join(LARGE).is_dir() {
+            encodings.push([LARGE, "fp32"]);
+        } else {
+            say(&format!("{LARGE} is not here (`cargo xtask models {LARGE}`): its quality was not measured"));
+        }
+        encodings
+    }
+
     /// A project with the labels of `file` and the embeddings of its texts.
-    fn encoded(&self, name: &str, file: &Path) -> Result<PathBuf> {
+    fn encoded(&self, name: &str, file: &Path, [encoder, precision]: [&str; 2]) -> Result<PathBuf> {
         let path = self.scratch.path.join(format!("{name}.dissensus"));
         self.command(&["new"]).arg(&path).run()?;
         self.command(&["import"]).arg(&path).arg(file).run()?;
-        self.command(&["encode"]).arg(&path).run()?;
+        self.command(&["encode", "--encoder", encoder, "--precision", precision]).arg(&path).run()?;
         Ok(path)
     }
 

@@ -276,7 +276,8 @@ impl Relative {
             return Ok(None);
         }
         let (hidden, distances) = (config.hidden_size, config.distances());
-        let table = parameters.get("encoder.rel_embeddings.weight", &[2 * distances.span, hidden])?;
+        let table =
+            parameters.get("encoder.rel_embeddings.weight", &[distances.span.saturating_mul(2), hidden])?;
         let norm = if config.norms_distances() {
             Some(Norm::open(parameters, "encoder.LayerNorm", hidden, config.layer_norm_eps)?)
         } else {

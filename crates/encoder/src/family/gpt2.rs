@@ -58,7 +58,7 @@ fn usual_dropout() -> f32 {
 
 impl Config {
     fn inner(&self) -> usize {
-        self.n_inner.unwrap_or(4 * self.n_embd)
+        self.n_inner.unwrap_or(self.n_embd.saturating_mul(4))
     }
 }
 

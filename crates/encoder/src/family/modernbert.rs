@@ -218,7 +218,7 @@ impl Layer {
             query_key_value: linear("attn.Wqkv", &[Role::Query, Role::Key, Role::Value], hidden, hidden)?,
             attended: linear("attn.Wo", &[Role::AttentionOutput], hidden, hidden)?,
             norm: norm("mlp_norm")?,
-            widen: linear("mlp.Wi", &[Role::FeedForward], 2 * wide, hidden)?,
+            widen: linear("mlp.Wi", &[Role::FeedForward], wide.saturating_mul(2), hidden)?,
             narrow: linear("mlp.Wo", &[Role::FeedForward], hidden, wide)?,
             attention: Attention { reach: Reach { causal: false, window }, ..attention },
             global,

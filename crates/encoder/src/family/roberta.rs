@@ -60,7 +60,7 @@ fn usual_dropout() -> f32 {
 impl Config {
     /// The position of a text's first token: the one after the padding token's.
     fn first(&self) -> usize {
-        self.pad_token_id.unwrap_or(1) + 1
+        self.pad_token_id.unwrap_or(1).saturating_add(1)
     }
 }
 

@@ -345,3 +345,53 @@ fn unknown_families_are_named_with_the_known() {
     let error = Encoder::open(place.path(), &EncoderOptions::default()).unwrap_err().to_string();
     assert!(error.contains("\"t5\"") && FAMILIES.iter().all(|family| error.contains(family)), "{error}");
 }
+
+#[test]
+fn absurd_configurations_are_refused_or_harmless() {
+    let place = tempfile::tempdir().unwrap();
+    let absurd = [
+        "0",
+        "1",
+        "3",
+        "-1",
+        "1.5",
+        "1000000000000",
+        "18446744073709551615",
+        "null",
+        "\"many\"",
+        "[]",
+        "true",
+    ];
+    for reference in NAMES.map(Reference::open) {
+        for file in ["tokenizer.json", "model.safetensors"] {
+            std::fs::copy(reference.dir.join(file), place.path().join(file)).unwrap();
+        }
+        let text = std::fs::read_to_string(reference.dir.join("config.json")).unwrap();
+        let config: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
+        let mut refused = 0;
+        for field in config.keys().filter(|field| *field != "model_type") {
+            for value in absurd {
+                let mut changed = config.clone();
+                changed.insert(field.clone(), serde_json::from_str(value).unwrap());
+                std::fs::write(place.path().join("config.json"), serde_json::to_vec(&changed).unwrap())
+                    .unwrap();
+                match Encoder::open(
+                    place.path(),
+                    &EncoderOptions { threads: Some(1), ..EncoderOptions::default() },
+                ) {
+                    Err(error) => {
+                        refused += 1;
+                        assert!(!error.to_string().is_empty(), "{field} = {value} of {}", reference.name);
+                    }
+                    Ok(encoder) => {
+                        if let Ok(found) = encoder.encode(&["a b", "c"]) {
+                            let finite = found.iter().flatten().all(|v| v.is_finite());
+                            assert!(finite, "{field} = {value} of {}", reference.name);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(refused > 50, "{}: only {refused} were refused", reference.name);
+    }
+}
