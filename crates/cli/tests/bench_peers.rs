@@ -31,7 +31,7 @@ fn document(output: &Output, why: &str) -> Value {
     assert_eq!(told.len(), 1, "{said}");
     assert!(told[0].contains(why), "{said}");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(names(&found["engines"]), ["dissensus fp32", "candle-transformers"]);
+    assert_eq!(names(&found["engines"]), ["dissensus fp32", "dissensus fast", "candle-transformers"]);
     assert_eq!(names(&found["missing"]), ["sentence-transformers", "onnxruntime fp32", "onnxruntime int8"]);
     found
 }
@@ -52,12 +52,14 @@ fn without_python_ours_is_measured_and_the_reason_told() {
         for key in ["tokens_per_second", "texts_per_second", "latency_ms"] {
             assert!(engine[key].as_f64().unwrap() > 0.0, "{key} of {engine}");
         }
+        // Weights this small and random round worse than trained ones do.
+        let least = if engine["engine"] == "dissensus fast" { 0.99 } else { 0.999_99 };
         for key in ["worst_cosine", "mean_cosine"] {
-            assert!(engine[key].as_f64().unwrap() > 0.999_99, "{key} of {engine}");
+            assert!(engine[key].as_f64().unwrap() > least, "{key} of {engine}");
         }
         assert!(engine["over_sentence_transformers"].is_null(), "{engine}");
     }
-    assert_eq!(names(&found["memory"]["engines"]), ["dissensus fp32"]);
+    assert_eq!(names(&found["memory"]["engines"]), ["dissensus fp32", "dissensus fast"]);
 }
 
 #[cfg(unix)]
