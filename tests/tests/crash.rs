@@ -126,3 +126,45 @@ fn a_killed_encoding_goes_on_where_it_stopped() {
     bench.ok(["encode", "P.dissensus"]);
     assert_eq!(encoded(), 168);
 }
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
+    let bench = Bench::new();
+    bench.ok(["new", "P.dissensus"]);
+    // Enough for a few seconds of work.
+    let words = ["fair", "bad", "good", "rude", "kind", "odd", "sad", "glad", "loud", "calm"];
+    let rows: String = (0..3_000)
+        .map(|i| {
+            let text: Vec<&str> = (0..40).map(|k| words[(i / 7 + k * (i + 3)) % 10]).collect();
+            format!("{i},{} {i},a,yes\n", text.join(" "))
+        })
+        .collect();
+    bench.file("many.csv", format!("text_id,text,annotator_id,label\n{rows}"));
+    bench.ok(["import", "P.dissensus", "many.csv"]);
+    let encoded = || bench.json(["info", "P.dissensus"])["encoding"]["encoded"].as_u64().unwrap();
+    let mut child = bench
+        .command(["encode", "P.dissensus"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while encoded() == 0 && start.elapsed() < Duration::from_secs(120) {
+        sleep(Duration::from_millis(30));
+    }
+    let asked = Instant::now();
+    let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupted.unwrap().success());
+    let status = child.wait().unwrap();
+    let took = asked.elapsed();
+    let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert_eq!(status.code(), Some(130), "{said}");
+    assert!(said.contains("stopped on your wish; what was finished is kept"), "{said}");
+    // The promise is a second; the machine may be at other work beside this.
+    assert!(took < Duration::from_secs(5), "it took {took:?}");
+    let kept = encoded();
+    assert!(kept > 0 && kept < 3_000, "{kept} were kept");
+    bench.ok(["encode", "P.dissensus"]);
+    assert_eq!(encoded(), 3_000);
+}

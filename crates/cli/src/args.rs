@@ -194,13 +194,13 @@ pub(crate) struct EncoderArgs {
     /// [default: the project's, else all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME|DIR")]
     pub(crate) encoder: Option<String>,
-    /// How token vectors become one vector [default: the encoder's own]
+    /// How token vectors become one vector [default: the project's for the same encoder, else the encoder's own]
     #[arg(long, value_enum)]
     pub(crate) pooling: Option<PoolingArg>,
     /// Where to compute; auto picks cuda, metal, cpu in that order
     #[arg(long, value_enum, default_value_t)]
     pub(crate) device: DeviceArg,
-    /// How exactly to compute; fast is 8-bit on the CPU and 16-bit on a graphics processor [default: the project's, else fp32]
+    /// How exactly to compute; fast is 8-bit on the CPU and 16-bit on a graphics processor [default: the project's for the same encoder, else fp32]
     #[arg(long, value_enum)]
     pub(crate) precision: Option<PrecisionArg>,
 }
@@ -236,7 +236,7 @@ pub(crate) enum DeviceArg {
   dissensus encode P.dissensus --encoder ./my-bert --pooling cls
   dissensus encode P.dissensus --precision fast
 
-Ctrl-C stops after the batch at hand; the next call goes on from there.")]
+Ctrl-C stops after the batch at hand; the same command goes on from there.")]
 pub(crate) struct Encode {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

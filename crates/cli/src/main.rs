@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             commands::report(&error);
-            ExitCode::FAILURE
+            if commands::is_stopped(&error) { ExitCode::from(progress::STOPPED) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -1,41 +1,103 @@
-//! Progress of long work as a bar on standard error.
+//! Progress of long work as a bar on standard error, and Ctrl-C, which ends it.
 
 use dissensus_workbench::Observer;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::time::Duration;
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The exit code of a command that Ctrl-C ended, as shells have it: 128 and the signal's number.
+pub(crate) const STOPPED: u8 = 130;
+
+static STOP: AtomicBool = AtomicBool::new(false);
+static BARS: AtomicUsize = AtomicUsize::new(0);
 
 /// A bar that appears once there is something to show; silent where standard error is not a terminal.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    /// Of the part of the work at hand.
+    part: Mutex<Option<Part>>,
+}
+
+/// One part of the work: encoding, say, and then fitting.
+#[derive(Clone, Copy)]
+struct Part {
+    total: u64,
+    began: Instant,
+    /// Done before it began.
+    before: u64,
 }
 
 impl Bar {
-    /// A bar that counts `unit`.
+    /// A bar that counts `unit`. While there is one, Ctrl-C asks its work to stop, and a second Ctrl-C ends the process.
     pub(crate) fn new(unit: &str) -> Self {
+        watch_for_ctrl_c();
+        BARS.fetch_add(1, Ordering::SeqCst);
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(spinner(unit));
         bar.enable_steady_tick(Duration::from_millis(120));
-        Self { bar }
+        Self { bar, part: Mutex::new(None) }
+    }
+}
+
+impl Bar {
+    /// The part at hand; a new one where there is another total.
+    fn part(&self, total: u64, done: u64) -> Part {
+        let mut part = self.part.lock().unwrap_or_else(PoisonError::into_inner);
+        match *part {
+            Some(part) if part.total == total => part,
+            _ => {
+                self.bar.set_length(total);
+                self.bar.set_style(counted());
+                *part.insert(Part { total, began: Instant::now(), before: done })
+            }
+        }
     }
 }
 
 impl Observer for Bar {
     fn step(&self, done: u64, total: Option<u64>, note: &str) {
-        if let (Some(total), None) = (total, self.bar.length()) {
-            self.bar.set_length(total);
-            self.bar.set_style(counted());
+        let Some(total) = total else {
             self.bar.set_position(done);
-            self.bar.reset_eta();
-        }
+            self.bar.set_message(note.to_owned());
+            return;
+        };
+        let Part { began, before, .. } = self.part(total, done);
         self.bar.set_position(done);
-        self.bar.set_message(note.to_owned());
+        let left = time_left(began.elapsed(), done.saturating_sub(before), total.saturating_sub(done));
+        let left = left.map_or_else(String::new, |left| format!("{} left  ", HumanDuration(left)));
+        self.bar.set_message(format!("{left}{note}"));
+    }
+
+    fn cancelled(&self) -> bool {
+        STOP.load(Ordering::SeqCst)
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
+        BARS.fetch_sub(1, Ordering::SeqCst);
         self.bar.finish_and_clear();
     }
+}
+
+/// At the speed so far; what was done before this call does not count. None before there is a speed.
+fn time_left(elapsed: Duration, done: u64, remaining: u64) -> Option<Duration> {
+    (done > 0).then(|| elapsed.mul_f64(remaining as f64 / done as f64))
+}
+
+fn watch_for_ctrl_c() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let handler = || {
+            let working = BARS.load(Ordering::SeqCst) > 0;
+            if !working || STOP.swap(true, Ordering::SeqCst) {
+                std::process::exit(i32::from(STOPPED));
+            }
+        };
+        // Without a handler Ctrl-C ends the process at once, and what is whole is on the disk all the same.
+        let _ = ctrlc::set_handler(handler);
+    });
 }
 
 fn spinner(unit: &str) -> ProgressStyle {
@@ -44,6 +106,18 @@ fn spinner(unit: &str) -> ProgressStyle {
 }
 
 fn counted() -> ProgressStyle {
-    ProgressStyle::with_template("{bar:28} {pos}/{len}  {eta} left  {msg}")
+    ProgressStyle::with_template("{bar:28} {pos}/{len}  {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_counts_only_what_was_done_now() {
+        assert_eq!(time_left(Duration::from_secs(10), 100, 300), Some(Duration::from_secs(30)));
+        assert_eq!(time_left(Duration::from_secs(10), 0, 300), None);
+        assert_eq!(time_left(Duration::from_secs(10), 5, 0), Some(Duration::ZERO));
+    }
 }

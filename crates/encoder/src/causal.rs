@@ -86,6 +86,12 @@ impl CausalModel {
         self.model.sizes().dim
     }
 
+    /// Tokens and vectors of one text at most: a soft prompt leaves so many less to the text.
+    #[must_use]
+    pub fn positions(&self) -> usize {
+        self.model.sizes().positions
+    }
+
     /// Where its tensors live.
     #[must_use]
     pub fn device(&self) -> &Device {
@@ -115,11 +121,14 @@ impl CausalModel {
     }
 
     /// Goes on with a text: hidden states `[n, dim]`, after the last norm, of further vectors `[n, dim]`, of which each sees
-    /// itself and what came before.
+    /// itself and what came before. No vectors give no states.
     ///
     /// # Errors
     /// [`EncoderError::Compute`], for example for more tokens than the model has positions.
     pub fn go_on(&self, vectors: &Tensor, seen: &mut Seen) -> Result<Tensor, EncoderError> {
+        if vectors.elem_count() == 0 {
+            return Ok(vectors.clone());
+        }
         self.model.go_on(vectors, &mut seen.0).map_err(|source| self.compute(source))
     }
 
@@ -204,6 +213,9 @@ mod tests {
     fn more_tokens_than_positions_are_refused() {
         let (model, reference) = open();
         let mut seen = model.start();
+        assert_eq!(model.positions(), reference.max_tokens);
+        let nothing = model.vectors(&[]).unwrap();
+        assert_eq!(model.go_on(&nothing, &mut seen).unwrap().dims(), [0, model.dim()]);
         let longest = reference.ids.iter().find(|ids| ids.len() == reference.max_tokens).unwrap();
         let vectors = model.vectors(longest).unwrap();
         model.go_on(&vectors, &mut seen).unwrap();

@@ -20,7 +20,8 @@ use crate::training::Learning;
 use crate::weights::{Weights, weights_sha256};
 use crate::workers::Workers;
 use crate::{
-    BatchPlan, Catalogue, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice, device,
+    BatchPlan, Catalogue, EncoderError, EncoderOptions, KnownEncoder, Pooling, Precision, PrecisionChoice,
+    device,
 };
 
 /// Texts that are tokenized between two looks at whether to stop.
@@ -34,6 +35,10 @@ pub struct EncoderVersion {
     /// Sum of model.safetensors, lower-case hexadecimal; of weights in several files the SHA-256 of the files' sums, each in
     /// hexadecimal and ended by a line feed, in the order of the files' names.
     pub weights_sha256: String,
+    /// Sum of everything of a folder that embeddings depend on: of an encoder of the catalogue, whose other files are known,
+    /// that of its weights; else of the sums of weights, config.json and tokenizer.json together, because the same weights
+    /// with another tokenizer give other embeddings.
+    pub fingerprint: String,
     /// How tokens become one embedding.
     pub pooling: Pooling,
     /// Longer texts are cut to so many tokens, special tokens counted.
@@ -47,18 +52,18 @@ pub struct EncoderVersion {
 }
 
 impl EncoderVersion {
-    /// The version as one short text, `NAME/WEIGHTS/POOLING/TOKENS`, for example
+    /// The version as one short text, `NAME/FINGERPRINT/POOLING/TOKENS`, for example
     /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`; with `/raw` after it where embeddings are not scaled to length 1, and
     /// `/int8` or `/half` where they are not computed in 32-bit floats.
     #[must_use]
     pub fn key(&self) -> String {
-        let weights = self.weights_sha256.get(..12).unwrap_or(&self.weights_sha256);
+        let fingerprint = self.fingerprint.get(..12).unwrap_or(&self.fingerprint);
         let raw = if self.normalised { "" } else { "/raw" };
         let precision = match self.precision {
             Precision::Fp32 => String::new(),
             other => format!("/{other}"),
         };
-        format!("{}/{weights}/{}/{}{raw}{precision}", self.name, self.pooling, self.max_tokens)
+        format!("{}/{fingerprint}/{}/{}{raw}{precision}", self.name, self.pooling, self.max_tokens)
     }
 }
 
@@ -359,7 +364,7 @@ pub(crate) fn open_folder(
         open_family(&family, config, &folder, parameters, &chosen.device)
     });
     // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
-    let name = identify(&folder, &weights_sha256)?;
+    let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
     let transformer = transformer?;
     if pooling == Pooling::Pooler && transformer.pooler().is_none() {
         return Err(EncoderError::NoPooler(folder.dir));
@@ -370,7 +375,8 @@ pub(crate) fn open_folder(
         .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
     let (dim, normalised) = (sizes.dim, recipe.normalised);
     let precision = chosen.precision;
-    let version = EncoderVersion { name, weights_sha256, pooling, max_tokens, dim, normalised, precision };
+    let version =
+        EncoderVersion { name, weights_sha256, fingerprint, pooling, max_tokens, dim, normalised, precision };
     let tokens = Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?;
     Ok(Opened { folder, version, tokens, transformer, device: chosen.device, note: chosen.note })
 }
@@ -442,16 +448,36 @@ fn choose_pooling(recipe: &Recipe, options: &EncoderOptions) -> Result<Pooling, 
     }
 }
 
-/// The catalogue's name of a folder, or the folder's own. A folder that has a catalogue name must have the catalogue's
-/// files, because embeddings are filed and compared under that name.
-fn identify(folder: &Folder, weights_sha256: &str) -> Result<String, EncoderError> {
+/// Files of a catalogue encoder that embeddings depend on.
+const TELLING: [&str; 6] = [WEIGHTS, CONFIG, TOKENIZER, MODULES, LENGTHS, "1_Pooling/config.json"];
+
+/// Name and fingerprint of what embeddings will be filed under: the catalogue's where all files are the catalogue's, else
+/// the folder's own. A folder that has a catalogue name must have the catalogue's files. Weights that were learned since
+/// are another encoder.
+fn identify(
+    folder: &Folder,
+    weights_sha256: &str,
+    learned: &HashMap<String, Tensor>,
+) -> Result<(String, String), EncoderError> {
     let catalogue = Catalogue::embedded()?;
     let name = folder.name();
-    let same_weights = catalogue.encoders.iter().find(|e| e.sha256_of(WEIGHTS) == Some(weights_sha256));
-    let Some(known) = catalogue.get(&name) else {
-        return Ok(same_weights.map_or(name, |known| known.name.clone()));
-    };
-    for file in [WEIGHTS, CONFIG, TOKENIZER, MODULES, LENGTHS, "1_Pooling/config.json"] {
+    let named = catalogue.get(&name);
+    if let Some(known) = named {
+        check_files(folder, known, weights_sha256)?;
+    }
+    if !learned.is_empty() {
+        return Ok((format!("{name}+tuned"), fingerprint(folder, weights_sha256, learned)?));
+    }
+    let same = catalogue.encoders.iter().find(|known| known.sha256_of(WEIGHTS) == Some(weights_sha256));
+    match named.or(same.filter(|known| check_files(folder, known, weights_sha256).is_ok())) {
+        Some(known) => Ok((known.name.clone(), weights_sha256.to_owned())),
+        None => Ok((name, fingerprint(folder, weights_sha256, learned)?)),
+    }
+}
+
+/// That every telling file is the catalogue's.
+fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> Result<(), EncoderError> {
+    for file in TELLING {
         let Some(expected) = known.sha256_of(file) else { continue };
         if !folder.path(file).is_file() {
             return Err(EncoderError::MissingFiles { dir: folder.dir.clone(), files: vec![file.to_owned()] });
@@ -462,7 +488,28 @@ fn identify(folder: &Folder, weights_sha256: &str) -> Result<String, EncoderErro
             return Err(EncoderError::Checksum { name: known.name.clone(), path, expected, found });
         }
     }
-    Ok(name)
+    Ok(())
+}
+
+fn fingerprint(
+    folder: &Folder,
+    weights_sha256: &str,
+    learned: &HashMap<String, Tensor>,
+) -> Result<String, EncoderError> {
+    let mut all = format!("{weights_sha256}\n");
+    for file in [CONFIG, TOKENIZER] {
+        all.push_str(&sha256(&folder.read(file)?));
+        all.push('\n');
+    }
+    let mut names: Vec<&String> = learned.keys().collect();
+    names.sort_unstable();
+    for name in names {
+        let values = learned[name].flatten_all().and_then(|tensor| tensor.to_vec1::<f32>());
+        let values = values.map_err(|source| EncoderError::Compute { device: "cpu", source })?;
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        all.push_str(&format!("{name} {}\n", sha256(&bytes)));
+    }
+    Ok(sha256(all.as_bytes()))
 }
 
 #[cfg(test)]

@@ -360,6 +360,22 @@ pub enum EncoderError {
         /// NaN or infinite.
         loss: f64,
     },
+    /// A gradient is not a number.
+    #[error(
+        "the gradient of {name} is not a number: nothing was learned from this batch. Look at the loss for a root or a logarithm at 0"
+    )]
+    GradientNotFinite {
+        /// The parameter.
+        name: String,
+    },
+    /// Token ids that the model cannot be given.
+    #[error("text {index} of the batch: {reason}")]
+    BadIds {
+        /// Its place in the batch, from 0.
+        index: usize,
+        /// What is wrong.
+        reason: String,
+    },
     /// A file or folder could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -414,7 +430,8 @@ impl EncoderError {
             Self::Checksum { .. } => "encoder-checksum",
             Self::Pooling { .. } | Self::NoPooler(_) => "encoder-pooling",
             Self::Policy { .. } => "encoder-policy",
-            Self::LossNotFinite { .. } => "encoder-loss",
+            Self::LossNotFinite { .. } | Self::GradientNotFinite { .. } => "encoder-loss",
+            Self::BadIds { .. } => "encoder-text",
             Self::Module { .. } => "encoder-module",
             Self::MaxTokens { .. } => "encoder-max-tokens",
             Self::Device { .. } => "encoder-device",

@@ -97,7 +97,9 @@ impl Workers {
             let (own, done) = (rayon::current_thread_index(), &done);
             for _ in 1..self.alone.len() {
                 scope.spawn(move |_| {
-                    // On the thread that works itself this would wait for itself.
+                    // On the thread that works itself this would wait for itself. Elsewhere it may come to lie between a
+                    // thread and what it waits for only while other parts of the same work still move: threads take
+                    // the oldest task first, so all of these are taken before any part of the work is.
                     while rayon::current_thread_index() != own && !done.load(Ordering::Acquire) {
                         if rayon::yield_now() != Some(Yield::Executed) {
                             std::hint::spin_loop();

@@ -257,3 +257,18 @@ fn a_break_is_followed_within_a_second() {
     assert!(broken.unwrap().elapsed() < std::time::Duration::from_secs(1));
     assert!(done.texts < 2_000, "{done:?}");
 }
+
+#[test]
+fn single_texts_from_many_threads_do_not_wait_for_each_other_for_ever() {
+    let encoder = tiny();
+    let expected = encoder.encode(&["you are good"]).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    assert_eq!(encoder.encode(&["you are good"]).unwrap(), expected);
+                }
+            });
+        }
+    });
+}

@@ -71,6 +71,9 @@ pub(crate) fn find(
     if let Ok(repository) = name.parse::<HubName>() {
         return find_cached(&repository, &HubConfig::from_env());
     }
+    if Path::new(name).is_file() {
+        return Err(EncoderError::NotAFolder(name.into()).into());
+    }
     let looks_like_a_path = Path::new(name).components().count() > 1;
     if looks_like_a_path {
         return Err(EncoderError::NoFolder(name.into()).into());

@@ -24,7 +24,7 @@ pub use encoders::EncoderChoice;
 pub use error::WorkbenchError;
 pub use home::Home;
 pub use session::{
-    Agreement, Encoded, EvaluateChoices, Evaluation, Event, NamedLabel, Recorded, Session, SplitChoice,
-    SplitReport, Trained,
+    Agreement, Encoded, EncoderSwitch, EvaluateChoices, Evaluation, Event, NamedLabel, Recorded, Session,
+    SplitChoice, SplitReport, Trained,
 };
 pub use work::{Observer, Unwatched};

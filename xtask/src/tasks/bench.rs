@@ -103,7 +103,7 @@ impl Bench {
         if self.models.join(LARGE).is_dir() {
             encodings.push([LARGE, "fp32"]);
         } else {
-            say(&format!("{LARGE} is not here (`cargo xtask models {LARGE}`): its quality was not measured"));
+            say(format!("{LARGE} is not here (`cargo xtask models {LARGE}`): its quality was not measured"));
         }
         encodings
     }

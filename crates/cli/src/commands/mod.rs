@@ -10,7 +10,8 @@ pub(crate) mod project;
 use crate::args::{DeviceArg, EncoderArgs, PoolingArg, PrecisionArg};
 use anyhow::Result;
 use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, Home, Pooling, Precision, PrecisionChoice, Session, WorkbenchError,
+    DeviceChoice, EncoderChoice, EncoderSwitch, Home, Pooling, Precision, PrecisionChoice, Session,
+    WorkbenchError,
 };
 use std::io::Write;
 use std::path::Path;
@@ -26,6 +27,18 @@ pub(crate) fn report(error: &anyhow::Error) {
         for line in detail.lines() {
             let _ = writeln!(err, "  {line}");
         }
+    }
+}
+
+/// Whether a person stopped it.
+pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<WorkbenchError>().is_some_and(|error| error.code() == "cancelled")
+}
+
+/// Says on standard error that a project's embeddings are another encoder's from now on.
+fn tell_switch(switch: Option<EncoderSwitch>) {
+    if let Some(EncoderSwitch { from, to }) = switch {
+        let _ = writeln!(std::io::stderr().lock(), "note: the project now uses {to}; before it used {from}");
     }
 }
 

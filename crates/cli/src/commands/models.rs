@@ -1,6 +1,6 @@
 //! `encode`, `train` and `evaluate`.
 
-use super::{count, encoder_choice, open, open_or_read};
+use super::{count, encoder_choice, open, open_or_read, tell_switch};
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -49,9 +49,10 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     let bar = Bar::new("steps");
     let trained = session
         .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|()| session.train(args.question.as_deref(), &bar));
+        .and_then(|switch| Ok((switch, session.train(args.question.as_deref(), &bar)?)));
     drop(bar);
-    let trained = trained?;
+    let (switch, trained) = trained?;
+    tell_switch(switch);
     if args.json {
         return output::json(&trained);
     }
@@ -84,10 +85,12 @@ fn scored(
 ) -> Result<()> {
     let session = open_or_read(project)?;
     let bar = Bar::new("steps");
-    let evaluation =
-        session.ensure_encoded(&encoder_choice(encoder), &bar).and_then(|()| session.evaluate(choices, &bar));
+    let evaluation = session
+        .ensure_encoded(&encoder_choice(encoder), &bar)
+        .and_then(|switch| Ok((switch, session.evaluate(choices, &bar)?)));
     drop(bar);
-    let evaluation = evaluation?;
+    let (switch, evaluation) = evaluation?;
+    tell_switch(switch);
     if json { output::json(&evaluation) } else { show(&evaluation) }
 }
 

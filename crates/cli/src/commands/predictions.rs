@@ -1,6 +1,6 @@
 //! `predict`, `disagreement` and `agreement`.
 
-use super::{count, encoder_choice, open_or_read, open_to_read};
+use super::{count, encoder_choice, open_or_read, open_to_read, tell_switch};
 use crate::args::{Agreement, Disagreement, MeasureArg, Predict};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -19,9 +19,11 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
     let annotator = session.annotator(&args.annotator)?;
     let choice = encoder_choice(&args.encoder);
     let bar = Bar::new("texts");
-    let ready = session.ensure_encoded(&choice, &bar).and_then(|()| session.fit(question.id, &bar));
+    let ready = session
+        .ensure_encoded(&choice, &bar)
+        .and_then(|switch| session.fit(question.id, &bar).map(|_| switch));
     drop(bar);
-    ready?;
+    tell_switch(ready?);
     let p = match (&args.what.text_id, &args.what.text) {
         (Some(id), _) => session.predict_text(question.id, annotator.id, id)?,
         (None, text) => {
@@ -59,9 +61,9 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     let bar = Bar::new("texts");
     let ready = session
         .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|()| session.fit(question.id, &bar));
+        .and_then(|switch| session.fit(question.id, &bar).map(|_| switch));
     drop(bar);
-    ready?;
+    tell_switch(ready?);
     let query = DisagreementQuery {
         question: question.id,
         by: match args.by {

@@ -336,6 +336,51 @@ fn a_loss_that_is_not_a_number_is_refused() {
 }
 
 #[test]
+fn a_gradient_that_is_not_a_number_is_refused_though_the_loss_is_one() {
+    let trainable = trainable("bert", &FreezePolicy::Full, Pooling::Mean);
+    let texts = vec![vec![5, 6, 7]];
+    let root_at_0 = |x: &Tensor, _| (x - x.detach())?.sqr()?.sum_all()?.sqrt();
+    let error = trainable.gradients(&texts, None, &[], root_at_0).unwrap_err();
+    assert_eq!(error.code(), "encoder-loss");
+    assert!(error.to_string().contains("is not a number"), "{error}");
+}
+
+#[test]
+fn ids_that_cannot_be_are_refused() {
+    for policy in ["frozen", "full", "lora"] {
+        let trainable = trainable("bert", &policy.parse().unwrap(), Pooling::Mean);
+        for texts in [vec![], vec![vec![]], vec![vec![5], vec![]], vec![vec![5; 21]], vec![vec![47]]] {
+            let error = trainable.embed(&texts, None).unwrap_err();
+            assert_eq!(error.code(), "encoder-text", "{texts:?}");
+            assert!(trainable.gradients(&texts, None, &[], |x, _| x.sum_all()).is_err());
+        }
+    }
+}
+
+#[test]
+fn what_embeddings_depend_on_is_in_the_version() {
+    let key = |dir: &std::path::Path| Encoder::open(dir, &EncoderOptions::default()).unwrap().version().key();
+    let place = tempfile::tempdir().unwrap();
+    let copy = place.path().join("bert");
+    std::fs::create_dir(&copy).unwrap();
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        std::fs::copy(dir("bert").join(file), copy.join(file)).unwrap();
+    }
+    assert_eq!(key(&copy), key(&dir("bert")));
+    let config = std::fs::read_to_string(copy.join("config.json")).unwrap();
+    std::fs::write(copy.join("config.json"), config.replace("\"gelu\"", "\"relu\"")).unwrap();
+    assert_ne!(key(&copy), key(&dir("bert")), "the same weights with another nonlinearity");
+
+    let reference = Reference::open("bert");
+    let learning = trainable("bert", &FreezePolicy::Full, Pooling::Mean);
+    let before = learning.encoder().unwrap().version().key();
+    let mut optimizer = crate::AdamW::new(crate::AdamWSettings::default());
+    optimizer.step(&gradients(&learning, &reference), |_| 0.01).unwrap();
+    let after = learning.encoder().unwrap().version().key();
+    assert!(before != after && after.starts_with("bert+tuned/"), "{before}, {after}");
+}
+
+#[test]
 fn unknown_families_are_named_with_the_known() {
     let place = tempfile::tempdir().unwrap();
     for file in ["tokenizer.json", "model.safetensors"] {

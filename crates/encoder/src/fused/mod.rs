@@ -51,6 +51,14 @@ fn with_floats<const N: usize, R>(
     work(slices)
 }
 
+/// The sum of all squares.
+pub(crate) fn square_sum(x: &Tensor) -> CandleResult<f64> {
+    if !on_cpu(x) {
+        return Ok(f64::from(x.to_dtype(DType::F32)?.sqr()?.sum_all()?.to_scalar::<f32>()?));
+    }
+    with_floats([x], |[x]| Ok(pulp::Arch::new().dispatch(rows::SquareSum { x })))
+}
+
 /// Whether a step can take its CPU loop.
 fn on_cpu(x: &Tensor) -> bool {
     x.device().is_cpu() && x.dtype() == DType::F32

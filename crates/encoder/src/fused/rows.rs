@@ -208,6 +208,20 @@ impl WithSimd for GeluTanhBackward<'_> {
     }
 }
 
+/// The sum of squares, of parts in 32 bits and of the parts in 64.
+pub(crate) struct SquareSum<'a> {
+    pub(crate) x: &'a [f32],
+}
+
+impl WithSimd for SquareSum<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        self.x.chunks(1024).map(|part| f64::from(sum(part, |x| x * x))).sum()
+    }
+}
+
 /// In place, over rows of `size`.
 pub(crate) struct Softmax<'a> {
     pub(crate) x: &'a mut [f32],
@@ -219,7 +233,7 @@ impl WithSimd for Softmax<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        for row in self.x.chunks_exact_mut(self.size) {
+        for row in self.x.chunks_exact_mut(self.size.max(1)) {
             softmax(row);
         }
     }

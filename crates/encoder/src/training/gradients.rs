@@ -3,6 +3,7 @@
 use candle_core::{Result as CandleResult, Tensor};
 
 use super::{Group, Parameter};
+use crate::fused::square_sum;
 
 /// The length of one group's gradient.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -91,13 +92,25 @@ impl Gradients {
         Ok(norm)
     }
 
+    /// The name of a parameter whose gradient is not a number somewhere.
+    pub(super) fn not_finite(&self) -> CandleResult<Option<String>> {
+        for (parameter, gradient) in &self.of {
+            if let Some(gradient) = gradient
+                && !square_sum(gradient)?.is_finite()
+            {
+                return Ok(Some(parameter.name.clone()));
+            }
+        }
+        Ok(None)
+    }
+
     fn norm_of(&self, group: Group) -> CandleResult<GroupNorm> {
         let mut found = GroupNorm { group: group.to_string(), norm: 0.0, tensors: 0, without_gradient: 0 };
         for (_, gradient) in self.of.iter().filter(|(parameter, _)| parameter.group == group) {
             found.tensors += 1;
             match gradient {
                 None => found.without_gradient += 1,
-                Some(gradient) => found.norm += f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?),
+                Some(gradient) => found.norm += square_sum(gradient)?,
             }
         }
         found.norm = found.norm.sqrt();

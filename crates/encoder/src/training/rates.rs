@@ -26,7 +26,7 @@ impl LayerRates {
     pub fn of(&self, group: Group, layers: usize) -> f64 {
         match group {
             Group::Head => self.head,
-            _ => self.encoder * self.decay.powi((layers + 1 - group.depth(layers)) as i32),
+            _ => self.encoder * self.decay.powi((layers + 1).saturating_sub(group.depth(layers)) as i32),
         }
     }
 }

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use candle_core::{Device, Tensor};
+use serde_json::json;
 
 use super::Trainable;
 use crate::EncoderError;
-use crate::folder::WEIGHTS;
+use crate::folder::{LENGTHS, MODULES, WEIGHTS};
 use crate::weights::Weights;
 
 impl Trainable {
@@ -31,6 +32,7 @@ impl Trainable {
         let place = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let half = tempfile::Builder::new().prefix(".encoder-").tempdir_in(place).map_err(failed(place))?;
         self.folder.copy_configuration(half.path())?;
+        self.write_recipe(half.path())?;
         let mut tensors = Weights::open(&self.folder, &Device::Cpu)?.everything()?;
         tensors.extend(self.learned()?);
         let weights = half.path().join(WEIGHTS);
@@ -41,6 +43,30 @@ impl Trainable {
         // Moved into place whole; the temporary folder's own handle must not remove it afterwards.
         let half = half.keep();
         fs::rename(&half, dir).map_err(failed(dir))
+    }
+
+    /// The sentence-transformers files that say how this encoder pools, cuts and normalises, whatever the folder's did.
+    fn write_recipe(&self, to: &Path) -> Result<(), EncoderError> {
+        let version = self.version();
+        let module = |i: usize, path: &str, kind: &str| {
+            let kind = format!("sentence_transformers.models.{kind}");
+            json!({ "idx": i, "name": i.to_string(), "path": path, "type": kind })
+        };
+        let mut modules = vec![module(0, "", "Transformer"), module(1, "1_Pooling", "Pooling")];
+        if version.normalised {
+            modules.push(module(2, "2_Normalize", "Normalize"));
+        }
+        let pooling =
+            json!({ "word_embedding_dimension": version.dim, "pooling_mode": version.pooling.as_str() });
+        let lengths = json!({ "max_seq_length": version.max_tokens, "do_lower_case": false });
+        let files = [(MODULES, json!(modules)), ("1_Pooling/config.json", pooling), (LENGTHS, lengths)];
+        for (file, value) in files {
+            let path = to.join(file);
+            let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+            made.and_then(|()| fs::write(&path, format!("{value:#}\n")))
+                .map_err(|source| EncoderError::Write { path, source })?;
+        }
+        Ok(())
     }
 
     /// The weights that have moved, by full name, low-rank additions added in.

@@ -42,7 +42,7 @@ use crate::{Encoder, EncoderError, EncoderOptions, EncoderVersion, Pooling, devi
 ///         (embeddings.matmul(&head)?.squeeze(1)? - wished)?.sqr()?.sum_all()
 ///     })?;
 ///     losses.push(gradients.loss);
-///     optimizer.step(&gradients, |group| LayerRates { encoder: 0.01, head: 0.3, decay: 0.9 }.of(group, 2))?;
+///     optimizer.step(&gradients, |group| LayerRates { encoder: 0.01, head: 0.3, decay: 0.9 }.of(group, encoder.layers()))?;
 /// }
 /// assert!(losses[39] < losses[0] / 2.0, "{losses:?}");
 /// # Ok(())
@@ -159,18 +159,22 @@ impl Trainable {
     /// says, the same for the same seed; without one nothing is dropped.
     ///
     /// # Errors
+    /// [`EncoderError::BadIds`] for no texts, a text without tokens or with too many, or an unknown id;
     /// [`EncoderError::Compute`], for example out of memory.
     pub fn embed(&self, texts: &[Vec<u32>], seed: Option<u32>) -> Result<Tensor, EncoderError> {
+        self.check(texts)?;
         self.differentiable(texts, seed).map_err(|source| self.compute(source))
     }
 
     /// The gradient of a loss on the embeddings of `texts` with respect to everything that learns, `head` included. The
     /// batch is shared out over the threads: `loss` is called once for each share, with its embeddings `[share, dim]` and
     /// the range of `texts` that they belong to, and gives that share's part of the loss as a number without axes;
-    /// parts are added up, so a mean over the batch is divided by the batch's size.
+    /// parts are added up, so a mean over the batch is divided by the batch's size. What is dropped depends on the seed and
+    /// on the number of threads, because every share drops elements of its own.
     ///
     /// # Errors
-    /// [`EncoderError::Compute`]; [`EncoderError::LossNotFinite`] before anything has moved.
+    /// As [`Trainable::embed`]; [`EncoderError::LossNotFinite`] and [`EncoderError::GradientNotFinite`] before anything has
+    /// moved.
     pub fn gradients(
         &self,
         texts: &[Vec<u32>],
@@ -178,6 +182,7 @@ impl Trainable {
         head: &[(&str, &Var)],
         loss: impl Fn(&Tensor, Range<usize>) -> CandleResult<Tensor> + Sync,
     ) -> Result<Gradients, EncoderError> {
+        self.check(texts)?;
         let parameters = self.with_head(head);
         let shares = shares(texts, self.workers.count());
         let work = |share: &Range<usize>| {
@@ -201,7 +206,35 @@ impl Trainable {
         for part in parts {
             total.add(part).map_err(|source| self.compute(source))?;
         }
-        if total.loss.is_finite() { Ok(total) } else { Err(EncoderError::LossNotFinite { loss: total.loss }) }
+        if !total.loss.is_finite() {
+            return Err(EncoderError::LossNotFinite { loss: total.loss });
+        }
+        match total.not_finite().map_err(|source| self.compute(source))? {
+            None => Ok(total),
+            Some(name) => Err(EncoderError::GradientNotFinite { name }),
+        }
+    }
+
+    /// That every text has tokens, not too many, and only known ones.
+    fn check(&self, texts: &[Vec<u32>]) -> Result<(), EncoderError> {
+        let sizes = self.transformer.sizes();
+        let bad = |index: usize, reason: String| Err(EncoderError::BadIds { index, reason });
+        if texts.is_empty() {
+            return bad(0, "there is no text".to_owned());
+        }
+        for (index, ids) in texts.iter().enumerate() {
+            if ids.is_empty() || ids.len() > sizes.positions {
+                let found = ids.len();
+                return bad(index, format!("it has {found} tokens, and 1 to {} can be", sizes.positions));
+            }
+            if let Some(id) = ids.iter().find(|id| **id as usize >= sizes.vocabulary) {
+                return bad(
+                    index,
+                    format!("token id {id} is beyond the model's {} tokens", sizes.vocabulary),
+                );
+            }
+        }
+        Ok(())
     }
 
     /// The encoder with its weights as they are now, on the fast path; the low-rank additions are added in.

@@ -37,6 +37,15 @@ pub struct Encoded {
     pub note: Option<String>,
 }
 
+/// A project's embeddings are another encoder version's than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncoderSwitch {
+    /// Key of the version before.
+    pub from: String,
+    /// Key of the version now.
+    pub to: String,
+}
+
 impl Session {
     /// Gives every text an embedding of the chosen encoder, going on where an earlier call stopped, and makes that encoder the
     /// project's. Another version than before is encoded anew; the old embeddings stay in the file.
@@ -79,7 +88,8 @@ impl Session {
         started.map(|()| info)
     }
 
-    /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen), encoding what is missing.
+    /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which becomes the
+    /// project's), encoding what is missing.
     /// A project open to read must have them already.
     ///
     /// # Errors
@@ -89,13 +99,13 @@ impl Session {
         &self,
         choice: &EncoderChoice,
         observer: &dyn Observer,
-    ) -> Result<(), WorkbenchError> {
+    ) -> Result<Option<EncoderSwitch>, WorkbenchError> {
         let core = &self.core;
         let before = core.chosen()?;
         let named = choice.encoder.is_some() || choice.pooling.is_some() || choice.precision.is_some();
         let complete = core.encoding_state()?.encoded as usize == core.index().texts().len();
         if before.is_some() && complete && !named {
-            return Ok(());
+            return Ok(None);
         }
         if self.is_reader() {
             return Err(WorkbenchError::NotEncoded(self.path().to_owned()));
@@ -108,7 +118,9 @@ impl Session {
                 found: chosen.key,
             });
         }
-        core.encode(&encoder, &chosen, before.as_ref(), observer).map(|_| ())
+        core.encode(&encoder, &chosen, before.as_ref(), observer)?;
+        let switched = before.filter(|before| before.key != chosen.key);
+        Ok(switched.map(|before| EncoderSwitch { from: before.key, to: chosen.key }))
     }
 
     /// The embedding of a text that is not in the project, by the project's encoder.

@@ -14,7 +14,7 @@ mod live;
 mod sheet;
 
 pub use annotators::Agreement;
-pub use encoding::Encoded;
+pub use encoding::{Encoded, EncoderSwitch};
 pub use evaluating::{EvaluateChoices, Evaluation, SplitChoice, SplitReport, Trained};
 pub use labelling::{NamedLabel, Recorded};
 
