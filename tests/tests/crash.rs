@@ -137,7 +137,8 @@ fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {
     let rows: String = (0..3_000)
         .map(|i| {
             let text: Vec<&str> = (0..40).map(|k| words[(i / 7 + k * (i + 3)) % 10]).collect();
-            format!("{i},{} {i},a,yes\n", text.join(" "))
+            let label = if i % 2 == 0 { "yes" } else { "no" };
+            format!("{i},{} {i},a,{label}\n", text.join(" "))
         })
         .collect();
     bench.file("many.csv", format!("text_id,text,annotator_id,label\n{rows}"));
