@@ -53,6 +53,13 @@ impl EngineKind {
         self != Self::CandleTransformers
     }
 
+    /// Whether the encoder of this name is offered by it: one of the catalogue may lose too much by the fast precision.
+    #[must_use]
+    pub fn is_offered(self, encoder: &str) -> bool {
+        let known = crate::Catalogue::embedded().ok().and_then(|catalogue| catalogue.get(encoder).cloned());
+        self != Self::Fast || known.is_none_or(|known| known.fast)
+    }
+
     /// The engine of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -32,6 +32,8 @@ pub struct KnownEncoder {
     pub licence: String,
     /// True for the default, which is bundled; false for those that are fetched on wish.
     pub embedded: bool,
+    /// Whether the 8-bit precision keeps a cosine of 0.995 to fp32 on every text it was measured on.
+    pub fast: bool,
     /// One sentence for people.
     pub about: String,
     /// First source.

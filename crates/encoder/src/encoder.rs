@@ -366,6 +366,7 @@ pub(crate) fn open_folder(
     // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
     let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
     let transformer = transformer?;
+    refuse_inexact(&name, chosen.precision)?;
     if pooling == Pooling::Pooler && transformer.pooler().is_none() {
         return Err(EncoderError::NoPooler(folder.dir));
     }
@@ -445,6 +446,21 @@ fn choose_pooling(recipe: &Recipe, options: &EncoderOptions) -> Result<Pooling, 
             Err(EncoderError::Pooling { where_: path.display().to_string(), found: found.clone() })
         }
         (None, None) => Ok(Pooling::Mean),
+    }
+}
+
+/// Refuses 8-bit numbers for an encoder of the catalogue that was found to lose too much by them.
+fn refuse_inexact(name: &str, precision: Precision) -> Result<(), EncoderError> {
+    let catalogue = Catalogue::embedded()?;
+    match catalogue.get(name).filter(|known| precision == Precision::Int8 && !known.fast) {
+        None => Ok(()),
+        Some(known) => Err(EncoderError::Precision {
+            asked: precision.to_string(),
+            reason: format!(
+                "{} loses too much by it (a cosine below 0.995 to fp32): choose fp32",
+                known.name
+            ),
+        }),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, locate};
+use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, PrecisionChoice, locate};
 use serde::Deserialize;
 
 /// Made by tools/fixtures/encoder.py with sentence-transformers.
@@ -41,6 +41,9 @@ fn twenty_texts_have_the_embeddings_that_pytorch_gives_them_where_it_is_fetched(
     assert_eq!(encoder.version().key(), "all-mpnet-base-v2/78c0197b6159/mean/384");
     assert_eq!(encoder.version().max_tokens, reference.max_tokens);
     let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
+    let fast = EncoderOptions { precision: PrecisionChoice::Fast, ..options };
+    let refused = Encoder::open(&dir, &fast).unwrap_err();
+    assert_eq!(refused.code(), "encoder-precision");
     let found = encoder.encode(&texts).unwrap();
     let pairs = found.iter().flatten().zip(reference.mean.iter().flatten());
     let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);

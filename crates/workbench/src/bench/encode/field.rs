@@ -50,7 +50,8 @@ impl<'a> Field<'a> {
 
     /// Loads the engines of the product.
     pub(super) fn enter_ours(&mut self) -> Result<(), WorkbenchError> {
-        for kind in EngineKind::ALL.into_iter().filter(|kind| kind.is_ours()) {
+        let name = self.subject.version.name.clone();
+        for kind in EngineKind::ALL.into_iter().filter(|kind| kind.is_ours() && kind.is_offered(&name)) {
             let entrant = self.load(kind.name(), true, &self.our_launch.clone(), None)?;
             self.entrants.push(entrant);
         }
