@@ -11,6 +11,34 @@ pub fn kill(pid: u32) {
     assert!(signal(&format!("-s KILL {pid}")), "there is no process {pid} to kill");
 }
 
+/// Waits until a killed process runs nothing any more.
+///
+/// A signal is only asked for by `kill`: a thread that is writing to the disk ends that first, and only then are the
+/// process's locks free. A process that nobody has waited for yet stays listed, with threads that are all dead.
+///
+/// # Panics
+/// It is still at work after a minute.
+#[cfg(target_os = "linux")]
+pub fn wait_for_the_end(pid: u32) {
+    let start = Instant::now();
+    while at_work(pid) {
+        assert!(start.elapsed() < Duration::from_mins(1), "process {pid} does not end");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether a thread of the process is alive.
+#[cfg(target_os = "linux")]
+fn at_work(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    threads.flatten().any(|thread| {
+        // "id (name) state ...", and a name may hold brackets of its own.
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+        state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+    })
+}
+
 /// Ends every process of the group that `leader` leads, and waits for the leader.
 pub fn end_group(leader: &mut Child) {
     if !signal(&format!("-s KILL -- -{}", leader.id())) {

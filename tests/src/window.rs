@@ -60,13 +60,14 @@ impl Window {
         Ok(())
     }
 
-    /// `kill -9` of the window's program.
+    /// `kill -9` of the window's program, and the wait until it is gone with its locks.
     ///
     /// # Errors
     /// It is not running.
     pub fn kill(mut self) -> Result<()> {
         let pid = self.driver.program().context("the window's program is not running")?;
         processes::kill(pid);
+        processes::wait_for_the_end(pid);
         // The session has gone with the program: its client would only wait for an answer.
         self.client = None;
         Ok(())
