@@ -33,6 +33,7 @@ fn main() -> Result<()> {
         observations: &labels.observations,
         annotators: labels.annotators,
         target,
+        attributes: &[],
     };
     let split = if args[4] == "column" {
         SplitSpec::Assigned(labels.splits.clone())

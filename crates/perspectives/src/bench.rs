@@ -49,6 +49,7 @@ pub fn live_model(
         observations: &world.observations,
         annotators: world.annotators,
         target: world.target,
+        attributes: &[],
     };
     let options = FitOptions { seed, rounds: 1, slopes: false, ..Default::default() };
     LiveModel::fit(&data, &options, &mut Silent)

@@ -74,6 +74,17 @@ impl Target {
     }
 }
 
+/// One categorical attribute of annotators, for example gender.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<String>,
+    /// One entry per annotator: a place in `values`, or `None` where it is not known.
+    pub of: Vec<Option<u16>>,
+}
+
 /// Everything a model may learn from. Texts and annotators without observations are welcome.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingData<'a> {
@@ -85,6 +96,8 @@ pub struct TrainingData<'a> {
     pub annotators: usize,
     /// The scale.
     pub target: Target,
+    /// What is known about the annotators; empty where nothing is.
+    pub attributes: &'a [Attribute],
 }
 
 impl TrainingData<'_> {
@@ -101,6 +114,9 @@ impl TrainingData<'_> {
                 dim: embeddings.dim,
             });
         }
+        for attribute in self.attributes {
+            attribute.check(self.annotators)?;
+        }
         for (at, o) in self.observations.iter().enumerate() {
             check_observation(at, o, embeddings.texts, self.annotators, self.target.levels)?;
         }
@@ -112,6 +128,23 @@ impl TrainingData<'_> {
             return Err(PerspectivesError::Repeated { text: pair[0].text, annotator: pair[0].annotator });
         }
         Ok(sorted)
+    }
+}
+
+impl Attribute {
+    fn check(&self, annotators: usize) -> Result<(), PerspectivesError> {
+        if self.of.len() != annotators {
+            let found = self.of.len();
+            return Err(PerspectivesError::Length { what: "an attribute", expected: annotators, found });
+        }
+        match self.of.iter().flatten().find(|value| usize::from(**value) >= self.values.len()) {
+            None => Ok(()),
+            Some(&value) => Err(PerspectivesError::UnknownValue {
+                attribute: self.name.clone(),
+                value,
+                values: self.values.len(),
+            }),
+        }
     }
 }
 
@@ -144,7 +177,7 @@ mod tests {
 
     fn data<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
         let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
-        TrainingData { embeddings, observations, annotators: 2, target }
+        TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] }
     }
 
     fn o(text: u32, annotator: u32, level: u16) -> Observation {
@@ -172,6 +205,18 @@ mod tests {
             error(&[o(0, 0, 1), o(0, 0, 2)]),
             PerspectivesError::Repeated { text: 0, annotator: 0 }
         ));
+    }
+
+    #[test]
+    fn says_which_attribute_is_wrong() {
+        let e = Embeddings::none(1);
+        let error = |of: Vec<Option<u16>>| {
+            let attribute = Attribute { name: "age".into(), values: vec!["young".into()], of };
+            TrainingData { attributes: &[attribute], ..data(&e, &[]) }.sorted().err()
+        };
+        assert_eq!(error(vec![Some(0), None]), None);
+        assert!(matches!(error(vec![None]), Some(PerspectivesError::Length { expected: 2, found: 1, .. })));
+        assert!(matches!(error(vec![None, Some(1)]), Some(PerspectivesError::UnknownValue { value: 1, .. })));
     }
 
     #[test]

@@ -61,6 +61,16 @@ pub enum PerspectivesError {
         /// How many levels there are.
         levels: usize,
     },
+    /// An annotator has a value of an attribute that was not listed.
+    #[error("value {value} of the attribute \"{attribute}\" is not one of its {values} values")]
+    UnknownValue {
+        /// The attribute's name.
+        attribute: String,
+        /// The value, counted from 0.
+        value: u16,
+        /// How many there are.
+        values: usize,
+    },
     /// The same person judged the same text twice.
     #[error("annotator {annotator} has two labels on text {text}: pass only the current one")]
     Repeated {

@@ -11,7 +11,7 @@
 //! let o = |text, annotator, level| Observation { text, annotator, level };
 //! let observations = [o(0, 0, 0), o(0, 1, 1), o(1, 0, 0), o(1, 1, 1), o(2, 1, 1)];
 //! let target = Target { kind: ScaleKind::Binary, levels: 2 };
-//! let data = TrainingData { embeddings: &embeddings, observations: &observations, annotators: 2, target };
+//! let data = TrainingData { embeddings: &embeddings, observations: &observations, annotators: 2, target, attributes: &[] };
 //!
 //! let mut live = LiveModel::fit(&data, &FitOptions::default(), &mut Silent)?;
 //! live.record(o(2, 0, 0))?;
@@ -44,7 +44,7 @@ mod split;
 pub mod synthetic;
 
 pub use agreement::{Agreement, Alphas, AnnotatorAgreement, agreement};
-pub use data::{Embeddings, Observation, Target, TrainingData};
+pub use data::{Attribute, Embeddings, Observation, Target, TrainingData};
 pub use disagreement::{Disagreement, Measure, disagreement, disagreement_of_texts, ranking};
 pub use error::PerspectivesError;
 pub use evaluate::{Evaluation, evaluate, fold_at, score};

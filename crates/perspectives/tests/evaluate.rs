@@ -15,6 +15,7 @@ fn data(world: &World) -> TrainingData<'_> {
         observations: &world.observations,
         annotators: world.annotators,
         target: world.target,
+        attributes: &[],
     }
 }
 

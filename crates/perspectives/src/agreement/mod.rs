@@ -58,7 +58,8 @@ pub fn agreement(
     target: Target,
 ) -> Result<Agreement, PerspectivesError> {
     let embeddings = Embeddings::none(texts);
-    let sorted = TrainingData { embeddings: &embeddings, observations, annotators, target }.sorted()?;
+    let sorted = TrainingData { embeddings: &embeddings, observations, annotators, target, attributes: &[] }
+        .sorted()?;
     let mut counts = vec![0u32; texts * target.levels];
     for o in &sorted {
         counts[o.text as usize * target.levels + usize::from(o.level)] += 1;

@@ -52,6 +52,7 @@ impl Snapshot {
             observations: &self.observations,
             annotators: self.annotators,
             target: self.target,
+            attributes: &[],
         };
         let mut live = LiveModel::fit(&data, options, progress)?;
         live.forgotten = self.revision;

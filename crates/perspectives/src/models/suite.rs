@@ -11,6 +11,7 @@ fn data(world: &World) -> TrainingData<'_> {
         observations: &world.observations,
         annotators: world.annotators,
         target: world.target,
+        attributes: &[],
     }
 }
 
@@ -184,8 +185,10 @@ fn nobody_and_nothing_can_be_fitted() {
     let none = Embeddings::none(0);
     let target = Target { kind: ScaleKind::Binary, levels: 2 };
     for kind in ModelKind::ALL {
-        let model =
-            fitted(kind, &TrainingData { embeddings: &none, observations: &[], annotators: 0, target });
+        let model = fitted(
+            kind,
+            &TrainingData { embeddings: &none, observations: &[], annotators: 0, target, attributes: &[] },
+        );
         assert_eq!((model.texts(), model.annotators()), (0, 0));
         let mut out = [0.0; 2];
         model.predict_embedding(&[], 0, &mut out).unwrap();

@@ -154,7 +154,13 @@ impl Core {
                 return Ok(kept.results.clone());
             }
         }
-        let data = TrainingData { embeddings: &embeddings, observations: labels, annotators, target };
+        let data = TrainingData {
+            embeddings: &embeddings,
+            observations: labels,
+            annotators,
+            target,
+            attributes: &[],
+        };
         let results = match labels.len() {
             0 | 1 => vec![HeldOut::default(); annotators],
             _ => held_out(&data, &FitOptions::default(), &mut Steps(&Unwatched)).map_err(cancelled)?,

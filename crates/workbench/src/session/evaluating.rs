@@ -173,6 +173,7 @@ impl Core {
             observations: &observations,
             annotators: self.index().annotators().len(),
             target: Target { kind: question.scale.kind(), levels: question.scale.len() },
+            attributes: &[],
         };
         let (train, test) = split.assign(embeddings.texts, choices.seed)?;
         let labels = |side: &[bool]| observations.iter().filter(|o| side[o.text as usize]).count();

@@ -321,7 +321,8 @@ impl Core {
     ) -> Result<LiveModel, WorkbenchError> {
         let observations = self.observations(question)?;
         let annotators = self.index().annotators().len();
-        let data = TrainingData { embeddings, observations: &observations, annotators, target };
+        let data =
+            TrainingData { embeddings, observations: &observations, annotators, target, attributes: &[] };
         LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)
     }
 
