@@ -18,6 +18,13 @@ macro_rules! view {
     };
 }
 
+mod runs;
+
+pub use runs::{
+    AnnotatorPair, EpochInfo, GradientLength, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
+    RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, Tuning,
+};
+
 view! {
     /// What can go wrong, as the window shows it.
     pub struct Problem {
