@@ -1,6 +1,7 @@
-//! Metrics of predicted levels: accuracy and F1, overall and per annotator.
+//! Metrics of predicted levels: accuracy, precision, recall and F1, overall, per level and per annotator.
 
 use super::Scored;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Share of positions where both agree. Zero for empty input.
@@ -27,6 +28,124 @@ pub fn macro_f1(truth: &[u16], predicted: &[u16]) -> f64 {
     }
     let sum: f64 = levels.values().map(|&(hit, miss)| 2.0 * hit as f64 / (2 * hit + miss) as f64).sum();
     sum / levels.len().max(1) as f64
+}
+
+/// How often each level was predicted for each label: `confusion[label][predicted]`, levels x levels.
+///
+/// # Panics
+/// If a level is not below `levels`.
+pub fn confusion(truth: &[u16], predicted: &[u16], levels: usize) -> Vec<Vec<usize>> {
+    let mut matrix = vec![vec![0; levels]; levels];
+    for (&t, &p) in truth.iter().zip(predicted) {
+        matrix[usize::from(t)][usize::from(p)] += 1;
+    }
+    matrix
+}
+
+/// How well one level is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClassScores {
+    /// The level, from 0.
+    pub level: usize,
+    /// Labels of this level.
+    pub support: usize,
+    /// Labels for which this level was predicted.
+    pub predicted: usize,
+    /// `TP / (TP + FP)`; absent if the level was never predicted.
+    pub precision: Option<f64>,
+    /// `TP / (TP + FN)`; absent without labels of this level.
+    pub recall: Option<f64>,
+    /// `2 TP / (2 TP + FP + FN)`; absent if the level occurs among neither labels nor predictions.
+    pub f1: Option<f64>,
+}
+
+/// [`ClassScores`] of every level of a confusion matrix (van Rijsbergen 1979, ch. 7; scikit-learn's
+/// `precision_recall_fscore_support`, which says 0 where a share of nothing is absent here).
+pub fn class_scores(confusion: &[Vec<usize>]) -> Vec<ClassScores> {
+    let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
+    (0..confusion.len())
+        .map(|level| {
+            let hits = confusion[level][level];
+            let support = confusion[level].iter().sum();
+            let predicted = confusion.iter().map(|row| row[level]).sum();
+            ClassScores {
+                level,
+                support,
+                predicted,
+                precision: share(hits, predicted),
+                recall: share(hits, support),
+                f1: share(2 * hits, support + predicted),
+            }
+        })
+        .collect()
+}
+
+/// Accuracy within the labels of each level, as the literature on hate speech reports it ("accHate, accNoHate, accAll",
+/// de Gibert et al. 2018).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClassAccuracy {
+    /// Over all labels; absent without labels.
+    pub all: Option<f64>,
+    /// Over the labels of each level, one entry per level: the level's recall; absent without labels of it.
+    pub of: Vec<Option<f64>>,
+}
+
+/// Precision, recall and F1 over levels; absent without labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Average {
+    /// Mean precision.
+    pub precision: Option<f64>,
+    /// Mean recall.
+    pub recall: Option<f64>,
+    /// Mean F1 (not the F1 of the means).
+    pub f1: Option<f64>,
+}
+
+/// The three usual averages. A level that occurs among labels or predictions only on one side counts 0 where its
+/// precision or recall is a share of nothing; a level that occurs on neither is left out (scikit-learn's
+/// `zero_division=0`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Averages {
+    /// Every level that occurs counts the same.
+    #[serde(rename = "macro")]
+    pub macro_: Average,
+    /// Every label counts the same: with one level a label, all three are the accuracy.
+    pub micro: Average,
+    /// Levels count by their labels.
+    pub weighted: Average,
+}
+
+impl Averages {
+    /// Averages of the scores of all levels.
+    pub fn of(classes: &[ClassScores]) -> Self {
+        let labels: usize = classes.iter().map(|c| c.support).sum();
+        if labels == 0 {
+            return Self::default();
+        }
+        let average = |weight: &dyn Fn(&ClassScores) -> f64| {
+            let sum: f64 = classes.iter().map(weight).sum();
+            let mean = |of: fn(&ClassScores) -> Option<f64>| {
+                Some(classes.iter().map(|c| weight(c) * of(c).unwrap_or(0.0)).sum::<f64>() / sum)
+            };
+            Average { precision: mean(|c| c.precision), recall: mean(|c| c.recall), f1: mean(|c| c.f1) }
+        };
+        let weighted = average(&|c| c.support as f64);
+        Self {
+            macro_: average(&|c| f64::from(u8::from(c.f1.is_some()))),
+            // One prediction a label: false positives and false negatives are the same labels.
+            micro: Average { precision: weighted.recall, recall: weighted.recall, f1: weighted.recall },
+            weighted,
+        }
+    }
+}
+
+/// Rows of every annotator, in order of their index.
+pub(crate) fn rows_by_annotator(scored: &Scored) -> BTreeMap<u32, Vec<usize>> {
+    let mut people: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (i, o) in scored.observations.iter().enumerate() {
+        people.entry(o.annotator).or_default().push(i);
+    }
+    people
 }
 
 /// Accuracy and macro-F1 of every annotator, in order of their index.

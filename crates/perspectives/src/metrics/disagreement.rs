@@ -33,9 +33,13 @@ pub fn auroc(scores: &[f64], truth: &[bool]) -> Option<f64> {
 /// prediction for those who gave them, at least 1e-9 (Peterson et al. 2019; the soft evaluation of Uma et al. 2021).
 /// Zero for empty input.
 pub fn soft_cross_entropy(scored: &Scored) -> f64 {
-    let groups = groups(scored);
-    let mut sum = 0.0;
-    for rows in groups.values() {
+    let each = soft_cross_entropies(scored);
+    each.iter().sum::<f64>() / each.len().max(1) as f64
+}
+
+/// That of every text with labels, in order of their indices.
+pub(crate) fn soft_cross_entropies(scored: &Scored) -> Vec<f64> {
+    let one = |rows: &Vec<usize>| {
         let n = rows.len() as f64;
         let mut p = vec![0.0; scored.levels];
         let mut q = vec![0.0; scored.levels];
@@ -43,9 +47,9 @@ pub fn soft_cross_entropy(scored: &Scored) -> f64 {
             q[usize::from(scored.observations[i].level)] += 1.0 / n;
             p.iter_mut().zip(scored.row(i)).for_each(|(p, &r)| *p += f64::from(r) / n);
         }
-        sum -= q.iter().zip(&p).map(|(q, p)| q * p.max(CLIP).ln()).sum::<f64>();
-    }
-    sum / groups.len().max(1) as f64
+        -q.iter().zip(&p).map(|(q, p)| q * p.max(CLIP).ln()).sum::<f64>()
+    };
+    groups(scored).values().map(one).collect()
 }
 
 /// Rows of every text.
@@ -65,16 +69,21 @@ pub(crate) struct ByText {
     pub(crate) predicted: Vec<f64>,
     /// Whether they differ.
     pub(crate) differ: Vec<bool>,
+    /// Share of pairs of their labels that differ.
+    pub(crate) observed: Vec<f64>,
 }
 
 pub(crate) fn by_text(scored: &Scored) -> ByText {
     let groups = groups(scored);
-    let mut out = ByText { texts: groups.len(), predicted: Vec::new(), differ: Vec::new() };
+    let mut out =
+        ByText { texts: groups.len(), predicted: Vec::new(), differ: Vec::new(), observed: Vec::new() };
     for rows in groups.values().filter(|r| r.len() > 1) {
         let n = rows.len() as f64;
         let mut sums = vec![0.0; scored.levels];
+        let mut counts = vec![0.0; scored.levels];
         let mut squares = 0.0;
         for &i in rows {
+            counts[usize::from(scored.observations[i].level)] += 1.0;
             for (s, &p) in sums.iter_mut().zip(scored.row(i)) {
                 *s += f64::from(p);
                 squares += f64::from(p).powi(2);
@@ -82,8 +91,9 @@ pub(crate) fn by_text(scored: &Scored) -> ByText {
         }
         let both: f64 = sums.iter().map(|s| s * s).sum::<f64>() - squares;
         out.predicted.push(1.0 - both / (n * (n - 1.0)));
-        let first = scored.observations[rows[0]].level;
-        out.differ.push(rows.iter().any(|&i| scored.observations[i].level != first));
+        let equal: f64 = counts.iter().map(|c| c * (c - 1.0)).sum();
+        out.observed.push(1.0 - equal / (n * (n - 1.0)));
+        out.differ.push(counts.iter().filter(|c| **c > 0.0).count() > 1);
     }
     out
 }

@@ -1,17 +1,37 @@
 //! How well predictions meet labels; every number by its published definition.
 
+mod bootstrap;
 mod calibration;
 mod classes;
+mod compare;
+mod correlation;
 mod disagreement;
+mod interval;
+mod mcnemar;
 mod ordinal;
+mod people;
 mod probability;
+mod report;
+mod wilcoxon;
 
-pub use calibration::expected_calibration_error;
-pub use classes::{accuracy, macro_f1};
+pub use bootstrap::{Cluster, Intervals, bootstrap};
+pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_error};
+pub use classes::{
+    Average, Averages, ClassAccuracy, ClassScores, accuracy, class_scores, confusion, macro_f1,
+};
+pub use compare::{Comparison, Difference, compare};
+pub use correlation::{pearson, spearman};
 pub use disagreement::{auroc, soft_cross_entropy};
-pub use ordinal::{mean_absolute_error, quadratic_kappa, ranked_probability_score};
+pub(crate) use interval::resample;
+pub use interval::{BootstrapOptions, Interval};
+pub use mcnemar::{McNemar, mcnemar};
+pub use ordinal::{label_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score};
+pub use people::{AnnotatorScores, annotator_scores};
 pub use probability::{brier, log_loss};
+pub use report::{Report, ReportOptions};
+pub use wilcoxon::{Wilcoxon, wilcoxon};
 
+use crate::PerspectivesError;
 use crate::data::Observation;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +55,32 @@ impl Scored {
     /// The level with the largest probability for each observation; the lowest of those that tie.
     pub fn predicted(&self) -> Vec<u16> {
         self.probabilities.chunks_exact(self.levels.max(1)).map(most_likely).collect()
+    }
+
+    /// Whether there is a finite, non-negative probability for every level of every label, and no label off the scale.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`], [`PerspectivesError::UnknownLevel`], [`PerspectivesError::NotProbability`].
+    pub fn check(&self) -> Result<(), PerspectivesError> {
+        let expected = self.observations.len() * self.levels;
+        if self.probabilities.len() != expected {
+            let (what, found) = ("the list of probabilities", self.probabilities.len());
+            return Err(PerspectivesError::Length { what, expected, found });
+        }
+        for (observation, o) in self.observations.iter().enumerate() {
+            if usize::from(o.level) >= self.levels {
+                let (level, levels) = (o.level, self.levels);
+                return Err(PerspectivesError::UnknownLevel { observation, level, levels });
+            }
+        }
+        match self.probabilities.iter().position(|p| !(p.is_finite() && *p >= 0.0)) {
+            None => Ok(()),
+            Some(at) => Err(PerspectivesError::NotProbability {
+                observation: at / self.levels,
+                level: at % self.levels,
+                found: self.probabilities[at],
+            }),
+        }
     }
 
     /// The true levels.
@@ -78,6 +124,14 @@ pub struct Scores {
     /// AUROC of predicted disagreement for "annotators differ on this text" (texts with two labels or more). Predicted
     /// disagreement is the pairwise measure over those who labelled the text.
     pub disagreement_auroc: Option<f64>,
+    /// Spearman's correlation over the same texts of that predicted disagreement with the observed one, the share of pairs
+    /// of labels of the text that differ.
+    #[serde(default)]
+    pub disagreement_spearman: Option<f64>,
+    /// Pearson's correlation of the label with the predicted expected level; ordinal scales and those of two levels only
+    /// ([`label_correlation`]).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pearson: Option<f64>,
     /// Mean distance between the label and the predicted median level, in levels; ordinal only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mae: Option<f64>,
@@ -126,6 +180,10 @@ impl Scores {
         scores.ece = Some(expected_calibration_error(scored, 10));
         scores.soft_cross_entropy = Some(soft_cross_entropy(scored));
         scores.disagreement_auroc = auroc(&texts.predicted, &texts.differ);
+        scores.disagreement_spearman = spearman(&texts.predicted, &texts.observed);
+        if ordinal || scored.levels == 2 {
+            scores.pearson = label_correlation(scored);
+        }
         if ordinal {
             let medians = ordinal::medians(scored);
             scores.mae = Some(mean_absolute_error(&truth, &medians));
@@ -133,6 +191,27 @@ impl Scores {
             scores.quadratic_kappa = quadratic_kappa(&truth, &predicted, scored.levels);
         }
         scores
+    }
+
+    /// Every number with its key, in the order of the fields; the counts are left out.
+    pub fn values(&self) -> [(&'static str, Option<f64>); 15] {
+        [
+            ("accuracy", self.accuracy),
+            ("macro_f1", self.macro_f1),
+            ("annotator_accuracy", self.annotator_accuracy),
+            ("annotator_macro_f1", self.annotator_macro_f1),
+            ("worst_tenth_accuracy", self.worst_tenth_accuracy),
+            ("log_loss", self.log_loss),
+            ("brier", self.brier),
+            ("ece", self.ece),
+            ("soft_cross_entropy", self.soft_cross_entropy),
+            ("disagreement_auroc", self.disagreement_auroc),
+            ("disagreement_spearman", self.disagreement_spearman),
+            ("pearson", self.pearson),
+            ("mae", self.mae),
+            ("ranked_probability_score", self.ranked_probability_score),
+            ("quadratic_kappa", self.quadratic_kappa),
+        ]
     }
 }
 
@@ -148,8 +227,49 @@ fn worst_tenth(accuracies: &[f64]) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use serde_json::Value;
+
+    /// Labels and predictions of a committed fixture: `rows` of (text, annotator, level) and `probabilities`.
+    pub(crate) fn scored(fixture: &Value) -> Scored {
+        let rows: Vec<(u32, u32, u16)> = serde_json::from_value(fixture["rows"].clone()).unwrap();
+        let p: Vec<Vec<f32>> = serde_json::from_value(fixture["probabilities"].clone()).unwrap();
+        let observations =
+            rows.into_iter().map(|(text, annotator, level)| Observation { text, annotator, level }).collect();
+        Scored { observations, levels: p[0].len(), probabilities: p.concat() }
+    }
+
+    #[test]
+    fn says_which_prediction_is_wrong() {
+        let observations = vec![Observation { text: 0, annotator: 0, level: 1 }];
+        let of = |probabilities: Vec<f32>, levels| {
+            Scored { observations: observations.clone(), probabilities, levels }.check().err()
+        };
+        assert_eq!(of(vec![0.5, 0.5], 2), None);
+        assert!(matches!(of(vec![0.5], 2), Some(PerspectivesError::Length { expected: 2, found: 1, .. })));
+        assert!(matches!(of(vec![1.0], 1), Some(PerspectivesError::UnknownLevel { observation: 0, .. })));
+        for wrong in [f32::NAN, f32::INFINITY, -0.1] {
+            let error = of(vec![0.5, wrong], 2);
+            assert!(matches!(error, Some(PerspectivesError::NotProbability { level: 1, .. })));
+        }
+    }
+
+    #[test]
+    fn values_are_the_numbers_under_their_keys() {
+        let mut json = serde_json::Map::new();
+        for (at, (key, _)) in Scores::default().values().into_iter().enumerate() {
+            json.insert(key.to_owned(), (at as f64).into());
+        }
+        for count in ["n_labels", "n_texts", "n_annotators", "n_texts_with_two_labels", "n_texts_disputed"] {
+            json.insert(count.to_owned(), 0.into());
+        }
+        let scores: Scores = serde_json::from_value(Value::Object(json.clone())).unwrap();
+        for (at, (_, value)) in scores.values().into_iter().enumerate() {
+            assert_eq!(value, Some(at as f64));
+        }
+        assert_eq!(serde_json::to_value(&scores).unwrap(), Value::Object(json));
+    }
 
     #[test]
     fn nothing_scored_gives_counts_and_no_numbers() {

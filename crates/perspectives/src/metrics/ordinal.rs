@@ -59,3 +59,16 @@ pub fn quadratic_kappa(truth: &[u16], predicted: &[u16], levels: usize) -> Optio
     }
     (expected > 0.0).then(|| 1.0 - observed / expected)
 }
+
+/// Correlation of the label with the level the prediction expects, `sum_c c p_c` ([`super::pearson`]); for two levels that
+/// is the correlation of the label with its probability. `None` where either is constant.
+pub fn label_correlation(scored: &Scored) -> Option<f64> {
+    let labels: Vec<f64> = scored.observations.iter().map(|o| f64::from(o.level)).collect();
+    let expected: Vec<f64> = (0..labels.len()).map(|i| expected_level(scored.row(i))).collect();
+    super::pearson(&labels, &expected)
+}
+
+/// `sum_c c p_c`, levels counted from 0.
+pub(crate) fn expected_level(p: &[f32]) -> f64 {
+    p.iter().enumerate().map(|(c, &p)| c as f64 * f64::from(p)).sum()
+}

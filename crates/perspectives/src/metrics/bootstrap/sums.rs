@@ -1,0 +1,143 @@
+//! What every label adds to the numbers that are sums, and the numbers that come of the sums.
+
+use crate::metrics::Scores;
+use crate::metrics::calibration::bin;
+use crate::metrics::ordinal::expected_level;
+use crate::metrics::probability::CLIP;
+
+/// Bins of the calibration error in [`Scores`].
+const BINS: usize = 10;
+
+const LABELS: usize = 0;
+const HITS: usize = 1;
+const LOG_LOSS: usize = 2;
+const BRIER: usize = 3;
+const RANKED: usize = 4;
+const DISTANCE: usize = 5;
+const X: usize = 6;
+const Y: usize = 7;
+const XX: usize = 8;
+const YY: usize = 9;
+const XY: usize = 10;
+const GAPS: usize = 11;
+
+/// Sums over labels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sums([f64; GAPS + BINS]);
+
+/// What is known of a label and its prediction.
+pub(super) struct Label<'a> {
+    pub(super) level: u16,
+    pub(super) predicted: u16,
+    pub(super) median: u16,
+    pub(super) p: &'a [f32],
+    /// Where levels are counted from in products, so that rounding does not drown small variances.
+    pub(super) centre: f64,
+}
+
+impl Sums {
+    pub(super) const NONE: Self = Self([0.0; GAPS + BINS]);
+
+    /// What one label adds; [`crate::metrics`] has the definitions.
+    pub(super) fn of(label: &Label<'_>) -> Self {
+        let Label { level, predicted, median, p, centre } = *label;
+        let mut s = [0.0; GAPS + BINS];
+        let is = |c: usize| f64::from(u8::from(usize::from(level) == c));
+        let hit = f64::from(u8::from(level == predicted));
+        s[LABELS] = 1.0;
+        s[HITS] = hit;
+        s[LOG_LOSS] = -f64::from(p[usize::from(level)]).max(CLIP).ln();
+        let mut below = 0.0;
+        for (c, &p) in p.iter().enumerate() {
+            s[BRIER] += (f64::from(p) - is(c)).powi(2);
+            below += f64::from(p);
+            if c + 1 < label.p.len() {
+                s[RANKED] += (below - f64::from(u8::from(usize::from(level) <= c))).powi(2);
+            }
+        }
+        s[DISTANCE] = f64::from(level.abs_diff(median));
+        s[X] = f64::from(level) - centre;
+        s[Y] = expected_level(p) - centre;
+        s[XX] = s[X] * s[X];
+        s[YY] = s[Y] * s[Y];
+        s[XY] = s[X] * s[Y];
+        let confidence = f64::from(p[usize::from(predicted)]);
+        s[GAPS + bin(confidence, BINS)] = hit - confidence;
+        Self(s)
+    }
+
+    pub(super) fn add(&mut self, weight: f64, other: &Self) {
+        for (s, o) in self.0.iter_mut().zip(&other.0) {
+            *s += weight * o;
+        }
+    }
+
+    pub(super) fn labels(&self) -> f64 {
+        self.0[LABELS]
+    }
+
+    /// Writes the numbers that are sums. Nothing without labels.
+    pub(super) fn write(&self, ordinal: bool, correlates: bool, scores: &mut Scores) {
+        let s = &self.0;
+        let n = s[LABELS];
+        if n == 0.0 {
+            return;
+        }
+        scores.accuracy = Some(s[HITS] / n);
+        scores.log_loss = Some(s[LOG_LOSS] / n);
+        scores.brier = Some(s[BRIER] / n);
+        scores.ece = Some(s[GAPS..].iter().map(|g| g.abs()).sum::<f64>() / n);
+        if ordinal {
+            scores.mae = Some(s[DISTANCE] / n);
+            scores.ranked_probability_score = Some(s[RANKED] / n);
+        }
+        if correlates {
+            let (xx, yy) = (s[XX] - s[X] * s[X] / n, s[YY] - s[Y] * s[Y] / n);
+            let xy = s[XY] - s[X] * s[Y] / n;
+            // Below this nothing but rounding is left of a constant.
+            let varies = xx > 1e-12 * s[XX] && yy > 1e-12 * s[YY];
+            scores.pearson = varies.then(|| (xy / (xx * yy).sqrt()).clamp(-1.0, 1.0));
+        }
+    }
+}
+
+/// Confusion matrix with weights, label by predicted.
+pub(super) struct Confusion {
+    levels: usize,
+    cells: Vec<f64>,
+}
+
+impl Confusion {
+    pub(super) fn new(levels: usize) -> Self {
+        Self { levels, cells: vec![0.0; levels * levels] }
+    }
+
+    pub(super) fn add(&mut self, weight: f64, cell: usize) {
+        self.cells[cell] += weight;
+    }
+
+    pub(super) fn write(&self, ordinal: bool, scores: &mut Scores) {
+        let levels = self.levels;
+        let rows: Vec<f64> = self.cells.chunks_exact(levels.max(1)).map(|r| r.iter().sum()).collect();
+        let columns: Vec<f64> =
+            (0..levels).map(|c| (0..levels).map(|r| self.cells[r * levels + c]).sum()).collect();
+        let n: f64 = rows.iter().sum();
+        if n == 0.0 {
+            return;
+        }
+        let used: Vec<usize> = (0..levels).filter(|&c| rows[c] + columns[c] > 0.0).collect();
+        let f1 = |c: &usize| 2.0 * self.cells[c * levels + c] / (rows[*c] + columns[*c]);
+        scores.macro_f1 = Some(used.iter().map(f1).sum::<f64>() / used.len() as f64);
+        if ordinal {
+            let (mut observed, mut expected) = (0.0, 0.0);
+            for (i, r) in rows.iter().enumerate() {
+                for (j, c) in columns.iter().enumerate() {
+                    let w = (i as f64 - j as f64).powi(2);
+                    observed += w * self.cells[i * levels + j];
+                    expected += w * r * c / n;
+                }
+            }
+            scores.quadratic_kappa = (expected > 0.0).then(|| 1.0 - observed / expected);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The table of annotators: how well each one is predicted.
+
+use super::Scored;
+use super::classes::{accuracy, macro_f1, rows_by_annotator};
+use super::probability::CLIP;
+use serde::{Deserialize, Serialize};
+
+/// How well one annotator's labels are predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnnotatorScores {
+    /// Index of the annotator.
+    pub annotator: u32,
+    /// Labels scored; at least one.
+    pub labels: usize,
+    /// Share predicted exactly.
+    pub accuracy: f64,
+    /// F1 averaged over the levels that occur among this person's labels or predictions.
+    pub macro_f1: f64,
+    /// Mean negative log-likelihood of this person's labels, in nats.
+    pub log_loss: f64,
+    /// Share of this person's most frequent level among these labels: the accuracy of always saying it, with hindsight.
+    pub baseline: f64,
+}
+
+/// One entry for every annotator with labels, by index.
+pub fn annotator_scores(scored: &Scored) -> Vec<AnnotatorScores> {
+    let predicted = scored.predicted();
+    rows_by_annotator(scored)
+        .into_iter()
+        .map(|(annotator, rows)| {
+            let truth: Vec<u16> = rows.iter().map(|&i| scored.observations[i].level).collect();
+            let guess: Vec<u16> = rows.iter().map(|&i| predicted[i]).collect();
+            let mut counts = vec![0usize; scored.levels];
+            truth.iter().for_each(|&t| counts[usize::from(t)] += 1);
+            let loss = |(&i, &t): (&usize, &u16)| -f64::from(scored.row(i)[usize::from(t)]).max(CLIP).ln();
+            let n = rows.len() as f64;
+            AnnotatorScores {
+                annotator,
+                labels: rows.len(),
+                accuracy: accuracy(&truth, &guess),
+                macro_f1: macro_f1(&truth, &guess),
+                log_loss: rows.iter().zip(&truth).map(loss).sum::<f64>() / n,
+                baseline: counts.iter().max().copied().unwrap_or(0) as f64 / n,
+            }
+        })
+        .collect()
+}
