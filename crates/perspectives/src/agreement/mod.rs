@@ -1,6 +1,13 @@
-//! How far annotators agree in what they have said: Krippendorff's alpha, with and without each of them.
+//! How far annotators agree in what they have said: Krippendorff's alpha with and without each of them, and the other
+//! coefficients in use.
 
+mod coefficients;
 mod coincidence;
+mod pairs;
+mod reliability;
+
+pub use pairs::{CohenPair, cohen_pairs};
+pub use reliability::{Estimate, Reliability, reliability};
 
 use crate::PerspectivesError;
 use crate::data::{Embeddings, Observation, Target, TrainingData};
@@ -57,13 +64,8 @@ pub fn agreement(
     annotators: usize,
     target: Target,
 ) -> Result<Agreement, PerspectivesError> {
-    let embeddings = Embeddings::none(texts);
-    let sorted = TrainingData { embeddings: &embeddings, observations, annotators, target, attributes: &[] }
-        .sorted()?;
-    let mut counts = vec![0u32; texts * target.levels];
-    for o in &sorted {
-        counts[o.text as usize * target.levels + usize::from(o.level)] += 1;
-    }
+    let sorted = checked(observations, texts, annotators, target)?;
+    let mut counts = counts(&sorted, texts, target.levels);
     let mut all = Coincidences::new(target.levels);
     for text in counts.chunks_exact(target.levels) {
         all.add(text, 1.0);
@@ -82,6 +84,26 @@ pub fn agreement(
         labels: pairable.iter().sum(),
         annotators: people,
     })
+}
+
+/// The observations ordered by text, then annotator.
+fn checked(
+    observations: &[Observation],
+    texts: usize,
+    annotators: usize,
+    target: Target,
+) -> Result<Vec<Observation>, PerspectivesError> {
+    let embeddings = Embeddings::none(texts);
+    TrainingData { embeddings: &embeddings, observations, annotators, target, attributes: &[] }.sorted()
+}
+
+/// How many labels of each level every text has, texts x levels.
+fn counts(observations: &[Observation], texts: usize, levels: usize) -> Vec<u32> {
+    let mut counts = vec![0u32; texts * levels];
+    for o in observations {
+        counts[o.text as usize * levels + usize::from(o.level)] += 1;
+    }
+    counts
 }
 
 fn one_annotator(
