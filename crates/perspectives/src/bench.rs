@@ -1,18 +1,20 @@
-//! Speed of the live loop and of predicting everything, measured on made-up worlds.
+//! Speed of the live loop, of predicting everything and of training, mostly measured on made-up worlds.
 
-use crate::data::{Observation, Target, TrainingData};
+use crate::data::{Embeddings, Observation, Target, TrainingData};
 use crate::disagreement::disagreement_of_texts;
 use crate::effects::Crossed;
 use crate::link::Link;
 use crate::live::LiveModel;
-use crate::models::{AnnotatorModel, EncoderToScore, Multilevel};
+use crate::models::{AnnotatorModel, EncoderToScore, ModelKind, Multilevel};
 use crate::options::FitOptions;
+use crate::own_head::OwnHead;
 use crate::progress::Silent;
-use crate::synthetic::world;
+use crate::synthetic::{World, world};
 use crate::{Measure, PerspectivesError};
 use dissensus_domain::ScaleKind;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -142,4 +144,98 @@ pub fn predict(model: &dyn AnnotatorModel, ordinal: bool, limit: Option<usize>) 
         distributions_per_second: (texts_timed * model.annotators()) as f64 / seconds.max(1e-9),
         mean_pairwise: sum / texts_timed.max(1) as f64,
     }
+}
+
+/// Heads of each annotator, timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SepHeadsTime {
+    /// Seconds for all heads, inner products included.
+    pub seconds: f64,
+    /// Penalised loss of each annotator's head, `sum of log losses + strength / 2 |w|^2` with a free intercept; `None` for
+    /// people without labels of both classes, who have no finite one.
+    pub losses: Vec<Option<f64>>,
+}
+
+/// Fits one head to each annotator's binary labels on raw embeddings at one strength of the penalty: what one
+/// scikit-learn `LogisticRegression(C = 1 / strength)` for each would do (tools/bench/sep_heads.py compares the two).
+///
+/// # Errors
+/// As [`crate::fit`].
+pub fn sep_heads(
+    embeddings: &Embeddings,
+    observations: &[Observation],
+    annotators: usize,
+    strength: f64,
+) -> Result<SepHeadsTime, PerspectivesError> {
+    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let observations =
+        TrainingData { embeddings, observations, annotators, target, attributes: &[] }.sorted()?;
+    let start = Instant::now();
+    let link = Link::new(target);
+    let mut own: Vec<Vec<Observation>> = vec![Vec::new(); annotators];
+    observations.iter().for_each(|o| own[o.annotator as usize].push(*o));
+    let rows: Vec<f64> = embeddings.rows.iter().map(|&v| f64::from(v)).collect();
+    let dim = embeddings.dim;
+    let losses = own
+        .par_iter()
+        .map(|labels| {
+            let first = labels.first()?.level;
+            labels.iter().any(|o| o.level != first).then(|| {
+                let texts: Vec<&[f64]> = labels
+                    .iter()
+                    .map(|o| &rows[o.text as usize * dim..(o.text as usize + 1) * dim])
+                    .collect();
+                let head = OwnHead::new(link, &texts, labels.iter().map(|o| o.level).collect(), 0.0);
+                let mut mixture = head.start();
+                head.fit(strength, &mut mixture, &(0..labels.len()).collect::<Vec<_>>())
+            })
+        })
+        .collect();
+    Ok(SepHeadsTime { seconds: start.elapsed().as_secs_f64(), losses })
+}
+
+/// One model trained on a made-up world.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainTime {
+    /// Texts.
+    pub texts: usize,
+    /// Annotators.
+    pub annotators: usize,
+    /// Labels.
+    pub labels: usize,
+    /// Seconds from arrays to a fitted model.
+    pub seconds: f64,
+    /// Mean log-likelihood of a taught label, so that nothing can be optimised away.
+    pub fit: f64,
+}
+
+/// Trains a model on a made-up world.
+///
+/// # Errors
+/// As [`crate::fit`].
+pub fn train(kind: ModelKind, world: &World, options: &FitOptions) -> Result<TrainTime, PerspectivesError> {
+    let data = TrainingData {
+        embeddings: &world.embeddings,
+        observations: &world.observations,
+        annotators: world.annotators,
+        target: world.target,
+        attributes: &[],
+    };
+    let start = Instant::now();
+    let model = crate::fit(kind, &data, options, &mut Silent)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let mut p = vec![0.0; model.levels()];
+    let mut sum = 0.0;
+    for o in &world.observations {
+        model.predict(o.text, o.annotator, &mut p);
+        sum += f64::from(p[usize::from(o.level)]).ln();
+    }
+    let labels = world.observations.len();
+    Ok(TrainTime {
+        texts: world.embeddings.texts,
+        annotators: world.annotators,
+        labels,
+        seconds,
+        fit: sum / labels.max(1) as f64,
+    })
 }

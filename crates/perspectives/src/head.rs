@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// Penalties tried, strongest first: each fit starts from the one before.
 pub(crate) const STRENGTHS: [f64; 9] = [1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1];
 /// Precision of the weak pull of link parameters towards the observed shares; keeps one-class data finite.
-const BASE_PRECISION: f64 = 0.05;
+pub(crate) const BASE_PRECISION: f64 = 0.05;
 const STEPS: usize = 60;
 const TOLERANCE: f64 = 1e-7;
 
@@ -165,6 +165,15 @@ impl HeadProblem<'_> {
         CrossFit { heads, whole }
     }
 
+    /// The penalised loss of a head on all observations.
+    #[cfg(test)]
+    pub(crate) fn loss(&self, lambda: f64, head: &Head) -> f64 {
+        let mut x = head.weights.clone();
+        x.extend_from_slice(&head.base);
+        let mut gradient = vec![0.0; x.len()];
+        self.objective(lambda, &self.start().base, &x, &mut gradient, &|_| true)
+    }
+
     /// One head at a given strength, on all observations.
     pub(crate) fn fit_all(&self, lambda: f64) -> Head {
         let mut head = self.start();
@@ -173,27 +182,25 @@ impl HeadProblem<'_> {
         head
     }
 
-    /// Summed held-out log-likelihood at each of [`STRENGTHS`] and how many labels that was.
-    pub(crate) fn held_out(&self, fold: &[u8], folds: usize) -> (Vec<f64>, usize) {
+    /// Heads of every fold's complement before the first strength.
+    pub(crate) fn starts(&self, folds: usize) -> Vec<Head> {
+        vec![self.start(); folds]
+    }
+
+    /// Summed held-out log-likelihood at one strength, from where `heads` (one a fold) stand.
+    pub(crate) fn held_out(&self, lambda: f64, heads: &mut [Head], fold: &[u8]) -> f64 {
         let anchor = self.start();
-        let mut sums = vec![0.0; STRENGTHS.len()];
-        let mut n = 0;
-        for f in 0..folds {
+        let each = heads.iter_mut().enumerate().map(|(f, head)| {
             let inside = |text: u32| usize::from(fold[text as usize]) != f;
             let outside = |text: u32| usize::from(fold[text as usize]) == f;
-            let mut head = anchor.clone();
-            for (at, &lambda) in STRENGTHS.iter().enumerate() {
-                self.fit(lambda, &mut head, &anchor.base, &inside);
-                let (sum, count) = self.score(&head, &outside);
-                sums[at] += sum;
-                n += if at == 0 { count } else { 0 };
-            }
-        }
-        (sums, n)
+            self.fit(lambda, head, &anchor.base, &inside);
+            self.score(head, &outside).0
+        });
+        each.sum()
     }
 }
 
-fn strengths(dim: usize) -> &'static [f64] {
+pub(crate) fn strengths(dim: usize) -> &'static [f64] {
     // Without an encoder there is nothing to penalise.
     if dim == 0 { &STRENGTHS[..1] } else { &STRENGTHS }
 }

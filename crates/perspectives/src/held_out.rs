@@ -4,7 +4,7 @@ use crate::PerspectivesError;
 use crate::data::{Observation, TrainingData};
 use crate::models::{ModelKind, fit};
 use crate::options::FitOptions;
-use crate::progress::{Progress, step};
+use crate::progress::{Progress, Quiet, step};
 use serde::{Deserialize, Serialize};
 
 /// Above this many labels only one fold is held out: enough labels to judge everybody, a fifth of the work.
@@ -58,16 +58,6 @@ pub fn held_out(
         one_fold(data, &train, &test, &quick, &mut Quiet(progress), &mut results)?;
     }
     Ok(results)
-}
-
-/// Passes a cancel on, but not the steps of the inner fit.
-struct Quiet<'a>(&'a mut dyn Progress);
-
-impl Progress for Quiet<'_> {
-    fn report(&mut self, _: &str, _: f32) {}
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
-    }
 }
 
 fn one_fold(

@@ -20,6 +20,16 @@ impl Progress for Silent {
     fn report(&mut self, _: &str, _: f32) {}
 }
 
+/// Passes a cancel on, but not the steps of the inner fit.
+pub(crate) struct Quiet<'a>(pub(crate) &'a mut dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn report(&mut self, _: &str, _: f32) {}
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
 pub(crate) fn step(progress: &mut dyn Progress, name: &str, done: f32) -> Result<(), PerspectivesError> {
     progress.report(name, done);
     if progress.cancelled() { Err(PerspectivesError::Cancelled) } else { Ok(()) }

@@ -163,7 +163,7 @@ mod tests {
             let scores = (0..3 * link.scores()).map(|i| 0.7 - 0.3 * i as f64).collect();
             let mut crossed = Crossed::new(link, scores, 5, &[]);
             crossed.slope_dim = slopes;
-            crossed.slope_var = 0.3;
+            crossed.slope_vars = vec![0.3; slopes];
             crossed.z = (0..3 * slopes).map(|i| 0.5 - 0.2 * i as f64).collect();
             crossed.reset_people();
             for (nth, person) in crossed.people.iter_mut().enumerate() {

@@ -36,7 +36,19 @@ impl Crossed {
             self.centre_people();
             self.update_prior();
         }
+        self.settle_strangers();
         self.update_all_texts();
+    }
+
+    /// Gives people without labels the prior as it is now, so that they are predicted like anybody new.
+    fn settle_strangers(&mut self) {
+        let prior = self.full_prior();
+        for annotator in 0..self.people.len() {
+            if self.people[annotator].labels.is_empty() {
+                self.people[annotator].theta = self.start(annotator);
+                self.people[annotator].covariance.clone_from(&prior);
+            }
+        }
     }
 
     pub(crate) fn update_all_texts(&mut self) {
@@ -80,9 +92,9 @@ impl Crossed {
             return;
         }
         let mut mean = vec![0.0; d];
-        for person in self.people.iter().filter(|p| !p.labels.is_empty()) {
-            for (m, t) in mean.iter_mut().zip(&person.theta) {
-                *m += t / known as f64;
+        for (a, person) in self.people.iter().enumerate().filter(|(_, p)| !p.labels.is_empty()) {
+            for ((m, t), start) in mean.iter_mut().zip(&person.theta).zip(self.start(a)) {
+                *m += (t - start) / known as f64;
             }
         }
         for (i, b) in self.base.iter_mut().enumerate() {
@@ -102,11 +114,12 @@ impl Crossed {
         for i in 0..d {
             sum[i * d + i] = PSEUDO * first_variance(self.link, i);
         }
-        for person in self.people.iter().filter(|p| !p.labels.is_empty()) {
+        for (a, person) in self.people.iter().enumerate().filter(|(_, p)| !p.labels.is_empty()) {
             n += 1.0;
+            let away: Vec<f64> = person.theta.iter().zip(self.start(a)).map(|(t, m)| t - m).collect();
             for i in 0..d {
                 for j in 0..d {
-                    sum[i * d + j] += person.theta[i] * person.theta[j] + person.covariance[i * w + j];
+                    sum[i * d + j] += away[i] * away[j] + person.covariance[i * w + j];
                 }
             }
         }

@@ -1,10 +1,11 @@
 //! Crossed random effects: every text's own effect and every annotator's own link, given text scores.
 //!
 //! The model of DESIGN.md decision 3: `f(a, t) = score_t + c_t + offsets_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
-//! an annotator's deviations `~ N(0, prior)` and slopes `~ N(0, slope_var)`. Variances and average offsets are found by
+//! an annotator's deviations `~ N(0, prior)` and slopes `~ N(0, slope_vars)`. Variances and average offsets are found by
 //! expectation maximisation (empirical Bayes). A person is fitted against what *others* say about each text (the
 //! text's posterior without this person's label), so that no label speaks twice.
 
+mod attributes;
 pub(crate) mod crowd;
 mod em;
 pub(crate) mod neighbours;
@@ -14,6 +15,8 @@ pub(crate) mod predictor;
 mod slope;
 mod text;
 
+pub(crate) use attributes::AttributeEffects;
+pub use attributes::AttributeEvidence;
 pub(crate) use person::Person;
 
 use crate::data::{Observation, Target};
@@ -42,11 +45,17 @@ pub(crate) struct Crossed {
     pub(crate) link: Link,
     /// Average link parameters.
     pub(crate) base: Vec<f64>,
+    /// Where every annotator's deviations start, annotators x deviations; empty where all start at 0.
+    pub(crate) prior_means: Vec<f64>,
+    /// What made them of attributes.
+    pub(crate) attribute_effects: Option<AttributeEffects>,
+    /// How attributes did, if they were tried.
+    pub(crate) attribute_evidence: Option<AttributeEvidence>,
     /// Covariance of annotators' deviations, row-major.
     pub(crate) prior: Vec<f64>,
     pub(crate) text_var: f64,
-    /// Variance of each slope; 0 where slopes have no evidence.
-    pub(crate) slope_var: f64,
+    /// Variance of each slope; empty where slopes have no evidence.
+    pub(crate) slope_vars: Vec<f64>,
     /// Slope features of every text, texts x slope_dim; empty without slopes.
     pub(crate) z: Vec<f64>,
     pub(crate) slope_dim: usize,
@@ -82,9 +91,12 @@ impl Crossed {
         let mut crossed = Self {
             link,
             base: link.base_from(&counts),
+            prior_means: Vec::new(),
+            attribute_effects: None,
+            attribute_evidence: None,
             prior: em::first_prior(link),
             text_var: em::FIRST_TEXT_VAR,
-            slope_var: 0.0,
+            slope_vars: Vec::new(),
             z: Vec::new(),
             slope_dim: 0,
             u: scores.clone(),
@@ -120,8 +132,8 @@ impl Crossed {
         for i in 0..d {
             full[i * w..i * w + d].copy_from_slice(&self.prior[i * d..(i + 1) * d]);
         }
-        for i in d..w {
-            full[i * w + i] = self.slope_var;
+        for (i, variance) in (d..w).zip(&self.slope_vars) {
+            full[i * w + i] = *variance;
         }
         full
     }
@@ -134,10 +146,39 @@ impl Crossed {
     /// Puts everybody back to the average with the prior's doubt.
     pub(crate) fn reset_people(&mut self) {
         let prior = self.full_prior();
-        let width = self.width();
-        for person in &mut self.people {
-            person.theta = vec![0.0; width];
-            person.covariance.clone_from(&prior);
+        for annotator in 0..self.people.len() {
+            self.people[annotator].theta = self.start(annotator);
+            self.people[annotator].covariance.clone_from(&prior);
+        }
+    }
+
+    /// Prior mean of one person's deviations and slopes.
+    pub(crate) fn start(&self, annotator: usize) -> Vec<f64> {
+        let mut start = vec![0.0; self.width()];
+        let d = self.link.deviations();
+        if let Some(mean) = self.prior_means.get(annotator * d..(annotator + 1) * d) {
+            start[..d].copy_from_slice(mean);
+        }
+        start
+    }
+
+    /// Prior mean of somebody new with these attribute values.
+    pub(crate) fn start_of(&self, values: &[Option<u16>]) -> Vec<f64> {
+        let mut start = vec![0.0; self.width()];
+        if let Some(effects) = &self.attribute_effects {
+            let d = self.link.deviations();
+            start[..d].copy_from_slice(&effects.mean(values, d));
+        }
+        start
+    }
+
+    /// Adds somebody about whom nothing is known.
+    pub(crate) fn push_person(&mut self) {
+        let mut person = Person::average(self.link, self.slope_dim);
+        person.covariance = self.full_prior();
+        self.people.push(person);
+        if !self.prior_means.is_empty() {
+            self.prior_means.resize(self.people.len() * self.link.deviations(), 0.0);
         }
     }
 
@@ -155,7 +196,7 @@ impl Crossed {
             .iter()
             .filter_map(|&(text, level)| self.person_label(annotator, text, level))
             .collect();
-        person::fit(self.link, &self.base, precision, &labels, &person.theta)
+        person::fit(self.link, &self.base, precision, &labels, &self.start(annotator), &person.theta)
     }
 
     /// What others say about `text`, seen by `annotator`.
@@ -228,9 +269,13 @@ impl Crossed {
         let sizes = self.link == Link::new(target)
             && self.base.len() == self.link.offsets()
             && self.prior.len() == self.link.deviations().pow(2)
+            && (self.prior_means.is_empty()
+                || self.prior_means.len() == self.people.len() * self.link.deviations())
+            && self.attribute_effects.as_ref().is_none_or(|e| e.fits(self.link.deviations()))
             && self.scores.len() == texts * q
             && self.u.len() == texts * q
             && self.z.len() == texts * self.slope_dim
+            && self.slope_vars.len() == self.slope_dim
             && self.labels.len() == texts
             && self.cavity.len() == texts;
         let people = self.people.iter().all(|p| {

@@ -2,7 +2,7 @@
 //!
 //! Scores have prior covariance `linear X X' + near K + own I`: the shared head, what texts that read alike share (K the
 //! squared-exponential kernel, Rasmussen and Williams 2006, eq. 2.31), and each text's own effect. The three variances
-//! are chosen by the evidence (eq. 2.30); labelled texts get the leave-one-out mean (eq. 5.12), so that a text's
+//! and the width of K are chosen by the evidence (eq. 2.30); labelled texts get the leave-one-out mean (eq. 5.12), so that a text's
 //! labels do not speak twice, all others the predictive mean.
 
 use super::Crossed;
@@ -13,10 +13,14 @@ use serde::{Deserialize, Serialize};
 
 /// With more labelled texts than this the cubic cost is not worth the gain: the head alone has enough to learn from.
 pub(crate) const MOST_TEXTS: usize = 1600;
+/// Variances and width are chosen by this many labelled texts at most, evenly spaced.
+const MOST_JUDGES: usize = 800;
 /// With fewer there is nothing to estimate `rho` from.
 const LEAST_TEXTS: usize = 40;
 /// Variances tried, as multiples of what the text effects have now.
 const TRIED: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
+/// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average embedding.
+const WIDTHS: [f64; 2] = [0.5, 1.0];
 
 /// Prior variances of text scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +34,7 @@ struct Variances {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
     dim: usize,
-    /// Inverse of the mean squared distance of an embedding from the average one.
+    /// Takes squared raw distances to exponents of the kernel.
     scale: f64,
     /// Embeddings of the labelled texts, row-major, and their weights.
     rows: Vec<f32>,
@@ -71,12 +75,33 @@ pub(crate) fn learn<'a>(
     }
     let (z, noise) = pseudo_data(crossed, &known);
     let linear = |a: usize, b: usize| dot(coordinates(a), coordinates(b));
-    let near = |a: usize, b: usize| (-(linear(a, a) + linear(b, b) - 2.0 * linear(a, b)).max(0.0)).exp();
+    let distance = |a: usize, b: usize| (linear(a, a) + linear(b, b) - 2.0 * linear(a, b)).max(0.0);
     let lower = |f: &(dyn Fn(usize, usize) -> f64 + Sync)| {
         DMatrix::from_fn(known.len(), known.len(), |i, j| if i >= j { f(known[i], known[j]) } else { 0.0 })
     };
+    let judges: Vec<usize> = even(known.len(), MOST_JUDGES);
+    let some = |f: &(dyn Fn(usize, usize) -> f64 + Sync)| {
+        let text = |i: usize| known[judges[i]];
+        DMatrix::from_fn(judges.len(), judges.len(), |i, j| if i >= j { f(text(i), text(j)) } else { 0.0 })
+    };
+    let (products, distances) = (some(&linear), some(&distance));
+    let mut trial = Process {
+        near: products.clone(),
+        linear: products,
+        z: DVector::from_iterator(judges.len(), judges.iter().map(|&i| z[i])),
+        noise: judges.iter().map(|&i| noise[i]).collect(),
+    };
+    let mut best: Option<(f64, f64, Variances)> = None;
+    for width in WIDTHS {
+        trial.near = distances.map(|d| (-width * d).exp());
+        let (evidence, variances) = trial.best(crossed.text_var);
+        if best.is_none_or(|b| evidence > b.0) {
+            best = Some((evidence, width, variances));
+        }
+    }
+    let (_, width, variances) = best?;
+    let near = |a: usize, b: usize| (-width * distance(a, b)).exp();
     let process = Process { linear: lower(&linear), near: lower(&near), z, noise };
-    let variances = process.best(crossed.text_var);
     let (alpha, left_out, density) = process.solve(variances)?;
     if density <= process.density_of(crossed, &known) {
         return None;
@@ -100,7 +125,12 @@ pub(crate) fn learn<'a>(
     let dim = raw(known[0]).len();
     let rows = known.iter().flat_map(|&t| raw(t).iter().copied()).collect();
     let near = alpha.iter().map(|a| variances.near * a).collect();
-    Some((weights, Neighbours { dim, scale, rows, weights: near }))
+    Some((weights, Neighbours { dim, scale: width * scale, rows, weights: near }))
+}
+
+/// Up to `many` evenly spaced indices below `n`.
+fn even(n: usize, many: usize) -> Vec<usize> {
+    if n <= many { (0..n).collect() } else { (0..many).map(|i| i * n / many).collect() }
 }
 
 /// Every labelled text's score as its labels alone tell it, and the variance of that: the posterior without its prior.
@@ -139,7 +169,8 @@ impl Process {
     }
 
     /// One variance after the other, twice, each at its best of [`TRIED`].
-    fn best(&self, unit: f64) -> Variances {
+    fn best(&self, unit: f64) -> (f64, Variances) {
+        let mut reached = f64::MIN;
         let mut best = Variances { linear: unit, near: unit, own: 0.5 * unit };
         for turn in 0..6 {
             let tried: Vec<(f64, Variances)> = TRIED
@@ -154,9 +185,9 @@ impl Process {
                     (self.log_evidence(v), v)
                 })
                 .collect();
-            best = tried.iter().fold(tried[0], |b, t| if t.0 > b.0 { *t } else { b }).1;
+            (reached, best) = tried.iter().fold(tried[0], |b, t| if t.0 > b.0 { *t } else { b });
         }
-        best
+        (reached, best)
     }
 
     /// Weights of the kernels, leave-one-out means, and the mean log density of the pseudo-data left out.

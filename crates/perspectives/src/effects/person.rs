@@ -47,15 +47,18 @@ struct Scratch {
     slopes: Slopes,
 }
 
-/// Mode of the posterior and the inverse of the information there (Laplace), starting from `start`.
+/// Mode of the posterior under the prior `N(mean, precision^-1)` and the inverse of the information there (Laplace),
+/// starting from `start`.
 pub(crate) fn fit(
     link: Link,
     base: &[f64],
     precision: &[f64],
     labels: &[PersonLabel<'_>],
+    mean: &[f64],
     start: &[f64],
 ) -> (Vec<f64>, Vec<f64>) {
     let width = start.len();
+    let prior = (mean, precision);
     let mut scratch = Scratch {
         offsets: vec![0.0; link.offsets()],
         jacobian: vec![0.0; link.offsets() * link.deviations()],
@@ -64,11 +67,11 @@ pub(crate) fn fit(
         slopes: Slopes::default(),
     };
     let mut theta = start.to_vec();
-    let mut value = log_posterior(link, base, precision, labels, &theta, &mut scratch);
+    let mut value = log_posterior(link, base, prior, labels, &theta, &mut scratch);
     let mut gradient = vec![0.0; width];
     let mut hessian = vec![0.0; width * width];
     for _ in 0..STEPS {
-        derivatives(link, base, precision, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
+        derivatives(link, base, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
         let mut step = gradient.clone();
         Factor::new(&hessian, width).solve(&mut step);
         let promise = dot(&step, &gradient);
@@ -80,7 +83,7 @@ pub(crate) fn fit(
         for _ in 0..12 {
             let mut next = theta.clone();
             axpy(length, &step, &mut next);
-            let reached = log_posterior(link, base, precision, labels, &next, &mut scratch);
+            let reached = log_posterior(link, base, prior, labels, &next, &mut scratch);
             if reached > value {
                 moved = true;
                 theta = next;
@@ -93,7 +96,7 @@ pub(crate) fn fit(
             break;
         }
     }
-    derivatives(link, base, precision, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
+    derivatives(link, base, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
     (theta, Factor::new(&hessian, width).inverse())
 }
 
@@ -107,13 +110,13 @@ fn place<'a>(link: Link, label: &PersonLabel<'a>, theta: &[f64], u: &mut [f64]) 
 fn log_posterior(
     link: Link,
     base: &[f64],
-    precision: &[f64],
+    (mean, precision): (&[f64], &[f64]),
     labels: &[PersonLabel<'_>],
     theta: &[f64],
     s: &mut Scratch,
 ) -> f64 {
     link.offsets_of(base, &theta[..link.deviations()], &mut s.offsets);
-    let mut value = -0.5 * quadratic(precision, theta);
+    let mut value = -0.5 * quadratic(precision, &away(theta, mean));
     for label in labels {
         place(link, label, theta, &mut s.u);
         value += link.log_likelihood(&s.u, &s.offsets, label.flatten, label.level, &mut s.slopes);
@@ -121,12 +124,17 @@ fn log_posterior(
     value
 }
 
+/// How far a person is from where the prior expects them.
+fn away(theta: &[f64], mean: &[f64]) -> Vec<f64> {
+    theta.iter().zip(mean).map(|(t, m)| t - m).collect()
+}
+
 /// Gradient of the log posterior and its expected information.
 #[allow(clippy::too_many_arguments)] // the parts of one posterior, split so that buffers are reused
 fn derivatives(
     link: Link,
     base: &[f64],
-    precision: &[f64],
+    (mean, precision): (&[f64], &[f64]),
     labels: &[PersonLabel<'_>],
     theta: &[f64],
     gradient: &mut [f64],
@@ -137,8 +145,9 @@ fn derivatives(
     link.offsets_of(base, &theta[..d], &mut s.offsets);
     link.jacobian(base, &theta[..d], &mut s.jacobian);
     hessian.copy_from_slice(precision);
+    let away = away(theta, mean);
     for i in 0..width {
-        gradient[i] = -dot(&precision[i * width..(i + 1) * width], theta);
+        gradient[i] = -dot(&precision[i * width..(i + 1) * width], &away);
     }
     let mut full = vec![0.0; n * width];
     for label in labels {
@@ -181,7 +190,7 @@ mod tests {
     #[test]
     fn without_labels_a_person_is_the_prior() {
         let link = Link { levels: 2, softmax: false };
-        let (theta, covariance) = fit(link, &[0.0], &[0.5], &[], &[0.7]);
+        let (theta, covariance) = fit(link, &[0.0], &[0.5], &[], &[0.0], &[0.7]);
         assert!(theta[0].abs() < 1e-6);
         assert!((covariance[0] - 2.0).abs() < 1e-9);
     }
@@ -197,7 +206,7 @@ mod tests {
             .map(|(i, u)| PersonLabel { u, flatten: 0.9, z: &[], level: [0, 3, 1, 2][i % 4] })
             .collect();
         let precision = [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 4.0];
-        let (theta, _) = fit(link, &base, &precision, &labels, &[0.0; 3]);
+        let (theta, _) = fit(link, &base, &precision, &labels, &[0.0; 3], &[0.0; 3]);
         let mut s = Scratch {
             offsets: vec![0.0; 3],
             jacobian: vec![0.0; 9],
@@ -205,12 +214,12 @@ mod tests {
             u: vec![0.0],
             slopes: Slopes::default(),
         };
-        let best = log_posterior(link, &base, &precision, &labels, &theta, &mut s);
+        let best = log_posterior(link, &base, (&[0.0; 3], &precision), &labels, &theta, &mut s);
         for i in 0..3 {
             for h in [-1e-3, 1e-3] {
                 let mut near = theta.clone();
                 near[i] += h;
-                assert!(log_posterior(link, &base, &precision, &labels, &near, &mut s) < best);
+                assert!(log_posterior(link, &base, (&[0.0; 3], &precision), &labels, &near, &mut s) < best);
             }
         }
     }

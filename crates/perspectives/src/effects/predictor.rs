@@ -90,6 +90,11 @@ impl PersonView {
         Self::from_parts(crossed, &vec![0.0; crossed.width()], &crossed.full_prior())
     }
 
+    /// Somebody new with these attribute values.
+    pub(crate) fn newcomer(crossed: &Crossed, values: &[Option<u16>]) -> Self {
+        Self::from_parts(crossed, &crossed.start_of(values), &crossed.full_prior())
+    }
+
     fn from_parts(crossed: &Crossed, theta: &[f64], covariance: &[f64]) -> Self {
         let (link, w) = (crossed.link, crossed.width());
         let (n, d) = (link.offsets(), link.deviations());

@@ -2,19 +2,20 @@
 
 use super::LiveModel;
 use crate::PerspectivesError;
-use crate::data::Target;
+use crate::data::{Attribute, Target};
 use crate::effects::Crossed;
 use crate::models::{EncoderToScore, Multilevel};
 use serde::{Deserialize, Serialize};
 
 /// Grows when the bytes change their meaning.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
 /// First bytes of every stored model.
 const MAGIC: [u8; 4] = *b"DSML";
 
 #[derive(Serialize)]
 struct Out<'a> {
     target: Target,
+    attributes: &'a [Attribute],
     revision: u64,
     head: &'a EncoderToScore,
     crossed: &'a Crossed,
@@ -23,6 +24,7 @@ struct Out<'a> {
 #[derive(Deserialize)]
 struct In {
     target: Target,
+    attributes: Vec<Attribute>,
     revision: u64,
     head: EncoderToScore,
     crossed: Crossed,
@@ -36,6 +38,7 @@ impl LiveModel {
     pub fn to_bytes(&self) -> Result<Vec<u8>, PerspectivesError> {
         let out = Out {
             target: self.target,
+            attributes: &self.attributes,
             revision: self.revision(),
             head: &self.model.head,
             crossed: &self.model.crossed,
@@ -63,7 +66,14 @@ impl LiveModel {
         parts.target.check()?;
         parts.crossed.check(parts.target).map_err(damaged)?;
         parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
+        for attribute in &parts.attributes {
+            // Annotators may have joined since.
+            if attribute.of.len() > parts.crossed.people.len() {
+                return Err(damaged("an attribute has more entries than there are annotators"));
+            }
+            attribute.check(attribute.of.len())?;
+        }
         let model = Multilevel::from_parts(parts.head, parts.crossed);
-        Ok(Self::from_model(model, parts.target, parts.revision))
+        Ok(Self::from_model(model, parts.target, parts.attributes, parts.revision))
     }
 }

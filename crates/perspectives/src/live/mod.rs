@@ -12,9 +12,9 @@ mod refit;
 pub use refit::{LabelChange, Snapshot};
 
 use crate::PerspectivesError;
-use crate::data::{Embeddings, Observation, Target, TrainingData, check_observation};
+use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData, check_observation};
 use crate::disagreement::{BLOCK, Disagreement, Measure, Sums, interval, ranking};
-use crate::effects::Person;
+use crate::effects::AttributeEvidence;
 use crate::effects::predictor::{PersonView, Scratch};
 use crate::models::{AnnotatorModel, ModelKind, Multilevel, Prepared, fit_effects};
 use crate::options::FitOptions;
@@ -29,6 +29,8 @@ use std::ops::Range;
 pub struct LiveModel {
     model: Multilevel,
     target: Target,
+    /// What is known about the annotators of the fit.
+    attributes: Vec<Attribute>,
     /// Inverse of the prior covariance of a person's parameters.
     precision: Vec<f64>,
     sums: Sums,
@@ -105,15 +107,16 @@ impl LiveModel {
     ) -> Result<Self, PerspectivesError> {
         let prepared = Prepared::new(data, options)?;
         let (head, crossed) = fit_effects(&prepared, options, progress)?;
-        Ok(Self::from_model(Multilevel::from_parts(head, crossed), data.target, 0))
+        Ok(Self::from_model(Multilevel::from_parts(head, crossed), data.target, data.attributes.to_vec(), 0))
     }
 
-    fn from_model(model: Multilevel, target: Target, revision: u64) -> Self {
+    fn from_model(model: Multilevel, target: Target, attributes: Vec<Attribute>, revision: u64) -> Self {
         Self {
             precision: model.crossed.full_precision(),
             sums: all_sums(&model, target),
             model,
             target,
+            attributes,
             changes: Vec::new(),
             forgotten: revision,
             buffers: Buffers::default(),
@@ -185,11 +188,7 @@ impl LiveModel {
 
     /// Adds an annotator without labels (the average person so far) and returns its index.
     pub fn add_annotator(&mut self) -> u32 {
-        let crossed = &mut self.model.crossed;
-        let slopes = crossed.slope_dim;
-        let mut person = Person::average(crossed.link, slopes);
-        person.covariance = crossed.full_prior();
-        crossed.people.push(person);
+        self.model.crossed.push_person();
         self.model.push_person();
         let annotator = self.model.annotators() - 1;
         let Self { model, sums, buffers, .. } = self;
@@ -346,6 +345,18 @@ impl AnnotatorModel for LiveModel {
 
     fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         self.model.predict_column(annotator, texts, out);
+    }
+
+    fn knows(&self, annotator: u32) -> bool {
+        self.model.knows(annotator)
+    }
+
+    fn predict_newcomer(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
+        self.model.predict_newcomer(text, attributes, out);
+    }
+
+    fn attribute_evidence(&self) -> Option<AttributeEvidence> {
+        self.model.attribute_evidence()
     }
 
     fn points(&self) -> Vec<f64> {

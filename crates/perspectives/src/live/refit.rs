@@ -2,7 +2,7 @@
 
 use super::{LiveModel, texts_match};
 use crate::PerspectivesError;
-use crate::data::{Embeddings, Observation, Target, TrainingData};
+use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData};
 use crate::models::AnnotatorModel;
 use crate::options::FitOptions;
 use crate::progress::Progress;
@@ -26,6 +26,7 @@ pub struct Snapshot {
     annotators: usize,
     texts: usize,
     target: Target,
+    attributes: Vec<Attribute>,
     revision: u64,
 }
 
@@ -52,7 +53,7 @@ impl Snapshot {
             observations: &self.observations,
             annotators: self.annotators,
             target: self.target,
-            attributes: &[],
+            attributes: &self.attributes,
         };
         let mut live = LiveModel::fit(&data, options, progress)?;
         live.forgotten = self.revision;
@@ -62,12 +63,17 @@ impl Snapshot {
 
 impl LiveModel {
     /// What a background refit needs.
+    ///
+    /// Of annotators who joined since the fit no attribute is known; fit anew to tell the model.
     pub fn snapshot(&self) -> Snapshot {
+        let mut attributes = self.attributes.clone();
+        attributes.iter_mut().for_each(|attribute| attribute.of.resize(self.annotators(), None));
         Snapshot {
             observations: self.observations(),
             annotators: self.annotators(),
             texts: self.texts(),
             target: self.target,
+            attributes,
             revision: self.revision(),
         }
     }

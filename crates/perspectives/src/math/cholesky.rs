@@ -14,10 +14,7 @@ impl Factor {
         let mut l = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..=i {
-                let mut sum = a[i * n + j];
-                for k in 0..j {
-                    sum -= l[i * n + k] * l[j * n + k];
-                }
+                let sum = a[i * n + j] - super::dot(&l[i * n..i * n + j], &l[j * n..j * n + j]);
                 l[i * n + j] = if i == j { sum.max(1e-12).sqrt() } else { sum / l[j * n + j] };
             }
         }

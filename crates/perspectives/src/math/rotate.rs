@@ -1,7 +1,11 @@
 //! Centred, scaled and rotated embeddings: the same ridge problems, better conditioned, shared by all heads.
 
-use crate::Embeddings;
+use crate::{Embeddings, PerspectivesError};
 use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+
+/// Texts that are turned at a time: a matrix product of a size that caches like, without a second copy of everything.
+const BLOCK: usize = 2048;
 
 /// Embeddings minus their mean, scaled to a mean squared length of 1 and rotated onto their principal axes
 /// (largest variance first).
@@ -37,13 +41,22 @@ impl Rotated {
                 axes,
             };
         }
-        // One column of `x` is one text: that is the row-major layout read column-major.
-        let mut x = DMatrix::from_iterator(dim, texts, embeddings.rows.iter().map(|&v| f64::from(v)));
-        let mean: DVector<f64> = x.column_mean();
-        for mut column in x.column_iter_mut() {
-            column -= &mean;
+        let mean = mean_of(embeddings);
+        let blocks: Vec<std::ops::Range<usize>> =
+            (0..texts).step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts)).collect();
+        // Summed in order, so that the numbers do not depend on who finished when.
+        let mut covariance = DMatrix::zeros(dim, dim);
+        for some in blocks.chunks(16) {
+            let parts: Vec<DMatrix<f64>> = some
+                .par_iter()
+                .map(|block| {
+                    let x = centred(embeddings, block, &mean);
+                    &x * x.transpose()
+                })
+                .collect();
+            parts.iter().for_each(|part| covariance += part);
         }
-        let covariance = &x * x.transpose() / texts as f64;
+        covariance /= texts as f64;
         let total = covariance.trace();
         let scale = if total > 1e-12 { 1.0 / total.sqrt() } else { 1.0 };
         let eigen = covariance.symmetric_eigen();
@@ -53,12 +66,28 @@ impl Rotated {
             eigen.eigenvectors[(i, order[j])] * sign(&eigen.eigenvectors, order[j]) * scale
         });
         let spectrum = order.iter().map(|&j| eigen.eigenvalues[j].max(0.0) * scale * scale).collect();
-        let rows = axes.tr_mul(&x).as_slice().to_vec();
+        let turn = axes.transpose();
+        let mut rows = vec![0.0; texts * dim];
+        rows.par_chunks_mut(BLOCK * dim).zip(&blocks).for_each(|(rows, block)| {
+            rows.copy_from_slice((&turn * centred(embeddings, block, &mean)).as_slice());
+        });
         Self { dim, texts, rows, spectrum, scale, mean: mean.as_slice().to_vec(), axes }
     }
 
     pub(crate) fn row(&self, text: usize) -> &[f64] {
         &self.rows[text * self.dim..(text + 1) * self.dim]
+    }
+
+    /// A raw embedding as [`Rotated::row`] has those of the texts.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::EmbeddingLength`].
+    pub(crate) fn rotate(&self, x: &[f32]) -> Result<Vec<f64>, PerspectivesError> {
+        if x.len() != self.dim {
+            return Err(PerspectivesError::EmbeddingLength { expected: self.dim, found: x.len() });
+        }
+        let away: Vec<f64> = x.iter().zip(&self.mean).map(|(x, m)| f64::from(*x) - m).collect();
+        Ok(self.axes.as_slice().chunks_exact(self.dim.max(1)).map(|axis| super::dot(axis, &away)).collect())
     }
 
     /// Weights and offset for raw embeddings that give what `w` gives for rotated ones: `w.z = raw.x + offset`.
@@ -67,6 +96,25 @@ impl Rotated {
         let offset = -super::dot(raw.as_slice(), &self.mean);
         (raw.as_slice().to_vec(), offset)
     }
+}
+
+fn mean_of(embeddings: &Embeddings) -> DVector<f64> {
+    let mut mean = DVector::zeros(embeddings.dim);
+    for row in embeddings.rows.chunks_exact(embeddings.dim) {
+        mean.iter_mut().zip(row).for_each(|(m, &v)| *m += f64::from(v));
+    }
+    mean / embeddings.texts as f64
+}
+
+/// Texts of a block as columns, without their mean: the row-major layout read column-major.
+fn centred(embeddings: &Embeddings, block: &std::ops::Range<usize>, mean: &DVector<f64>) -> DMatrix<f64> {
+    let dim = embeddings.dim;
+    let rows = &embeddings.rows[block.start * dim..block.end * dim];
+    let mut x = DMatrix::from_iterator(dim, block.len(), rows.iter().map(|&v| f64::from(v)));
+    for mut column in x.column_iter_mut() {
+        column -= mean;
+    }
+    x
 }
 
 /// The sign that makes an axis' largest entry positive, so that rotations are the same on every run.

@@ -12,14 +12,14 @@ pub(crate) fn fit(prepared: &Prepared<'_>) -> SharedHead {
         .map(|group| Observation {
             text: group[0].text,
             annotator: 0,
-            level: majority(group, prepared.target.levels),
+            level: majority_level(group, prepared.target.levels),
         })
         .collect();
     shared::of(ModelKind::Majority, prepared, &votes)
 }
 
 /// The most frequent level of one text; the lowest of those that tie.
-pub(crate) fn majority(group: &[Observation], levels: usize) -> u16 {
+pub(crate) fn majority_level(group: &[Observation], levels: usize) -> u16 {
     let mut counts = vec![0usize; levels];
     for o in group {
         counts[usize::from(o.level)] += 1;
@@ -41,7 +41,7 @@ mod tests {
                 .map(|(a, &level)| Observation { text: 0, annotator: a as u32, level })
                 .collect()
         };
-        assert_eq!(majority(&group(&[2, 1, 2]), 3), 2);
-        assert_eq!(majority(&group(&[2, 1]), 3), 1);
+        assert_eq!(majority_level(&group(&[2, 1, 2]), 3), 2);
+        assert_eq!(majority_level(&group(&[2, 1]), 3), 1);
     }
 }

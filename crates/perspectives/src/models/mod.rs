@@ -6,11 +6,15 @@ mod sep_heads;
 mod shared;
 #[cfg(test)]
 mod suite;
+mod turn;
 
+pub(crate) use majority::majority_level;
 pub(crate) use multilevel::{EncoderToScore, Multilevel, fit_effects};
+pub(crate) use turn::TurnFit;
 
 use crate::PerspectivesError;
 use crate::data::TrainingData;
+use crate::effects::AttributeEvidence;
 use crate::options::FitOptions;
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -40,6 +44,12 @@ pub trait AnnotatorModel: Send + Sync {
     /// # Errors
     /// [`PerspectivesError::EmbeddingLength`].
     fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError>;
+    /// Probabilities of many (text, annotator) pairs, pairs x levels: what a model that is faster at once overrides.
+    fn predict_pairs(&self, pairs: &[(u32, u32)], out: &mut [f32]) {
+        for ((text, annotator), p) in pairs.iter().zip(out.chunks_exact_mut(self.levels())) {
+            self.predict(*text, *annotator, p);
+        }
+    }
     /// Probabilities of all texts in `texts` for one annotator, level-major: `out[c * texts.len() + i]`.
     fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         let (n, mut p) = (texts.len(), vec![0.0; self.levels()]);
@@ -49,6 +59,25 @@ pub trait AnnotatorModel: Send + Sync {
                 out[c * n + i] = p;
             }
         }
+    }
+    /// Whether the model has anything to say about this annotator in particular: true for models that treat everybody
+    /// alike, and else where it has learnt from labels of that person. `false` means that predictions are those of a
+    /// fallback (the shared head, the average person), and a report should say so.
+    fn knows(&self, _annotator: u32) -> bool {
+        true
+    }
+    /// Probabilities for text row `text` and somebody new of whom only attribute values are known: one entry for each
+    /// of [`TrainingData::attributes`], `None` where it is not known. Models that do not use attributes predict a stranger.
+    ///
+    /// # Panics
+    /// As [`AnnotatorModel::predict`].
+    fn predict_newcomer(&self, text: u32, _attributes: &[Option<u16>], out: &mut [f32]) {
+        self.predict(text, u32::MAX, out);
+    }
+    /// What attributes were found to tell about annotators whose labels were not looked at; `None` where the model does
+    /// not try them or there was too little to try.
+    fn attribute_evidence(&self) -> Option<AttributeEvidence> {
+        None
     }
     /// Weights, summing to 1, of the points at which a text's own score is held in turn to average
     /// [`crate::Disagreement::pairwise`] over the model's doubt about the text. Empty where a model has no such doubt.
@@ -75,13 +104,24 @@ pub enum ModelKind {
     Shared,
     /// One head per annotator, trained on that person's labels alone; `shared` for people without labels.
     SepHeads,
+    /// A text and a person, each made a short vector, through a feed-forward network.
+    ShareRecFfn,
+    /// The same through a Deep & Cross Network.
+    ShareRecDcn,
     /// One head, every annotator's own severity and thresholds, every text's own effect, shrunk as far as the data say.
     Multilevel,
 }
 
 impl ModelKind {
     /// All models, in the order of the command line's tables.
-    pub const ALL: [Self; 4] = [Self::Majority, Self::Shared, Self::SepHeads, Self::Multilevel];
+    pub const ALL: [Self; 6] = [
+        Self::Majority,
+        Self::Shared,
+        Self::SepHeads,
+        Self::ShareRecFfn,
+        Self::ShareRecDcn,
+        Self::Multilevel,
+    ];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
@@ -89,6 +129,8 @@ impl ModelKind {
             Self::Majority => "majority",
             Self::Shared => "shared",
             Self::SepHeads => "sep-heads",
+            Self::ShareRecFfn => "share-rec-ffn",
+            Self::ShareRecDcn => "share-rec-dcn",
             Self::Multilevel => "multilevel",
         }
     }
@@ -107,7 +149,7 @@ impl std::str::FromStr for ModelKind {
         Self::ALL.into_iter().find(|k| k.name() == name).ok_or_else(|| PerspectivesError::UnknownName {
             what: "model",
             name: name.to_owned(),
-            known: "majority, shared, sep-heads or multilevel",
+            known: "majority, shared, sep-heads, share-rec-ffn, share-rec-dcn or multilevel",
         })
     }
 }
@@ -133,6 +175,7 @@ pub(crate) struct Prepared<'a> {
     pub(crate) observations: Vec<crate::Observation>,
     pub(crate) annotators: usize,
     pub(crate) target: crate::Target,
+    pub(crate) attributes: &'a [crate::data::Attribute],
     pub(crate) fold: Vec<u8>,
     pub(crate) folds: usize,
 }
@@ -149,6 +192,7 @@ impl<'a> Prepared<'a> {
             observations,
             annotators: data.annotators,
             target: data.target,
+            attributes: data.attributes,
         })
     }
 }
@@ -164,6 +208,9 @@ pub(crate) fn fit_prepared(
         ModelKind::Majority => Box::new(majority::fit(prepared)),
         ModelKind::Shared => Box::new(shared::fit(prepared)),
         ModelKind::SepHeads => Box::new(sep_heads::fit(prepared, progress)?),
+        ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
+            Box::new(crate::trainer::fit_network(kind, prepared, options, progress)?)
+        }
         ModelKind::Multilevel => Box::new(Multilevel::fit(prepared, options, progress)?),
     };
     crate::progress::step(progress, kind.name(), 1.0)?;

@@ -3,11 +3,11 @@
 use super::shared::{raw_scores, scores_of};
 use super::{AnnotatorModel, ModelKind, Prepared};
 use crate::PerspectivesError;
-use crate::effects::Crossed;
 use crate::effects::crowd::Crowd;
 use crate::effects::neighbours::{self, Neighbours};
 use crate::effects::points::Point;
 use crate::effects::predictor::{PersonView, Scratch, TextColumns};
+use crate::effects::{AttributeEvidence, Crossed};
 use crate::head::{CrossFit, HeadProblem};
 use crate::link::Link;
 use crate::math::flatten;
@@ -26,8 +26,8 @@ const SLOPE_AXES: usize = 6;
 pub(crate) struct EncoderToScore {
     pub(crate) dim: usize,
     /// q x dim.
-    weights: Vec<f64>,
-    constants: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) constants: Vec<f64>,
     /// axes x dim.
     axes: Vec<f64>,
     axis_constants: Vec<f64>,
@@ -58,20 +58,22 @@ impl EncoderToScore {
         let fits = self.weights.len() == link.scores() * self.dim
             && self.constants.len() == link.scores()
             && self.axes.len() == self.axis_constants.len() * self.dim
-            && (slope_dim == 0 || slope_dim == self.axis_constants.len() + 1)
+            && (slope_dim < 2 || slope_dim == self.axis_constants.len() + 1)
             && self.neighbours.as_ref().is_none_or(|n| n.fits(self.dim));
         if fits { Ok(()) } else { Err("its head does not fit together") }
     }
 
-    /// Scores of a raw embedding, and its slope features if `slopes`.
-    pub(crate) fn apply(&self, x: &[f32], slopes: bool) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
+    /// Scores of a raw embedding, and its first `slopes` features (none, the score alone, or all).
+    pub(crate) fn apply(&self, x: &[f32], slopes: usize) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
         let mut u = raw_scores(&self.weights, &self.constants, self.dim, x)?;
         if let Some(neighbours) = &self.neighbours {
             u[0] += neighbours.at(x);
         }
         let mut z = Vec::new();
-        if slopes {
+        if slopes > 0 {
             z.push((u[0] - self.score_mean) * self.score_scale);
+        }
+        if slopes > 1 {
             z.extend(raw_scores(&self.axes, &self.axis_constants, self.dim, x)?);
         }
         Ok((u, z))
@@ -150,7 +152,7 @@ impl Multilevel {
 
     /// Adds a text by its raw embedding.
     pub(crate) fn push_text(&mut self, x: &[f32]) -> Result<(), PerspectivesError> {
-        let (u, z) = self.head.apply(x, self.crossed.slope_dim > 0)?;
+        let (u, z) = self.head.apply(x, self.crossed.slope_dim)?;
         self.columns.push(&u, self.crossed.text_var, &z);
         self.crossed.push_text(&u, &z);
         let text = self.crossed.texts() - 1;
@@ -227,6 +229,13 @@ pub(crate) fn fit_effects(
     if neighbours.is_some() {
         crossed.maximise(EM_ROUNDS);
     }
+    if !prepared.attributes.is_empty() {
+        step(progress, "multilevel: attributes", 0.93)?;
+        let evidence = crossed.try_attributes(prepared.attributes, options.seed);
+        if evidence.is_some_and(|evidence| evidence.used) {
+            crossed.maximise(EM_ROUNDS);
+        }
+    }
     let mut head = encoder(link, prepared, &cross, &crossed);
     if let Some((weights, neighbours)) = neighbours {
         (head.weights, head.constants) = unrotated(link, prepared, &weights);
@@ -235,7 +244,7 @@ pub(crate) fn fit_effects(
     if options.slopes && prepared.x.dim > 0 && !link.softmax {
         step(progress, "multilevel: slopes", 0.95)?;
         let (z, dim) = slope_features(prepared, &head, &crossed);
-        crossed.try_slopes(z, dim, &prepared.fold, prepared.folds);
+        crossed.try_slopes(&z, dim, &prepared.fold, prepared.folds);
     }
     Ok((head, crossed))
 }
@@ -341,7 +350,7 @@ impl AnnotatorModel for Multilevel {
     }
 
     fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
-        let (u, z) = self.head.apply(x, self.crossed.slope_dim > 0)?;
+        let (u, z) = self.head.apply(x, self.crossed.slope_dim)?;
         let column = TextColumns::one(&u, self.crossed.text_var, &z);
         self.view(annotator).fill(&column, 0..1, out, &mut Scratch::default());
         Ok(())
@@ -349,6 +358,20 @@ impl AnnotatorModel for Multilevel {
 
     fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         self.view(annotator).fill(&self.columns, texts, out, &mut Scratch::default());
+    }
+
+    fn knows(&self, annotator: u32) -> bool {
+        !self.labels_of(annotator).is_empty()
+    }
+
+    fn predict_newcomer(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
+        let t = text as usize;
+        let view = PersonView::newcomer(&self.crossed, attributes);
+        view.fill(&self.columns, t..t + 1, out, &mut Scratch::default());
+    }
+
+    fn attribute_evidence(&self) -> Option<AttributeEvidence> {
+        self.crossed.attribute_evidence
     }
 
     fn points(&self) -> Vec<f64> {

@@ -2,7 +2,9 @@
 
 use super::{AnnotatorModel, ModelKind, fit};
 use crate::synthetic::{World, world};
-use crate::{Embeddings, FitOptions, Observation, PerspectivesError, Progress, Silent, Target, TrainingData};
+use crate::{
+    Attribute, Embeddings, FitOptions, Observation, PerspectivesError, Progress, Silent, Target, TrainingData,
+};
 use dissensus_domain::ScaleKind;
 
 fn data(world: &World) -> TrainingData<'_> {
@@ -231,6 +233,167 @@ fn multilevel_finds_the_severity_behind_the_labels() {
         (s.mean - mf - (world.severity[a] - mt)).abs() < 2.0 * s.sd + 0.2
     });
     assert!(inside.count() >= 25);
+}
+
+/// A world in which one value of the first attribute means severe, and the second tells nothing.
+fn attributed(annotators: usize, effect: f64, seed: u64) -> (World, Vec<Attribute>) {
+    let mut world = world(300, annotators, 2, 4, 30, seed);
+    let value = |a: usize| (a * 7 % 3) as u16;
+    let mut rng = crate::folds::generator(seed, 90);
+    for o in &mut world.observations {
+        let a = o.annotator as usize;
+        let shift = effect * (f64::from(value(a)) - 1.0) + 0.3 * world.severity[a];
+        let p = crate::math::sigmoid(world.score[o.text as usize] + shift);
+        o.level = u16::from(rand::RngExt::random::<f64>(&mut rng) < p);
+    }
+    let names = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect();
+    let attributes = vec![
+        Attribute {
+            name: "age".into(),
+            values: names(&["young", "middle", "old"]),
+            // Some people do not tell.
+            of: (0..annotators).map(|a| (a % 10 > 0).then(|| value(a))).collect(),
+        },
+        Attribute {
+            name: "hand".into(),
+            values: names(&["left", "right"]),
+            of: (0..annotators).map(|a| Some((a % 2) as u16)).collect(),
+        },
+    ];
+    (world, attributes)
+}
+
+#[test]
+fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
+    let (world, attributes) = attributed(120, 1.5, 21);
+    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let model = fitted(ModelKind::Multilevel, &told);
+    let evidence = model.attribute_evidence().unwrap();
+    assert!(evidence.used && evidence.gain > 2.0 * evidence.standard_error, "{evidence:?}");
+    assert_eq!((evidence.annotators, evidence.labels), (120, 3600));
+    let mean = |values: &[Option<u16>]| {
+        let mut p = [0.0; 2];
+        let one = |t| {
+            model.predict_newcomer(t, values, &mut p);
+            p[1]
+        };
+        (0..300).map(one).sum::<f32>() / 300.0
+    };
+    let (young, old) = (mean(&[Some(0), None]), mean(&[Some(2), None]));
+    let unknown = mean(&[None, None]);
+    assert!(young + 0.1 < unknown && unknown + 0.1 < old, "{young} {unknown} {old}");
+    assert!((mean(&[None, Some(0)]) - mean(&[None, Some(1)])).abs() < 0.06);
+    let stranger = (0..300).map(|t| p(model.as_ref(), t, 999)[1]).sum::<f32>() / 300.0;
+    assert!((stranger - unknown).abs() < 1e-6, "of whom nothing is known is a stranger");
+    // Somebody without labels starts where their attributes say.
+    let few: Vec<Observation> = world.observations.iter().filter(|o| o.annotator != 1).copied().collect();
+    let model = fitted(ModelKind::Multilevel, &TrainingData { observations: &few, ..told });
+    let value = attributes[0].of[1];
+    let mut newcomer = [0.0; 2];
+    model.predict_newcomer(3, &[value, Some(1)], &mut newcomer);
+    assert!(!model.knows(1) && (newcomer[1] - p(model.as_ref(), 3, 1)[1]).abs() < 1e-5);
+
+    let (world, attributes) = attributed(120, 0.0, 22);
+    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let model = fitted(ModelKind::Multilevel, &told);
+    assert!(!model.attribute_evidence().unwrap().used);
+    let plain = fitted(ModelKind::Multilevel, &data(&world));
+    assert_eq!(plain.attribute_evidence(), None);
+    for text in 0..300 {
+        assert_eq!(
+            p(model.as_ref(), text, 5),
+            p(plain.as_ref(), text, 5),
+            "unused attributes change nothing"
+        );
+    }
+    let mut newcomer = [0.0; 2];
+    model.predict_newcomer(7, &[Some(0), Some(1)], &mut newcomer);
+    assert_eq!(newcomer.to_vec(), p(model.as_ref(), 7, 999));
+}
+
+#[test]
+fn a_live_model_keeps_what_attributes_said() {
+    let (world, attributes) = attributed(60, 1.5, 23);
+    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &mut Silent).unwrap();
+    assert!(live.attribute_evidence().unwrap().used);
+    let joined = live.add_annotator();
+    live.record(Observation { text: 4, annotator: joined, level: 1 }).unwrap();
+    let back = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    assert_eq!((back.attribute_evidence(), back.row(9)), (live.attribute_evidence(), live.row(9)));
+    let again = back.snapshot().refit(&world.embeddings, &FitOptions::default(), &mut Silent).unwrap();
+    assert!(again.attribute_evidence().unwrap().used && again.annotators() == 61);
+}
+
+#[test]
+fn models_say_whom_they_know() {
+    let world = world(60, 5, 5, 4, 20, 14);
+    let few: Vec<Observation> = world.observations.iter().filter(|o| o.annotator != 2).copied().collect();
+    let train = TrainingData { observations: &few, ..data(&world) };
+    let shared = fitted(ModelKind::Shared, &train);
+    for kind in ModelKind::ALL {
+        let model = fitted(kind, &train);
+        assert!(model.knows(0) && model.knows(4), "{kind}");
+        let alike = matches!(kind, ModelKind::Majority | ModelKind::Shared);
+        assert_eq!((model.knows(2), model.knows(5), model.knows(u32::MAX)), (alike, alike, alike), "{kind}");
+        for text in 0..60 {
+            let stranger = p(model.as_ref(), text, 77);
+            if kind == ModelKind::SepHeads {
+                assert_eq!(stranger, p(shared.as_ref(), text, 77), "the shared head answers");
+            }
+            let unheard = p(model.as_ref(), text, 2);
+            assert!(stranger.iter().zip(&unheard).all(|(a, b)| (a - b).abs() < 1e-5), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn odd_annotators_and_missing_classes_are_no_accident() {
+    let mut choice = world(80, 8, 4, 5, 40, 31);
+    choice.target.kind = ScaleKind::Choice;
+    for mut world in [world(80, 8, 2, 5, 40, 32), world(80, 8, 5, 5, 40, 33), choice] {
+        let top = (world.target.levels - 1) as u16;
+        // Annotator 0 has one label, annotator 1 one class, nobody ever gives level 1 (of more than two).
+        let mut seen = false;
+        world.observations.retain(|o| o.annotator != 0 || !std::mem::replace(&mut seen, true));
+        for o in &mut world.observations {
+            if o.annotator == 1 {
+                o.level = top;
+            } else if world.target.levels > 2 && o.level == 1 {
+                o.level = 2;
+            }
+        }
+        let attribute = Attribute {
+            name: "age".into(),
+            values: vec!["young".into(), "old".into()],
+            of: (0..8).map(|a| (a % 3 > 0).then_some((a % 2) as u16)).collect(),
+        };
+        let nobody_tells = Attribute { of: vec![None; 8], ..attribute.clone() };
+        for attributes in [vec![], vec![attribute, nobody_tells]] {
+            for kind in ModelKind::ALL {
+                let model = fitted(kind, &TrainingData { attributes: &attributes, ..data(&world) });
+                let mean = |a: u32, level: usize| {
+                    (0..80).map(|t| p(model.as_ref(), t, a)[level]).sum::<f32>() / 80.0
+                };
+                for annotator in 0..9 {
+                    for text in 0..80 {
+                        assert_distribution(&p(model.as_ref(), text, annotator), kind.name());
+                    }
+                    if world.target.levels > 2 {
+                        let absent = mean(annotator, 1);
+                        assert!(absent < 0.15, "{kind}: a level never given got {absent}");
+                    }
+                }
+                if !matches!(kind, ModelKind::Majority | ModelKind::Shared) {
+                    let (own, usual) = (mean(1, usize::from(top)), mean(8, usize::from(top)));
+                    assert!(own > usual + 0.1 && own > 0.5, "{kind}: {own} {usual}");
+                }
+                let mut out = vec![0.0; model.levels()];
+                model.predict_newcomer(3, &vec![None; attributes.len()], &mut out);
+                assert_distribution(&out, kind.name());
+            }
+        }
+    }
 }
 
 struct Stop;

@@ -1,0 +1,39 @@
+//! Trains models on a large made-up world and reports seconds and the largest memory of the process.
+//!
+//! `cargo run --release --example scale -- MODELS ANNOTATORS [TEXTS] [LABELS] [LEVELS] [DIM]`
+//!
+//! MODELS are names with commas between them; 100,000 texts, 30 labels an annotator, 2 levels and 384 numbers if not said.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
+
+use anyhow::{Context, Result};
+use dissensus_perspectives::{FitOptions, ModelKind, bench, synthetic::world};
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().collect();
+    let number = |at: usize, usual: usize| args.get(at).map_or(Ok(usual), |n| n.parse());
+    let models = args.get(1).context("usage: scale MODELS ANNOTATORS [TEXTS] [LABELS] [LEVELS] [DIM]")?;
+    let (annotators, texts, each) = (number(2, 17_110)?, number(3, 100_000)?, number(4, 30)?);
+    let world = world(texts, annotators, number(5, 2)?, number(6, 384)?, each, 0);
+    eprintln!("world made, {}", memory());
+    for name in models.split(',') {
+        let kind: ModelKind = name.parse()?;
+        let time = bench::train(kind, &world, &FitOptions::default())?;
+        println!(
+            "{name:12} {annotators:>6} annotators {:>7} labels: {:7.1} s, {:.3} ms a label, mean log-likelihood {:.4}, {}",
+            time.labels,
+            time.seconds,
+            1e3 * time.seconds / time.labels as f64,
+            time.fit,
+            memory()
+        );
+    }
+    Ok(())
+}
+
+/// Largest resident set of this process so far, where the system says it.
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    peak.map_or("memory not known here".to_owned(), |kb| format!("peak memory {}", kb.trim()))
+}
