@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use candle_core::{CpuStorage, InplaceOp2, Layout, Result as CandleResult, Tensor, TensorId, Var, bail};
+use candle_core::{
+    CpuStorage, Device, InplaceOp2, Layout, Result as CandleResult, Tensor, TensorId, Var, bail,
+};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -86,6 +88,65 @@ impl AdamW {
             .collect();
         self.moments.extend(moved?);
         Ok(())
+    }
+
+    /// What it remembers of these variables, as tensors named `NAME.mean` and `NAME.square`: with [`AdamW::steps`] all that
+    /// [`AdamW::recall`] needs to go on as if nothing had happened.
+    ///
+    /// # Errors
+    /// The tensor library fails, for example out of memory.
+    pub fn memory<'a>(
+        &self,
+        variables: impl IntoIterator<Item = (&'a str, &'a Var)>,
+    ) -> CandleResult<Vec<(String, Tensor)>> {
+        let mut memory = Vec::new();
+        for (name, var) in variables {
+            let (mean, square) = match self.moments.get(&var.as_tensor().id()) {
+                None => continue,
+                Some(Moments::Cpu { mean, square }) => {
+                    let tensor = |values: &[f32]| Tensor::from_slice(values, var.shape(), &Device::Cpu);
+                    (tensor(mean)?, tensor(square)?)
+                }
+                Some(Moments::Other { mean, square }) => (mean.clone(), square.clone()),
+            };
+            memory.push((format!("{name}.mean"), mean));
+            memory.push((format!("{name}.square"), square));
+        }
+        Ok(memory)
+    }
+
+    /// An optimizer that goes on after `steps` steps with what [`AdamW::memory`] gave.
+    ///
+    /// # Errors
+    /// A remembered tensor has another shape than its variable.
+    pub fn recall<'a>(
+        settings: AdamWSettings,
+        steps: u32,
+        memory: &HashMap<String, Tensor>,
+        variables: impl IntoIterator<Item = (&'a str, &'a Var)>,
+    ) -> CandleResult<Self> {
+        let mut moments = HashMap::new();
+        for (name, var) in variables {
+            let (Some(mean), Some(square)) =
+                (memory.get(&format!("{name}.mean")), memory.get(&format!("{name}.square")))
+            else {
+                continue;
+            };
+            if mean.dims() != var.dims() || square.dims() != var.dims() {
+                bail!("what the optimizer remembers of {name} has another shape");
+            }
+            let recalled = if var.device().is_cpu() {
+                let values = |tensor: &Tensor| tensor.flatten_all()?.to_vec1::<f32>();
+                Moments::Cpu { mean: values(mean)?, square: values(square)? }
+            } else {
+                Moments::Other {
+                    mean: mean.to_device(var.device())?,
+                    square: square.to_device(var.device())?,
+                }
+            };
+            moments.insert(var.as_tensor().id(), recalled);
+        }
+        Ok(Self { settings, moments, steps })
     }
 
     fn constants(&self, parameter: &Parameter, rate: f64) -> Constants {

@@ -1,6 +1,6 @@
 //! The gradients of one step: added up, measured, clipped.
 
-use candle_core::{Result as CandleResult, Tensor};
+use candle_core::{Result as CandleResult, Tensor, Var};
 
 use super::{Group, Parameter};
 use crate::fused::square_sum;
@@ -27,6 +27,26 @@ pub struct Gradients {
 }
 
 impl Gradients {
+    /// The gradient of a loss (a number without axes) with respect to what a caller put on top of embeddings that do not
+    /// learn themselves.
+    ///
+    /// # Errors
+    /// The tensor library fails, for example out of memory.
+    pub fn of_head(loss: &Tensor, head: &[(&str, &Var)]) -> CandleResult<Self> {
+        let mut store = loss.backward()?;
+        let of = head.iter().map(|(name, var)| {
+            let gradient = store.remove(var.as_tensor());
+            (Parameter::of_head(name, var), gradient)
+        });
+        Ok(Self { loss: f64::from(loss.to_scalar::<f32>()?), of: of.collect() })
+    }
+
+    /// Takes a parameter and its gradient out, for a caller that moves that parameter by rules of its own.
+    pub fn take(&mut self, name: &str) -> Option<Tensor> {
+        let at = self.of.iter().position(|(parameter, _)| parameter.name == name)?;
+        self.of.remove(at).1
+    }
+
     /// The gradient of the parameter called `name`; None where it got none or there is no such parameter.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tensor> {
@@ -93,7 +113,10 @@ impl Gradients {
     }
 
     /// The name of a parameter whose gradient is not a number somewhere.
-    pub(super) fn not_finite(&self) -> CandleResult<Option<String>> {
+    ///
+    /// # Errors
+    /// As [`Gradients::add`].
+    pub fn not_finite(&self) -> CandleResult<Option<String>> {
         for (parameter, gradient) in &self.of {
             if let Some(gradient) = gradient
                 && !square_sum(gradient)?.is_finite()

@@ -69,6 +69,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// A parameter that the caller put on top.
+    pub(super) fn of_head(name: &str, var: &Var) -> Self {
+        Self { name: name.to_owned(), group: Group::Head, decays: var.dims().len() > 1, var: var.clone() }
+    }
+
     /// Whether it is part of a low-rank addition, and so no tensor of the checkpoint.
     pub(crate) fn is_addition(&self) -> bool {
         self.name.ends_with(".lora_a") || self.name.ends_with(".lora_b")

@@ -7,7 +7,7 @@ use std::path::Path;
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
 
 use super::learning::Placed;
-use super::{FreezePolicy, Gradients, Group, Learning, Parameter};
+use super::{FreezePolicy, Gradients, Learning, Parameter};
 use crate::blocks::Pass;
 use crate::encoder::{Opened, Source, open_folder};
 use crate::family::{TokenBatch, Transformer};
@@ -246,12 +246,7 @@ impl Trainable {
     }
 
     fn with_head(&self, head: &[(&str, &Var)]) -> Vec<Parameter> {
-        let of_head = head.iter().map(|(name, var)| Parameter {
-            name: (*name).to_owned(),
-            group: Group::Head,
-            decays: var.dims().len() > 1,
-            var: (*var).clone(),
-        });
+        let of_head = head.iter().map(|(name, var)| Parameter::of_head(name, var));
         self.parameters.iter().cloned().chain(of_head).collect()
     }
 
