@@ -6,7 +6,7 @@ use crate::metrics::{Scored, Scores};
 use crate::models::{AnnotatorModel, ModelKind, Prepared, fit_prepared};
 use crate::options::FitOptions;
 use crate::progress::Progress;
-use crate::split::SplitSpec;
+use crate::split::{SplitColumns, SplitSpec};
 use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
 
@@ -32,29 +32,20 @@ pub struct Evaluation {
 /// As [`crate::fit`]; [`PerspectivesError::AtLeast`]; [`PerspectivesError::EmptySplit`].
 pub fn evaluate(
     data: &TrainingData<'_>,
-    split: &SplitSpec,
+    split: SplitSpec,
+    columns: SplitColumns<'_>,
     kinds: &[ModelKind],
     at_least: Option<u16>,
     options: &FitOptions,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
     check_at_least(data, at_least)?;
-    let (teaches, scored) = split.assign(data.embeddings.texts, options.seed)?;
-    data.sorted()?; // names a bad observation by its place in the whole, not in one side
-    let side = |wanted: &[bool]| -> Vec<Observation> {
-        data.observations.iter().filter(|o| wanted[o.text as usize]).copied().collect()
-    };
-    let (train, test) = (side(&teaches), side(&scored));
-    for (observations, side) in [(&train, "train"), (&test, "score")] {
-        if observations.is_empty() {
-            return Err(PerspectivesError::EmptySplit { split: split.name(), side });
-        }
-    }
-    let prepared = Prepared::new(&TrainingData { observations: &train, ..*data }, options)?;
+    let mut division = split.divide(data, columns, options.seed, 0.0)?;
+    let prepared = Prepared::new(&TrainingData { observations: &division.train, ..*data }, options)?;
     let mut results = Vec::with_capacity(kinds.len());
     for &kind in kinds {
         let model = fit_prepared(kind, &prepared, options, progress)?;
-        let mut scored = score(model.as_ref(), &test);
+        let mut scored = division.test.score(kind.name(), model.as_ref())?;
         if let Some(level) = at_least {
             scored = fold_at(&scored, level);
         }
@@ -77,9 +68,8 @@ pub fn score(model: &dyn AnnotatorModel, observations: &[Observation]) -> Scored
     let mut observations = observations.to_vec();
     observations.sort_unstable();
     let mut probabilities = vec![0.0; observations.len() * levels];
-    for (o, p) in observations.iter().zip(probabilities.chunks_exact_mut(levels)) {
-        model.predict(o.text, o.annotator, p);
-    }
+    let pairs: Vec<(u32, u32)> = observations.iter().map(|o| (o.text, o.annotator)).collect();
+    model.predict_pairs(&pairs, &mut probabilities);
     Scored { observations, probabilities, levels }
 }
 

@@ -5,8 +5,8 @@
 use dissensus_domain::Split;
 use dissensus_perspectives::synthetic::{World, world};
 use dissensus_perspectives::{
-    Evaluation, FitOptions, ModelKind, Observation, PerspectivesError, Silent, SplitSpec, TrainingData,
-    annotator_map, evaluate, fit, held_out,
+    Evaluation, FitOptions, ModelKind, Observation, PerspectivesError, Silent, SplitColumns, SplitSpec,
+    TrainingData, annotator_map, evaluate, fit, held_out,
 };
 
 fn data(world: &World) -> TrainingData<'_> {
@@ -21,17 +21,19 @@ fn data(world: &World) -> TrainingData<'_> {
 
 fn run(
     world: &World,
-    split: &SplitSpec,
+    split: SplitSpec,
+    parts: &[Option<Split>],
     at_least: Option<u16>,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
-    evaluate(&data(world), split, &ModelKind::ALL, at_least, &FitOptions::default(), &mut Silent)
+    let columns = SplitColumns { parts, groups: &[] };
+    evaluate(&data(world), split, columns, &ModelKind::ALL, at_least, &FitOptions::default(), &mut Silent)
 }
 
 #[test]
 fn multilevel_wins_where_people_differ_in_severity() {
     let world = world(300, 25, 5, 6, 60, 1);
     for at_least in [None, Some(2)] {
-        let results = run(&world, &SplitSpec::ByText(0.7), at_least).unwrap();
+        let results = run(&world, SplitSpec::ByText(0.7), &[], at_least).unwrap();
         let loss = |name: &str| {
             let found = results.iter().find(|r| r.model == name).unwrap();
             found.scores.log_loss.unwrap()
@@ -48,14 +50,13 @@ fn scored_labels_are_never_seen() {
     let world = world(120, 6, 2, 4, 50, 2);
     let parts: Vec<Option<Split>> =
         (0..120).map(|t| Some(if t % 3 == 0 { Split::Test } else { Split::Train })).collect();
-    let split = SplitSpec::Assigned(parts);
-    let honest = run(&world, &split, None).unwrap();
+    let honest = run(&world, SplitSpec::Column, &parts, None).unwrap();
     // Turning every scored label over must turn the accuracy over: predictions cannot have moved.
     let mut turned = world.clone();
     for o in turned.observations.iter_mut().filter(|o| o.text % 3 == 0) {
         *o = Observation { level: 1 - o.level, ..*o };
     }
-    for (a, b) in honest.iter().zip(run(&turned, &split, None).unwrap()) {
+    for (a, b) in honest.iter().zip(run(&turned, SplitSpec::Column, &parts, None).unwrap()) {
         let sum = a.scores.accuracy.unwrap() + b.scores.accuracy.unwrap();
         assert!((sum - 1.0).abs() < 1e-12, "{}", a.model);
     }
@@ -64,9 +65,9 @@ fn scored_labels_are_never_seen() {
 #[test]
 fn the_same_seed_gives_the_same_numbers_and_json_has_the_keys() {
     let world = world(100, 6, 5, 4, 40, 3);
-    let first = run(&world, &SplitSpec::ByText(0.7), None).unwrap();
-    assert_eq!(first, run(&world, &SplitSpec::ByText(0.7), None).unwrap());
-    let json = serde_json::to_value(&first[3]).unwrap();
+    let first = run(&world, SplitSpec::ByText(0.7), &[], None).unwrap();
+    assert_eq!(first, run(&world, SplitSpec::ByText(0.7), &[], None).unwrap());
+    let json = serde_json::to_value(&first[5]).unwrap();
     assert_eq!(json["model"], "multilevel");
     for key in ["annotator_accuracy", "worst_tenth_accuracy", "ece", "quadratic_kappa", "n_labels"] {
         assert!(json[key].is_number(), "{key}");
@@ -76,10 +77,16 @@ fn the_same_seed_gives_the_same_numbers_and_json_has_the_keys() {
 #[test]
 fn what_cannot_be_evaluated_says_why() {
     let world = world(20, 3, 2, 2, 10, 4);
-    assert!(matches!(run(&world, &SplitSpec::ByText(0.7), Some(1)), Err(PerspectivesError::AtLeast { .. })));
-    let nobody = SplitSpec::Assigned(vec![Some(Split::Train); 20]);
-    assert!(matches!(run(&world, &nobody, None), Err(PerspectivesError::EmptySplit { side: "score", .. })));
-    assert!(matches!(run(&world, &SplitSpec::ByText(1.5), None), Err(PerspectivesError::Share(_))));
+    assert!(matches!(
+        run(&world, SplitSpec::ByText(0.7), &[], Some(1)),
+        Err(PerspectivesError::AtLeast { .. })
+    ));
+    let nobody = vec![Some(Split::Train); 20];
+    assert!(matches!(
+        run(&world, SplitSpec::Column, &nobody, None),
+        Err(PerspectivesError::EmptySplit { side: "score", .. })
+    ));
+    assert!(matches!(run(&world, SplitSpec::ByText(1.5), &[], None), Err(PerspectivesError::Share(_))));
 }
 
 #[test]
