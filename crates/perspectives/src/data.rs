@@ -132,7 +132,7 @@ impl TrainingData<'_> {
 }
 
 impl Attribute {
-    fn check(&self, annotators: usize) -> Result<(), PerspectivesError> {
+    pub(crate) fn check(&self, annotators: usize) -> Result<(), PerspectivesError> {
         if self.of.len() != annotators {
             let found = self.of.len();
             return Err(PerspectivesError::Length { what: "an attribute", expected: annotators, found });

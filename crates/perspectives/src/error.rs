@@ -111,6 +111,21 @@ pub enum PerspectivesError {
         /// `train` or `score`.
         side: &'static str,
     },
+    /// Folds that cannot be made.
+    #[error(
+        "fold {fold} of {folds} cannot be scored with {texts} labelled texts: ask for 2 folds or more, and no more than texts"
+    )]
+    Folds {
+        /// Folds asked for.
+        folds: u8,
+        /// The one asked for, from 1.
+        fold: u8,
+        /// Labelled texts there are.
+        texts: usize,
+    },
+    /// Test labels were to be read again.
+    #[error("the test labels were scored for \"{0}\" already: what is chosen by them is no test any more")]
+    TestRead(String),
     /// A share that is not inside (0, 1).
     #[error("a share of {0} cannot split texts: give a number between 0 and 1, for example 0.7")]
     Share(f64),
@@ -147,7 +162,104 @@ pub enum PerspectivesError {
         /// Newest format known here.
         known: u16,
     },
+    /// A file of a model or a checkpoint cannot be read or written.
+    #[error("{path}: {reason}", path = path.display())]
+    File {
+        /// The file or folder.
+        path: std::path::PathBuf,
+        /// What the disk said.
+        reason: String,
+    },
+    /// The loss of a training step is not a number.
+    #[error(
+        "the loss stopped being a number at step {step} (epoch {epoch}){kept}: choose a lower learning rate or a limit for the gradient"
+    )]
+    LossNotFinite {
+        /// The step, from 1.
+        step: u32,
+        /// The epoch, from 1.
+        epoch: u32,
+        /// Which checkpoint is left, as the end of the sentence's first half.
+        kept: String,
+    },
+    /// A choice of a training that cannot be carried out.
+    #[error("{field} cannot be {value}: {allowed}")]
+    Choice {
+        /// Which choice.
+        field: &'static str,
+        /// What was asked.
+        value: String,
+        /// What can be.
+        allowed: &'static str,
+    },
+    /// A checkpoint of other data or other choices.
+    #[error("the checkpoint in {path} belongs to {what}: start a new run", path = path.display())]
+    OtherCheckpoint {
+        /// Its folder.
+        path: std::path::PathBuf,
+        /// `other labels` or `other choices`.
+        what: &'static str,
+    },
+    /// The tensor library or the device failed.
+    #[error("computing failed: {0}")]
+    Compute(String),
+    /// The encoder failed.
+    #[error("the encoder failed: {0}")]
+    Encoder(String),
+    /// A prediction that is no probability.
+    #[error(
+        "the prediction for label {observation} gives level {level} the probability {found}: predict again with a model \
+         that trained to the end"
+    )]
+    NotProbability {
+        /// Position among the labels.
+        observation: usize,
+        /// The level.
+        level: usize,
+        /// What stands there.
+        found: f32,
+    },
+    /// Two models were not scored on the same labels.
+    #[error(
+        "the two models were scored on different labels (the first difference is at {at}): score both on the same split"
+    )]
+    DifferentLabels {
+        /// Position of the first label that differs.
+        at: usize,
+    },
+    /// A confidence level that is not inside (0, 1).
+    #[error("an interval cannot hold {0} of the resamples: give a number between 0 and 1, for example 0.95")]
+    Confidence(f64),
+    /// A bootstrap of nothing.
+    #[error("a bootstrap needs at least one resample: ask for 1000")]
+    NoResamples,
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl PerspectivesError {
+    pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
+        Self::File { path: path.to_owned(), reason: error.to_string() }
+    }
+}
+
+impl From<candle_core::Error> for PerspectivesError {
+    fn from(error: candle_core::Error) -> Self {
+        // The first line: what follows it is a trace of the library's own calls.
+        Self::Compute(error.to_string().lines().next().unwrap_or_default().to_owned())
+    }
+}
+
+impl From<dissensus_encoder::EncoderError> for PerspectivesError {
+    fn from(error: dissensus_encoder::EncoderError) -> Self {
+        let mut text = error.to_string();
+        let mut source = std::error::Error::source(&error);
+        while let Some(inner) = source {
+            text.push_str(": ");
+            text.push_str(inner.to_string().lines().next().unwrap_or_default());
+            source = inner.source();
+        }
+        Self::Encoder(text)
+    }
 }

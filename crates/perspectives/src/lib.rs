@@ -22,8 +22,10 @@
 //! # Ok::<(), PerspectivesError>(())
 //! ```
 
+mod aggregation;
 mod agreement;
 pub mod bench;
+mod cold_start;
 mod data;
 mod disagreement;
 mod effects;
@@ -38,14 +40,25 @@ mod map;
 mod math;
 pub mod metrics;
 mod models;
+mod networks;
 mod options;
+mod own_head;
 mod progress;
 mod split;
 pub mod synthetic;
+mod trainer;
 
-pub use agreement::{Agreement, Alphas, AnnotatorAgreement, agreement};
+pub use aggregation::{
+    Aggregation, AggregationFit, AggregationOptions, Aggregator, AnnotatorQuality, MaceMethod, Tie, aggregate,
+};
+pub use agreement::{
+    Agreement, Alphas, AnnotatorAgreement, CohenPair, Estimate, Reliability, agreement, cohen_pairs,
+    reliability,
+};
+pub use cold_start::{ColdStart, CurvePoint, LearningCurve, learning_curve};
 pub use data::{Attribute, Embeddings, Observation, Target, TrainingData};
 pub use disagreement::{Disagreement, Measure, disagreement, disagreement_of_texts, ranking};
+pub use effects::AttributeEvidence;
 pub use error::PerspectivesError;
 pub use evaluate::{Evaluation, evaluate, fold_at, score};
 pub use held_out::{HeldOut, held_out};
@@ -53,6 +66,11 @@ pub use live::{LabelChange, LiveModel, Severity, Snapshot};
 pub use map::{AnnotatorMap, annotator_map};
 pub use metrics::{Scored, Scores};
 pub use models::{AnnotatorModel, ModelKind, fit};
+pub use networks::{Activation, HeadSpec, NetworkModel, NetworkSpec, PeopleSpec};
 pub use options::FitOptions;
 pub use progress::{Progress, Silent};
-pub use split::SplitSpec;
+pub use split::{Division, SplitColumns, SplitSpec, TestSet};
+pub use trainer::{
+    BestBy, Ended, EpochRecord, GradientLength, Learnable, Schedule, Seeds, TrainConfig, TrainObserver,
+    Trained, Trainer, ValidationScores,
+};
