@@ -78,7 +78,7 @@ pub use jobs::{Job, JobId, NewJob, WorkState};
 pub use labels::{Appended, LabelAppender, NewLabel};
 pub use marks::{Mark, MarkKind, NewMark};
 pub use questions::NewQuestion;
-pub use runs::{NewRun, Run, RunId};
+pub use runs::{NewRun, Run, RunId, RunLabel, RunLabels, RunPart};
 pub use store::Store;
 pub use texts::NewText;
 pub use tx::WriteTx;

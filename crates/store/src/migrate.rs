@@ -9,7 +9,10 @@ use std::path::Path;
 pub(crate) const APPLICATION_ID: i32 = 0x4453_5355;
 
 /// All migrations, the first making version 1.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_project.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/0001_project.sql"),
+    include_str!("../../../migrations/0002_runs.sql"),
+];
 
 /// The `user_version` that `migrations` lead to.
 pub(crate) fn newest(migrations: &[&str]) -> u32 {
@@ -90,22 +93,25 @@ mod tests {
     fn a_fresh_schema_equals_itself_and_one_more_trigger_is_told() {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
-        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap(), None);
+        assert_eq!(difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap(), None);
         conn.execute_batch("CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END")
             .unwrap();
-        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap().unwrap(), "trigger \"sly\"");
+        assert_eq!(difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap().unwrap(), "trigger \"sly\"");
         conn.execute_batch("DROP TRIGGER sly; DROP TRIGGER labels_are_not_deleted").unwrap();
-        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap().unwrap(), "trigger \"labels_are_not_deleted\"");
+        assert_eq!(
+            difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap().unwrap(),
+            "trigger \"labels_are_not_deleted\""
+        );
     }
 
     #[test]
     fn a_migration_that_fails_leaves_the_old_version() {
         let mut conn = Connection::open_in_memory().unwrap();
         apply(&mut conn, MIGRATIONS, 0).unwrap();
-        let broken = [MIGRATIONS[0], "CREATE TABLE extra (a) STRICT; SELECT nothing FROM nowhere;"];
-        assert!(apply(&mut conn, &broken, 1).is_err());
+        let broken = [MIGRATIONS, &["CREATE TABLE extra (a) STRICT; SELECT nothing FROM nowhere;"]].concat();
+        assert!(apply(&mut conn, &broken, newest(MIGRATIONS)).is_err());
         let version: u32 = conn.pragma_query_value(None, "user_version", |r| r.get(0)).unwrap();
-        assert_eq!(version, 1);
-        assert_eq!(difference(&conn, MIGRATIONS, 1).unwrap(), None);
+        assert_eq!(version, newest(MIGRATIONS));
+        assert_eq!(difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap(), None);
     }
 }

@@ -4,6 +4,7 @@ use crate::jobs::WorkState;
 use crate::row::{json, json_or_null, to_json};
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{AnnotatorId, TextId};
 use serde_json::Value;
 
 /// A run in this project.
@@ -23,6 +24,49 @@ pub struct NewRun {
     pub device: String,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub started_ms: i64,
+    /// SHA-256 of the labels it is given, in hexadecimal.
+    pub data_sha256: Option<String>,
+}
+
+/// One side of a run's split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunPart {
+    /// What taught.
+    Train,
+    /// What chose.
+    Validation,
+    /// What was scored.
+    Test,
+}
+
+impl RunPart {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Validation => "validation",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// A label that a run was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLabel {
+    /// The text.
+    pub text: TextId,
+    /// Who judged.
+    pub annotator: AnnotatorId,
+    /// The level.
+    pub level: u16,
+}
+
+/// Labels of one side, with what the run predicted where it was scored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunLabels {
+    /// The labels.
+    pub labels: Vec<RunLabel>,
+    /// labels x levels; empty where nothing was predicted.
+    pub probabilities: Vec<f32>,
 }
 
 /// A run and what became of it.
@@ -38,6 +82,8 @@ pub struct Run {
     pub ended_ms: Option<i64>,
     /// How far it is.
     pub state: WorkState,
+    /// What it said on the way.
+    pub history: Option<Value>,
 }
 
 impl WriteTx<'_> {
@@ -50,9 +96,9 @@ impl WriteTx<'_> {
         // SQLite has signed numbers only; the bits of the seed are kept as they are.
         let seed = i64::from_ne_bytes(new.seed.to_ne_bytes());
         self.insert(
-            "INSERT INTO runs (kind, configuration, seed, device, started_ms, state)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'running')",
-            (&new.kind, configuration, seed, &new.device, new.started_ms),
+            "INSERT INTO runs (kind, configuration, seed, device, started_ms, state, data_sha256)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6)",
+            (&new.kind, configuration, seed, &new.device, new.started_ms, &new.data_sha256),
         )
         .map(RunId)
         .map_err(|e| self.explain("adding a run", e))
@@ -84,6 +130,68 @@ impl WriteTx<'_> {
     }
 }
 
+impl WriteTx<'_> {
+    /// Keeps what a run says on the way.
+    ///
+    /// # Errors
+    /// There is no such run, or what the disk says.
+    pub fn set_run_history(&mut self, id: RunId, history: &Value) -> Result<()> {
+        let history = to_json("history of a run", history)?;
+        let rows = self
+            .run("UPDATE runs SET history = ?2 WHERE id = ?1", (id.0, history))
+            .map_err(|e| self.explain("keeping how a run goes", e))?;
+        must_be_one(rows, id)
+    }
+
+    /// Says that a run which broke off goes on.
+    ///
+    /// # Errors
+    /// There is no such run, or what the disk says.
+    pub fn resume_run(&mut self, id: RunId) -> Result<()> {
+        let rows = self
+            .run("UPDATE runs SET state = 'running', ended_ms = NULL WHERE id = ?1", [id.0])
+            .map_err(|e| self.explain("going on with a run", e))?;
+        must_be_one(rows, id)
+    }
+
+    /// Keeps the labels of one side of a run's split, in place of those it had.
+    ///
+    /// # Errors
+    /// There is no such run, or what the disk says.
+    pub fn put_run_labels(&mut self, id: RunId, part: RunPart, labels: &RunLabels) -> Result<()> {
+        let mut bytes = Vec::with_capacity(labels.labels.len() * 12);
+        for label in &labels.labels {
+            for number in [label.text.0, label.annotator.0, u32::from(label.level)] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        let probabilities: Option<Vec<u8>> = (!labels.probabilities.is_empty())
+            .then(|| labels.probabilities.iter().flat_map(|p| p.to_le_bytes()).collect());
+        self.run(
+            "INSERT INTO run_labels (run, part, labels, probabilities) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (run, part) DO UPDATE SET labels = excluded.labels, probabilities = excluded.probabilities",
+            (id.0, part.name(), bytes, probabilities),
+        )
+        .map(|_| ())
+        .map_err(|e| self.explain("keeping the labels of a run", e))
+    }
+
+    /// Takes a run away, with everything that was kept of it.
+    ///
+    /// # Errors
+    /// There is no such run, or what the disk says.
+    pub fn delete_run(&mut self, id: RunId) -> Result<()> {
+        let rows = self
+            .run("DELETE FROM runs WHERE id = ?1", [id.0])
+            .map_err(|e| self.explain("taking a run away", e))?;
+        must_be_one(rows, id)
+    }
+}
+
+fn must_be_one(rows: usize, id: RunId) -> Result<()> {
+    if rows == 0 { Err(StoreError::Unknown { what: "run", name: id.0.to_string() }) } else { Ok(()) }
+}
+
 impl Store {
     /// Starts a run. See [`WriteTx::add_run`].
     ///
@@ -108,13 +216,60 @@ impl Store {
         self.write(move |tx| tx.finish_run(id, state, metrics.as_ref(), ended_ms))
     }
 
+    /// Keeps what a run says on the way. See [`WriteTx::set_run_history`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_run_history(&self, id: RunId, history: Value) -> Result<()> {
+        self.write(move |tx| tx.set_run_history(id, &history))
+    }
+
+    /// Keeps the labels of one side of a run's split. See [`WriteTx::put_run_labels`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn put_run_labels(&self, id: RunId, part: RunPart, labels: RunLabels) -> Result<()> {
+        self.write(move |tx| tx.put_run_labels(id, part, &labels))
+    }
+
+    /// Labels of one side of a run's split; none where they were not kept.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn run_labels(&self, id: RunId, part: RunPart) -> Result<RunLabels> {
+        let found = self.read("reading the labels of a run", |c| {
+            let sql = "SELECT labels, probabilities FROM run_labels WHERE run = ?1 AND part = ?2";
+            crate::tx::first(c, sql, (id.0, part.name()), |r| {
+                Ok((r.get::<_, Vec<u8>>(0)?, r.get::<_, Option<Vec<u8>>>(1)?))
+            })
+        })?;
+        let Some((labels, probabilities)) = found else { return Ok(RunLabels::default()) };
+        let numbers: Vec<u32> =
+            labels.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        let label = |n: &[u32]| RunLabel {
+            text: TextId(n[0]),
+            annotator: AnnotatorId(n[1]),
+            // A level beyond the scale is for whoever reads it to refuse.
+            level: u16::try_from(n[2]).unwrap_or(u16::MAX),
+        };
+        Ok(RunLabels {
+            labels: numbers.chunks_exact(3).map(label).collect(),
+            probabilities: probabilities
+                .unwrap_or_default()
+                .chunks_exact(4)
+                .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                .collect(),
+        })
+    }
+
     /// Every run, newest first.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn runs(&self) -> Result<Vec<Run>> {
         self.read("reading the runs", |c| {
-            let sql = "SELECT id, kind, configuration, seed, device, started_ms, metrics, ended_ms, state
+            let sql = "SELECT id, kind, configuration, seed, device, started_ms, metrics, ended_ms, state,
+                              data_sha256, history
                        FROM runs ORDER BY id DESC";
             all(c, sql, [], |r| {
                 Ok(Run {
@@ -125,10 +280,12 @@ impl Store {
                         seed: u64::from_ne_bytes(r.get::<_, i64>(3)?.to_ne_bytes()),
                         device: r.get(4)?,
                         started_ms: r.get(5)?,
+                        data_sha256: r.get(9)?,
                     },
                     metrics: json_or_null(r, 6)?,
                     ended_ms: r.get(7)?,
                     state: WorkState::column(r, 8)?,
+                    history: json_or_null(r, 10)?,
                 })
             })
         })

@@ -320,9 +320,11 @@ mod tests {
         store.write(move |tx| tx.add_text(&NewText { external_id, body, ..NewText::default() }).map(|_| ()))
     }
 
-    /// The second migration of a program to come.
-    const LATER: [&str; 2] =
-        [MIGRATIONS[0], "ALTER TABLE texts ADD COLUMN language TEXT; CREATE TABLE more (a TEXT) STRICT;"];
+    /// The migrations of a program to come.
+    fn later() -> Vec<&'static str> {
+        [MIGRATIONS, &["ALTER TABLE texts ADD COLUMN language TEXT; CREATE TABLE more (a TEXT) STRICT;"]]
+            .concat()
+    }
 
     #[test]
     fn an_older_project_is_copied_then_brought_up_to_date() {
@@ -331,13 +333,13 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        assert_eq!(Store::open_reader_with(&path, &LATER).unwrap_err().code(), "project-older");
-        let store = Store::open_with(&path, &LATER).unwrap();
+        assert_eq!(Store::open_reader_with(&path, &later()).unwrap_err().code(), "project-older");
+        let store = Store::open_with(&path, &later()).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);
         store.close().unwrap();
         assert_eq!(Store::open(&path).unwrap_err().code(), "project-newer");
-        Store::open_with(&path, &LATER).unwrap().close().unwrap();
-        let copy = Store::open(beside(&path, ".before-v2")).unwrap();
+        Store::open_with(&path, &later()).unwrap().close().unwrap();
+        let copy = Store::open(beside(&path, &format!(".before-v{}", MIGRATIONS.len() + 1))).unwrap();
         assert_eq!(copy.counts().unwrap().texts, 1);
         copy.close().unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
@@ -350,7 +352,8 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        let broken = [MIGRATIONS[0], "CREATE TABLE more (a TEXT) STRICT; SELECT nothing FROM nowhere;"];
+        let broken =
+            [MIGRATIONS, &["CREATE TABLE more (a TEXT) STRICT; SELECT nothing FROM nowhere;"]].concat();
         assert!(Store::open_with(&path, &broken).is_err());
         let store = Store::open(&path).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);

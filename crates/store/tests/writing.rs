@@ -7,7 +7,8 @@ mod common;
 use common::{QUESTION, label, small};
 use dissensus_domain::{AnnotatorId, Attributes, LabelId, Scale, ScaleKind, TextId};
 use dissensus_store::{
-    EncoderVersion, NewAnnotator, NewHead, NewJob, NewQuestion, NewRun, NewText, Store, StoreError, WorkState,
+    EncoderVersion, NewAnnotator, NewHead, NewJob, NewQuestion, NewRun, NewText, RunLabel, RunLabels,
+    RunPart, Store, StoreError, WorkState,
 };
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -251,8 +252,17 @@ fn runs_and_settings_come_back_as_they_went_in() {
         seed: u64::MAX,
         device: "cpu".into(),
         started_ms: 10,
+        data_sha256: Some("ab".into()),
     };
     let id = store.add_run(&asked).unwrap();
+    let history = serde_json::json!([{"epoch": 1}]);
+    store.set_run_history(id, history.clone()).unwrap();
+    let label = |text, level| RunLabel { text: TextId(text), annotator: AnnotatorId(1), level };
+    let kept =
+        RunLabels { labels: vec![label(1, 0), label(2, 4)], probabilities: vec![0.25, 0.75, 0.5, 0.5] };
+    store.put_run_labels(id, RunPart::Test, kept.clone()).unwrap();
+    assert_eq!(store.run_labels(id, RunPart::Test).unwrap(), kept);
+    assert_eq!(store.run_labels(id, RunPart::Train).unwrap(), RunLabels::default());
     assert!(store.finish_run(id, WorkState::Interrupted, None, 20).is_err());
     let metrics = serde_json::json!({"accuracy": 0.787});
     store.finish_run(id, WorkState::Finished, Some(metrics.clone()), 20).unwrap();
@@ -261,6 +271,13 @@ fn runs_and_settings_come_back_as_they_went_in() {
         (&runs[0].asked, &runs[0].metrics, runs[0].state),
         (&asked, &Some(metrics), WorkState::Finished)
     );
+    assert_eq!(runs[0].history.as_ref(), Some(&history));
+    store.write(move |tx| tx.resume_run(id)).unwrap();
+    assert_eq!(store.runs().unwrap()[0].state, WorkState::Running);
+    store.write(move |tx| tx.delete_run(id)).unwrap();
+    assert!(store.runs().unwrap().is_empty());
+    assert_eq!(store.run_labels(id, RunPart::Test).unwrap(), RunLabels::default());
+    assert!(store.write(move |tx| tx.delete_run(id)).is_err());
     assert_eq!(store.setting::<Vec<u32>>("chosen").unwrap(), None);
     store.set_setting("chosen", &[1, 2]).unwrap();
     store.set_setting("chosen", &[3, 4]).unwrap();
