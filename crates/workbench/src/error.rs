@@ -161,12 +161,29 @@ pub enum WorkbenchError {
     /// Nothing to learn from.
     #[error("the question \"{0}\" has no labels yet: nothing can be learned or measured")]
     NoLabels(String),
-    /// A split nobody knows.
-    #[error("\"{0}\" is no split: use by-text:SHARE, such as by-text:0.7, or column")]
-    NoSuchSplit(String),
     /// The column split of a project without one.
     #[error("this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7")]
     EmptySplit(&'static str),
+    /// No run of that number.
+    #[error("there is no run {0} in this project: `dissensus runs` lists them")]
+    NoSuchRun(u32),
+    /// Runs that have nothing in common to compare.
+    #[error("these runs cannot be compared: {0}")]
+    NotComparable(&'static str),
+    /// A run whose model cannot predict live.
+    #[error(
+        "run {0} cannot predict for the project: only a finished run of multilevel learns label by label, and its files must be there"
+    )]
+    CannotPredict(u32),
+    /// A run that did not break off.
+    #[error("run {0} did not break off, so there is nothing to go on with: start a new one")]
+    NotResumable(u32),
+    /// A report of a kind that is not written.
+    #[error("{} has no ending that says what to write: use .html, .csv, .json or .tex", .0.display())]
+    ReportKind(PathBuf),
+    /// Something that cannot happen did.
+    #[error("something went wrong inside the program: {0}")]
+    Internal(String),
     /// A prediction that would lead the annotator.
     #[error("{annotator} has not labelled this text yet: predictions are hidden until then")]
     Blind {
@@ -196,6 +213,11 @@ pub enum WorkbenchError {
 }
 
 impl WorkbenchError {
+    /// A fault of the program.
+    pub(crate) fn internal(error: &dyn std::fmt::Display) -> Self {
+        Self::Internal(error.to_string())
+    }
+
     /// Stable and kebab-case; scripts and the window may rely on it.
     pub fn code(&self) -> &'static str {
         match self {
@@ -224,7 +246,13 @@ impl WorkbenchError {
             Self::NotEncoded(_) => "not-encoded",
             Self::NothingToEncode => "nothing-to-encode",
             Self::NoLabels(_) => "no-labels",
-            Self::NoSuchSplit(_) | Self::EmptySplit(_) => "split",
+            Self::EmptySplit(_) => "split",
+            Self::NoSuchRun(_) => "no-such-run",
+            Self::NotComparable(_) => "not-comparable",
+            Self::CannotPredict(_) => "cannot-predict",
+            Self::NotResumable(_) => "not-resumable",
+            Self::ReportKind(_) => "report-kind",
+            Self::Internal(_) => "internal",
             Self::Blind { .. } => "blind",
             Self::Busy(_) => "busy",
             Self::NoThread => "no-thread",

@@ -19,12 +19,15 @@ pub use app::Workbench;
 pub use dissensus_encoder::{
     DeviceChoice, Pooling, Precision, PrecisionChoice, keep_tensors_on_their_thread,
 };
-pub use dissensus_perspectives::{Evaluation as ModelScores, ModelKind};
+pub use dissensus_perspectives::{
+    CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, SplitSpec,
+};
 pub use encoders::EncoderChoice;
 pub use error::WorkbenchError;
 pub use home::Home;
 pub use session::{
-    Agreement, Encoded, EncoderSwitch, EvaluateChoices, Evaluation, Event, NamedLabel, Recorded, Session,
-    SplitChoice, SplitReport, Trained,
+    Aggregated, AggregatedAnnotator, AggregatedText, Agreement, AnnotatorPairAgreement, Encoded,
+    EncoderSwitch, EvaluateChoices, Evaluation, Event, NamedLabel, PoolingChoice, PoolingLoss, Recorded,
+    RunPrediction, Session, SplitReport, Trained, tuning_name,
 };
 pub use work::{Observer, Unwatched};

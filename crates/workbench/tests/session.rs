@@ -529,6 +529,8 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
         split: "by-text:0.7".parse().unwrap(),
         seed: 0,
         at_least: None,
+        tuning: "frozen".into(),
+        device: dissensus_workbench::DeviceChoice::Cpu,
     };
     let split = session.evaluate(&choices, &Unwatched).unwrap().split;
     // 130 of the 168 comments have labels.

@@ -126,14 +126,14 @@ impl Session {
 }
 
 impl Core {
-    fn question_parts(&self, question: QuestionId) -> Result<(String, Target), WorkbenchError> {
+    pub(crate) fn question_parts(&self, question: QuestionId) -> Result<(String, Target), WorkbenchError> {
         let index = self.index();
         let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
         Ok((found.name.clone(), Target { kind: found.scale.kind(), levels: found.scale.len() }))
     }
 
     /// Texts and annotators.
-    fn sizes(&self) -> (usize, usize) {
+    pub(crate) fn sizes(&self) -> (usize, usize) {
         let index = self.index();
         (index.texts().len(), index.annotators().len())
     }

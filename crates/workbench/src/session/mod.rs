@@ -1,5 +1,6 @@
 //! One open project and everything that is live in it.
 
+mod aggregating;
 mod annotators;
 mod choosing;
 mod disagreement;
@@ -11,12 +12,15 @@ mod index;
 mod jobs;
 mod labelling;
 mod live;
+mod runs;
 mod sheet;
 
+pub use aggregating::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use annotators::Agreement;
 pub use encoding::{Encoded, EncoderSwitch};
-pub use evaluating::{EvaluateChoices, Evaluation, SplitChoice, SplitReport, Trained};
+pub use evaluating::{EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained};
 pub use labelling::{NamedLabel, Recorded};
+pub use runs::{RunPrediction, tuning_name};
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
@@ -62,6 +66,8 @@ pub enum Event {
         /// The revision of the predictions now.
         revision: u32,
     },
+    /// A training run began, went on or ended.
+    Run(crate::view::RunInfo),
     /// Texts, annotators or questions were added.
     Project,
 }
@@ -92,6 +98,7 @@ pub(crate) struct Core {
     pub(crate) store: Store,
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) jobs: Jobs,
+    pub(crate) training: runs::Training,
     pub(crate) index: RwLock<Index>,
     pub(crate) sheets: Sheets,
     pub(crate) live: Live,
@@ -134,6 +141,7 @@ impl Session {
             store,
             listeners: Arc::default(),
             jobs: Jobs::default(),
+            training: runs::Training::default(),
             index: RwLock::new(index),
             sheets: Sheets::default(),
             live: Live::default(),

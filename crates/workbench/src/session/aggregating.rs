@@ -1,0 +1,192 @@
+//! One label a text out of many, and how reliable the labels are: beside the models, for those who need it.
+
+use super::Session;
+use super::live::{Steps, cancelled};
+use crate::error::WorkbenchError;
+use crate::work::Observer;
+use dissensus_domain::QuestionId;
+use dissensus_perspectives::metrics::BootstrapOptions;
+use dissensus_perspectives::{
+    AggregationOptions, Aggregator, Reliability, aggregate, cohen_pairs, reliability,
+};
+use serde::Serialize;
+
+/// Labels brought together. Keys are a contract with scripts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Aggregated {
+    /// The question.
+    pub question: String,
+    /// `majority`, `dawid-skene`, `mace` or `glad`.
+    pub method: &'static str,
+    /// Texts with labels, in file order.
+    pub texts: Vec<AggregatedText>,
+    /// Annotators with labels.
+    pub annotators: Vec<AggregatedAnnotator>,
+    /// Rounds it took; none for the majority.
+    pub iterations: Option<usize>,
+    /// Whether it converged within them.
+    pub converged: Option<bool>,
+}
+
+/// One text.
+#[derive(Clone, Debug, Serialize)]
+pub struct AggregatedText {
+    /// The name other tools know it by.
+    pub text_id: String,
+    /// The most likely level; the lowest of those that tie.
+    pub label: String,
+    /// How likely it is.
+    pub probability: f64,
+    /// True where other levels are as likely.
+    pub tie: bool,
+    /// Labels it has.
+    pub labels: u32,
+    /// How likely each level is.
+    pub probabilities: Vec<f64>,
+    /// GLAD: how hard it is, above 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<f64>,
+}
+
+/// One annotator.
+#[derive(Clone, Debug, Serialize)]
+pub struct AggregatedAnnotator {
+    /// The name other tools know the person by.
+    pub annotator_id: String,
+    /// Labels given.
+    pub labels: usize,
+    /// Expected share of them that are the text's level.
+    pub agreement: Option<f64>,
+    /// MACE: chance of answering without looking at the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spamming: Option<f64>,
+    /// GLAD: log odds of being right on a text of difficulty 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ability: Option<f64>,
+    /// Dawid-Skene: P(says the column | the row is true), row by row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confusion: Option<Vec<f64>>,
+}
+
+/// Two annotators who labelled some of the same texts.
+#[derive(Clone, Debug, Serialize)]
+pub struct AnnotatorPairAgreement {
+    /// One of them.
+    pub first: String,
+    /// The other.
+    pub second: String,
+    /// Texts both labelled.
+    pub texts: usize,
+    /// Share of these on which both said the same.
+    pub agreement: f64,
+    /// Cohen's kappa.
+    pub kappa: Option<f64>,
+    /// Cohen's kappa with quadratic weights; ordinal scales only.
+    pub quadratic_kappa: Option<f64>,
+}
+
+impl Session {
+    /// Brings the labels of a question together by `method`: `majority`, `dawid-skene`, `mace` or `glad`.
+    ///
+    /// # Errors
+    /// No such question or method, no labels, or a cancel.
+    pub fn aggregate(
+        &self,
+        question: QuestionId,
+        method: &str,
+        observer: &dyn Observer,
+    ) -> Result<Aggregated, WorkbenchError> {
+        let (name, target) = self.core.question_parts(question)?;
+        let observations = self.core.observations(question)?;
+        if observations.is_empty() {
+            return Err(WorkbenchError::NoLabels(name));
+        }
+        let aggregator = Aggregator::from_name(method)?;
+        let (texts, people) = self.core.sizes();
+        let options = AggregationOptions::default();
+        let mut steps = Steps(observer);
+        let found = aggregate(aggregator, &observations, texts, people, target, &options, &mut steps)
+            .map_err(cancelled)?;
+        let index = self.core.index();
+        let scale = index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale.clone();
+        let ids = self.core.store.all_text_ids_and_externals()?;
+        let tied: std::collections::HashSet<usize> = found.ties.iter().map(|tie| tie.text as usize).collect();
+        let difficulty = |row: usize| found.difficulty.as_ref().and_then(|all| all[row]);
+        let text = |(id, external): (dissensus_domain::TextId, String)| {
+            let row = index.text_row(id)? as usize;
+            let level = found.labels[row]?;
+            let probabilities = found.row(row).to_vec();
+            Some(AggregatedText {
+                text_id: external,
+                label: scale.name_of(level)?.to_owned(),
+                probability: probabilities[usize::from(level)],
+                tie: tied.contains(&row),
+                labels: found.counts[row],
+                probabilities,
+                difficulty: difficulty(row),
+            })
+        };
+        let people =
+            index.annotators().iter().zip(&found.annotators).filter(|(_, quality)| quality.labels > 0);
+        Ok(Aggregated {
+            question: name,
+            method: aggregator.name(),
+            texts: ids.into_iter().filter_map(text).collect(),
+            annotators: people
+                .map(|(who, quality)| AggregatedAnnotator {
+                    annotator_id: who.external_id.clone(),
+                    labels: quality.labels,
+                    agreement: quality.agreement,
+                    spamming: quality.spamming,
+                    ability: quality.ability,
+                    confusion: quality.confusion.clone(),
+                })
+                .collect(),
+            iterations: found.fit.map(|fit| fit.iterations),
+            converged: found.fit.map(|fit| fit.converged),
+        })
+    }
+
+    /// Every coefficient of agreement with its 95 % interval by bootstrap over texts.
+    ///
+    /// # Errors
+    /// No such question, or a cancel.
+    pub fn reliability(
+        &self,
+        question: QuestionId,
+        observer: &dyn Observer,
+    ) -> Result<Reliability, WorkbenchError> {
+        let (_, target) = self.core.question_parts(question)?;
+        let observations = self.core.observations(question)?;
+        let (texts, people) = self.core.sizes();
+        let options = BootstrapOptions::default();
+        reliability(&observations, texts, people, target, Some(&options), &mut Steps(observer))
+            .map_err(cancelled)
+    }
+
+    /// Cohen's kappa of every two annotators with `least` texts in common or more.
+    ///
+    /// # Errors
+    /// No such question.
+    pub fn cohen_pairs(
+        &self,
+        question: QuestionId,
+        least: usize,
+    ) -> Result<Vec<AnnotatorPairAgreement>, WorkbenchError> {
+        let (_, target) = self.core.question_parts(question)?;
+        let observations = self.core.observations(question)?;
+        let (texts, people) = self.core.sizes();
+        let index = self.core.index();
+        let name = |row: u32| index.annotators()[row as usize].external_id.clone();
+        let pairs = cohen_pairs(&observations, texts, people, target, least)?;
+        let pair = |pair: dissensus_perspectives::CohenPair| AnnotatorPairAgreement {
+            first: name(pair.first),
+            second: name(pair.second),
+            texts: pair.texts,
+            agreement: pair.agreement,
+            kappa: pair.kappa,
+            quadratic_kappa: pair.quadratic,
+        };
+        Ok(pairs.into_iter().map(pair).collect())
+    }
+}

@@ -1,0 +1,186 @@
+//! What a person chooses of a training, and what the trainer is told.
+
+use crate::error::WorkbenchError;
+use crate::view::{TrainChoices, Tuning};
+use dissensus_domain::QuestionId;
+use dissensus_encoder::{FreezePolicy, LowRank};
+use dissensus_perspectives::{
+    Activation, HeadSpec, ModelKind, NetworkSpec, PeopleSpec, Schedule, Seeds, SplitSpec, TrainConfig,
+};
+
+/// Layers that learn with `last_k`, and the rank with `lora`, unless asked otherwise.
+const LAYERS: u32 = 2;
+const RANK: u32 = 8;
+/// Share of the training texts that choose the checkpoint.
+const VALIDATION: f64 = 0.15;
+
+/// Sensible choices for a model and a tuning on so many labelled texts; `official` where the project has texts for training and for
+/// testing.
+pub(crate) fn defaults(
+    question: QuestionId,
+    model: ModelKind,
+    tuning: &Tuning,
+    texts: usize,
+    official: bool,
+) -> TrainChoices {
+    let config = TrainConfig::new(model, policy(tuning, LAYERS, RANK)).for_texts(texts);
+    let head = &config.network.head;
+    TrainChoices {
+        question,
+        model: model.name().to_owned(),
+        tuning: tuning.clone(),
+        layers: LAYERS,
+        rank: RANK,
+        split: if official { "column".to_owned() } else { "by-text:0.7".to_owned() },
+        validation: VALIDATION,
+        seed: 0,
+        epochs: config.epochs,
+        batch: config.batch as u32,
+        accumulation: config.accumulation as u32,
+        encoder_rate: config.encoder_rate,
+        head_rate: config.head_rate,
+        weight_decay: config.weight_decay,
+        schedule: config.schedule.name().to_owned(),
+        warmup: config.warmup,
+        clip: config.clip,
+        patience: config.patience,
+        metric: config.best_by.name().to_owned(),
+        hidden: 0,
+        activation: "tanh".to_owned(),
+        embedding_dropout: head.embedding_dropout,
+        head_dropout: head.head_dropout,
+        class_weights: false,
+        label_smoothing: 0.0,
+        soft_labels: false,
+        use_identity: true,
+        use_attributes: true,
+    }
+}
+
+fn policy(tuning: &Tuning, layers: u32, rank: u32) -> FreezePolicy {
+    match tuning {
+        Tuning::Frozen => FreezePolicy::Frozen,
+        Tuning::LastK => FreezePolicy::LastK(layers as usize),
+        // Twice the rank, as in the examples of the LoRA paper's library.
+        Tuning::Lora => FreezePolicy::Lora(LowRank {
+            rank: rank as usize,
+            alpha: 2.0 * f64::from(rank),
+            ..LowRank::default()
+        }),
+        Tuning::Full => FreezePolicy::Full,
+    }
+}
+
+/// Reads `frozen`, `last-K`, `lora`, `lora-RANK` or `full` into the choices.
+///
+/// # Errors
+/// It is none of these.
+pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), WorkbenchError> {
+    match name.parse::<FreezePolicy>()? {
+        FreezePolicy::Frozen => choices.tuning = Tuning::Frozen,
+        FreezePolicy::LastK(layers) => {
+            choices.tuning = Tuning::LastK;
+            choices.layers = u32::try_from(layers).unwrap_or(u32::MAX);
+        }
+        FreezePolicy::Lora(low) => {
+            choices.tuning = Tuning::Lora;
+            choices.rank = u32::try_from(low.rank).unwrap_or(u32::MAX);
+        }
+        FreezePolicy::Full => choices.tuning = Tuning::Full,
+    }
+    Ok(())
+}
+
+/// The name of a tuning on the command line.
+pub fn tuning_name(choices: &TrainChoices) -> String {
+    policy(&choices.tuning, choices.layers, choices.rank).to_string()
+}
+
+/// What the trainer is told, and how labels are divided.
+///
+/// # Errors
+/// A name that is none, or a number out of its range, by its field.
+pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
+    let model: ModelKind = choices.model.parse()?;
+    let split: SplitSpec = choices.split.parse()?;
+    let activation = match choices.activation.as_str() {
+        "relu" => Activation::Relu,
+        "tanh" => Activation::Tanh,
+        other => return Err(setting("activation", other, "relu or tanh")),
+    };
+    if !(choices.validation > 0.0 && choices.validation < 0.9) {
+        return Err(setting("validation", &choices.validation.to_string(), "a share between 0 and 0.9"));
+    }
+    let seed = u64::from(choices.seed);
+    let policy = policy(&choices.tuning, choices.layers, choices.rank);
+    let config = TrainConfig {
+        network: NetworkSpec {
+            model,
+            head: HeadSpec {
+                hidden: choices.hidden as usize,
+                activation,
+                embedding_dropout: choices.embedding_dropout,
+                head_dropout: choices.head_dropout,
+            },
+            people: PeopleSpec {
+                identity: choices.use_identity,
+                attributes: choices.use_attributes,
+                ..PeopleSpec::default()
+            },
+        },
+        epochs: choices.epochs,
+        batch: choices.batch as usize,
+        accumulation: choices.accumulation as usize,
+        encoder_rate: choices.encoder_rate,
+        head_rate: choices.head_rate,
+        weight_decay: choices.weight_decay,
+        schedule: choices.schedule.parse::<Schedule>()?,
+        warmup: choices.warmup,
+        clip: choices.clip,
+        patience: choices.patience,
+        best_by: choices.metric.parse()?,
+        class_weights: choices.class_weights,
+        label_smoothing: choices.label_smoothing,
+        soft_labels: choices.soft_labels,
+        seeds: Seeds::all(seed),
+        ..TrainConfig::new(model, policy)
+    };
+    config.check()?;
+    Ok((config, split))
+}
+
+fn setting(name: &'static str, value: &str, allowed: &'static str) -> WorkbenchError {
+    WorkbenchError::Setting { name, value: value.to_owned(), allowed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_come_back_as_the_trainers_own() {
+        for model in ModelKind::ALL {
+            for tuning in [Tuning::Frozen, Tuning::LastK, Tuning::Lora, Tuning::Full] {
+                let choices = defaults(QuestionId(1), model, &tuning, 9999, false);
+                let (config, split) = config(&choices).unwrap();
+                assert_eq!(split, SplitSpec::ByText(0.7));
+                let own = TrainConfig::new(model, policy(&tuning, LAYERS, RANK));
+                assert_eq!(config, own);
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_named() {
+        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Frozen, 9999, true);
+        let said = |choices: TrainChoices| config(&choices).unwrap_err().to_string();
+        assert!(
+            said(TrainChoices { model: "deep".into(), ..good.clone() }).contains("unknown model \"deep\"")
+        );
+        assert!(said(TrainChoices { split: "half".into(), ..good.clone() }).contains("unknown split"));
+        assert!(said(TrainChoices { activation: "gelu".into(), ..good.clone() }).contains("relu or tanh"));
+        assert!(said(TrainChoices { validation: 1.0, ..good.clone() }).contains("validation"));
+        assert!(said(TrainChoices { batch: 0, ..good.clone() }).contains("batch cannot be 0"));
+        assert!(said(TrainChoices { metric: "f2".into(), ..good }).contains("unknown metric"));
+    }
+}

@@ -1,0 +1,93 @@
+//! Two runs side by side, label by label.
+
+use super::kept::{Kept, higher_is_better};
+use crate::error::WorkbenchError;
+use crate::session::Core;
+use crate::view::{AnnotatorPair, MetricPair, RunComparison};
+use dissensus_perspectives::metrics::{BootstrapOptions, Difference, compare};
+use dissensus_perspectives::{Observation, Scored, Silent};
+use dissensus_store::RunPart;
+use std::collections::HashMap;
+
+impl Core {
+    /// Compares two finished runs of one question that were scored on the same labels.
+    pub(crate) fn compare(&self, a: u32, b: u32) -> Result<RunComparison, WorkbenchError> {
+        let (first, second) = (self.kept_run(a)?, self.kept_run(b)?);
+        let (Some(of_a), Some(of_b)) = (&first.outcome.report, &second.outcome.report) else {
+            return Err(WorkbenchError::NotComparable("a run has no scores yet"));
+        };
+        if first.choices.question != second.choices.question {
+            return Err(WorkbenchError::NotComparable("the runs are of different questions"));
+        }
+        let (scored_a, scored_b) = (self.scored(&first)?, self.scored(&second)?);
+        if scored_a.observations != scored_b.observations {
+            return Err(WorkbenchError::NotComparable(
+                "the runs were scored on different labels: give both the same split and seed, on the same data",
+            ));
+        }
+        let compared = compare(&scored_a, &scored_b, &BootstrapOptions::default(), &mut Silent)?;
+        let tested = |key: &str| -> Option<&Difference> {
+            match key {
+                "log_loss" => compared.log_loss.as_ref(),
+                "accuracy" => compared.accuracy.as_ref(),
+                _ => None,
+            }
+        };
+        let values: HashMap<&str, Option<f64>> = of_b.scores.values().into_iter().collect();
+        let metrics = of_a.scores.values().into_iter().filter_map(|(key, value)| {
+            let test = tested(key);
+            let interval = test.and_then(|t| t.interval.as_ref());
+            Some(MetricPair {
+                key: key.to_owned(),
+                a: value?,
+                b: values.get(key).copied().flatten()?,
+                // The comparison is of the first less the second; people read what the second gains.
+                low: interval.map(|i| -i.high),
+                high: interval.map(|i| -i.low),
+                p: test.and_then(|t| t.p),
+                higher_is_better: higher_is_better(key),
+            })
+        });
+        let others: HashMap<u32, f64> = of_b.annotators.iter().map(|a| (a.annotator, a.accuracy)).collect();
+        let index = self.index();
+        let annotators = of_a.annotators.iter().filter_map(|one| {
+            let who = index.annotators().get(one.annotator as usize)?;
+            Some(AnnotatorPair {
+                annotator: who.id,
+                name: who.name.clone(),
+                a: one.accuracy,
+                b: *others.get(&one.annotator)?,
+                labels: one.labels as u32,
+            })
+        });
+        Ok(RunComparison {
+            a,
+            b,
+            metrics: metrics.collect(),
+            annotators: annotators.collect(),
+            labels: scored_a.observations.len() as u32,
+        })
+    }
+
+    /// Test labels of a run with its predictions, as rows of the arrays.
+    pub(crate) fn scored(&self, kept: &Kept) -> Result<Scored, WorkbenchError> {
+        let stored = self.store.run_labels(kept.run.id, RunPart::Test)?;
+        let index = self.index();
+        let levels = index.question(kept.choices.question).ok_or(WorkbenchError::NoQuestion)?.scale.len();
+        let observation = |label: &dissensus_store::RunLabel| {
+            Some(Observation {
+                text: index.text_row(label.text)?,
+                annotator: index.annotator_row(label.annotator)?,
+                level: label.level,
+            })
+        };
+        let observations: Option<Vec<Observation>> = stored.labels.iter().map(observation).collect();
+        let scored = observations.filter(|all| {
+            let on_scale = all.iter().all(|o| usize::from(o.level) < levels);
+            on_scale && stored.probabilities.len() == all.len() * levels && !all.is_empty()
+        });
+        let observations =
+            scored.ok_or(WorkbenchError::NotComparable("what a run predicted cannot be read any more"))?;
+        Ok(Scored { observations, probabilities: stored.probabilities, levels })
+    }
+}

@@ -1,0 +1,222 @@
+//! What a run keeps in the project, and how it is shown.
+
+use crate::error::WorkbenchError;
+use crate::session::Core;
+use crate::view::{
+    EpochInfo, JobState, Problem, RunAnnotator, RunBin, RunClass, RunDetail, RunInfo, RunMetric, RunScores,
+    RunSizes, TrainChoices,
+};
+use dissensus_domain::QuestionId;
+use dissensus_perspectives::Scores;
+use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores, Cluster, Report};
+use dissensus_store::{Run, RunId, WorkState};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// The kind of a training run in the project.
+pub(super) const KIND: &str = "training";
+/// The setting that names the run which predicts.
+pub(super) const PREDICTS_KEY: &str = "predicting_run";
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Outcome {
+    pub(crate) report: Option<Report>,
+    pub(crate) sizes: RunSizes,
+    pub(crate) encoder: Option<String>,
+    pub(crate) device: String,
+    pub(crate) seconds: f64,
+    /// Joules of the processor, where the system counts them.
+    pub(crate) energy_joules: Option<f64>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) problem: Option<Problem>,
+}
+
+/// A run of the project, read.
+pub(crate) struct Kept {
+    pub(crate) run: Run,
+    pub(crate) choices: TrainChoices,
+    pub(crate) outcome: Outcome,
+    pub(crate) epochs: Vec<EpochInfo>,
+}
+
+impl Core {
+    /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out.
+    pub(crate) fn kept_runs(&self) -> Result<Vec<Kept>, WorkbenchError> {
+        let runs = self.store.runs()?.into_iter().filter(|run| run.asked.kind == KIND);
+        Ok(runs.filter_map(read).collect())
+    }
+
+    pub(crate) fn kept_run(&self, id: u32) -> Result<Kept, WorkbenchError> {
+        let found = self.kept_runs()?.into_iter().find(|kept| kept.run.id.0 == id);
+        found.ok_or(WorkbenchError::NoSuchRun(id))
+    }
+
+    pub(crate) fn epochs_so_far(&self, run: RunId) -> Vec<EpochInfo> {
+        self.kept_run(run.0).map(|kept| kept.epochs).unwrap_or_default()
+    }
+
+    /// Sum of a question's current labels, in hexadecimal.
+    pub(crate) fn data_sum(&self, question: QuestionId) -> Result<String, WorkbenchError> {
+        let mut labels = self.store.current_labels(question)?;
+        labels.sort_unstable_by_key(|label| (label.text, label.annotator));
+        let mut sum = Sha256::new();
+        for label in labels {
+            sum.update(label.text.0.to_le_bytes());
+            sum.update(label.annotator.0.to_le_bytes());
+            sum.update(label.level.to_le_bytes());
+        }
+        Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    pub(crate) fn predicting_run(&self) -> Result<Option<u32>, WorkbenchError> {
+        Ok(self.store.setting::<Option<u32>>(PREDICTS_KEY)?.flatten())
+    }
+
+    /// As the list shows them.
+    pub(crate) fn infos(&self, kept: &[Kept]) -> Result<Vec<RunInfo>, WorkbenchError> {
+        let mut sums = HashMap::new();
+        let predicts = self.predicting_run()?;
+        kept.iter()
+            .map(|kept| {
+                let question = kept.choices.question;
+                let sum = match sums.get(&question) {
+                    Some(sum) => sum,
+                    None => sums.entry(question).or_insert(self.data_sum(question)?),
+                };
+                let changed = kept.run.asked.data_sha256.as_ref().is_some_and(|then| then != sum);
+                Ok(self.info_of(kept, changed, predicts))
+            })
+            .collect()
+    }
+
+    fn info_of(&self, kept: &Kept, data_changed: bool, predicts: Option<u32>) -> RunInfo {
+        let Kept { run, choices, outcome, epochs } = kept;
+        let folder = self.run_folder(run.id);
+        let live = self.training.state(run.id.0);
+        let finished = run.state == WorkState::Finished;
+        let stopped = matches!(run.state, WorkState::Interrupted | WorkState::Cancelled);
+        let seconds = match (&live, finished) {
+            (Some(live), _) => live.seconds,
+            (None, true) => outcome.seconds,
+            (None, false) => epochs.last().map_or(0.0, |epoch| epoch.seconds),
+        };
+        RunInfo {
+            id: run.id.0,
+            question: choices.question,
+            model: choices.model.clone(),
+            tuning: choices.tuning.clone(),
+            split: choices.split.clone(),
+            seed: choices.seed,
+            state: state(run.state),
+            job: live.as_ref().map(|live| live.job),
+            started_at: run.asked.started_ms as f64,
+            seconds,
+            device: if outcome.device.is_empty() { run.asked.device.clone() } else { outcome.device.clone() },
+            epochs: epochs.clone(),
+            epochs_planned: choices.epochs,
+            seconds_left: live.and_then(|live| live.seconds_left),
+            scores: outcome.report.as_ref().map(scores),
+            problem: outcome.problem.clone(),
+            predicts: finished && predicts == Some(run.id.0),
+            usable: finished && super::using::can_predict(choices, &folder),
+            data_changed,
+            resumable: stopped && folder.join("checkpoints").is_dir(),
+        }
+    }
+
+    pub(crate) fn detail(&self, kept: &Kept) -> Result<RunDetail, WorkbenchError> {
+        let info =
+            self.infos(std::slice::from_ref(kept))?.pop().ok_or(WorkbenchError::NoSuchRun(kept.run.id.0))?;
+        let index = self.index();
+        let levels =
+            index.question(kept.choices.question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
+        let report = kept.outcome.report.as_ref();
+        let class = |class: &ClassScores| RunClass {
+            name: levels.get(class.level).cloned().unwrap_or_default(),
+            precision: class.precision,
+            recall: class.recall,
+            f1: class.f1,
+            support: class.support as u32,
+        };
+        let bin = |bin: &CalibrationBin| {
+            Some(RunBin { confidence: bin.confidence?, accuracy: bin.accuracy?, labels: bin.labels as u32 })
+        };
+        let person = |a: &AnnotatorScores| {
+            let who = index.annotators().get(a.annotator as usize)?;
+            Some(RunAnnotator {
+                annotator: who.id,
+                name: who.name.clone(),
+                labels: a.labels as u32,
+                accuracy: a.accuracy,
+                baseline: a.baseline,
+                log_loss: a.log_loss,
+            })
+        };
+        let mut notes = kept.outcome.notes.clone();
+        if let Some(joules) = kept.outcome.energy_joules {
+            notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
+        }
+        Ok(RunDetail {
+            info,
+            choices: kept.choices.clone(),
+            sizes: kept.outcome.sizes.clone(),
+            encoder: kept.outcome.encoder.clone(),
+            classes: report.map(|r| r.classes.iter().map(class).collect()).unwrap_or_default(),
+            confusion: report
+                .map(|r| r.confusion.iter().map(|row| row.iter().map(|n| *n as u32).collect()).collect())
+                .unwrap_or_default(),
+            calibration: report.map(|r| r.calibration.iter().filter_map(bin).collect()).unwrap_or_default(),
+            annotators: report.map(|r| r.annotators.iter().filter_map(person).collect()).unwrap_or_default(),
+            notes,
+        })
+    }
+}
+
+fn read(run: Run) -> Option<Kept> {
+    let choices = serde_json::from_value(run.asked.configuration.clone()).ok()?;
+    let outcome = run.metrics.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
+    let epochs = run.history.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
+    Some(Kept { run, choices, outcome, epochs })
+}
+
+fn state(state: WorkState) -> JobState {
+    match state {
+        WorkState::Running => JobState::Running,
+        WorkState::Finished => JobState::Finished,
+        WorkState::Cancelled => JobState::Cancelled,
+        WorkState::Failed => JobState::Failed,
+        WorkState::Interrupted => JobState::Interrupted,
+    }
+}
+
+/// Metrics of which less is better.
+const LOWER: [&str; 6] =
+    ["log_loss", "brier", "ece", "soft_cross_entropy", "mae", "ranked_probability_score"];
+
+/// Whether more of a metric is better.
+pub(super) fn higher_is_better(key: &str) -> bool {
+    !LOWER.contains(&key)
+}
+
+fn scores(report: &Report) -> RunScores {
+    let Scores { n_labels, n_texts, n_annotators, .. } = &report.scores;
+    let metric = |(key, value): (&'static str, Option<f64>)| {
+        let interval = report.interval(Cluster::Texts, key);
+        Some(RunMetric {
+            key: key.to_owned(),
+            value: value?,
+            low: interval.map(|i| i.low),
+            high: interval.map(|i| i.high),
+            higher_is_better: higher_is_better(key),
+        })
+    };
+    RunScores {
+        metrics: report.scores.values().into_iter().filter_map(metric).collect(),
+        labels: *n_labels as u32,
+        texts: *n_texts as u32,
+        annotators: *n_annotators as u32,
+    }
+}

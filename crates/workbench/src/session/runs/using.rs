@@ -1,0 +1,70 @@
+//! Which run predicts for the project.
+
+use super::kept::{Kept, PREDICTS_KEY};
+use crate::encoders::{Chosen, ENCODER_KEY};
+use crate::error::WorkbenchError;
+use crate::session::{Core, Session};
+use crate::view::{TrainChoices, Tuning};
+use dissensus_encoder::{Encoder, EncoderOptions};
+use std::path::Path;
+
+/// The encoder of before a tuned one was taken.
+const BEFORE_KEY: &str = "encoder_before_run";
+
+/// Live predictions come from `multilevel`, on the frozen encoder or on one that a run has tuned: the other models do not
+/// learn label by label.
+pub(super) fn can_predict(choices: &TrainChoices, folder: &Path) -> bool {
+    choices.model == "multilevel"
+        && (choices.tuning == Tuning::Frozen || folder.join("encoder").join("config.json").is_file())
+}
+
+impl Session {
+    /// Which run predicts for the project: its tuned encoder becomes the project's, what is not encoded with it is encoded in
+    /// the background, and the live model is fitted on it. `None` goes back to the encoder of before.
+    ///
+    /// # Errors
+    /// There is no such run, it is not finished, its files are gone, or its model does not learn label by label.
+    pub fn use_run(&self, id: Option<u32>) -> Result<(), WorkbenchError> {
+        let core = &self.core;
+        let before: Option<Chosen> = core.store.setting(BEFORE_KEY)?;
+        let now = core.chosen()?;
+        let wanted = match id {
+            None => before.clone().or_else(|| now.clone()),
+            Some(id) => {
+                let kept = core.kept_run(id)?;
+                let folder = core.run_folder(kept.run.id);
+                if kept.outcome.report.is_none() || !can_predict(&kept.choices, &folder) {
+                    return Err(WorkbenchError::CannotPredict(id));
+                }
+                match kept.choices.tuning {
+                    Tuning::Frozen => before.clone().or_else(|| now.clone()),
+                    _ => Some(tuned(core, &kept)?),
+                }
+            }
+        };
+        let is_tuned = id.is_some() && wanted != before && wanted != now;
+        let keep_before = if is_tuned { before.or(now) } else { None };
+        core.store.set_setting(BEFORE_KEY, &keep_before)?;
+        core.store.set_setting(PREDICTS_KEY, &id)?;
+        if let Some(wanted) = wanted {
+            core.store.set_setting(ENCODER_KEY, &wanted)?;
+        }
+        core.live.forget_embeddings();
+        core.listeners.send(&crate::session::Event::Project);
+        self.start_background_work();
+        Ok(())
+    }
+}
+
+fn tuned(core: &Core, kept: &Kept) -> Result<Chosen, WorkbenchError> {
+    let dir = core.run_folder(kept.run.id).join("encoder");
+    let dir = dir.canonicalize().unwrap_or(dir);
+    let encoder = Encoder::open(&dir, &EncoderOptions::default())?;
+    let version = encoder.version();
+    Ok(Chosen {
+        key: version.key(),
+        encoder: dir.to_string_lossy().into_owned(),
+        pooling: version.pooling,
+        precision: version.precision,
+    })
+}

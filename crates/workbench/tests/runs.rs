@@ -1,0 +1,275 @@
+//! Training runs: what is kept of them, that they go on after a break, and that only like is compared with like.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_domain::{QuestionId, TextId};
+use dissensus_workbench::view::{JobState, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning};
+use dissensus_workbench::{
+    DeviceChoice, EncoderChoice, EvaluateChoices, Event, Home, ModelKind, Observer, Session, SplitSpec,
+    Unwatched, sample,
+};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn tiny() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
+}
+
+/// The sample, encoded by a tiny encoder.
+fn sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let tiny = tiny().to_string_lossy().into_owned();
+    session.encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Unwatched).unwrap();
+    session
+}
+
+fn question(session: &Session) -> QuestionId {
+    session.question(Some("offensiveness")).unwrap().id
+}
+
+fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
+    let choices = session.train_choices(question(session), model, tuning).unwrap();
+    TrainChoices { epochs: 2, ..choices }
+}
+
+fn run(session: &Session, choices: &TrainChoices) -> RunDetail {
+    session.run(choices, DeviceChoice::Cpu, &Unwatched).unwrap()
+}
+
+fn metric(run: &RunInfo, key: &str) -> f64 {
+    run.scores.as_ref().unwrap().metrics.iter().find(|m| m.key == key).unwrap().value
+}
+
+#[test]
+fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    for kind in ModelKind::ALL {
+        let detail = run(&session, &choices(&session, kind, "frozen"));
+        let info = &detail.info;
+        assert_eq!((info.state.clone(), info.model.as_str()), (JobState::Finished, kind.name()));
+        let scores = info.scores.as_ref().unwrap();
+        assert!(scores.metrics.len() >= 12, "{kind}");
+        let loss = scores.metrics.iter().find(|m| m.key == "log_loss").unwrap();
+        assert!(loss.low.unwrap() < loss.value && loss.value < loss.high.unwrap() && !loss.higher_is_better);
+        assert_eq!(detail.classes.len(), 5);
+        let in_table: u32 = detail.confusion.iter().flatten().sum();
+        assert_eq!((in_table, detail.sizes.test_labels), (scores.labels, scores.labels));
+        assert_eq!(detail.annotators.len() as u32, scores.annotators);
+        assert!(!info.data_changed && !info.resumable);
+    }
+    let runs = session.runs().unwrap();
+    assert_eq!(runs.len(), 6);
+    let of = |kind: ModelKind| runs.iter().find(|run| run.model == kind.name()).unwrap();
+    let (multilevel, shared) = (of(ModelKind::Multilevel), of(ModelKind::Shared));
+    assert!(metric(multilevel, "log_loss") < metric(shared, "log_loss"));
+    let found = session.compare_runs(shared.id, multilevel.id).unwrap();
+    let loss = found.metrics.iter().find(|m| m.key == "log_loss").unwrap();
+    assert!((loss.b - loss.a - (metric(multilevel, "log_loss") - metric(shared, "log_loss"))).abs() < 1e-12);
+    assert!(loss.p.unwrap() < 0.05 && loss.high.unwrap() < 0.0, "{loss:?}");
+    assert_eq!(found.annotators.len(), 8);
+
+    let other = TrainChoices { seed: 7, ..choices(&session, ModelKind::Shared, "frozen") };
+    let other = run(&session, &other);
+    let error = session.compare_runs(other.info.id, shared.id).unwrap_err();
+    assert_eq!(error.code(), "not-comparable");
+    assert_eq!(session.compare_runs(99, shared.id).unwrap_err().code(), "no-such-run");
+}
+
+#[test]
+fn the_figures_of_a_run_are_those_of_evaluate() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let detail = run(&session, &choices(&session, ModelKind::Multilevel, "frozen"));
+    let evaluated = session
+        .evaluate(
+            &EvaluateChoices {
+                question: Some("offensiveness".into()),
+                models: vec![ModelKind::Multilevel],
+                split: SplitSpec::ByText(0.7),
+                seed: 0,
+                at_least: None,
+                tuning: "frozen".into(),
+                device: DeviceChoice::Cpu,
+            },
+            &Unwatched,
+        )
+        .unwrap();
+    assert_eq!(evaluated.models[0].scores.log_loss.unwrap(), metric(&detail.info, "log_loss"));
+}
+
+#[test]
+fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = session.encoding_state().unwrap().version.unwrap();
+    let detail = run(&session, &choices(&session, ModelKind::Multilevel, "full"));
+    let info = detail.info;
+    assert_eq!(info.epochs.len(), 2);
+    assert!(info.epochs.iter().all(|e| e.validation_loss.is_some() && !e.gradients.is_empty()));
+    assert!(info.usable && !info.predicts);
+    let encoder = folder.path().join(format!("sample.runs/{}/encoder", info.id));
+    for file in ["model.safetensors", "tokenizer.json", "config.json"] {
+        assert!(encoder.join(file).is_file(), "{file}");
+    }
+    assert!(!folder.path().join(format!("sample.runs/{}/checkpoints", info.id)).exists());
+
+    session.use_run(Some(info.id)).unwrap();
+    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    let tuned = session.encoding_state().unwrap();
+    assert_ne!(tuned.version.as_ref().unwrap(), &before);
+    assert!(session.runs().unwrap()[0].predicts);
+    session.train(Some("offensiveness"), &Unwatched).unwrap();
+    session.use_run(None).unwrap();
+    assert_eq!(session.encoding_state().unwrap().version.unwrap(), before);
+
+    let shared = run(&session, &choices(&session, ModelKind::Shared, "last-1"));
+    assert_eq!(session.use_run(Some(shared.info.id)).unwrap_err().code(), "cannot-predict");
+    session.use_run(Some(info.id)).unwrap();
+    session.delete_run(info.id).unwrap();
+    assert_eq!(session.encoding_state().unwrap().version.unwrap(), before, "back to the encoder of before");
+    assert!(!encoder.exists());
+    assert_eq!(session.run_detail(info.id).unwrap_err().code(), "no-such-run");
+}
+
+/// Stops at the second evaluation.
+struct StopAfterFirst(AtomicBool);
+
+impl Observer for StopAfterFirst {
+    fn step(&self, done: u64, total: Option<u64>, _: &str) {
+        if total.is_some_and(|total| done > total / 2) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = TrainChoices { epochs: 4, ..choices(&session, ModelKind::SepHeads, "last-1") };
+    let whole = run(&session, &asked);
+    let stop = StopAfterFirst(AtomicBool::new(false));
+    let error = session.run(&asked, DeviceChoice::Cpu, &stop).unwrap_err();
+    assert_eq!(error.code(), "cancelled");
+    let stopped = session.runs().unwrap().remove(0);
+    assert!(stopped.resumable && stopped.state == JobState::Cancelled && stopped.scores.is_none());
+    assert_eq!(session.resume_run(whole.info.id).unwrap_err().code(), "not-resumable");
+    let mended = session.resume_here(stopped.id, &Unwatched).unwrap();
+    let losses = |run: &RunDetail| {
+        run.info.epochs.iter().map(|e| (e.step, e.train_loss, e.validation_loss)).collect::<Vec<_>>()
+    };
+    assert_eq!(losses(&whole), losses(&mended));
+    assert_eq!(metric(&whole.info, "log_loss"), metric(&mended.info, "log_loss"));
+}
+
+#[test]
+fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let (say, heard) = mpsc::channel();
+    session.subscribe(move |event| {
+        if let Event::Run(info) = event {
+            let _ = say.send(info.clone());
+        }
+    });
+    let asked =
+        TrainChoices { epochs: 6, patience: 0, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
+    let id = session.start_run(&asked).unwrap();
+    assert_eq!(session.start_run(&asked).unwrap_err().code(), "busy");
+    let who = session.add_annotator("Robin", &Default::default()).unwrap().id;
+    let label =
+        NewLabel { question: asked.question, text: TextId(1), annotator: who, level: 2, duration_ms: None };
+    session.record_label(&label).unwrap();
+    let mut epochs = 0;
+    let last = loop {
+        let info = heard.recv_timeout(Duration::from_secs(120)).unwrap();
+        assert!(info.epochs.len() >= epochs);
+        epochs = info.epochs.len();
+        if info.state != JobState::Running {
+            break info;
+        }
+    };
+    assert_eq!((last.id, last.state, epochs), (id, JobState::Finished, 6));
+    assert!(session.runs().unwrap()[0].data_changed, "a label came after it began");
+}
+
+#[test]
+fn what_was_chosen_last_is_what_is_offered_next_and_scripts_get_the_same_always() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let fresh = session.train_defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap();
+    assert_eq!(fresh, session.train_choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap());
+    let asked = TrainChoices { epochs: 1, batch: 32, ..fresh.clone() };
+    run(&session, &asked);
+    assert_eq!(session.train_defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap(), asked);
+    assert_eq!(session.train_choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap(), fresh);
+}
+
+#[test]
+fn a_failed_run_keeps_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = TrainChoices {
+        weight_decay: 1e38,
+        epochs: 50,
+        patience: 0,
+        warmup: 0.0,
+        clip: 0.0,
+        ..choices(&session, ModelKind::ShareRecDcn, "frozen")
+    };
+    let error = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap_err();
+    assert!(error.to_string().contains("stopped being a number at step"), "{error}");
+    let kept = session.runs().unwrap().remove(0);
+    assert_eq!(kept.state, JobState::Failed);
+    assert_eq!(kept.problem.unwrap().message, error.to_string());
+
+    for (bad, field) in [
+        (TrainChoices { split: "halves".into(), ..asked.clone() }, "halves"),
+        (TrainChoices { split: "column".into(), ..asked.clone() }, "train"),
+        (TrainChoices { split: "k-fold:200/1".into(), ..asked.clone() }, "200"),
+        (TrainChoices { head_rate: -1.0, ..asked.clone() }, "head_rate"),
+    ] {
+        let error = session.run(&bad, DeviceChoice::Cpu, &Unwatched).unwrap_err();
+        assert!(error.to_string().contains(field), "{error}");
+    }
+}
+
+#[test]
+fn reports_are_written_by_their_ending() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let ids: Vec<u32> = [ModelKind::ShareRecFfn, ModelKind::Multilevel]
+        .iter()
+        .map(|kind| run(&session, &choices(&session, *kind, "frozen")).info.id)
+        .collect();
+    let write = |name: &str| {
+        let path = folder.path().join(name);
+        session.export_runs(&ids, &path).map(|()| std::fs::read_to_string(&path).unwrap())
+    };
+    let table = write("r.csv").unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows[0], "run,model,encoder,split,seed,metric,value,low,high,seconds,device");
+    assert!(rows.iter().any(|row| row.starts_with("2,multilevel,frozen,by-text:0.7,0,log_loss,")));
+    let all: serde_json::Value = serde_json::from_str(&write("r.json").unwrap()).unwrap();
+    assert_eq!(all[1]["info"]["model"], "multilevel");
+    let tex = write("r.tex").unwrap();
+    assert!(tex.contains("\\begin{tabular}") && tex.contains("\\textbf{0."));
+    assert_eq!(tex.matches(" \\\\").count(), 3);
+    let page = write("r.html").unwrap();
+    assert_eq!(page.matches("<svg").count(), 5, "learning curves, and two plots a run");
+    assert!(!page.contains("<script") && !page.contains("http-equiv") && !page.contains("src="));
+    let error = write("r.docx").unwrap_err();
+    assert_eq!(error.code(), "report-kind");
+    assert!(!folder.path().join("r.docx").exists());
+    assert_eq!(session.export_runs(&[77], &folder.path().join("x.csv")).unwrap_err().code(), "no-such-run");
+}
