@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_domain::ScaleKind;
-use dissensus_workbench::{SplitChoice, WorkbenchError};
+use dissensus_workbench::{ModelKind, SplitSpec};
 use std::path::PathBuf;
 
 /// Label subjective texts, keep every annotator's own labels, and see where annotators would disagree.
@@ -48,16 +48,20 @@ pub(crate) enum Command {
     Label(Label),
     /// Take back an annotator's newest label
     Undo(Undo),
-    /// Fit the annotator model that predicts for this project
+    /// Fit the model that predicts for this project, or train any model as a run that is scored
     Train(Train),
     /// Compare annotator models on texts held out
     Evaluate(Evaluate),
+    /// List, show, compare, use and report training runs
+    Runs(Runs),
     /// Predict how one annotator would label a text
     Predict(Predict),
     /// Rank texts by how much annotators would disagree
     Disagreement(Disagreement),
-    /// Measure how much annotators do agree (Krippendorff's alpha)
+    /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
     Agreement(Agreement),
+    /// Bring all labels of each text together (majority, Dawid-Skene, MACE, GLAD)
+    Aggregate(Aggregate),
     /// Write all labels to a CSV or JSONL file that imports again
     Export(Export),
     /// Measure speed on this machine
@@ -179,8 +183,12 @@ pub(crate) struct Import {
     pub(crate) json: bool,
 }
 
-fn split(name: &str) -> Result<SplitChoice, String> {
-    name.parse().map_err(|error: WorkbenchError| error.to_string())
+fn split(name: &str) -> Result<SplitSpec, String> {
+    name.parse::<SplitSpec>().map_err(|error| error.to_string())
+}
+
+fn model(name: &str) -> Result<ModelKind, String> {
+    name.parse::<ModelKind>().map_err(|error| error.to_string())
 }
 
 fn scale(name: &str) -> Result<ScaleKind, String> {
@@ -243,6 +251,16 @@ pub(crate) struct Encode {
     pub(crate) project: PathBuf,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
+    /// Encode with every pooling and keep the one whose embeddings predict labels kept back from training best
+    #[arg(long, conflicts_with = "pooling")]
+    pub(crate) choose_pooling: bool,
+    /// With --choose-pooling: the question [default: the only one]
+    #[arg(long, requires = "choose_pooling")]
+    pub(crate) question: Option<String>,
+    /// With --choose-pooling: how labels are divided; those that are scored are not looked at [default: column where the
+    /// project has an official split, else by-text:0.7]
+    #[arg(long, value_parser = split, requires = "choose_pooling")]
+    pub(crate) split: Option<SplitSpec>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -297,6 +315,10 @@ pub(crate) enum ModelArg {
     Shared,
     /// One head for each annotator
     SepHeads,
+    /// Text and annotator vectors through a feed-forward network
+    ShareRecFfn,
+    /// Text and annotator vectors through a Deep & Cross Network
+    ShareRecDcn,
     /// Shared head, annotator and text effects with learned shrinkage
     Multilevel,
     /// Every model that fits the question's scale
@@ -314,20 +336,165 @@ pub(crate) struct Train {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The model; the others of the ladder are compared with evaluate
-    #[arg(long, value_parser = ["multilevel"], default_value = "multilevel")]
-    pub(crate) model: String,
+    /// majority, shared, sep-heads, share-rec-ffn, share-rec-dcn or multilevel
+    #[arg(long, value_parser = model, default_value = "multilevel")]
+    pub(crate) model: ModelKind,
+    /// What learns of the encoder: frozen, last-K, lora, lora-RANK or full
+    #[arg(long, default_value = "frozen")]
+    pub(crate) tuning: String,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
-    /// by-text:SHARE (seeded) or column (the official split)
+    /// How labels are divided, for a run that is scored: see `evaluate --help` [default: column where the project has an
+    /// official split, else by-text:0.7]
     #[arg(long, value_parser = split)]
-    pub(crate) split: Option<SplitChoice>,
-    /// Seed of the split and of the fit
+    pub(crate) split: Option<SplitSpec>,
+    /// Seed of split, weights, order and dropout
     #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
+    pub(crate) seed: u32,
+    #[command(flatten)]
+    pub(crate) steps: Steps,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a training goes; everything has a sensible default.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Training in steps")]
+pub(crate) struct Steps {
+    /// Most passes over the training texts
+    #[arg(long)]
+    pub(crate) epochs: Option<u32>,
+    /// Texts a batch, each with all of its labels
+    #[arg(long)]
+    pub(crate) batch: Option<u32>,
+    /// Batches whose gradients are added up before a step
+    #[arg(long)]
+    pub(crate) accumulation: Option<u32>,
+    /// Learning rate of the encoder
+    #[arg(long)]
+    pub(crate) encoder_rate: Option<f64>,
+    /// Learning rate of the head
+    #[arg(long)]
+    pub(crate) head_rate: Option<f64>,
+    /// Decoupled weight decay
+    #[arg(long)]
+    pub(crate) weight_decay: Option<f64>,
+    /// How rates move: constant, linear or cosine
+    #[arg(long)]
+    pub(crate) schedule: Option<String>,
+    /// Share of the steps in which rates rise from 0
+    #[arg(long)]
+    pub(crate) warmup: Option<f64>,
+    /// Largest length of the gradient; 0 for no limit
+    #[arg(long)]
+    pub(crate) clip: Option<f64>,
+    /// Evaluations without a better one before it stops; 0 for never
+    #[arg(long)]
+    pub(crate) patience: Option<u32>,
+    /// What chooses the best checkpoint: log_loss, accuracy or macro_f1
+    #[arg(long)]
+    pub(crate) metric: Option<String>,
+    /// Share of the training texts that choose the checkpoint, where the split names none
+    #[arg(long)]
+    pub(crate) validation: Option<f64>,
+    /// Units of the head's hidden layer; 0 for a linear head
+    #[arg(long)]
+    pub(crate) hidden: Option<u32>,
+    /// After the hidden layer: relu or tanh
+    #[arg(long)]
+    pub(crate) activation: Option<String>,
+    /// Dropout on the embedding
+    #[arg(long)]
+    pub(crate) embedding_dropout: Option<f64>,
+    /// Dropout before the last layer
+    #[arg(long)]
+    pub(crate) head_dropout: Option<f64>,
+    /// Weigh labels so that every level counts alike
+    #[arg(long)]
+    pub(crate) class_weights: bool,
+    /// Share of each label spread over all levels
+    #[arg(long)]
+    pub(crate) label_smoothing: Option<f64>,
+    /// Learn each text's distribution of labels (shared)
+    #[arg(long)]
+    pub(crate) soft_labels: bool,
+    /// share-rec: do not tell people apart by who they are
+    #[arg(long)]
+    pub(crate) no_identity: bool,
+    /// share-rec: do not tell people apart by their attributes
+    #[arg(long)]
+    pub(crate) no_attributes: bool,
+}
+
+/// `runs`: what was trained.
+#[derive(Args, Debug)]
+pub(crate) struct Runs {
+    /// What to do with them [default: list]
+    #[command(subcommand)]
+    pub(crate) what: RunsWhat,
+}
+
+/// What can be done with runs.
+#[derive(Subcommand, Debug)]
+pub(crate) enum RunsWhat {
+    /// List them, newest first
+    List(Reading),
+    /// Show one: how it went, its figures with 95 % intervals, classes, calibration
+    Show(OneRun),
+    /// Compare two that were scored on the same labels
+    Compare {
+        /// The project file
+        #[arg(value_hint = ValueHint::FilePath)]
+        project: PathBuf,
+        /// The first run
+        a: u32,
+        /// The second run
+        b: u32,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Go on with one that broke off, from its last checkpoint
+    Resume(OneRun),
+    /// Let its tuned encoder predict for the project
+    Use(OneRun),
+    /// Let the encoder of before predict again
+    StopUsing {
+        /// The project file
+        #[arg(value_hint = ValueHint::FilePath)]
+        project: PathBuf,
+    },
+    /// Take it and its files away
+    Delete(OneRun),
+    /// Write a report: .html (with plots), .csv, .json or .tex
+    Report {
+        /// The project file
+        #[arg(value_hint = ValueHint::FilePath)]
+        project: PathBuf,
+        /// The file to write
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// The runs [default: all that are finished]
+        #[arg(long, value_delimiter = ',')]
+        runs: Vec<u32>,
+        /// Replace the file where it exists
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// One run of a project.
+#[derive(Args, Debug)]
+pub(crate) struct OneRun {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The run's number
+    pub(crate) run: u32,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -349,15 +516,27 @@ pub(crate) struct Evaluate {
     /// Models to compare
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
     pub(crate) models: Vec<ModelArg>,
-    /// by-text:SHARE (seeded) or column (the official split)
+    /// How labels are divided: by-text:SHARE, stratified:SHARE, grouped:SHARE (by the texts' groups), random:SHARE,
+    /// by-annotator:SHARE (new people), by-text-and-annotator:SHARE, k-fold:FOLDS/FOLD, all seeded, or column (the official
+    /// split). SHARE teaches
     #[arg(long, value_parser = split, default_value = "by-text:0.7")]
-    pub(crate) split: SplitChoice,
+    pub(crate) split: SplitSpec,
+    /// What learns of the encoder: frozen, last-K, lora, lora-RANK or full. All but frozen train each model as a run of its own
+    #[arg(long, default_value = "frozen")]
+    pub(crate) tuning: String,
     /// Seed of the split and of the fits
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Score an ordinal question as yes/no from this level up
     #[arg(long, value_name = "LEVEL")]
     pub(crate) at_least: Option<String>,
+    /// How soon models know somebody new: hold out a share of the annotators and teach so many labels of each, for example
+    /// 0,1,2,5,10,20
+    #[arg(long, value_delimiter = ',', value_name = "LABELS")]
+    pub(crate) new_annotators: Vec<usize>,
+    /// With --new-annotators: the share of the texts that is never taught [default: texts are shared]
+    #[arg(long, value_name = "SHARE", requires = "new_annotators")]
+    pub(crate) new_texts: Option<f64>,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
@@ -384,6 +563,9 @@ pub(crate) struct Predict {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// Ask the model of this run in place of the live one
+    #[arg(long)]
+    pub(crate) run: Option<u32>,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document
@@ -459,6 +641,27 @@ fn pair(argument: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `aggregate`: one label a text.
+#[derive(Args, Debug)]
+pub(crate) struct Aggregate {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// How
+    #[arg(long, value_parser = ["majority", "dawid-skene", "mace", "glad"], default_value = "dawid-skene")]
+    pub(crate) method: String,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Show so many texts and annotators; all of them with --json
+    #[arg(long, default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `agreement`: how much annotators agree.
 #[derive(Args, Debug)]
 pub(crate) struct Agreement {
     /// The project file
@@ -467,6 +670,9 @@ pub(crate) struct Agreement {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// Also Cohen's kappa of every two annotators with so many texts in common
+    #[arg(long, value_name = "TEXTS")]
+    pub(crate) pairs: Option<usize>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -38,9 +38,11 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Undo(args) => commands::labels::undo(&args),
         Command::Train(args) => commands::models::train(&args),
         Command::Evaluate(args) => commands::models::evaluate(&args),
+        Command::Runs(args) => commands::runs::run(args.what),
         Command::Predict(args) => commands::predictions::predict(&args),
         Command::Disagreement(args) => commands::predictions::disagreement(&args),
-        Command::Agreement(args) => commands::predictions::agreement(&args),
+        Command::Agreement(args) => commands::reliability::agreement(&args),
+        Command::Aggregate(args) => commands::reliability::aggregate(&args),
         Command::Bench(args) => commands::bench::run(args.what),
         Command::Completions { shell } => {
             let mut script = Vec::new();

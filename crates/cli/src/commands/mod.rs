@@ -6,6 +6,8 @@ pub(crate) mod labels;
 pub(crate) mod models;
 pub(crate) mod predictions;
 pub(crate) mod project;
+pub(crate) mod reliability;
+pub(crate) mod runs;
 
 use crate::args::{DeviceArg, EncoderArgs, PoolingArg, PrecisionArg};
 use anyhow::Result;

@@ -5,11 +5,17 @@ use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{EvaluateChoices, Evaluation, ModelKind};
+use dissensus_workbench::{EvaluateChoices, Evaluation, ModelKind, PoolingChoice, PoolingLoss};
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
     let session = open(&args.project)?;
     let bar = Bar::new("texts");
+    if args.choose_pooling {
+        let (question, choice) = (args.question.as_deref(), encoder_choice(&args.encoder));
+        let tried = session.choose_pooling(question, args.split, 0, &choice, &bar);
+        drop(bar);
+        return poolings(&tried?, args.json);
+    }
     let encoded = session.encode(&encoder_choice(&args.encoder), &bar);
     drop(bar);
     let encoded = encoded?;
@@ -34,16 +40,29 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
     ))
 }
 
+/// Every pooling that was tried, best first.
+fn poolings(found: &PoolingChoice, json: bool) -> Result<()> {
+    if json {
+        return output::json(found);
+    }
+    let row = |tried: &PoolingLoss| vec![tried.pooling.clone(), three(Some(tried.log_loss))];
+    let rows = found.tried.iter().map(row).collect();
+    output::line(&output::table(&["pooling", "log loss on ten folds"], rows, &[1]))?;
+    let why = if found.chosen == found.own {
+        "the encoder's own: no other is better by more than a standard error"
+    } else {
+        "better than the encoder's own by more than a standard error"
+    };
+    output::line(&format!("\nThe project now uses {}, {why}", found.chosen))
+}
+
 pub(crate) fn train(args: &Train) -> Result<()> {
-    if let Some(split) = args.split {
-        let choices = EvaluateChoices {
-            question: args.question.clone(),
-            models: vec![ModelKind::Multilevel],
-            split,
-            seed: args.seed,
-            at_least: None,
-        };
-        return scored(&args.project, &choices, &args.encoder, args.json);
+    if args.split.is_some()
+        || args.tuning != "frozen"
+        || args.model != ModelKind::Multilevel
+        || args.steps.any()
+    {
+        return super::runs::train(args);
     }
     let session = open(&args.project)?;
     let bar = Bar::new("steps");
@@ -73,8 +92,46 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
         split: args.split,
         seed: args.seed,
         at_least: args.at_least.clone(),
+        tuning: args.tuning.clone(),
+        device: encoder_choice(&args.encoder).device,
     };
+    if !args.new_annotators.is_empty() {
+        return curve(args, &choices);
+    }
     scored(&args.project, &choices, &args.encoder, args.json)
+}
+
+fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let bar = Bar::new("steps");
+    let found = session.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
+        Ok((switch, session.learning_curve(choices, &args.new_annotators, args.new_texts, &bar)?))
+    });
+    drop(bar);
+    let (switch, found) = found?;
+    tell_switch(switch);
+    if args.json {
+        return output::json(&found);
+    }
+    output::line(&format!(
+        "{} held out, scored on {} of {} after so many labels of each: log loss (accuracy)",
+        count(found.annotators as u64, "annotator"),
+        count(found.n_labels as u64, "label"),
+        count(found.n_texts as u64, "text")
+    ))?;
+    let mut numbers: Vec<usize> = found.points.iter().map(|point| point.labels).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let titles: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    let header: Vec<&str> = std::iter::once("model").chain(titles.iter().map(String::as_str)).collect();
+    let rows = found.points.chunk_by(|a, b| a.model == b.model).map(|points| {
+        let cell = |point: &dissensus_workbench::CurvePoint| {
+            format!("{:.3} ({:.3})", point.log_loss, point.accuracy)
+        };
+        std::iter::once(points[0].model.clone()).chain(points.iter().map(cell)).collect()
+    });
+    let columns: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, rows.collect(), &columns))
 }
 
 fn scored(
@@ -101,6 +158,8 @@ fn kinds(asked: &[ModelArg]) -> Vec<ModelKind> {
         (ModelArg::Majority, ModelKind::Majority),
         (ModelArg::Shared, ModelKind::Shared),
         (ModelArg::SepHeads, ModelKind::SepHeads),
+        (ModelArg::ShareRecFfn, ModelKind::ShareRecFfn),
+        (ModelArg::ShareRecDcn, ModelKind::ShareRecDcn),
         (ModelArg::Multilevel, ModelKind::Multilevel),
     ];
     ladder.into_iter().filter(|(model, _)| wants(*model)).map(|(_, kind)| kind).collect()

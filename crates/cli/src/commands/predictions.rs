@@ -1,13 +1,13 @@
 //! `predict`, `disagreement` and `agreement`.
 
-use super::{count, encoder_choice, open_or_read, open_to_read, tell_switch};
-use crate::args::{Agreement, Disagreement, MeasureArg, Predict};
+use super::{count, encoder_choice, open_or_read, tell_switch};
+use crate::args::{Disagreement, MeasureArg, Predict};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::Session;
-use dissensus_workbench::WorkbenchError;
+use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow};
+use dissensus_workbench::{RunPrediction, Session};
 use serde_json::json;
 
 /// Characters of a text in the table.
@@ -17,19 +17,9 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
     let session = open_or_read(&args.project)?;
     let question = session.question(args.question.as_deref())?;
     let annotator = session.annotator(&args.annotator)?;
-    let choice = encoder_choice(&args.encoder);
-    let bar = Bar::new("texts");
-    let ready = session
-        .ensure_encoded(&choice, &bar)
-        .and_then(|switch| session.fit(question.id, &bar).map(|_| switch));
-    drop(bar);
-    tell_switch(ready?);
-    let p = match (&args.what.text_id, &args.what.text) {
-        (Some(id), _) => session.predict_text(question.id, annotator.id, id)?,
-        (None, text) => {
-            let embedding = session.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            session.predict_embedding(question.id, annotator.id, &embedding)?
-        }
+    let (p, by) = match args.run {
+        Some(run) => by_run(&session, run, annotator.id, args)?,
+        None => (live(&session, question.id, annotator.id, args)?, None),
     };
     let levels = question.scale.levels();
     let best = p.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(level, _)| level);
@@ -43,12 +33,55 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
             "text": args.what.text,
             "prediction": levels[best],
             "probabilities": probabilities,
+            "run": by.as_ref().map(|by| by.run),
+            "knows_annotator": by.as_ref().map(|by| by.knows_annotator),
         }));
     }
     output::line(&format!("{} would most likely answer {}", annotator.name, levels[best]))?;
+    if let Some(by) = by.filter(|by| !by.knows_annotator) {
+        output::line(&format!(
+            "Run {} learned nothing from {}: this is what it says of a stranger",
+            by.run, annotator.name
+        ))?;
+    }
     let rows =
         levels.iter().zip(&p).map(|(level, p)| vec![level.clone(), format!("{p:.3}"), bar_of(*p)]).collect();
     output::line(&output::table(&[question.name.as_str(), "probability", ""], rows, &[1]))
+}
+
+/// By the live model.
+fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
+    let choice = encoder_choice(&args.encoder);
+    let bar = Bar::new("texts");
+    let ready =
+        session.ensure_encoded(&choice, &bar).and_then(|switch| session.fit(question, &bar).map(|_| switch));
+    drop(bar);
+    tell_switch(ready?);
+    Ok(match (&args.what.text_id, &args.what.text) {
+        (Some(id), _) => session.predict_text(question, annotator, id)?,
+        (None, text) => {
+            let embedding = session.embed(text.as_deref().unwrap_or_default(), &choice)?;
+            session.predict_embedding(question, annotator, &embedding)?
+        }
+    })
+}
+
+/// By the model of a run.
+fn by_run(
+    session: &Session,
+    run: u32,
+    annotator: AnnotatorId,
+    args: &Predict,
+) -> Result<(Vec<f32>, Option<RunPrediction>)> {
+    let body = match (&args.what.text_id, &args.what.text) {
+        (Some(id), _) => session.body(id)?,
+        (None, text) => text.clone().unwrap_or_default(),
+    };
+    let bar = Bar::new("steps");
+    let found = session.predict_by_run(run, annotator, &body, &bar);
+    drop(bar);
+    let found = found?;
+    Ok((found.probabilities.clone(), Some(found)))
 }
 
 fn bar_of(p: f32) -> String {
@@ -146,25 +179,4 @@ fn show(
         ["", "text id", "pairwise", "90 %", "divergence", "uncertainty", "observed", "labels", "text"];
     let lines = rows.iter().enumerate().map(line).collect();
     output::line(&output::table(&header, lines, &[0, 2, 4, 5, 6, 7]))
-}
-
-pub(crate) fn agreement(args: &Agreement) -> Result<()> {
-    let session = open_to_read(&args.project)?;
-    let question = session.question(args.question.as_deref())?;
-    let agreement = session.agreement(question.id)?;
-    if agreement.labels == 0 {
-        return Err(WorkbenchError::NoLabels(question.name).into());
-    }
-    if args.json {
-        return output::json(&agreement);
-    }
-    output::line(&format!(
-        "{}: {} by {} on {}",
-        agreement.question,
-        count(u64::from(agreement.labels), "label"),
-        count(u64::from(agreement.annotators), "annotator"),
-        count(u64::from(agreement.texts), "text")
-    ))?;
-    output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, three(agreement.alpha)))?;
-    output::line(&format!("Pairs of labels that are equal: {}", three(agreement.pairwise_agreement)))
 }

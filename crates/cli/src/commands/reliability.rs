@@ -1,0 +1,128 @@
+//! `agreement` and `aggregate`: how reliable labels are, and one label a text out of many.
+
+use super::{count, open_to_read};
+use crate::args::{Aggregate, Agreement};
+use crate::output::{self, three};
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::{AnnotatorPairAgreement, Reliability, WorkbenchError};
+use serde::Serialize;
+
+/// What `agreement --json` prints: the keys of before, and every coefficient.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    agreement: &'a dissensus_workbench::Agreement,
+    reliability: &'a Reliability,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<Vec<AnnotatorPairAgreement>>,
+}
+
+pub(crate) fn agreement(args: &Agreement) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    let question = session.question(args.question.as_deref())?;
+    let agreement = session.agreement(question.id)?;
+    if agreement.labels == 0 {
+        return Err(WorkbenchError::NoLabels(question.name).into());
+    }
+    let bar = Bar::new("resamples");
+    let reliability = session.reliability(question.id, &bar);
+    drop(bar);
+    let reliability = reliability?;
+    let pairs = args.pairs.map(|least| session.cohen_pairs(question.id, least)).transpose()?;
+    if args.json {
+        return output::json(&Document { agreement: &agreement, reliability: &reliability, pairs });
+    }
+    output::line(&format!(
+        "{}: {} by {} on {}",
+        agreement.question,
+        count(u64::from(agreement.labels), "label"),
+        count(u64::from(agreement.annotators), "annotator"),
+        count(u64::from(agreement.texts), "text")
+    ))?;
+    output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, three(agreement.alpha)))?;
+    output::line(&format!("Pairs of labels that are equal: {}\n", three(agreement.pairwise_agreement)))?;
+    output::line(&coefficients(&reliability))?;
+    if let Some(pairs) = pairs {
+        output::line("")?;
+        let header = ["annotators", "", "texts", "agreement", "kappa", "quadratic"];
+        let row = |p: &AnnotatorPairAgreement| {
+            vec![
+                p.first.clone(),
+                p.second.clone(),
+                p.texts.to_string(),
+                three(Some(p.agreement)),
+                three(p.kappa),
+                three(p.quadratic_kappa),
+            ]
+        };
+        output::line(&output::table(&header, pairs.iter().map(row).collect(), &[2, 3, 4, 5]))?;
+    }
+    Ok(())
+}
+
+fn coefficients(found: &Reliability) -> String {
+    let all = [
+        ("Krippendorff's alpha, nominal", &found.alpha_nominal),
+        ("Krippendorff's alpha, ordinal", &found.alpha_ordinal),
+        ("Krippendorff's alpha, interval", &found.alpha_interval),
+        ("Fleiss' kappa", &found.fleiss),
+        ("Gwet's AC1", &found.ac1),
+        ("Gwet's AC2, linear", &found.ac2_linear),
+        ("Gwet's AC2, quadratic", &found.ac2_quadratic),
+    ];
+    let defined = all.into_iter().filter(|(_, estimate)| estimate.value.is_some());
+    let row = |(name, estimate): (&str, &dissensus_workbench::Estimate)| {
+        let interval = estimate.interval.as_ref();
+        let interval = interval.map_or_else(String::new, |i| format!("{:.3} to {:.3}", i.low, i.high));
+        vec![name.to_owned(), three(estimate.value), interval]
+    };
+    output::table(&["coefficient", "value", "95 % over texts"], defined.map(row).collect(), &[1, 2])
+}
+
+pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    let question = session.question(args.question.as_deref())?;
+    let bar = Bar::new("rounds");
+    let found = session.aggregate(question.id, &args.method, &bar);
+    drop(bar);
+    let found = found?;
+    if args.json {
+        return output::json(&found);
+    }
+    let ties = found.texts.iter().filter(|text| text.tie).count();
+    let ended = match (found.iterations, found.converged) {
+        (Some(rounds), Some(true)) => format!(", converged in {rounds} rounds"),
+        (Some(rounds), _) => format!(", not converged in {rounds} rounds"),
+        _ => String::new(),
+    };
+    output::line(&format!(
+        "{}: {} by {}{ended}, {} tied\n",
+        found.question,
+        count(found.texts.len() as u64, "text"),
+        found.method,
+        ties
+    ))?;
+    let row = |t: &dissensus_workbench::AggregatedText| {
+        let label = if t.tie { format!("{} (tie)", t.label) } else { t.label.clone() };
+        vec![t.text_id.clone(), label, three(Some(t.probability)), t.labels.to_string()]
+    };
+    let rows = found.texts.iter().take(args.top).map(row).collect();
+    output::line(&output::table(&["text", "label", "probability", "labels"], rows, &[2, 3]))?;
+    output::line("")?;
+    let mut people: Vec<_> = found.annotators.iter().collect();
+    people.sort_by(|a, b| a.agreement.unwrap_or(0.0).total_cmp(&b.agreement.unwrap_or(0.0)));
+    let row = |a: &&dissensus_workbench::AggregatedAnnotator| {
+        let mut row = vec![a.annotator_id.clone(), a.labels.to_string(), three(a.agreement)];
+        row.extend(a.spamming.or(a.ability).map(|v| three(Some(v))));
+        row
+    };
+    let mut header = vec!["annotator, least reliable first", "labels", "expected accuracy"];
+    match found.method {
+        "mace" => header.push("spamming"),
+        "glad" => header.push("ability"),
+        _ => {}
+    }
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, people.iter().take(args.top).map(row).collect(), &numbers))
+}

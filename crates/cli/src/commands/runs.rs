@@ -1,0 +1,260 @@
+//! Training runs: `train` with a split or a tuning, and `runs`.
+
+use super::{count, encoder_choice, open, open_to_read, tell_switch};
+use crate::args::{OneRun, RunsWhat, Steps, Train};
+use crate::output::{self, three};
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::view::{EpochInfo, JobState, RunComparison, RunDetail, RunInfo, TrainChoices};
+use dissensus_workbench::{Session, WorkbenchError};
+use std::path::Path;
+
+pub(crate) fn run(what: RunsWhat) -> Result<()> {
+    match what {
+        RunsWhat::List(args) => {
+            let runs = open_to_read(&args.project)?.runs()?;
+            if args.json { output::json(&runs) } else { list(&runs) }
+        }
+        RunsWhat::Show(args) => show(&open_to_read(&args.project)?, &args),
+        RunsWhat::Compare { project, a, b, json } => {
+            let found = open_to_read(&project)?.compare_runs(a, b)?;
+            if json { output::json(&found) } else { compared(&found) }
+        }
+        RunsWhat::Resume(args) => resume(&args),
+        RunsWhat::Use(args) => {
+            let session = open(&args.project)?;
+            session.use_run(Some(args.run))?;
+            let bar = Bar::new("texts");
+            session.ensure_encoded(&dissensus_workbench::EncoderChoice::default(), &bar)?;
+            drop(bar);
+            output::line(&format!("Run {} predicts for this project", args.run))
+        }
+        RunsWhat::StopUsing { project } => {
+            let session = open(&project)?;
+            session.use_run(None)?;
+            output::line("The encoder of before predicts for this project")
+        }
+        RunsWhat::Delete(args) => {
+            open(&args.project)?.delete_run(args.run)?;
+            output::line(&format!("Run {} is gone", args.run))
+        }
+        RunsWhat::Report { project, file, runs, force } => report(&project, &file, runs, force),
+    }
+}
+
+/// Trains one model as a run and prints its figures.
+pub(crate) fn train(args: &Train) -> Result<()> {
+    let session = open(&args.project)?;
+    let question = session.question(args.question.as_deref())?;
+    let mut choices = session.train_choices(question.id, args.model, &args.tuning)?;
+    choices.seed = args.seed;
+    if let Some(split) = args.split {
+        choices.split = split.name();
+    }
+    args.steps.set_on(&mut choices);
+    let bar = Bar::new("steps");
+    let encoder = encoder_choice(&args.encoder);
+    let done = session
+        .ensure_encoded(&encoder, &bar)
+        .and_then(|switch| Ok((switch, session.run(&choices, encoder.device, &bar)?)));
+    drop(bar);
+    let (switch, detail) = done?;
+    tell_switch(switch);
+    if args.json { output::json(&detail) } else { details(&detail) }
+}
+
+impl Steps {
+    /// Whether anything was chosen that only a run can do.
+    pub(crate) fn any(&self) -> bool {
+        format!("{self:?}") != format!("{:?}", Self::default())
+    }
+
+    fn set_on(&self, choices: &mut TrainChoices) {
+        fn set<T: Clone>(field: &mut T, asked: Option<&T>) {
+            if let Some(asked) = asked {
+                *field = asked.clone();
+            }
+        }
+        set(&mut choices.epochs, self.epochs.as_ref());
+        set(&mut choices.batch, self.batch.as_ref());
+        set(&mut choices.accumulation, self.accumulation.as_ref());
+        set(&mut choices.encoder_rate, self.encoder_rate.as_ref());
+        set(&mut choices.head_rate, self.head_rate.as_ref());
+        set(&mut choices.weight_decay, self.weight_decay.as_ref());
+        set(&mut choices.schedule, self.schedule.as_ref());
+        set(&mut choices.warmup, self.warmup.as_ref());
+        set(&mut choices.clip, self.clip.as_ref());
+        set(&mut choices.patience, self.patience.as_ref());
+        set(&mut choices.metric, self.metric.as_ref());
+        set(&mut choices.validation, self.validation.as_ref());
+        set(&mut choices.hidden, self.hidden.as_ref());
+        set(&mut choices.activation, self.activation.as_ref());
+        set(&mut choices.embedding_dropout, self.embedding_dropout.as_ref());
+        set(&mut choices.head_dropout, self.head_dropout.as_ref());
+        set(&mut choices.label_smoothing, self.label_smoothing.as_ref());
+        choices.class_weights |= self.class_weights;
+        choices.soft_labels |= self.soft_labels;
+        choices.use_identity &= !self.no_identity;
+        choices.use_attributes &= !self.no_attributes;
+    }
+}
+
+fn resume(args: &OneRun) -> Result<()> {
+    let session = open(&args.project)?;
+    let bar = Bar::new("steps");
+    let done = session.resume_here(args.run, &bar);
+    drop(bar);
+    let detail = done?;
+    if args.json { output::json(&detail) } else { details(&detail) }
+}
+
+fn show(session: &Session, args: &OneRun) -> Result<()> {
+    let detail = session.run_detail(args.run)?;
+    if args.json { output::json(&detail) } else { details(&detail) }
+}
+
+fn report(project: &Path, file: &Path, runs: Vec<u32>, force: bool) -> Result<()> {
+    let session = open_to_read(project)?;
+    let runs = if runs.is_empty() {
+        session.runs()?.into_iter().filter(|run| run.scores.is_some()).map(|run| run.id).collect()
+    } else {
+        runs
+    };
+    if file.exists() && !force {
+        return Err(WorkbenchError::ExportExists(file.to_owned()).into());
+    }
+    session.export_runs(&runs, file)?;
+    output::line(&format!("Wrote {} on {}", file.display(), count(runs.len() as u64, "run")))
+}
+
+fn figure(run: &RunInfo, key: &str) -> String {
+    let metric = run.scores.as_ref().and_then(|scores| scores.metrics.iter().find(|m| m.key == key));
+    three(metric.map(|metric| metric.value))
+}
+
+fn state(run: &RunInfo) -> &'static str {
+    match run.state {
+        JobState::Running => "running",
+        JobState::Finished if run.predicts => "predicts",
+        JobState::Finished => "finished",
+        JobState::Cancelled => "cancelled",
+        JobState::Failed => "failed",
+        JobState::Interrupted => "broke off",
+    }
+}
+
+fn tuning(choices: &TrainChoices) -> String {
+    dissensus_workbench::tuning_name(choices)
+}
+
+fn list(runs: &[RunInfo]) -> Result<()> {
+    if runs.is_empty() {
+        return output::line("No run yet: `dissensus train PROJECT --model sep-heads` makes one");
+    }
+    let header =
+        ["run", "model", "encoder", "split", "seed", "state", "accuracy", "log loss", "AUROC", "seconds"];
+    let row = |run: &RunInfo| {
+        vec![
+            run.id.to_string(),
+            run.model.clone(),
+            serde_json::to_value(&run.tuning)
+                .ok()
+                .and_then(|v| v.as_str().map(str::to_owned))
+                .unwrap_or_default(),
+            run.split.clone(),
+            run.seed.to_string(),
+            state(run).to_owned(),
+            figure(run, "accuracy"),
+            figure(run, "log_loss"),
+            figure(run, "disagreement_auroc"),
+            format!("{:.0}", run.seconds),
+        ]
+    };
+    output::line(&output::table(&header, runs.iter().map(row).collect(), &[0, 4, 6, 7, 8, 9]))
+}
+
+fn details(run: &RunDetail) -> Result<()> {
+    let info = &run.info;
+    output::line(&format!(
+        "Run {}: {}, {}, {}, seed {}: {} in {:.0} s on {}",
+        info.id,
+        info.model,
+        tuning(&run.choices),
+        info.split,
+        info.seed,
+        state(info),
+        info.seconds,
+        info.device
+    ))?;
+    let sizes = &run.sizes;
+    let validation = if sizes.validation_labels > 0 {
+        format!(
+            ", chosen by {} of {}",
+            count(sizes.validation_labels.into(), "label"),
+            count(sizes.validation_texts.into(), "text")
+        )
+    } else {
+        String::new()
+    };
+    output::line(&format!(
+        "Taught by {} of {}{validation}, scored on {} of {}",
+        count(sizes.train_labels.into(), "label"),
+        count(sizes.train_texts.into(), "text"),
+        count(sizes.test_labels.into(), "label"),
+        count(sizes.test_texts.into(), "text"),
+    ))?;
+    if !info.epochs.is_empty() {
+        let row = |e: &EpochInfo| {
+            vec![
+                format!("{:.2}{}", e.epoch, if e.best { " *" } else { "" }),
+                three(e.train_loss),
+                three(e.validation_loss),
+                three(e.validation_accuracy),
+                format!("{:.0}", e.seconds),
+            ]
+        };
+        let header = ["epoch", "training loss", "validation loss", "validation accuracy", "seconds"];
+        output::line(&output::table(&header, info.epochs.iter().map(row).collect(), &[0, 1, 2, 3, 4]))?;
+        output::line("* the best so far\n")?;
+    }
+    if let Some(scores) = &info.scores {
+        let interval = |m: &dissensus_workbench::view::RunMetric| match (m.low, m.high) {
+            (Some(low), Some(high)) => format!("{low:.3} to {high:.3}"),
+            _ => String::new(),
+        };
+        let rows =
+            scores.metrics.iter().map(|m| vec![m.key.clone(), three(Some(m.value)), interval(m)]).collect();
+        output::line(&output::table(&["metric", "value", "95 % over texts"], rows, &[1, 2]))?;
+        let rows = run
+            .classes
+            .iter()
+            .map(|c| {
+                vec![c.name.clone(), three(c.precision), three(c.recall), three(c.f1), c.support.to_string()]
+            })
+            .collect();
+        output::line("")?;
+        output::line(&output::table(&["level", "precision", "recall", "F1", "labels"], rows, &[1, 2, 3, 4]))?;
+    }
+    for note in &run.notes {
+        output::line(&format!("note: {note}"))?;
+    }
+    if let Some(problem) = &info.problem {
+        output::line(&format!("failed: {}", problem.message))?;
+    }
+    Ok(())
+}
+
+fn compared(found: &RunComparison) -> Result<()> {
+    output::line(&format!("Runs {} and {} on {}", found.a, found.b, count(found.labels.into(), "label")))?;
+    let row = |m: &dissensus_workbench::view::MetricPair| {
+        let interval = match (m.low, m.high) {
+            (Some(low), Some(high)) => format!("{low:+.3} to {high:+.3}"),
+            _ => String::new(),
+        };
+        let p = m.p.map_or_else(String::new, |p| if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") });
+        vec![m.key.clone(), three(Some(m.a)), three(Some(m.b)), format!("{:+.3}", m.b - m.a), interval, p]
+    };
+    let (a, b) = (format!("run {}", found.a), format!("run {}", found.b));
+    let header = ["metric", &a, &b, "difference", "95 % over texts", "p"];
+    output::line(&output::table(&header, found.metrics.iter().map(row).collect(), &[1, 2, 3, 4, 5]))
+}
