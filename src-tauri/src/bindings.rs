@@ -1,7 +1,7 @@
 //! The one list of commands and events; the TypeScript of `ui/src/lib/bindings.ts` is made from it.
 
-use crate::commands::{annotators, application, disagreement, importing, jobs, labelling, project};
-use crate::events::{JobChanged, LabelsChanged, ModelChanged, ProjectChanged};
+use crate::commands::{annotators, application, disagreement, importing, jobs, labelling, project, runs};
+use crate::events::{JobChanged, LabelsChanged, ModelChanged, ProjectChanged, RunChanged};
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
 
@@ -42,9 +42,18 @@ pub fn builder() -> Builder<Wry> {
             disagreement::disagreement_rows,
             disagreement::text_detail,
             annotators::annotator_report,
+            runs::train_defaults,
+            runs::start_run,
+            runs::resume_run,
+            runs::runs,
+            runs::run_detail,
+            runs::compare_runs,
+            runs::use_run,
+            runs::delete_run,
+            runs::export_runs,
             jobs::start_encoding,
             jobs::jobs,
             jobs::cancel_job,
         ])
-        .events(collect_events![JobChanged, LabelsChanged, ModelChanged, ProjectChanged])
+        .events(collect_events![JobChanged, LabelsChanged, ModelChanged, ProjectChanged, RunChanged])
 }

@@ -1,7 +1,7 @@
 //! What the window is told without asking.
 
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_workbench::view::JobInfo;
+use dissensus_workbench::view::{JobInfo, RunInfo};
 use serde::{Deserialize, Serialize};
 use tauri::AppHandle;
 use tauri_specta::Event as _;
@@ -32,6 +32,10 @@ pub(crate) struct ModelChanged {
     pub(crate) revision: u32,
 }
 
+/// A training run began, went on or ended.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct RunChanged(pub(crate) RunInfo);
+
 /// Texts, annotators, questions or embeddings of the open project changed: ask for it again.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct ProjectChanged();
@@ -45,6 +49,7 @@ pub(crate) fn forward(app: &AppHandle, event: &dissensus_workbench::Event) {
             LabelsChanged { question, text, annotator, revision }.emit(app)
         }
         &Event::Model { question, revision } => ModelChanged { question, revision }.emit(app),
+        Event::Run(run) => RunChanged(run.clone()).emit(app),
         Event::Project => ProjectChanged().emit(app),
     };
 }

@@ -7,6 +7,7 @@ pub(crate) mod importing;
 pub(crate) mod jobs;
 pub(crate) mod labelling;
 pub(crate) mod project;
+pub(crate) mod runs;
 
 use crate::state::WindowState;
 use dissensus_workbench::view::Problem;

@@ -68,6 +68,24 @@ export const commands = {
 	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
 	/**  All annotators for one question; may take seconds. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
+	/**  What a training of this model would do by default, or did the last time it was asked for here. */
+	trainDefaults: (question: QuestionId, model: string, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
+	/**  Starts a run in the background and returns its id at once. */
+	startRun: (choices: TrainChoices) => __TAURI_INVOKE<number>("start_run", { choices }),
+	/**  Goes on with a run that broke off. */
+	resumeRun: (id: number) => __TAURI_INVOKE<null>("resume_run", { id }),
+	/**  Every training run, newest first. */
+	runs: () => __TAURI_INVOKE<RunInfo[]>("runs"),
+	/**  Everything about one run. */
+	runDetail: (id: number) => __TAURI_INVOKE<RunDetail>("run_detail", { id }),
+	/**  Two runs on the same labels. */
+	compareRuns: (a: number, b: number) => __TAURI_INVOKE<RunComparison>("compare_runs", { a, b }),
+	/**  Which run predicts for the project; none for the live model on the frozen encoder. */
+	useRun: (id: number | null) => __TAURI_INVOKE<null>("use_run", { id }),
+	/**  Takes a run and its files away. */
+	deleteRun: (id: number) => __TAURI_INVOKE<null>("delete_run", { id }),
+	/**  Writes a report of these runs; the path's ending says which kind: csv, json, tex or html. */
+	exportRuns: (ids: number[], path: string) => __TAURI_INVOKE<null>("export_runs", { ids, path }),
 	/**  Begins (or goes on with) encoding the texts. */
 	startEncoding: () => __TAURI_INVOKE<JobInfo>("start_encoding"),
 	/**  Jobs of this project, newest first. */
@@ -82,6 +100,7 @@ export const events = {
 	labelsChanged: makeEvent<LabelsChanged, LabelsChanged>("labels-changed"),
 	modelChanged: makeEvent<ModelChanged, ModelChanged>("model-changed"),
 	projectChanged: makeEvent<ProjectChanged, ProjectChanged>("project-changed"),
+	runChanged: makeEvent<RunChanged, RunChanged>("run-changed"),
 };
 
 /* Types */
@@ -101,6 +120,20 @@ export type AnnotatorInfo = {
 	/**  True where no person stands behind the labels. */
 	simulated: boolean,
 	/**  Current labels, all questions. */
+	labels: number,
+};
+
+/**  One annotator under both. */
+export type AnnotatorPair = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Name on screen. */
+	name: string,
+	/**  Accuracy under the first run. */
+	a: number | null,
+	/**  Accuracy under the second run. */
+	b: number | null,
+	/**  Labels scored. */
 	labels: number,
 };
 
@@ -309,6 +342,36 @@ export type EncodingState = {
 	problem: Problem | null,
 };
 
+/**  One evaluation on the way. */
+export type EpochInfo = {
+	/**  Passes over the training texts so far; a fraction where evaluated in between. */
+	epoch: number | null,
+	/**  Steps so far. */
+	step: number,
+	/**  Mean loss of the steps since the evaluation before; none of a model that is solved rather than trained in steps. */
+	train_loss: number | null,
+	/**  Log loss on the validation texts, in nats. */
+	validation_loss: number | null,
+	/**  Share of validation labels predicted. */
+	validation_accuracy: number | null,
+	/**  Learning rate of the head at this step. */
+	rate: number | null,
+	/**  Seconds since the run began. */
+	seconds: number | null,
+	/**  True for the best one so far. */
+	best: boolean,
+	/**  Length of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0. */
+	gradients: GradientLength[],
+};
+
+/**  How long the gradient of a group of weights is. */
+export type GradientLength = {
+	/**  `embeddings`, `layer 0`, ..., `head`. */
+	group: string,
+	/**  Its Euclidean length. */
+	norm: number | null,
+};
+
 /**  A group of annotators on a text. */
 export type GroupPrediction = {
 	/**  Value of the attribute, or "not known". */
@@ -487,6 +550,24 @@ export type LaunchInfo = {
 	project: string | null,
 };
 
+/**  One metric of both. */
+export type MetricPair = {
+	/**  Its key. */
+	key: string,
+	/**  Of the first run. */
+	a: number | null,
+	/**  Of the second run. */
+	b: number | null,
+	/**  95 % interval of b - a, by paired bootstrap over texts, where it was worked out. */
+	low: number | null,
+	/**  Upper end. */
+	high: number | null,
+	/**  Two-sided p of no difference, where it was worked out. */
+	p: number | null,
+	/**  True where more is better. */
+	higher_is_better: boolean,
+};
+
 /**  The models of a question were fitted anew. */
 export type ModelChanged = {
 	/**  The question. */
@@ -631,6 +712,171 @@ export type Reveal = {
 	pairwise: number | null,
 };
 
+/**  One annotator. */
+export type RunAnnotator = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Name on screen. */
+	name: string,
+	/**  Labels scored. */
+	labels: number,
+	/**  Share predicted. */
+	accuracy: number | null,
+	/**  Share that this person's most frequent level would have predicted. */
+	baseline: number | null,
+	/**  Log loss, in nats. */
+	log_loss: number | null,
+};
+
+/**  One bin of the calibration curve. */
+export type RunBin = {
+	/**  Mean confidence in it. */
+	confidence: number | null,
+	/**  Share of these labels that were predicted. */
+	accuracy: number | null,
+	/**  Labels in it. */
+	labels: number,
+};
+
+/**  A training run began, went on or ended. */
+export type RunChanged = RunInfo;
+
+/**  One class. */
+export type RunClass = {
+	/**  The level's name. */
+	name: string,
+	/**  Of those predicted so, the share that are. */
+	precision: number | null,
+	/**  Of those that are, the share predicted so. */
+	recall: number | null,
+	/**  Their harmonic mean. */
+	f1: number | null,
+	/**  Labels of this level. */
+	support: number,
+};
+
+/**  Two runs side by side. Only runs scored on the same labels can be compared. */
+export type RunComparison = {
+	/**  The first run. */
+	a: number,
+	/**  The second run. */
+	b: number,
+	/**  One line a metric. */
+	metrics: MetricPair[],
+	/**  One point for each annotator: accuracy under both. */
+	annotators: AnnotatorPair[],
+	/**  Labels compared. */
+	labels: number,
+};
+
+/**  Everything about one run. */
+export type RunDetail = {
+	/**  As in the list. */
+	info: RunInfo,
+	/**  What was asked. */
+	choices: TrainChoices,
+	/**  Texts and labels that taught, chose the checkpoint, and were scored. */
+	sizes: RunSizes,
+	/**  Encoder version it began with. */
+	encoder: string | null,
+	/**  Precision, recall and F1 of each class. */
+	classes: RunClass[],
+	/**  Labels by true level (rows) and predicted level (columns). */
+	confusion: number[][],
+	/**  Confidence against how often it was right. */
+	calibration: RunBin[],
+	/**  One line for each annotator scored. */
+	annotators: RunAnnotator[],
+	/**  What is to be known about it, a sentence each: annotators without a head, ties of majorities, ... */
+	notes: string[],
+};
+
+/**  A run in the list. */
+export type RunInfo = {
+	/**  Its row. */
+	id: number,
+	/**  The question. */
+	question: QuestionId,
+	/**  The annotator model. */
+	model: string,
+	/**  What learned of the encoder. */
+	tuning: Tuning,
+	/**  How texts were divided. */
+	split: string,
+	/**  Its seed. */
+	seed: number,
+	/**  How it is. */
+	state: JobState,
+	/**  The job that works on it, while it runs. */
+	job: number | null,
+	/**  When it began. */
+	started_at: number | null,
+	/**  Seconds it took, or has taken so far. */
+	seconds: number | null,
+	/**  `cpu`, `cuda` or `metal`. */
+	device: string,
+	/**  Evaluations so far; empty for models that are solved in one go. */
+	epochs: EpochInfo[],
+	/**  Passes it will make at most. */
+	epochs_planned: number,
+	/**  Seconds it will go on, while it runs and where that can be told. */
+	seconds_left: number | null,
+	/**  Scores on the test texts; none before it has ended. */
+	scores: RunScores | null,
+	/**  Why it failed. */
+	problem: Problem | null,
+	/**  True where this run predicts for the project. */
+	predicts: boolean,
+	/**  True where its model can be used for predictions (its files are there). */
+	usable: boolean,
+	/**  True where labels or texts were added since: its figures are those of other data. */
+	data_changed: boolean,
+	/**  True where it broke off and can go on. */
+	resumable: boolean,
+};
+
+/**  One figure. */
+export type RunMetric = {
+	/**  Its key in `--json`: `log_loss`, `accuracy`, ... */
+	key: string,
+	/**  The figure. */
+	value: number | null,
+	/**  Lower end of its interval. */
+	low: number | null,
+	/**  Upper end of its interval. */
+	high: number | null,
+	/**  True where more is better. */
+	higher_is_better: boolean,
+};
+
+/**  Scores on the test texts, each with its 95 % interval by bootstrap over texts. */
+export type RunScores = {
+	/**  All metrics there are, in the order to show them. */
+	metrics: RunMetric[],
+	/**  Labels scored. */
+	labels: number,
+	/**  Texts scored. */
+	texts: number,
+	/**  Annotators scored. */
+	annotators: number,
+};
+
+/**  How much there was. */
+export type RunSizes = {
+	/**  Texts that taught. */
+	train_texts: number,
+	/**  Labels that taught. */
+	train_labels: number,
+	/**  Texts that chose the checkpoint. */
+	validation_texts: number,
+	/**  Labels that chose the checkpoint. */
+	validation_labels: number,
+	/**  Texts scored. */
+	test_texts: number,
+	/**  Labels scored. */
+	test_labels: number,
+};
+
 /**  The levels of a question. Labels are stored as an index into [`Scale::levels`]. */
 export type Scale = {
 	kind: ScaleKind,
@@ -690,6 +936,77 @@ export type Theme =
 "light" | 
 /**  Light on dark. */
 "dark";
+
+/**  What a training is asked to do. Everything but the question has a sensible default. */
+export type TrainChoices = {
+	/**  The question. */
+	question: QuestionId,
+	/**  The annotator model: `majority`, `shared`, `sep-heads`, `share-rec-ffn`, `share-rec-dcn` or `multilevel`. */
+	model: string,
+	/**  What learns of the encoder. */
+	tuning: Tuning,
+	/**  How many layers learn, for `last_k`. */
+	layers: number,
+	/**  Rank of the additions, for `lora`. */
+	rank: number,
+	/**  How texts are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ... */
+	split: string,
+	/**  Share of the training texts kept back to choose the best checkpoint, where the split names none. */
+	validation: number | null,
+	/**  Seed of split, weights, order and dropout. */
+	seed: number,
+	/**  Most passes over the training texts. */
+	epochs: number,
+	/**  Texts a step. */
+	batch: number,
+	/**  Batches whose gradients are added up before a step. */
+	accumulation: number,
+	/**  Learning rate of the encoder's top layer. */
+	encoder_rate: number | null,
+	/**  Learning rate of the head. */
+	head_rate: number | null,
+	/**  Decoupled weight decay. */
+	weight_decay: number | null,
+	/**  `constant`, `linear` or `cosine`. */
+	schedule: string,
+	/**  Share of the steps in which the rate rises from 0. */
+	warmup: number | null,
+	/**  Largest length of the gradient; 0 for no limit. */
+	clip: number | null,
+	/**  Evaluations without a better one before it stops; 0 for never. */
+	patience: number,
+	/**  What the best checkpoint is chosen by: `log_loss`, `accuracy`, `macro_f1`. */
+	metric: string,
+	/**  Units of the head's hidden layer; 0 for a linear head. */
+	hidden: number,
+	/**  `relu` or `tanh`, of the hidden layer. */
+	activation: string,
+	/**  Dropout on the embedding. */
+	embedding_dropout: number | null,
+	/**  Dropout before the last layer of the head. */
+	head_dropout: number | null,
+	/**  Weighs labels so that every class counts alike. */
+	class_weights: boolean,
+	/**  Share of each label spread over all levels. */
+	label_smoothing: number | null,
+	/**  Learns each text's distribution of labels in place of single labels (`majority` and `shared`). */
+	soft_labels: boolean,
+	/**  `share-rec`: whether people are told apart by who they are. */
+	use_identity: boolean,
+	/**  `share-rec`: whether people are told apart by their attributes. */
+	use_attributes: boolean,
+};
+
+/**  What learns of the encoder. */
+export type Tuning = 
+/**  Nothing: cached embeddings are used. */
+"frozen" | 
+/**  The last layers. */
+"last_k" | 
+/**  Low-rank additions to the attention's weights. */
+"lora" | 
+/**  Everything. */
+"full";
 
 /**  What undo took back. */
 export type Undone = {

@@ -42,6 +42,31 @@ export function timeLeft(seconds: number): string {
   return `${Math.ceil(seconds / 3600)} h left`;
 }
 
+/** "0.8 s", "42 s", "3 min 20 s", "1 h 12 min". */
+export function duration(seconds: number | null | undefined): string {
+  if (seconds == null) return DASH;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.round(seconds / 60);
+  if (whole < 600)
+    return whole % 60 === 0 ? `${whole / 60} min` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (minutes < 60) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** "[0.41, 0.52]" */
+export function range(low: number | null, high: number | null, digits = 3): string {
+  return low === null || high === null ? "" : `[${decimal(low, digits)}, ${decimal(high, digits)}]`;
+}
+
+/** A p value: as many digits as it deserves. */
+export function pValue(p: number | null): string {
+  if (p === null) return DASH;
+  if (p < 0.001) return "< 0.001";
+  return p.toFixed(p < 0.1 ? 3 : 2);
+}
+
 /** "today", "yesterday", "3 days ago", or a date. */
 export function dayOf(at: number | null, now = Date.now()): string {
   if (at == null) return DASH;

@@ -48,6 +48,17 @@ export async function chooseExport(name: string): Promise<string | null> {
   return ask(() => save({ title: "Export labels", filters, defaultPath: `${name}.csv` }));
 }
 
+/** Where a report of runs is written to; the ending says which kind. */
+export async function chooseReport(name: string): Promise<string | null> {
+  const filters = [
+    { name: "Report with plots (HTML)", extensions: ["html"] },
+    { name: "CSV", extensions: ["csv"] },
+    { name: "JSON", extensions: ["json"] },
+    { name: "LaTeX table", extensions: ["tex"] },
+  ];
+  return ask(() => save({ title: "Export runs", filters, defaultPath: `${name}.html` }));
+}
+
 /** Writes the window's title. */
 export async function setTitle(title: string): Promise<void> {
   await getCurrentWindow().setTitle(title);

@@ -12,6 +12,8 @@ export interface TestHooks {
   openPath(path: string): Promise<boolean>;
   /** As dropping this file on the window. */
   importPath(path: string): Promise<void>;
+  /** As Export in the Models view with this path. */
+  exportRuns(runs: number[], path: string): Promise<boolean>;
 }
 
 declare global {
@@ -28,5 +30,6 @@ export function offerTestHooks(app: App): void {
     newProject: (path) => app.create(path),
     openPath: (path) => app.open(path),
     importPath: (path) => app.take(path),
+    exportRuns: (runs, path) => app.exportRuns(runs, path),
   };
 }

@@ -1,6 +1,7 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
 import type * as view from "../lib/bindings";
+import { MockRuns } from "./runs";
 import {
   entropy,
   labelKey,
@@ -25,6 +26,12 @@ let flags = new Set<string>();
 let skips = new Set<string>();
 let choices: view.ProjectChoices = emptyChoices();
 let settings: view.AppSettings = firstSettings();
+
+/** The project's runs; tests move them with `runs.step()`. */
+export const runs = new MockRuns(() => world, say, first, Number(asked.get("crowd") ?? 0));
+runs.reset(asked.get("runs") === "none");
+// In a browser the run at work moves by itself.
+if (import.meta.env.MODE === "mock") setInterval(() => open && runs.step(), 1500);
 
 function emptyChoices(): view.ProjectChoices {
   return { annotator: null, question: first, order: "file", view: asked.get("view"), group_by: "age" };
@@ -52,6 +59,7 @@ export function reset(): void {
   skips = new Set();
   choices = emptyChoices();
   settings = firstSettings();
+  runs.reset(asked.get("runs") === "none");
   heard.clear();
 }
 
@@ -78,6 +86,7 @@ export const events = {
   labelsChanged: event("labelsChanged"),
   modelChanged: event("modelChanged"),
   projectChanged: event("projectChanged"),
+  runChanged: event("runChanged"),
 } as unknown as typeof RealEvents;
 
 const question = (id: number) =>
@@ -369,9 +378,21 @@ export const commands: typeof RealCommands = {
   textDetail: async (query, text, groupBy, readingAs, showHidden) =>
     detail(query, textOf(text), groupBy, readingAs, showHidden),
   annotatorReport: async (q) => report(q),
+  trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
+  startRun: async (wanted) => runs.start(wanted),
+  resumeRun: async (id) => runs.resume(id),
+  runs: async () => runs.list(),
+  runDetail: async (id) => runs.detail(id),
+  compareRuns: async (a, b) => runs.compare(a, b),
+  useRun: async (id) => runs.use(id),
+  deleteRun: async (id) => runs.delete(id),
+  exportRuns: async () => null,
   startEncoding: async () => job("running", 0),
   jobs: async () => (asked.has("job") ? [job("running", 61)] : []),
-  cancelJob: async () => (say("jobChanged", job("cancelled", 61)), null),
+  cancelJob: async (id) => {
+    if (!runs.cancel(id)) say("jobChanged", job("cancelled", 61));
+    return null;
+  },
 };
 
 function job(state: view.JobState, done: number): view.JobInfo {

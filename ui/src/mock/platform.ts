@@ -6,6 +6,7 @@ export const chooseNewProject = async (name: string): Promise<string | null> =>
   `/home/you/Documents/${name}.dissensus`;
 export const chooseImport = async (): Promise<string | null> => "/home/you/bad comments.csv";
 export const chooseExport = async (name: string): Promise<string | null> => `/home/you/${name}.csv`;
+export const chooseReport = async (name: string): Promise<string | null> => `/home/you/${name}.html`;
 
 export async function setTitle(title: string): Promise<void> {
   document.title = title;

@@ -30,6 +30,7 @@ const TEXT: [string, string[]][] = [
   ["--accent", ["--ground", "--surface", "--accent-soft"]],
   ["--accent-ink", ["--accent"]],
   ["--warn", ["--ground", "--surface", "--raised", "--warn-soft"]],
+  ["--bad", ["--surface", "--raised", "--hover", "--bad-soft", "--accent-soft"]],
   ["--simulated", ["--simulated-soft"]],
 ];
 const SEEN: [string, string[]][] = [

@@ -1,0 +1,74 @@
+//! The Models view.
+
+use super::with_session;
+use dissensus_domain::QuestionId;
+use dissensus_workbench::view::{Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning};
+use tauri::AppHandle;
+
+/// What a training of this model would do by default, or did the last time it was asked for here.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn train_defaults(
+    app: AppHandle,
+    question: QuestionId,
+    model: String,
+    tuning: Tuning,
+) -> Result<TrainChoices, Problem> {
+    with_session(app, move |session| session.train_defaults(question, &model, tuning)).await
+}
+
+/// Starts a run in the background and returns its id at once.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn start_run(app: AppHandle, choices: TrainChoices) -> Result<u32, Problem> {
+    with_session(app, move |session| session.start_run(&choices)).await
+}
+
+/// Goes on with a run that broke off.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn resume_run(app: AppHandle, id: u32) -> Result<(), Problem> {
+    with_session(app, move |session| session.resume_run(id)).await
+}
+
+/// Every training run, newest first.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn runs(app: AppHandle) -> Result<Vec<RunInfo>, Problem> {
+    with_session(app, move |session| session.runs()).await
+}
+
+/// Everything about one run.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn run_detail(app: AppHandle, id: u32) -> Result<RunDetail, Problem> {
+    with_session(app, move |session| session.run_detail(id)).await
+}
+
+/// Two runs on the same labels.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn compare_runs(app: AppHandle, a: u32, b: u32) -> Result<RunComparison, Problem> {
+    with_session(app, move |session| session.compare_runs(a, b)).await
+}
+
+/// Which run predicts for the project; none for the live model on the frozen encoder.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn use_run(app: AppHandle, id: Option<u32>) -> Result<(), Problem> {
+    with_session(app, move |session| session.use_run(id)).await
+}
+
+/// Takes a run and its files away.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn delete_run(app: AppHandle, id: u32) -> Result<(), Problem> {
+    with_session(app, move |session| session.delete_run(id)).await
+}
+
+/// Writes a report of these runs; the path's ending says which kind: csv, json, tex or html.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn export_runs(app: AppHandle, ids: Vec<u32>, path: String) -> Result<(), Problem> {
+    with_session(app, move |session| session.export_runs(&ids, path.as_ref())).await
+}

@@ -1,0 +1,129 @@
+// Names for what a run is made of: models, tunings, metrics, devices, states.
+import type { JobState, RunInfo, RunMetric, Tuning } from "$lib/bindings";
+
+interface ModelWords {
+  name: string;
+  /** One line of what it is. */
+  what: string;
+}
+
+/** The ladder of annotator models, simplest first. */
+export const MODELS: Readonly<Record<string, ModelWords>> = {
+  majority: {
+    name: "Majority",
+    what: "Learns each text's most frequent answer; nobody's own view is kept.",
+  },
+  shared: {
+    name: "Shared head",
+    what: "Learns from every single label, and predicts the same for everybody.",
+  },
+  "sep-heads": {
+    name: "Separate heads",
+    what: "One encoder for all, and a head of their own for each person.",
+  },
+  "share-rec-ffn": {
+    name: "Feed-forward",
+    what: "A small feed-forward network puts text and person together.",
+  },
+  "share-rec-dcn": {
+    name: "Deep & cross",
+    what: "A Deep & Cross Network multiplies features of text and person.",
+  },
+  multilevel: {
+    name: "Multilevel",
+    what: "What all share, and how each person departs from it; few labels do.",
+  },
+};
+
+export const TUNINGS: Readonly<Record<Tuning, { name: string; what: string }>> = {
+  frozen: { name: "Frozen encoder", what: "uses the embeddings there are; fast" },
+  last_k: { name: "Last layers", what: "the encoder's last layers learn too; slow" },
+  lora: { name: "LoRA", what: "small additions to every layer learn; slow" },
+  full: { name: "Whole encoder", what: "every weight learns; slowest" },
+};
+
+/** A model's name in plain words. */
+export function modelName(model: string): string {
+  return MODELS[model]?.name ?? model;
+}
+
+/** "LoRA", or "last 2 layers" where it is known how many. */
+export function tuningWords(tuning: Tuning, layers?: number): string {
+  if (tuning === "last_k" && layers !== undefined)
+    return layers === 1 ? "last layer" : `last ${layers} layers`;
+  const { name } = TUNINGS[tuning];
+  return tuning === "lora" ? name : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
+  log_loss: { name: "Log loss", what: "How surprised the model is by the labels, in nats: lower is better" },
+  accuracy: { name: "Accuracy", what: "Share of labels predicted" },
+  macro_f1: { name: "Macro F1", what: "Mean F1 of the levels, each counting alike" },
+  micro_f1: { name: "Micro F1", what: "F1 over all labels, each counting alike" },
+  weighted_f1: { name: "Weighted F1", what: "Mean F1 of the levels, by how often they occur" },
+  annotator_accuracy: { name: "Annotator accuracy", what: "Mean of the people's accuracies" },
+  annotator_macro_f1: { name: "Annotator macro F1", what: "Mean of the people's macro F1" },
+  worst_tenth_accuracy: {
+    name: "Worst tenth",
+    what: "Mean accuracy of the tenth of people whom the model knows least",
+  },
+  brier: { name: "Brier score", what: "Squared error of the probabilities: lower is better" },
+  ece: { name: "Calibration error", what: "Expected calibration error: lower is better" },
+  soft_cross_entropy: {
+    name: "Soft cross-entropy",
+    what: "Against the share of people who gave each level: lower is better",
+  },
+  disagreement_auroc: {
+    name: "Disagr. AUROC",
+    what: "How well texts that split people are told from texts that do not: 0.5 is chance",
+  },
+  disagreement_spearman: {
+    name: "Disagr. Spearman",
+    what: "Rank correlation of predicted with observed disagreement",
+  },
+  mae: { name: "Mean absolute error", what: "Levels between expected and given: lower is better" },
+  pearson: { name: "Pearson r", what: "Correlation of expected with given levels" },
+};
+
+/** The three figures that stand beside each run. */
+export const HEADLINE = ["log_loss", "accuracy", "disagreement_auroc"] as const;
+
+/** A metric's name; one this window does not know is named after its key. */
+export function metricName(key: string): string {
+  const known = METRICS[key]?.name;
+  if (known) return known;
+  const words = key.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function metricWhat(key: string): string | undefined {
+  return METRICS[key]?.what;
+}
+
+/** One metric of a run that has ended. */
+export function metricOf(run: RunInfo, key: string): RunMetric | null {
+  return run.scores?.metrics.find((metric) => metric.key === key) ?? null;
+}
+
+export function deviceName(device: string): string {
+  const names: Record<string, string> = { cpu: "CPU", cuda: "CUDA", metal: "Metal" };
+  return names[device] ?? device;
+}
+
+export const STATES: Readonly<Record<JobState, string>> = {
+  running: "running",
+  finished: "finished",
+  cancelled: "stopped",
+  failed: "failed",
+  interrupted: "interrupted",
+};
+
+/** "Multilevel · LoRA · seed 3", for titles and labels. */
+export function runTitle(run: RunInfo): string {
+  return `${modelName(run.model)} · ${tuningWords(run.tuning)} · seed ${run.seed}`;
+}
+
+/** Finished runs have figures, and so can be compared. */
+export function isScored(run: RunInfo): boolean {
+  return run.state === "finished" && run.scores !== null;
+}

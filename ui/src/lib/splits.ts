@@ -1,0 +1,70 @@
+// How texts are divided between learning and scoring: read, written, and said in words.
+
+interface Kind {
+  label: string;
+  hint: string;
+  /** How {@link splitWords} says it. */
+  words: string;
+  /** Whether a share for training belongs to it. */
+  share: boolean;
+}
+
+/** The ways that the window offers, by the name they have on the command line. */
+export const SPLITS: Readonly<Record<string, Kind>> = {
+  "by-text": {
+    label: "By text",
+    hint: "new texts by people the model knows",
+    words: "by text",
+    share: true,
+  },
+  stratified: {
+    label: "By text, stratified",
+    hint: "the same share of every level on both sides",
+    words: "stratified by label",
+    share: true,
+  },
+  grouped: {
+    label: "By group",
+    hint: "a whole document or thread is on one side",
+    words: "by group",
+    share: true,
+  },
+  "by-annotator": {
+    label: "By annotator",
+    hint: "people the model has never seen",
+    words: "by annotator",
+    share: true,
+  },
+  column: {
+    label: "Official split",
+    hint: "as the imported file says: train, validation, test",
+    words: "official split",
+    share: false,
+  },
+};
+
+export interface Split {
+  kind: string;
+  /** Share of the texts (or people) for training; none where the kind has none or it cannot be read. */
+  share: number | null;
+}
+
+/** Reads `by-text:0.7`, `column`, ... */
+export function readSplit(split: string): Split {
+  const [kind = "", given] = split.split(":", 2);
+  const share = given === undefined || given.trim() === "" ? NaN : Number(given);
+  return { kind, share: Number.isFinite(share) ? share : null };
+}
+
+/** Writes what {@link readSplit} reads. */
+export function writeSplit({ kind, share }: Split): string {
+  return share === null ? kind : `${kind}:${Number(share.toFixed(4))}`;
+}
+
+/** "by text, 70 %"; a split this window does not offer is shown as it was written. */
+export function splitWords(split: string): string {
+  const { kind, share } = readSplit(split);
+  const known = SPLITS[kind];
+  if (!known || known.share !== (share !== null)) return split;
+  return share === null ? known.words : `${known.words}, ${Number((share * 100).toFixed(1))} %`;
+}

@@ -1,0 +1,88 @@
+// What the charts of this view draw: lines over a common x, and how they are read out.
+import type { EpochInfo } from "$lib/bindings";
+import { decimal } from "$lib/format";
+
+export interface ChartPoint {
+  x: number;
+  y: number;
+}
+
+export interface Series {
+  name: string;
+  colour: string;
+  points: ChartPoint[];
+  dashed?: boolean;
+  /** A sign at each point, and not only a line. */
+  dots?: boolean;
+  /** Place in `points` of the one that is marked. */
+  best?: number | null;
+}
+
+/** A scale of d3, as far as the charts use it. */
+export interface LinearScale {
+  (value: number): number;
+  ticks(count: number): number[];
+  tickFormat(count: number): (value: number) => string;
+}
+
+/** One figure of each evaluation as a line; evaluations without it are left out. */
+export function curveOf(
+  epochs: readonly EpochInfo[],
+  key: "train_loss" | "validation_loss" | "validation_accuracy",
+  look: { name: string; colour: string; dashed?: boolean; mark?: boolean },
+): Series {
+  const known = epochs.filter((e) => e.epoch !== null && e[key] !== null);
+  const best = known.findLastIndex((e) => e.best);
+  return {
+    name: look.name,
+    colour: look.colour,
+    dashed: look.dashed ?? false,
+    points: known.map((e) => ({ x: e.epoch ?? 0, y: e[key] ?? 0 })),
+    best: look.mark && best >= 0 ? best : null,
+  };
+}
+
+/** All places on x where some line has a point, in order. */
+export function placesOf(series: readonly Series[]): number[] {
+  return [...new Set(series.flatMap((s) => s.points.map((p) => p.x)))].sort((a, b) => a - b);
+}
+
+/** The place nearest to `x`; -1 where there is none. */
+export function nearestPlace(places: readonly number[], x: number): number {
+  let at = -1;
+  places.forEach((place, i) => {
+    if (at < 0 || Math.abs(place - x) < Math.abs((places[at] ?? 0) - x)) at = i;
+  });
+  return at;
+}
+
+/** What a line says at a place. */
+export function valueAt(series: Series, x: number | undefined): number | null {
+  return series.points.find((p) => p.x === x)?.y ?? null;
+}
+
+/** Ends of the values with a margin, so that no line runs along the edge. */
+export function domainOf(values: readonly number[], margin = 0.06): [number, number] {
+  if (values.length === 0) return [0, 1];
+  const low = values.reduce((a, b) => Math.min(a, b));
+  const high = values.reduce((a, b) => Math.max(a, b));
+  const room = high > low ? (high - low) * margin : Math.abs(high) * 0.1 || 0.5;
+  return [low - room, high + room];
+}
+
+/** A line in words: where it begins, its best point, where it ends. */
+export function describeSeries(series: Series, xName: string): string {
+  const first = series.points[0];
+  const last = series.points.at(-1);
+  if (!first || !last) return `${series.name}: no points`;
+  const best = series.best == null ? null : series.points[series.best];
+  const said = [`${decimal(first.y, 3)} at ${xName} ${place(first.x)}`];
+  if (best) said.push(`best ${decimal(best.y, 3)} at ${xName} ${place(best.x)}`);
+  if (last !== first) said.push(`${decimal(last.y, 3)} at ${xName} ${place(last.x)}`);
+  return `${series.name}: ${said.join(", ")}`;
+}
+
+/** A place on x, without digits it does not need. */
+export function place(x: number): string {
+  return String(Number(x.toFixed(2)));
+}

@@ -1,0 +1,333 @@
+// Runs as a person meets them: found, started, watched, compared, used, taken away.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import type { RunInfo } from "$lib/bindings";
+import { reset, runs, say } from "../../mock/bindings";
+import ModelsView from "./ModelsView.svelte";
+
+beforeEach(async () => {
+  // jsdom measures nothing, and a chart without a size draws nothing.
+  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(400);
+  vi.spyOn(Element.prototype, "clientHeight", "get").mockReturnValue(300);
+  reset();
+  app.toasts.list = [];
+  app.dialog = null;
+  await app.openSample();
+  app.ask(1);
+});
+
+const rows = () => screen.getAllByTestId("run-item");
+const row = (id: number) => {
+  const found = rows().find((r) => r.dataset["runId"] === String(id));
+  if (!found) throw new Error(`run ${id} is not in the list`);
+  return found;
+};
+const tick = (id: number) => within(row(id)).getByRole("checkbox");
+
+async function shown() {
+  const user = userEvent.setup();
+  render(ModelsView);
+  await waitFor(() => expect(rows().length).toBeGreaterThan(0));
+  return user;
+}
+
+async function look(user: ReturnType<typeof userEvent.setup>, id: number) {
+  await user.click(row(id));
+  await waitFor(() => expect(screen.getByTestId("run-detail").dataset["runId"]).toBe(String(id)));
+}
+
+describe("the list", () => {
+  it("has the runs of the question, newest first, with figures and intervals", async () => {
+    await shown();
+    expect(rows().map((r) => r.dataset["runId"])).toEqual(["8", "7", "6", "5", "4", "3", "2", "1"]);
+    expect(row(7)).toHaveTextContent("Multilevel");
+    expect(row(7)).toHaveTextContent("1.012");
+    expect(row(7)).toHaveTextContent("0.95–1.07");
+    expect(row(7)).toHaveTextContent("predicts");
+    expect(row(2)).toHaveTextContent("data changed");
+    expect(row(5)).toHaveTextContent("The loss was no number any more");
+    expect(row(8)).toHaveTextContent("epoch 9 of 24");
+    expect(row(8)).toHaveTextContent("2 min left");
+  });
+
+  it("says what a run is for where there is none, and offers one", async () => {
+    const user = userEvent.setup();
+    app.ask(2);
+    render(ModelsView);
+    await waitFor(() =>
+      expect(screen.getByTestId("models-empty")).toHaveTextContent("scores it on the rest"),
+    );
+    await user.click(screen.getByTestId("run-new"));
+    await waitFor(() => expect(screen.getByTestId("run-dialog")).toBeVisible());
+  });
+
+  it("is moved by keys, which tick runs and ask for new ones", async () => {
+    const user = await shown();
+    screen.getByTestId("run-list").focus();
+    await user.keyboard("{ArrowDown}");
+    await waitFor(() => expect(screen.getByTestId("run-detail").dataset["runId"]).toBe("7"));
+    await user.keyboard(" ");
+    expect(tick(7)).toBeChecked();
+    // A click puts the focus on a row; the keys work there as well.
+    await user.click(row(1));
+    await user.keyboard(" ");
+    expect(tick(1)).toBeChecked();
+    expect(screen.getByTestId("run-compare")).toBeEnabled();
+    await user.keyboard("n");
+    await waitFor(() => expect(screen.getByTestId("run-dialog")).toBeVisible());
+  });
+
+  it("shows the problem where it cannot be had", async () => {
+    vi.spyOn(commands, "runs").mockRejectedValue({ code: "disk", message: "the file is gone", detail: null });
+    render(ModelsView);
+    await waitFor(() => expect(screen.getByText("The file is gone")).toBeVisible());
+  });
+});
+
+describe("a run at work", () => {
+  it("moves in list and detail, and keeps the focus where it is", async () => {
+    await app.start();
+    await shown();
+    const list = screen.getByTestId("run-list");
+    const before = row(8);
+    const details = vi.spyOn(commands, "runDetail");
+    list.focus();
+    runs.step();
+    await waitFor(() => expect(row(8)).toHaveTextContent("epoch 10 of 24"));
+    expect(screen.getByTestId("run-detail")).toHaveTextContent("Epoch 10 of 24");
+    expect(row(8)).toBe(before);
+    expect(document.activeElement).toBe(list);
+    expect(details).not.toHaveBeenCalled();
+  });
+
+  it("tells its end once, in passing, and then has figures", async () => {
+    await app.start();
+    await shown();
+    for (let i = 0; i < 15; i += 1) runs.step();
+    await waitFor(() => expect(screen.getByTestId("run-metric-log_loss")).toHaveTextContent("1.064"));
+    expect(app.toasts.list).toMatchObject([
+      {
+        kind: "done",
+        message: "Deep & cross has finished training",
+        detail: expect.stringMatching(/^Log loss 1\.064/),
+      },
+    ]);
+    const ended = app.runs.get(8);
+    say("runChanged", { ...ended, data_changed: true } as RunInfo);
+    await waitFor(() => expect(row(8)).toHaveTextContent("data changed"));
+    expect(app.toasts.list).toHaveLength(1);
+  });
+
+  it("is cancelled, and can go on", async () => {
+    await app.start();
+    const user = await shown();
+    await user.click(screen.getByTestId("run-cancel"));
+    await waitFor(() => expect(row(8).dataset["state"]).toBe("cancelled"));
+    await user.click(screen.getByTestId("run-resume"));
+    await waitFor(() => expect(row(8).dataset["state"]).toBe("running"));
+    expect(app.toasts.list).toEqual([]);
+  });
+});
+
+describe("a new run", () => {
+  async function asking() {
+    const user = await shown();
+    await user.click(screen.getByTestId("run-new"));
+    await waitFor(() => expect(screen.getByTestId("run-dialog")).toBeVisible());
+    return user;
+  }
+
+  it("begins with the last model and good defaults, and is looked at once it is started", async () => {
+    const start = vi.spyOn(commands, "startRun");
+    const user = await asking();
+    expect(screen.getByTestId("run-model")).toHaveTextContent("Deep & cross");
+    expect(screen.getByTestId("run-epochs")).toHaveValue(30);
+    await user.clear(screen.getByTestId("run-seed"));
+    await user.type(screen.getByTestId("run-seed"), "3");
+    await user.click(screen.getByTestId("run-start"));
+    await waitFor(() => expect(screen.queryByTestId("run-dialog")).toBeNull());
+    expect(start.mock.calls[0]?.[0]).toMatchObject({ question: 1, model: "share-rec-dcn", seed: 3 });
+    await waitFor(() => expect(screen.getByTestId("run-detail").dataset["runId"]).toBe("9"));
+    expect(row(9).dataset["state"]).toBe("running");
+  });
+
+  it("asks for the defaults of another model, keeps what was changed by hand, and warns of slow ones", async () => {
+    const user = await asking();
+    await user.clear(screen.getByTestId("run-seed"));
+    await user.type(screen.getByTestId("run-seed"), "7");
+    expect(screen.queryByTestId("run-slow")).toBeNull();
+    screen.getByTestId("run-tuning").focus();
+    await user.keyboard("{Enter}{ArrowDown}{ArrowDown}{Enter}");
+    await waitFor(() => expect(screen.getByTestId("run-slow")).toBeVisible());
+    await waitFor(() => expect(screen.getByTestId("run-epochs")).toHaveValue(5));
+    expect(screen.getByTestId("run-seed")).toHaveValue(7);
+    expect(screen.getByTestId("run-tuning")).toHaveTextContent("LoRA");
+  });
+
+  it("does not start with a number that cannot be, and says which", async () => {
+    const start = vi.spyOn(commands, "startRun");
+    const user = await asking();
+    await user.click(screen.getByTestId("run-more"));
+    await user.clear(screen.getByTestId("run-field-validation"));
+    await user.type(screen.getByTestId("run-field-validation"), "0.9");
+    expect(screen.getByText("Write a number from 0 to 0.5.")).toBeVisible();
+    await user.click(screen.getByTestId("run-start"));
+    expect(start).not.toHaveBeenCalled();
+    await waitFor(() => expect(screen.getByTestId("run-field-validation")).toHaveFocus());
+  });
+
+  it("shows why it was refused, and stays open", async () => {
+    const user = await asking();
+    vi.spyOn(commands, "startRun").mockRejectedValue({
+      code: "split",
+      message: "no text has a split",
+      detail: "Divide by text.",
+    });
+    await user.click(screen.getByTestId("run-start"));
+    await waitFor(() => expect(screen.getByTestId("run-refused")).toHaveTextContent("No text has a split"));
+    expect(screen.getByTestId("run-dialog")).toBeVisible();
+  });
+});
+
+describe("the detail", () => {
+  it("has curves with the best checkpoint in words, figures, levels and people", async () => {
+    const user = await shown();
+    await look(user, 6);
+    const [loss] = within(screen.getByTestId("run-curve")).getAllByRole("slider");
+    expect(loss).toHaveAttribute("aria-label", expect.stringContaining("Validation: 1.324 at epoch 1, best"));
+    expect(screen.getByTestId("run-metric-accuracy")).toHaveTextContent("0.562");
+    await waitFor(() => expect(screen.getAllByTestId("run-annotator")).toHaveLength(8));
+    expect(screen.getByTestId("run-notes")).toHaveTextContent("the shared head answers for them");
+    expect(screen.getByRole("heading", { name: /Levels/ })).toBeVisible();
+  });
+
+  it("reads a curve out by the arrow keys", async () => {
+    const user = await shown();
+    await look(user, 6);
+    const [loss] = within(screen.getByTestId("run-curve")).getAllByRole("slider");
+    loss?.focus();
+    await user.keyboard("{Home}{ArrowRight}");
+    expect(loss).toHaveAttribute(
+      "aria-valuetext",
+      expect.stringMatching(/^epoch 2: Training 1\.\d{3}, Validation/),
+    );
+  });
+
+  it("sorts people by what is known of them", async () => {
+    const user = await shown();
+    await look(user, 6);
+    await waitFor(() => expect(screen.getAllByTestId("run-annotator")).toHaveLength(8));
+    const names = () => screen.getAllByTestId("run-annotator").map((r) => r.firstElementChild?.textContent);
+    const table = screen.getByRole("table", { name: "Annotators" });
+    await user.click(within(table).getByRole("button", { name: "Annotator" }));
+    expect(names()[0]).toBe("Amara");
+    await user.click(within(table).getByRole("button", { name: "Annotator" }));
+    expect(names()[0]).toBe("Hiro");
+  });
+
+  it("says why a run failed", async () => {
+    const user = await shown();
+    await look(user, 5);
+    expect(screen.getByTestId("run-problem")).toHaveTextContent("at step 412");
+    expect(screen.getByTestId("run-problem")).toHaveTextContent("clip the gradient");
+    expect(screen.queryByTestId("run-use")).toBeNull();
+  });
+
+  it("chooses which run predicts, and stops", async () => {
+    const use = vi.spyOn(commands, "useRun");
+    const user = await shown();
+    await look(user, 6);
+    await user.click(screen.getByTestId("run-use"));
+    await waitFor(() => expect(row(6)).toHaveTextContent("predicts"));
+    expect(row(7)).not.toHaveTextContent("predicts");
+    expect(screen.getByTestId("run-use")).toHaveTextContent("Stop using");
+    await user.click(screen.getByTestId("run-use"));
+    await waitFor(() => expect(row(6)).not.toHaveTextContent("predicts"));
+    expect(use.mock.calls).toEqual([[6], [null]]);
+  });
+
+  it("deletes only after a question", async () => {
+    const user = await shown();
+    await look(user, 6);
+    await user.click(screen.getByTestId("run-delete"));
+    await waitFor(() => expect(screen.getByTestId("run-delete-dialog")).toBeVisible());
+    await user.click(screen.getByText("Keep it"));
+    expect(row(6)).toBeVisible();
+    await waitFor(() => expect(screen.queryByTestId("run-delete-dialog")).toBeNull());
+    await user.click(screen.getByTestId("run-delete"));
+    await user.click(await screen.findByTestId("run-delete-confirm"));
+    await waitFor(() => expect(rows()).toHaveLength(7));
+    expect(rows().some((r) => r.dataset["runId"] === "6")).toBe(false);
+    await waitFor(() => expect(screen.getByTestId("run-list")).toHaveFocus());
+  });
+
+  it("is exported to a file that is asked for", async () => {
+    const write = vi.spyOn(commands, "exportRuns");
+    const user = await shown();
+    await look(user, 6);
+    await user.click(screen.getByTestId("run-export"));
+    await waitFor(() => expect(write).toHaveBeenCalledWith([6], "/home/you/Comments runs.html"));
+    expect(app.toasts.list.at(-1)?.message).toBe("1 run written to Comments runs.html");
+    await user.click(screen.getByTestId("run-export-all"));
+    await waitFor(() => expect(write.mock.calls.at(-1)?.[0]).toEqual([7, 6, 3, 2, 1]));
+  });
+});
+
+describe("a comparison", () => {
+  it("has the difference of every figure, curves of both, and each person under both", async () => {
+    const user = await shown();
+    expect(screen.getByTestId("run-compare")).toBeDisabled();
+    await user.click(tick(6));
+    await user.click(tick(3));
+    await user.click(screen.getByTestId("run-compare"));
+    await waitFor(() =>
+      expect(screen.getByTestId("compare-metric-log_loss")).toHaveTextContent(/1\.055.*1\.184.*\+0\.129/s),
+    );
+    expect(screen.getByTestId("compare-metric-log_loss").querySelector(".better")).toHaveTextContent("1.055");
+    expect(screen.getByTestId("compare-metric-brier").querySelector(".better")).toBeNull();
+    const [first, ...others] = screen.getAllByTestId("scatter-point");
+    expect(others).toHaveLength(7);
+    first?.focus();
+    await waitFor(() => expect(screen.getByTestId("compare-scatter")).toHaveTextContent("Amara: A"));
+    // The list is asked for again whenever labels come: that is no other comparison.
+    const asked = vi.spyOn(commands, "compareRuns");
+    await app.runs.load();
+    expect(asked).not.toHaveBeenCalled();
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("compare-view")).toBeNull());
+  });
+
+  it("is begun from the run that is looked at, too", async () => {
+    const asked = vi.spyOn(commands, "compareRuns");
+    const user = await shown();
+    await look(user, 6);
+    screen.getByTestId("run-compare-with").focus();
+    await user.keyboard("{Enter}{ArrowDown}{Enter}");
+    await waitFor(() => expect(screen.getByTestId("compare-view")).toBeVisible());
+    expect(asked.mock.calls[0]?.[0]).toBe(6);
+    expect(tick(6)).toBeChecked();
+  });
+
+  it("says why two runs cannot be compared", async () => {
+    const user = await shown();
+    await user.click(tick(7));
+    await user.click(tick(1));
+    await user.click(screen.getByTestId("run-compare"));
+    await waitFor(() =>
+      expect(screen.getByTestId("compare-problem")).toHaveTextContent("scored on different labels"),
+    );
+  });
+
+  it("takes two: a third takes the place of the first; unfinished ones are not offered", async () => {
+    const user = await shown();
+    for (const id of [7, 6, 3]) await user.click(tick(id));
+    expect(tick(7)).not.toBeChecked();
+    expect(tick(6)).toBeChecked();
+    expect(tick(3)).toBeChecked();
+    expect(tick(8)).toBeDisabled();
+    expect(tick(5)).toBeDisabled();
+  });
+});
