@@ -206,7 +206,8 @@ fn models_are_compared_with_every_figure_of_the_contract() {
     let document = evaluate("1");
     let models: Vec<&str> =
         document["models"].as_array().unwrap().iter().map(|m| m["model"].as_str().unwrap()).collect();
-    assert_eq!(models, ["majority", "shared", "sep-heads", "multilevel"]);
+    let ladder = ["majority", "shared", "sep-heads", "share-rec-ffn", "share-rec-dcn", "multilevel"];
+    assert_eq!(models, ladder);
     let keys = [
         "accuracy",
         "macro_f1",
@@ -361,6 +362,80 @@ fn one_annotator_can_be_trained_for_and_asked_about() {
 }
 
 #[test]
+fn a_run_is_trained_listed_compared_and_reported() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    let train = |model: &str, more: &[&str]| {
+        let what = [
+            "train",
+            "P.dissensus",
+            "--question",
+            "offensiveness",
+            "--model",
+            model,
+            "--split",
+            "by-text:0.7",
+        ];
+        bench.json(what.into_iter().chain(more.iter().copied()))
+    };
+    let shared = train("shared", &[]);
+    let deep = train("share-rec-dcn", &["--epochs", "2", "--batch", "16"]);
+    assert_eq!((&shared["info"]["id"], &deep["info"]["id"]), (&1.into(), &2.into()));
+    assert_eq!(deep["info"]["epochs"].as_array().unwrap().len(), 2);
+    assert_eq!(deep["choices"]["batch"], 16);
+    let listed = bench.json(["runs", "list", "P.dissensus"]);
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+    let table = bench.ok(["runs", "list", "P.dissensus"]);
+    assert!(table.contains("share-rec-dcn") && table.contains("by-text:0.7"), "{table}");
+    let shown = bench.ok(["runs", "show", "P.dissensus", "2"]);
+    assert!(
+        shown.contains("validation loss") && shown.contains("log_loss") && shown.contains(" to "),
+        "{shown}"
+    );
+    for run in ["1", "2"] {
+        let asked = ["predict", "P.dissensus", "--annotator", "sim-ada", "--text", "You fool", "--run", run];
+        let asked = asked.into_iter().chain(["--question", "offensiveness"]);
+        let document = bench.json(asked);
+        let sum: f64 = probabilities(&document).iter().sum();
+        assert!((sum - 1.0).abs() < 1e-5 && document["knows_annotator"] == true, "{document}");
+    }
+    let compared = bench.ok(["runs", "compare", "P.dissensus", "1", "2"]);
+    assert!(compared.contains("difference") && compared.contains("log_loss"), "{compared}");
+    bench.ok(["runs", "report", "P.dissensus", "report.html"]);
+    let again = bench.run(["runs", "report", "P.dissensus", "report.html"]);
+    assert_eq!(again.code, Some(1));
+    assert!(again.err.contains("--force"), "{again:?}");
+    bench.ok(["runs", "delete", "P.dissensus", "1"]);
+    assert_eq!(bench.run(["runs", "show", "P.dissensus", "1"]).code, Some(1));
+    assert_eq!(bench.run(["runs", "resume", "P.dissensus", "2"]).code, Some(1));
+}
+
+#[test]
+fn labels_are_brought_together_and_agreement_has_intervals() {
+    let bench = Bench::without_encoder();
+    bench.ok(["sample", "P.dissensus"]);
+    let question = ["--question", "offensiveness"];
+    for method in ["majority", "dawid-skene", "mace", "glad"] {
+        let all = ["aggregate", "P.dissensus", "--method", method].into_iter().chain(question);
+        let document = bench.json(all);
+        assert_eq!(document["method"], method);
+        let texts = document["texts"].as_array().unwrap();
+        assert_eq!((texts.len(), document["annotators"].as_array().unwrap().len()), (130, 8));
+        for text in texts {
+            let sum: f64 =
+                text["probabilities"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).sum();
+            assert!((sum - 1.0).abs() < 1e-6, "{text}");
+        }
+    }
+    let document = bench.json(["agreement", "P.dissensus", "--pairs", "20"].into_iter().chain(question));
+    let alpha = &document["reliability"]["alpha_ordinal"];
+    assert_eq!(alpha["value"], document["alpha"]);
+    let inside = alpha["interval"]["low"].as_f64().unwrap()..alpha["interval"]["high"].as_f64().unwrap();
+    assert!(inside.contains(&alpha["value"].as_f64().unwrap()), "{alpha}");
+    assert!(!document["pairs"].as_array().unwrap().is_empty());
+}
+
+#[test]
 fn help_has_examples_and_completions_are_a_script() {
     let bench = Bench::without_encoder();
     assert!(bench.ok(["--help"]).contains("Examples:"));
@@ -379,7 +454,7 @@ fn wrong_usage_is_told_apart_from_failure() {
         vec!["disagreement", "P.dissensus", "--attributes", "gender"],
         vec!["evaluate", "P.dissensus", "--split", "by-text:1.5"],
         vec!["train", "P.dissensus", "--split", "halves"],
-        vec!["train", "P.dissensus", "--model", "shared"],
+        vec!["train", "P.dissensus", "--model", "deep"],
         vec!["question", "P.dissensus", "rude"],
         vec![],
     ] {

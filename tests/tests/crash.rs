@@ -127,6 +127,37 @@ fn a_killed_encoding_goes_on_where_it_stopped() {
     assert_eq!(encoded(), 168);
 }
 
+#[test]
+fn a_killed_training_goes_on_to_the_figures_of_one_that_was_not() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let train =
+        ["train", "P.dissensus", "--question", "offensiveness", "--tuning", "last-1", "--epochs", "4"];
+    let train: Vec<&str> = train.into_iter().chain(["--patience", "0", "--split", "by-text:0.7"]).collect();
+    let whole = bench.json(&train);
+    let mut child = bench.command(&train).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let checkpoints = bench.path("P.runs/2/checkpoints");
+    let is_whole = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("step-");
+    let any = || std::fs::read_dir(&checkpoints).is_ok_and(|entries| entries.flatten().any(is_whole));
+    let start = Instant::now();
+    while !any() && start.elapsed() < Duration::from_secs(180) {
+        sleep(Duration::from_millis(5));
+    }
+    assert!(matches!(child.try_wait(), Ok(None)), "it was never killed at work");
+    processes::kill(child.id());
+    child.wait().unwrap();
+
+    let mended = bench.json(["runs", "resume", "P.dissensus", "2"]);
+    assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);
+    let curve = |run: &serde_json::Value| -> Vec<(serde_json::Value, serde_json::Value)> {
+        let epochs = run["info"]["epochs"].as_array().unwrap();
+        epochs.iter().map(|e| (e["train_loss"].clone(), e["validation_loss"].clone())).collect()
+    };
+    assert_eq!(curve(&mended), curve(&whole));
+    assert_eq!(curve(&whole).len(), 4);
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {

@@ -200,6 +200,65 @@ async fn the_disagreement_list_changes_after_a_label() -> Result<()> {
     window.close().await
 }
 
+/// States of the runs in the list, newest first.
+async fn run_states(window: &Window) -> Result<Vec<String>> {
+    let states = window
+        .script("return [...document.querySelectorAll('[data-testid=\"run-item\"]')].map((row) => row.dataset.state)")
+        .await?;
+    Ok(states.as_array().unwrap().iter().map(|state| state.as_str().unwrap_or_default().to_owned()).collect())
+}
+
+#[tokio::test]
+async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() -> Result<()> {
+    let bench = Bench::new();
+    let project = bench.path("S.dissensus");
+    let project_arg = project.as_os_str();
+    bench.ok(["sample".as_ref(), project_arg]);
+    bench.ok(["encode".as_ref(), project_arg]);
+    let train = ["train".as_ref(), project_arg, "--question".as_ref(), "offensiveness".as_ref()];
+    bench.ok(train.into_iter().chain([
+        "--model".as_ref(),
+        "shared".as_ref(),
+        "--split".as_ref(),
+        "by-text:0.7".as_ref(),
+    ]));
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-models").await?;
+    window.find("run-item").await?;
+    ensure!(run_states(&window).await? == ["finished"]);
+
+    window.click("run-new").await?;
+    window.click("run-start").await?;
+    // Nothing waits for the training.
+    window.click("nav-label").await?;
+    join(&window, "Robin").await?;
+    let label = answer(&window, 4, 0).await?;
+    next(&window, &label).await?;
+
+    window.click("nav-models").await?;
+    let mut states = run_states(&window).await?;
+    for _ in 0..1200 {
+        if states == ["finished", "finished"] {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        states = run_states(&window).await?;
+    }
+    ensure!(states == ["finished", "finished"], "{states:?}");
+    window.click("run-item").await?;
+    let loss: f64 = window.text("run-metric-log_loss").await?.parse()?;
+    ensure!(loss > 0.1 && loss < 1.7, "{loss}");
+    for check in window.all("run-check").await? {
+        check.click().await?;
+    }
+    window.click("run-compare").await?;
+    window.find("compare-view").await?;
+    window.find("compare-metric-log_loss").await?;
+    window.close().await?;
+    assert_eq!(kept(&bench, &project, "Robin").len(), 1);
+    Ok(())
+}
+
 #[tokio::test]
 async fn texts_and_names_are_never_markup() -> Result<()> {
     let bench = Bench::without_encoder();
