@@ -7,6 +7,7 @@ mod tables;
 use super::Session;
 use crate::error::WorkbenchError;
 use crate::view::RunDetail;
+use std::io::Write;
 use std::path::Path;
 
 impl Session {
@@ -31,11 +32,17 @@ impl Session {
         let project = super::super::name_of(self.path());
         let bytes = write(&details, &project)?;
         let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "writing", source };
-        let place = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut half = tempfile::NamedTempFile::new_in(place).map_err(failed)?;
-        std::io::Write::write_all(&mut half, &bytes).map_err(failed)?;
-        half.as_file().sync_all().map_err(failed)?;
-        half.persist(path).map_err(|e| failed(e.error))?;
+        // Written beside and moved into place, with the rights that any new file of this person has.
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".part");
+        let half = path.with_file_name(name);
+        let written = std::fs::File::create(&half)
+            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(&half, path));
+        written.map_err(|source| {
+            let _ = std::fs::remove_file(&half);
+            failed(source)
+        })?;
         Ok(())
     }
 }
