@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Label(Label),
     /// Take back an annotator's newest label
     Undo(Undo),
-    /// Fit the model that predicts for this project, or train any model as a run that is scored
+    /// Fit the project's model, or train any model as a run that is scored
     Train(Train),
     /// Compare annotator models on texts held out
     Evaluate(Evaluate),
