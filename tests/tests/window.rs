@@ -229,6 +229,13 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
 
     window.click("run-new").await?;
     window.click("run-start").await?;
+    // The dialog goes once the run has begun; until then it lies over the page.
+    for _ in 0..1200 {
+        if window.all("run-dialog").await?.is_empty() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
     // Nothing waits for the training.
     window.click("nav-label").await?;
     join(&window, "Robin").await?;
