@@ -124,6 +124,7 @@ fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     let tuned = session.encoding_state().unwrap();
     assert_ne!(tuned.version.as_ref().unwrap(), &before);
     assert!(session.runs().unwrap()[0].predicts);
+    session.use_run(Some(info.id)).unwrap();
     session.train(Some("offensiveness"), &Unwatched).unwrap();
     session.use_run(None).unwrap();
     assert_eq!(session.encoding_state().unwrap().version.unwrap(), before);

@@ -7,6 +7,7 @@ use crate::session::{Core, Session};
 use crate::view::{TrainChoices, Tuning};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 /// The encoder of before a tuned one was taken.
 const BEFORE_KEY: &str = "encoder_before_run";
@@ -28,6 +29,7 @@ impl Session {
         let core = &self.core;
         let before: Option<Chosen> = core.store.setting(BEFORE_KEY)?;
         let now = core.chosen()?;
+        let mut learned = false;
         let wanted = match id {
             None => before.clone().or_else(|| now.clone()),
             Some(id) => {
@@ -36,14 +38,12 @@ impl Session {
                 if kept.outcome.report.is_none() || !can_predict(&kept.choices, &folder) {
                     return Err(WorkbenchError::CannotPredict(id));
                 }
-                match kept.choices.tuning {
-                    Tuning::Frozen => before.clone().or_else(|| now.clone()),
-                    _ => Some(tuned(core, &kept)?),
-                }
+                learned = kept.choices.tuning != Tuning::Frozen;
+                if learned { Some(tuned(core, &kept)?) } else { before.clone().or_else(|| now.clone()) }
             }
         };
-        let is_tuned = id.is_some() && wanted != before && wanted != now;
-        let keep_before = if is_tuned { before.or(now) } else { None };
+        // Kept through one tuned encoder after another, and through the same one twice.
+        let keep_before = if learned { before.or(now) } else { None };
         core.store.set_setting(BEFORE_KEY, &keep_before)?;
         core.store.set_setting(PREDICTS_KEY, &id)?;
         if let Some(wanted) = wanted {
@@ -51,7 +51,9 @@ impl Session {
         }
         core.live.forget_embeddings();
         core.listeners.send(&crate::session::Event::Project);
-        self.start_background_work();
+        if core.in_background.load(Ordering::Relaxed) {
+            self.start_background_work();
+        }
         Ok(())
     }
 }
