@@ -2,9 +2,10 @@
 
 use crate::jobs::WorkState;
 use crate::row::{json, json_or_null, to_json};
-use crate::tx::all;
+use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, TextId};
+use rusqlite::Row;
 use serde_json::Value;
 
 /// A run in this project.
@@ -239,7 +240,7 @@ impl Store {
     pub fn run_labels(&self, id: RunId, part: RunPart) -> Result<RunLabels> {
         let found = self.read("reading the labels of a run", |c| {
             let sql = "SELECT labels, probabilities FROM run_labels WHERE run = ?1 AND part = ?2";
-            crate::tx::first(c, sql, (id.0, part.name()), |r| {
+            first(c, sql, (id.0, part.name()), |r| {
                 Ok((r.get::<_, Vec<u8>>(0)?, r.get::<_, Option<Vec<u8>>>(1)?))
             })
         })?;
@@ -268,26 +269,38 @@ impl Store {
     /// Only what the disk says.
     pub fn runs(&self) -> Result<Vec<Run>> {
         self.read("reading the runs", |c| {
-            let sql = "SELECT id, kind, configuration, seed, device, started_ms, metrics, ended_ms, state,
-                              data_sha256, history
-                       FROM runs ORDER BY id DESC";
-            all(c, sql, [], |r| {
-                Ok(Run {
-                    id: RunId(r.get(0)?),
-                    asked: NewRun {
-                        kind: r.get(1)?,
-                        configuration: json(r, 2)?,
-                        seed: u64::from_ne_bytes(r.get::<_, i64>(3)?.to_ne_bytes()),
-                        device: r.get(4)?,
-                        started_ms: r.get(5)?,
-                        data_sha256: r.get(9)?,
-                    },
-                    metrics: json_or_null(r, 6)?,
-                    ended_ms: r.get(7)?,
-                    state: WorkState::column(r, 8)?,
-                    history: json_or_null(r, 10)?,
-                })
-            })
+            all(c, &format!("SELECT {COLUMNS} FROM runs ORDER BY id DESC"), [], run)
         })
     }
+
+    /// One run; `None` where there is none of that number.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn run(&self, id: RunId) -> Result<Option<Run>> {
+        self.read("reading a run", |c| {
+            first(c, &format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"), [id.0], run)
+        })
+    }
+}
+
+const COLUMNS: &str =
+    "id, kind, configuration, seed, device, started_ms, metrics, ended_ms, state, data_sha256, history";
+
+fn run(r: &Row<'_>) -> rusqlite::Result<Run> {
+    Ok(Run {
+        id: RunId(r.get(0)?),
+        asked: NewRun {
+            kind: r.get(1)?,
+            configuration: json(r, 2)?,
+            seed: u64::from_ne_bytes(r.get::<_, i64>(3)?.to_ne_bytes()),
+            device: r.get(4)?,
+            started_ms: r.get(5)?,
+            data_sha256: r.get(9)?,
+        },
+        metrics: json_or_null(r, 6)?,
+        ended_ms: r.get(7)?,
+        state: WorkState::column(r, 8)?,
+        history: json_or_null(r, 10)?,
+    })
 }

@@ -2,6 +2,7 @@
 
 use crate::error::WorkbenchError;
 use crate::session::Core;
+use crate::session::sheet::lock;
 use crate::view::{
     EpochInfo, JobState, Problem, RunAnnotator, RunBin, RunClass, RunDetail, RunInfo, RunMetric, RunScores,
     RunSizes, TrainChoices,
@@ -12,7 +13,6 @@ use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScor
 use dissensus_store::{Run, RunId, WorkState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 
 /// The kind of a training run in the project.
 pub(super) const KIND: &str = "training";
@@ -50,7 +50,7 @@ impl Core {
     }
 
     pub(crate) fn kept_run(&self, id: u32) -> Result<Kept, WorkbenchError> {
-        let found = self.kept_runs()?.into_iter().find(|kept| kept.run.id.0 == id);
+        let found = self.store.run(RunId(id))?.filter(|run| run.asked.kind == KIND).and_then(read);
         found.ok_or(WorkbenchError::NoSuchRun(id))
     }
 
@@ -58,8 +58,13 @@ impl Core {
         self.kept_run(run.0).map(|kept| kept.epochs).unwrap_or_default()
     }
 
-    /// Sum of a question's current labels, in hexadecimal.
+    /// Sum of a question's current labels, in hexadecimal. Kept until a label is given or taken back: a run at work asks for it
+    /// twice a second.
     pub(crate) fn data_sum(&self, question: QuestionId) -> Result<String, WorkbenchError> {
+        let last = self.store.last_label()?;
+        if let Some((_, sum)) = lock(&self.training.sums).get(&question).filter(|(at, _)| *at == last) {
+            return Ok(sum.clone());
+        }
         let mut labels = self.store.current_labels(question)?;
         labels.sort_unstable_by_key(|label| (label.text, label.annotator));
         let mut sum = Sha256::new();
@@ -68,7 +73,9 @@ impl Core {
             sum.update(label.annotator.0.to_le_bytes());
             sum.update(label.level.to_le_bytes());
         }
-        Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        let sum: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        lock(&self.training.sums).insert(question, (last, sum.clone()));
+        Ok(sum)
     }
 
     pub(crate) fn predicting_run(&self) -> Result<Option<u32>, WorkbenchError> {
@@ -77,16 +84,11 @@ impl Core {
 
     /// As the list shows them.
     pub(crate) fn infos(&self, kept: &[Kept]) -> Result<Vec<RunInfo>, WorkbenchError> {
-        let mut sums = HashMap::new();
         let predicts = self.predicting_run()?;
         kept.iter()
             .map(|kept| {
-                let question = kept.choices.question;
-                let sum = match sums.get(&question) {
-                    Some(sum) => sum,
-                    None => sums.entry(question).or_insert(self.data_sum(question)?),
-                };
-                let changed = kept.run.asked.data_sha256.as_ref().is_some_and(|then| then != sum);
+                let sum = self.data_sum(kept.choices.question)?;
+                let changed = kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != sum);
                 Ok(self.info_of(kept, changed, predicts))
             })
             .collect()

@@ -20,12 +20,12 @@ use crate::error::WorkbenchError;
 use crate::session::jobs::Job;
 use crate::view::{EpochInfo, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning};
 use crate::work::{Observer, Throttle, seconds_left};
-use dissensus_domain::QuestionId;
+use dissensus_domain::{LabelId, QuestionId};
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::ModelKind;
 use dissensus_store::{NewRun, RunId, WorkState};
 use kept::{KIND, Outcome};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use training::RunObserver;
@@ -33,9 +33,12 @@ use training::RunObserver;
 /// Often enough to look alive.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
-/// Runs at work now.
+/// Runs at work now, and sums of labels worked out.
 #[derive(Default)]
-pub(crate) struct Training(Mutex<BTreeMap<u32, Live>>);
+pub(crate) struct Training {
+    live: Mutex<BTreeMap<u32, Live>>,
+    sums: Mutex<HashMap<QuestionId, (LabelId, String)>>,
+}
 
 /// How a run at work is.
 #[derive(Clone, Debug)]
@@ -49,7 +52,7 @@ pub(crate) struct Live {
 
 impl Training {
     pub(crate) fn state(&self, run: u32) -> Option<Live> {
-        let mut live = lock(&self.0).get(&run).cloned()?;
+        let mut live = lock(&self.live).get(&run).cloned()?;
         live.seconds = live.began.elapsed().as_secs_f64();
         Some(live)
     }
@@ -198,7 +201,7 @@ impl Session {
         let job = core.jobs.begin(&core.store, &core.listeners, "train", &title)?;
         let live =
             Live { job: job.info().id, seconds: 0.0, seconds_left: None, began: Instant::now(), first: None };
-        lock(&core.training.0).insert(run.0, live);
+        lock(&core.training.live).insert(run.0, live);
         self.spawn(move |core| {
             let told =
                 Told { core, run, job: Arc::clone(&job), throttle: Mutex::new(Throttle::new(TELL_EVERY)) };
@@ -248,7 +251,7 @@ impl Core {
     }
 
     fn not_at_work(&self) -> Result<(), WorkbenchError> {
-        if lock(&self.training.0).is_empty() { Ok(()) } else { Err(WorkbenchError::Busy("training")) }
+        if lock(&self.training.live).is_empty() { Ok(()) } else { Err(WorkbenchError::Busy("training")) }
     }
 
     /// Carries a run out and keeps how it ended.
@@ -269,7 +272,7 @@ impl Core {
         };
         let metrics = serde_json::to_value(outcome).ok();
         let kept = self.store.finish_run(run, state, metrics, now_ms());
-        lock(&self.training.0).remove(&run.0);
+        lock(&self.training.live).remove(&run.0);
         result.map(|_| ())?;
         Ok(kept?)
     }
@@ -330,7 +333,7 @@ struct Told<'a> {
 impl Observer for Told<'_> {
     fn step(&self, done: u64, total: Option<u64>, note: &str) {
         self.job.step(done, total, note);
-        if let Some(live) = lock(&self.core.training.0).get_mut(&self.run.0) {
+        if let Some(live) = lock(&self.core.training.live).get_mut(&self.run.0) {
             let first = *live.first.get_or_insert(done);
             live.seconds_left = seconds_left(live.began, first, done, total);
         }
