@@ -368,6 +368,12 @@ pub(crate) struct Steps {
     /// Most passes over the training texts
     #[arg(long)]
     pub(crate) epochs: Option<u32>,
+    /// Most steps, where that is to end it earlier than the epochs; 0 for no limit
+    #[arg(long)]
+    pub(crate) max_steps: Option<u32>,
+    /// Steps between evaluations; 0 for one after each epoch
+    #[arg(long)]
+    pub(crate) evaluate_every: Option<u32>,
     /// Texts a batch, each with all of its labels
     #[arg(long)]
     pub(crate) batch: Option<u32>,
@@ -517,8 +523,8 @@ pub(crate) struct Evaluate {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
     pub(crate) models: Vec<ModelArg>,
     /// How labels are divided: by-text:SHARE, stratified:SHARE, grouped:SHARE (by the texts' groups), random:SHARE,
-    /// by-annotator:SHARE (new people), by-text-and-annotator:SHARE, k-fold:FOLDS/FOLD, all seeded, or column (the official
-    /// split). SHARE teaches
+    /// by-annotator:SHARE (new people), by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn, scored together),
+    /// k-fold:FOLDS/FOLD, all seeded, or column (the official split). SHARE teaches
     #[arg(long, value_parser = split, default_value = "by-text:0.7")]
     pub(crate) split: SplitSpec,
     /// What learns of the encoder: frozen, last-K, lora, lora-RANK or full. All but frozen train each model as a run of its own

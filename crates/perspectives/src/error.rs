@@ -123,6 +123,11 @@ pub enum PerspectivesError {
         /// Labelled texts there are.
         texts: usize,
     },
+    /// Every fold in turn where one division is wanted.
+    #[error(
+        "k-fold:{0} is every fold in turn, and this takes one: write k-fold:{0}/1, or score all of them together with `evaluate`"
+    )]
+    EachFold(u8),
     /// Test labels were to be read again.
     #[error("the test labels were scored for \"{0}\" already: what is chosen by them is no test any more")]
     TestRead(String),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 const KNOWN: &str = "by-text:SHARE (for example by-text:0.7), stratified:SHARE, grouped:SHARE, random:SHARE, by-annotator:SHARE, \
-     by-text-and-annotator:SHARE, k-fold:FOLDS/FOLD (for example k-fold:5/1) or column";
+     by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn), k-fold:FOLDS/FOLD (for example k-fold:5/1) or column";
 
 /// How labels are divided. Shares are those that teach.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,12 +30,12 @@ pub enum SplitSpec {
     ByAnnotator(f64),
     /// By both: new people on new texts. Labels of new people on old texts, and of old people on new texts, stay out.
     ByTextAndAnnotator(f64),
-    /// One fold of the texts is scored, counted from 1, the others teach.
+    /// One fold of the texts is scored, the others teach.
     KFold {
         /// How many folds.
         folds: u8,
-        /// Which one is scored, from 1.
-        fold: u8,
+        /// Which one is scored, from 1; `None` for every one in turn, see [`SplitSpec::each`].
+        fold: Option<u8>,
     },
     /// The official assignment of texts: train teaches, validation chooses, test is scored; everything else stays out.
     Column,
@@ -101,7 +101,8 @@ impl SplitSpec {
             Self::Random(share) => format!("random:{share}"),
             Self::ByAnnotator(share) => format!("by-annotator:{share}"),
             Self::ByTextAndAnnotator(share) => format!("by-text-and-annotator:{share}"),
-            Self::KFold { folds, fold } => format!("k-fold:{folds}/{fold}"),
+            Self::KFold { folds, fold: Some(fold) } => format!("k-fold:{folds}/{fold}"),
+            Self::KFold { folds, fold: None } => format!("k-fold:{folds}"),
             Self::Column => "column".to_owned(),
         }
     }
@@ -120,6 +121,16 @@ impl SplitSpec {
         }
     }
 
+    /// The divisions that this is: one, or each fold of a cross-validation in turn, where every text is scored once.
+    pub fn each(self) -> Vec<Self> {
+        match self {
+            Self::KFold { folds, fold: None } => {
+                (1..=folds).map(|fold| Self::KFold { folds, fold: Some(fold) }).collect()
+            }
+            one => vec![one],
+        }
+    }
+
     /// Divides the labels of `data` under `seed`; of the texts that teach, the share `validation` (0 for none) is kept back
     /// to choose by, unless the official assignment names validation texts.
     ///
@@ -128,7 +139,8 @@ impl SplitSpec {
     ///
     /// # Errors
     /// What is wrong with the labels; [`PerspectivesError::Share`]; [`PerspectivesError::Folds`] with fewer texts than
-    /// folds; [`PerspectivesError::Length`]; [`PerspectivesError::EmptySplit`] where a side gets no label.
+    /// folds; [`PerspectivesError::EachFold`] where every fold is meant; [`PerspectivesError::Length`];
+    /// [`PerspectivesError::EmptySplit`] where a side gets no label.
     pub fn divide(
         self,
         data: &TrainingData<'_>,
@@ -211,6 +223,7 @@ impl SplitSpec {
                 sorted.iter().map(side).collect()
             }
             Self::KFold { folds, fold } => {
+                let Some(fold) = fold else { return Err(PerspectivesError::EachFold(folds)) };
                 let labelled = sorted.chunk_by(|a, b| a.text == b.text).count();
                 if folds < 2 || fold == 0 || fold > folds || labelled < usize::from(folds) {
                     return Err(PerspectivesError::Folds { folds, fold, texts: labelled });
@@ -309,10 +322,12 @@ impl std::str::FromStr for SplitSpec {
         }
         let (kind, value) = name.split_once(':').ok_or_else(unknown)?;
         if kind == "k-fold" {
-            let (folds, fold) = value.split_once('/').unwrap_or((value, "1"));
             let number = |text: &str| text.parse::<u8>().map_err(|_| unknown());
-            let (folds, fold) = (number(folds)?, number(fold)?);
-            if folds < 2 || fold == 0 || fold > folds {
+            let (folds, fold) = match value.split_once('/') {
+                Some((folds, fold)) => (number(folds)?, Some(number(fold)?)),
+                None => (number(value)?, None),
+            };
+            if folds < 2 || fold.is_some_and(|fold| fold == 0 || fold > folds) {
                 return Err(unknown());
             }
             return Ok(Self::KFold { folds, fold });
@@ -448,16 +463,19 @@ mod tests {
     #[test]
     fn folds_cover_every_text_once() {
         let mut seen = BTreeSet::new();
-        for fold in 1..=4 {
-            let division =
-                divide(SplitSpec::KFold { folds: 4, fold }, SplitColumns::default(), 3, 0.0).unwrap();
+        let all = SplitSpec::KFold { folds: 4, fold: None };
+        assert_eq!(all.each().len(), 4);
+        for split in all.each() {
+            let division = divide(split, SplitColumns::default(), 3, 0.0).unwrap();
             for text in texts(&division.test.observations) {
                 assert!(seen.insert(text), "text {text} is scored twice");
             }
         }
         assert_eq!(seen.len(), 20);
-        let error =
-            divide(SplitSpec::KFold { folds: 21, fold: 1 }, SplitColumns::default(), 0, 0.0).unwrap_err();
+        let error = divide(all, SplitColumns::default(), 3, 0.0).unwrap_err();
+        assert!(error.to_string().contains("write k-fold:4/1"), "{error}");
+        let error = divide(SplitSpec::KFold { folds: 21, fold: Some(1) }, SplitColumns::default(), 0, 0.0)
+            .unwrap_err();
         assert!(matches!(error, PerspectivesError::Folds { texts: 20, .. }), "{error}");
     }
 

@@ -957,6 +957,10 @@ export type TrainChoices = {
 	seed: number,
 	/**  Most passes over the training texts. */
 	epochs: number,
+	/**  Most steps; 0 where only the epochs end it. */
+	max_steps: number,
+	/**  Steps between evaluations; 0 for one after each epoch. */
+	evaluate_every: number,
 	/**  Texts a step. */
 	batch: number,
 	/**  Batches whose gradients are added up before a step. */

@@ -58,6 +58,14 @@ export const GROUPS: FieldGroup[] = [
         to: 0.5,
       },
       {
+        key: "evaluate_every",
+        label: "Evaluate every",
+        hint: "Steps between evaluations; 0: after each epoch",
+        from: 0,
+        to: 1_000_000,
+        whole: true,
+      },
+      {
         key: "patience",
         label: "Patience",
         hint: "Evaluations without a better one before it stops; 0: never",
@@ -70,6 +78,14 @@ export const GROUPS: FieldGroup[] = [
   {
     name: "Steps",
     fields: [
+      {
+        key: "max_steps",
+        label: "Steps at most",
+        hint: "Ends it before the epochs do; 0: no limit",
+        from: 0,
+        to: 100_000_000,
+        whole: true,
+      },
       { key: "batch", label: "Batch", hint: "Texts a step", from: 1, to: 4096, whole: true },
       {
         key: "accumulation",

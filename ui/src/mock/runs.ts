@@ -51,6 +51,8 @@ export function defaults(question: number, model: string, tuning: view.Tuning): 
     class_weights: false,
     label_smoothing: 0,
     soft_labels: false,
+    max_steps: 0,
+    evaluate_every: 0,
     use_identity: true,
     use_attributes: true,
   };

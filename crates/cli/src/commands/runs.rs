@@ -76,6 +76,8 @@ impl Steps {
             }
         }
         set(&mut choices.epochs, self.epochs.as_ref());
+        set(&mut choices.max_steps, self.max_steps.as_ref());
+        set(&mut choices.evaluate_every, self.evaluate_every.as_ref());
         set(&mut choices.batch, self.batch.as_ref());
         set(&mut choices.accumulation, self.accumulation.as_ref());
         set(&mut choices.encoder_rate, self.encoder_rate.as_ref());

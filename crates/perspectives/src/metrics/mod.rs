@@ -47,6 +47,21 @@ pub struct Scored {
 }
 
 impl Scored {
+    /// All labels of `parts` (the folds of a cross-validation, say), ordered by text, then annotator. Parts share their levels.
+    pub fn pooled(parts: Vec<Self>) -> Self {
+        let levels = parts.first().map_or(0, |part| part.levels);
+        let mut rows: Vec<(Observation, &[f32])> = parts
+            .iter()
+            .flat_map(|part| part.observations.iter().enumerate().map(|(i, o)| (*o, part.row(i))))
+            .collect();
+        rows.sort_by_key(|(observation, _)| *observation);
+        Self {
+            observations: rows.iter().map(|(observation, _)| *observation).collect(),
+            probabilities: rows.iter().flat_map(|(_, row)| row.iter().copied()).collect(),
+            levels,
+        }
+    }
+
     /// Probabilities of observation `i`.
     pub fn row(&self, i: usize) -> &[f32] {
         &self.probabilities[i * self.levels..(i + 1) * self.levels]

@@ -9,6 +9,7 @@ use crate::error::WorkbenchError;
 use crate::work::Observer;
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling};
+use dissensus_perspectives::metrics::Scored;
 use dissensus_perspectives::{
     ColdStart, Embeddings, FitOptions, LearningCurve, ModelKind, Observation, Scores, SplitColumns,
     SplitSpec, TrainingData, evaluate, fit, fold_at, learning_curve,
@@ -16,7 +17,7 @@ use dissensus_perspectives::{
 use dissensus_store::{NewRun, WorkState};
 use serde::Serialize;
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Folds of the training texts by which a pooling is chosen: differences are small, and one part kept back would be noise.
 const POOLING_FOLDS: u8 = 10;
@@ -254,12 +255,15 @@ impl Session {
         let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
         for kind in &choices.models {
             let mut asked = self.train_choices(question.id, *kind, &choices.tuning)?;
-            asked.split = choices.split.name();
             asked.seed = u32::try_from(choices.seed).unwrap_or(u32::MAX);
-            let run = self.run(&asked, choices.device, observer)?;
-            device = run.info.device;
-            let kept = self.core.kept_run(run.info.id)?;
-            let mut scored = self.core.scored(&kept)?;
+            let mut folds = Vec::new();
+            for split in choices.split.each() {
+                asked.split = split.name();
+                let run = self.run(&asked, choices.device, observer)?;
+                device = run.info.device;
+                folds.push(self.core.scored(&self.core.kept_run(run.info.id)?)?);
+            }
+            let mut scored = Scored::pooled(folds);
             if let Some(level) = at_least {
                 scored = fold_at(&scored, level);
             }
@@ -326,17 +330,23 @@ impl Core {
         choices: &EvaluateChoices,
     ) -> Result<SplitReport, WorkbenchError> {
         let none = Embeddings::none(material.texts);
-        let division = choices.split.divide(&material.data(&none), material.columns(), choices.seed, 0.0)?;
         let (kind, share) = choices.split.parts();
-        let texts: HashSet<u32> = division.train.iter().map(|o| o.text).collect();
+        let (mut taught, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
+        for split in choices.split.each() {
+            let division = split.divide(&material.data(&none), material.columns(), choices.seed, 0.0)?;
+            taught.extend(division.train);
+            test_texts += division.test.texts();
+            test_labels += division.test.labels();
+        }
+        let train_texts: HashSet<u32> = taught.iter().map(|o| o.text).collect();
         Ok(SplitReport {
             kind,
             name: choices.split.name(),
             share,
-            train_texts: texts.len(),
-            test_texts: division.test.texts(),
-            train_labels: division.train.len(),
-            test_labels: division.test.labels(),
+            train_texts: train_texts.len(),
+            test_texts,
+            train_labels: taught.len(),
+            test_labels,
         })
     }
 
@@ -377,8 +387,7 @@ fn cross_validated(
     observer: &dyn Observer,
 ) -> Result<Vec<f64>, WorkbenchError> {
     let mut losses = Vec::with_capacity(data.observations.len());
-    for fold in 1..=POOLING_FOLDS {
-        let split = SplitSpec::KFold { folds: POOLING_FOLDS, fold };
+    for split in (SplitSpec::KFold { folds: POOLING_FOLDS, fold: None }).each() {
         let mut division = split.divide(data, SplitColumns::default(), seed, 0.0)?;
         let options = FitOptions { seed, ..FitOptions::default() };
         let train = TrainingData { observations: &division.train, ..*data };

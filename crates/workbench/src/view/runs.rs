@@ -39,6 +39,10 @@ view! {
         pub seed: u32,
         /// Most passes over the training texts.
         pub epochs: u32,
+        /// Most steps; 0 where only the epochs end it.
+        pub max_steps: u32,
+        /// Steps between evaluations; 0 for one after each epoch.
+        pub evaluate_every: u32,
         /// Texts a step.
         pub batch: u32,
         /// Batches whose gradients are added up before a step.

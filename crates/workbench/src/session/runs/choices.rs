@@ -5,7 +5,8 @@ use crate::view::{TrainChoices, Tuning};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{FreezePolicy, LowRank};
 use dissensus_perspectives::{
-    Activation, HeadSpec, ModelKind, NetworkSpec, PeopleSpec, Schedule, Seeds, SplitSpec, TrainConfig,
+    Activation, HeadSpec, ModelKind, NetworkSpec, PeopleSpec, PerspectivesError, Schedule, Seeds, SplitSpec,
+    TrainConfig,
 };
 
 /// Layers that learn with `last_k`, and the rank with `lora`, unless asked otherwise.
@@ -35,6 +36,8 @@ pub(crate) fn defaults(
         validation: VALIDATION,
         seed: 0,
         epochs: config.epochs,
+        max_steps: config.max_steps.unwrap_or(0),
+        evaluate_every: config.evaluate_every.unwrap_or(0),
         batch: config.batch as u32,
         accumulation: config.accumulation as u32,
         encoder_rate: config.encoder_rate,
@@ -55,6 +58,15 @@ pub(crate) fn defaults(
         use_identity: true,
         use_attributes: true,
     }
+}
+
+/// Choices as a project keeps them; those of before steps could be counted have neither number.
+pub(super) fn read(mut kept: serde_json::Value) -> Option<TrainChoices> {
+    let object = kept.as_object_mut()?;
+    for name in ["max_steps", "evaluate_every"] {
+        object.entry(name).or_insert(0.into());
+    }
+    serde_json::from_value(kept).ok()
 }
 
 fn policy(tuning: &Tuning, layers: u32, rank: u32) -> FreezePolicy {
@@ -103,6 +115,9 @@ pub fn tuning_name(choices: &TrainChoices) -> String {
 pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
     let model: ModelKind = choices.model.parse()?;
     let split: SplitSpec = choices.split.parse()?;
+    if let SplitSpec::KFold { folds, fold: None } = split {
+        return Err(PerspectivesError::EachFold(folds).into());
+    }
     let activation = match choices.activation.as_str() {
         "relu" => Activation::Relu,
         "tanh" => Activation::Tanh,
@@ -129,6 +144,8 @@ pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec),
             },
         },
         epochs: choices.epochs,
+        max_steps: (choices.max_steps > 0).then_some(choices.max_steps),
+        evaluate_every: (choices.evaluate_every > 0).then_some(choices.evaluate_every),
         batch: choices.batch as usize,
         accumulation: choices.accumulation as usize,
         encoder_rate: choices.encoder_rate,
@@ -171,6 +188,16 @@ mod tests {
     }
 
     #[test]
+    fn choices_of_before_steps_could_be_counted_are_read() {
+        let now = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, true);
+        let mut kept = serde_json::to_value(&now).unwrap();
+        assert_eq!(read(kept.clone()), Some(now.clone()));
+        kept.as_object_mut().unwrap().retain(|name, _| name != "max_steps" && name != "evaluate_every");
+        assert_eq!(read(kept), Some(now));
+        assert_eq!(read(serde_json::Value::Null), None);
+    }
+
+    #[test]
     fn what_cannot_be_chosen_is_named() {
         let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Frozen, 9999, true);
         let said = |choices: TrainChoices| config(&choices).unwrap_err().to_string();
@@ -178,6 +205,7 @@ mod tests {
             said(TrainChoices { model: "deep".into(), ..good.clone() }).contains("unknown model \"deep\"")
         );
         assert!(said(TrainChoices { split: "half".into(), ..good.clone() }).contains("unknown split"));
+        assert!(said(TrainChoices { split: "k-fold:5".into(), ..good.clone() }).contains("write k-fold:5/1"));
         assert!(said(TrainChoices { activation: "gelu".into(), ..good.clone() }).contains("relu or tanh"));
         assert!(said(TrainChoices { validation: 1.0, ..good.clone() }).contains("validation"));
         assert!(said(TrainChoices { batch: 0, ..good.clone() }).contains("batch cannot be 0"));

@@ -178,7 +178,7 @@ impl Core {
 }
 
 fn read(run: Run) -> Option<Kept> {
-    let choices = serde_json::from_value(run.asked.configuration.clone()).ok()?;
+    let choices = super::choices::read(run.asked.configuration.clone())?;
     let outcome = run.metrics.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
     let epochs = run.history.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
     Some(Kept { run, choices, outcome, epochs })

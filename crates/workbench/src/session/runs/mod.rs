@@ -72,8 +72,8 @@ impl Session {
         let kind: ModelKind = model.parse()?;
         let core = &self.core;
         core.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
-        let last: Option<TrainChoices> = core.store.setting(&last_key(kind, &tuning))?;
-        if let Some(last) = last {
+        let last: Option<serde_json::Value> = core.store.setting(&last_key(kind, &tuning))?;
+        if let Some(last) = last.and_then(choices::read) {
             return Ok(TrainChoices { question, ..last });
         }
         let question = core.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
