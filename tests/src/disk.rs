@@ -24,6 +24,20 @@ impl SmallDisk {
         }
     }
 
+    /// Makes it larger or smaller.
+    ///
+    /// # Errors
+    /// What `mount` said.
+    pub fn resize(&self, bytes: u64) -> Result<(), String> {
+        let options = format!("remount,size={bytes}");
+        let output = Command::new("mount").args(["-o", &options]).arg(&self.folder).output();
+        match output {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
     /// The path of `name` on this disk.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)

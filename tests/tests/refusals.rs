@@ -271,6 +271,37 @@ fn a_full_disk_is_told_and_confirmed_labels_stay() {
     assert_eq!(info()["labels"].as_u64(), Some(400 + confirmed));
 }
 
+#[test]
+fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let train = ["train", "P.dissensus", "--question", "offensiveness", "--model", "share-rec-ffn"];
+    let train: Vec<&str> =
+        train.into_iter().chain(["--epochs", "3", "--patience", "0", "--split", "by-text:0.7"]).collect();
+    let whole = bench.json(&train);
+    let folder = bench.path("P.runs/2");
+    fs::create_dir(&folder).unwrap();
+    // Room for one checkpoint of 647 kB, and not for the next beside it.
+    let disk = match SmallDisk::mount(&folder, 700 << 10) {
+        Ok(disk) => disk,
+        // Without the right to mount, a limit on the size of files stops a checkpoint larger than the project in the same code.
+        Err(_) => {
+            let tuned = ["--model", "shared", "--tuning", "last-1", "--epochs", "1"];
+            let train: Vec<&str> = train[..4].iter().copied().chain(tuned).collect();
+            let message = limited(&bench, &train, 4096);
+            return assert!(message.contains("state.safetensors"), "{message}");
+        }
+    };
+    let message = bench.refused(&train);
+    assert!(message.contains("state.safetensors") && message.contains("No space left"), "{message}");
+    let kept = fs::read_dir(disk.path("checkpoints")).unwrap().count();
+    assert_eq!(kept, 1, "the checkpoint of before, and nothing half written");
+    disk.resize(64 << 20).unwrap();
+    let mended = bench.json(["runs", "resume", "P.dissensus", "2"]);
+    assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);
+}
+
 /// Takes all the space that is left.
 fn fill(path: &std::path::Path) {
     let mut file = fs::File::create(path).unwrap();
@@ -280,10 +311,17 @@ fn fill(path: &std::path::Path) {
 fn full_by_limit(bench: &Bench) {
     bench.file("big.csv", files::labels(20_000, 3));
     let before = bench.json(["info", "P.dissensus"]);
-    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" import P.dissensus big.csv --question rude";
+    limited(bench, &["import", "P.dissensus", "big.csv", "--question", "rude"], 1024);
+    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], before["labels"]);
+}
+
+/// What the command says when it fails because no file may be larger than so many blocks of 512 bytes.
+fn limited(bench: &Bench, arguments: &[&str], blocks: u32) -> String {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let output = std::process::Command::new("sh")
-        .args(["-c", script])
+        .args(["-c", &script, "sh"])
         .arg(dissensus_tests::programs::command())
+        .args(arguments)
         .env("DISSENSUS_HOME", bench.path("home"))
         .env("DISSENSUS_MODELS", bench.models())
         .current_dir(bench.folder())

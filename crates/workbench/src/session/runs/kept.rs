@@ -94,12 +94,21 @@ impl Core {
             .collect()
     }
 
+    /// Whether there is something to go on from: of a run that broke off, or that failed (on a full disk, say) after a checkpoint.
+    pub(crate) fn goes_on(&self, run: &Run) -> bool {
+        let mut checkpoints = std::fs::read_dir(self.run_folder(run.id).join("checkpoints"));
+        match run.state {
+            WorkState::Interrupted | WorkState::Cancelled => checkpoints.is_ok(),
+            WorkState::Failed => checkpoints.as_mut().is_ok_and(|entries| entries.next().is_some()),
+            WorkState::Running | WorkState::Finished => false,
+        }
+    }
+
     fn info_of(&self, kept: &Kept, data_changed: bool, predicts: Option<u32>) -> RunInfo {
         let Kept { run, choices, outcome, epochs } = kept;
         let folder = self.run_folder(run.id);
         let live = self.training.state(run.id.0);
         let finished = run.state == WorkState::Finished;
-        let stopped = matches!(run.state, WorkState::Interrupted | WorkState::Cancelled);
         let seconds = match (&live, finished) {
             (Some(live), _) => live.seconds,
             (None, true) => outcome.seconds,
@@ -125,7 +134,7 @@ impl Core {
             predicts: finished && predicts == Some(run.id.0),
             usable: finished && super::using::can_predict(choices, &folder),
             data_changed,
-            resumable: stopped && folder.join("checkpoints").is_dir(),
+            resumable: self.goes_on(run),
         }
     }
 

@@ -239,10 +239,10 @@ impl Core {
         Ok(run)
     }
 
-    /// Marks a run that broke off as running again.
+    /// Marks a run that broke off or failed as running again.
     fn reopened(&self, id: u32) -> Result<TrainChoices, WorkbenchError> {
         let kept = self.kept_run(id)?;
-        if !matches!(kept.run.state, WorkState::Interrupted | WorkState::Cancelled) {
+        if !self.goes_on(&kept.run) {
             return Err(WorkbenchError::NotResumable(id));
         }
         self.not_at_work()?;
