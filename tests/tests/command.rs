@@ -115,6 +115,50 @@ fn texts_alone_become_a_project_to_label() {
 }
 
 #[test]
+fn sets_of_options_are_asked_given_exported_and_imported_again() {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", "text_id,text\na,one\nb,two\nc,three\n");
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "texts.csv"]);
+    let said = bench.ok([
+        "question",
+        "P.dissensus",
+        "harm",
+        "--levels",
+        "rude,threat,lie",
+        "--scale",
+        "multi-choice",
+    ]);
+    assert!(said.contains("multi-choice (rude, threat, lie)"), "{said}");
+    let label = |text, value| {
+        ["label", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value].map(str::to_owned)
+    };
+    bench.ok(label("a", "lie; rude"));
+    bench.ok(label("b", "none"));
+    bench.ok(label("c", r#"["threat"]"#));
+    let refused = bench.refused(label("c", "rude; nice"));
+    assert!(refused.contains("rude, threat, lie"), "{refused}");
+    let given = exported(&bench, "first.csv");
+    let values: Vec<&str> = given.iter().map(|row| row[3].as_str()).collect();
+    assert_eq!(values, ["rude + lie", "none", "threat"]);
+    bench.ok(["new", "Q.dissensus"]);
+    bench.ok([
+        "import",
+        "Q.dissensus",
+        "first.csv",
+        "--scale",
+        "multi-choice",
+        "--levels",
+        "rude,threat,lie",
+    ]);
+    bench.ok(["export", "Q.dissensus", "second.csv"]);
+    let second = std::fs::read_to_string(bench.path("second.csv")).unwrap();
+    let mut second = rows(&second, ["text_id", "text", "annotator_id", "label"]);
+    second.sort();
+    assert_eq!(second, given);
+}
+
+#[test]
 fn jsonl_goes_round_too() {
     let bench = Bench::without_encoder();
     labelled(&bench);

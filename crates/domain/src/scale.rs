@@ -12,6 +12,8 @@ pub enum ScaleKind {
     Binary,
     /// One of several levels without an order.
     Choice,
+    /// Any of several options. Each set of options is a level, see [`Scale::options`].
+    MultiChoice,
     /// One of several levels in order, lowest first.
     Ordinal,
 }
@@ -22,8 +24,14 @@ impl ScaleKind {
         match self {
             Self::Binary => "binary",
             Self::Choice => "choice",
+            Self::MultiChoice => "multi-choice",
             Self::Ordinal => "ordinal",
         }
+    }
+
+    /// Whether levels stand in an order, lowest (or "no") first.
+    pub fn is_ordered(self) -> bool {
+        matches!(self, Self::Binary | Self::Ordinal)
     }
 }
 
@@ -40,6 +48,7 @@ impl std::str::FromStr for ScaleKind {
         match name {
             "binary" => Ok(Self::Binary),
             "choice" => Ok(Self::Choice),
+            "multi-choice" => Ok(Self::MultiChoice),
             "ordinal" => Ok(Self::Ordinal),
             _ => Err(ScaleError::UnknownKind(name.to_owned())),
         }
@@ -50,7 +59,7 @@ impl std::str::FromStr for ScaleKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
     /// The name is not one of ours.
-    #[error("unknown scale \"{0}\": use binary, choice or ordinal")]
+    #[error("unknown scale \"{0}\": use binary, choice, multi-choice or ordinal")]
     UnknownKind(String),
     /// Binary takes exactly two levels.
     #[error("a binary scale has two levels, not {0}: {1}")]
@@ -67,6 +76,14 @@ pub enum ScaleError {
     /// A level without a name.
     #[error("a level has no name")]
     Blank,
+    /// More options than can be answered together.
+    #[error("a multi-choice scale has at most {max} options, and these are {0}", max = Scale::MAX_OPTIONS)]
+    TooManyOptions(usize),
+    /// An option whose name could not be told from a set.
+    #[error(
+        "an option of a multi-choice scale cannot be called \"{0}\": \"none\" is the answer without options, and ; | [ ] and \" + \" stand between options"
+    )]
+    OptionName(String),
 }
 
 /// The levels of a question. Labels are stored as an index into [`Scale::levels`].
@@ -80,18 +97,29 @@ pub struct Scale {
 impl Scale {
     /// The largest number of levels a scale may have.
     pub const MAX_LEVELS: usize = 100;
+    /// The largest number of options of a multi-choice scale: every set of them is a level.
+    pub const MAX_OPTIONS: usize = 6;
 
-    /// A scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed.
+    /// A scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed. Of a multi-choice scale `levels` are its
+    /// options, or all their sets as [`Scale::levels`] gives them.
     ///
     /// # Errors
-    /// Fewer than two levels, more than [`Scale::MAX_LEVELS`], a blank or repeated name, or a binary scale without two.
+    /// Fewer than two levels, more than [`Scale::MAX_LEVELS`] (or [`Scale::MAX_OPTIONS`]), a blank or repeated name, a binary
+    /// scale without two, or an option whose name could not be told from a set.
     pub fn new<S: AsRef<str>>(
         kind: ScaleKind,
         levels: impl IntoIterator<Item = S>,
     ) -> Result<Self, ScaleError> {
         let levels: Vec<String> = levels.into_iter().map(|l| l.as_ref().trim().to_owned()).collect();
+        let levels = match options_of(&levels) {
+            Some(options) if kind == ScaleKind::MultiChoice => options,
+            _ => levels,
+        };
         if levels.len() < 2 {
             return Err(ScaleError::TooFew(levels.len()));
+        }
+        if kind == ScaleKind::MultiChoice && levels.len() > Self::MAX_OPTIONS {
+            return Err(ScaleError::TooManyOptions(levels.len()));
         }
         if levels.len() > Self::MAX_LEVELS {
             return Err(ScaleError::TooMany(levels.len()));
@@ -108,14 +136,22 @@ impl Scale {
                 return Err(ScaleError::Repeated(level.clone()));
             }
         }
-        Ok(Self { kind, levels })
+        if kind != ScaleKind::MultiChoice {
+            return Ok(Self { kind, levels });
+        }
+        if let Some(name) = levels.iter().find(|name| parts(name) != [name.as_str()]) {
+            return Err(ScaleError::OptionName(name.clone()));
+        }
+        let sets = 0..1_usize << levels.len();
+        Ok(Self { kind, levels: sets.map(|set| set_name(&levels, set)).collect() })
     }
 
     /// The scale that a column of labels most likely has. Blank values do not count.
     ///
     /// Whole numbers that lie close together, three or more values: `ordinal` over the whole range, gaps filled (so
     /// that a level nobody used is still on the scale). Two values: `binary`, the lower or the one that reads as "no"
-    /// first. Anything else: `choice`, in alphabetical order.
+    /// first. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of few options that recur: `multi-choice`. Anything
+    /// else: `choice`, in alphabetical order.
     ///
     /// # Errors
     /// Fewer than two or more than [`Scale::MAX_LEVELS`] different values.
@@ -140,6 +176,9 @@ impl Scale {
     }
 
     fn guess_kind(distinct: &BTreeSet<String>) -> ScaleKind {
+        if read_as_sets(distinct) {
+            return ScaleKind::MultiChoice;
+        }
         if distinct.len() == 2 {
             return ScaleKind::Binary;
         }
@@ -150,6 +189,10 @@ impl Scale {
     }
 
     fn guess_levels(kind: ScaleKind, distinct: BTreeSet<String>) -> Result<Self, ScaleError> {
+        if kind == ScaleKind::MultiChoice {
+            let options: BTreeSet<&str> = distinct.iter().flat_map(|value| parts(value)).collect();
+            return Self::new(kind, options);
+        }
         if kind == ScaleKind::Binary && distinct.len() == 1 {
             // One class seen so far: the other one is known where the pair is a usual one.
             let only = distinct.iter().next().cloned().unwrap_or_default();
@@ -180,9 +223,23 @@ impl Scale {
         self.kind
     }
 
-    /// The names of the levels, lowest (or "no") first.
+    /// The names of the levels, lowest (or "no") first. Of a multi-choice scale: of every set of options, `none` first, then
+    /// those whose number in binary has the bit of each of their options (`none`, `a`, `b`, `a + b`, `c`, ...). This is the label
+    /// powerset of Tsoumakas & Katakis 2007 (Multi-label classification: an overview): models learn which options go together.
     pub fn levels(&self) -> &[String] {
         &self.levels
+    }
+
+    /// What a person chooses from: the options of a multi-choice scale, else the levels. Option `k` is in the sets whose level
+    /// has bit `k`.
+    pub fn options(&self) -> Vec<&str> {
+        let is_one = |level: usize| self.kind != ScaleKind::MultiChoice || level.is_power_of_two();
+        self.levels
+            .iter()
+            .enumerate()
+            .filter(|(level, _)| is_one(*level))
+            .map(|(_, name)| name.as_str())
+            .collect()
     }
 
     /// How many levels there are; at least two.
@@ -191,16 +248,72 @@ impl Scale {
         self.levels.len()
     }
 
-    /// The index of the level with this name (trimmed), if it is on the scale.
+    /// The index of the level with this name (trimmed), if it is on the scale. A set of options may be written as `a + b`,
+    /// `a; b`, `a|b` or `["a", "b"]`, in any order; without options as `none` or `[]`.
     pub fn index_of(&self, name: &str) -> Option<u16> {
         let name = name.trim();
-        self.levels.iter().position(|l| l == name).map(|i| i as u16)
+        let exact = self.levels.iter().position(|l| l == name).map(|i| i as u16);
+        if exact.is_some() || self.kind != ScaleKind::MultiChoice || name.is_empty() {
+            return exact;
+        }
+        let options = self.options();
+        parts(name).into_iter().try_fold(0, |set, part| {
+            let option = options.iter().position(|o| *o == part)?;
+            Some(set | 1 << option)
+        })
     }
 
     /// The name of the level at `index`.
     pub fn name_of(&self, index: u16) -> Option<&str> {
         self.levels.get(usize::from(index)).map(String::as_str)
     }
+}
+
+/// The answer without options.
+const NONE: &str = "none";
+const AND: &str = " + ";
+
+/// The name of a set of options.
+fn set_name(options: &[String], set: usize) -> String {
+    let members: Vec<&str> = options
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| set >> k & 1 == 1)
+        .map(|(_, name)| name.as_str())
+        .collect();
+    if members.is_empty() { NONE.to_owned() } else { members.join(AND) }
+}
+
+/// The options of which `levels` are all the sets, if that is what they are.
+fn options_of(levels: &[String]) -> Option<Vec<String>> {
+    if levels.len() < 4 || !levels.len().is_power_of_two() {
+        return None;
+    }
+    let ones = (0..levels.len().trailing_zeros()).map(|k| levels[1 << k].clone());
+    let options: Vec<String> = ones.collect();
+    levels.iter().enumerate().all(|(set, name)| *name == set_name(&options, set)).then_some(options)
+}
+
+/// The options that a value names.
+fn parts(value: &str) -> Vec<&str> {
+    let value = value.trim();
+    let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner
+        .unwrap_or(value)
+        .split(|c: char| matches!(c, ';' | '|' | '[' | ']') || inner.is_some() && c == ',')
+        .flat_map(|part| part.split(AND))
+        .map(|part| part.trim().trim_matches(['"', '\'']))
+        .filter(|part| !part.is_empty() && *part != NONE)
+        .collect()
+}
+
+/// Whether some of these values are sets, of few options that stand in more than one value.
+fn read_as_sets(values: &BTreeSet<String>) -> bool {
+    let named: Vec<Vec<&str>> = values.iter().map(|value| parts(value)).collect();
+    let options: BTreeSet<&str> = named.iter().flatten().copied().collect();
+    named.iter().any(|parts| parts.len() > 1)
+        && (2..=Scale::MAX_OPTIONS).contains(&options.len())
+        && named.iter().map(Vec::len).sum::<usize>() > options.len()
 }
 
 /// All values as whole numbers in order, if that is what they are.
@@ -265,6 +378,48 @@ mod tests {
     fn completes_a_usual_pair_when_binary_is_named() {
         assert_eq!(Scale::of_kind(ScaleKind::Binary, ["1"]).unwrap().levels(), ["0", "1"]);
         assert_eq!(Scale::of_kind(ScaleKind::Binary, ["maybe"]), Err(ScaleError::TooFew(1)));
+    }
+
+    #[test]
+    fn every_set_of_options_is_a_level() {
+        let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat", "lie"]).unwrap();
+        let sets = ["none", "rude", "threat", "rude + threat", "lie", "rude + lie", "threat + lie"];
+        assert_eq!(scale.levels()[..7], sets);
+        assert_eq!((scale.len(), scale.options()), (8, vec!["rude", "threat", "lie"]));
+        assert_eq!(Scale::new(ScaleKind::MultiChoice, scale.levels()), Ok(scale.clone()));
+        for (written, set) in [
+            ("lie; rude", 5),
+            ("rude|lie", 5),
+            ("lie + rude", 5),
+            (r#"["rude","lie"]"#, 5),
+            ("['lie']", 4),
+            ("none", 0),
+            ("[]", 0),
+            (" threat ", 2),
+        ] {
+            assert_eq!(scale.index_of(written), Some(set), "{written}");
+        }
+        assert_eq!((scale.index_of("rude; mean"), scale.index_of("")), (None, None));
+        assert!(!scale.kind().is_ordered());
+    }
+
+    #[test]
+    fn guesses_sets_where_options_recur() {
+        let kind = |values: &[&str]| Scale::guess(values).unwrap().kind();
+        assert_eq!(kind(&["rude", "rude;lie", "none"]), ScaleKind::MultiChoice);
+        assert_eq!(kind(&["rude", "rude|lie"]), ScaleKind::MultiChoice);
+        assert_eq!(kind(&["yes; really", "no", "maybe"]), ScaleKind::Choice);
+        assert_eq!(Scale::guess(["b", "a|b"]).unwrap().options(), ["a", "b"]);
+    }
+
+    #[test]
+    fn refuses_what_are_no_options() {
+        let new = |options: &[&str]| Scale::new(ScaleKind::MultiChoice, options);
+        assert_eq!(new(&["a"]), Err(ScaleError::TooFew(1)));
+        assert_eq!(new(&["a", "none"]), Err(ScaleError::OptionName("none".into())));
+        assert_eq!(new(&["a", "b;c"]), Err(ScaleError::OptionName("b;c".into())));
+        assert_eq!(new(&["a", "b", "c", "d", "e", "f", "g"]), Err(ScaleError::TooManyOptions(7)));
+        assert_eq!(new(&["a", "a"]), Err(ScaleError::Repeated("a".into())));
     }
 
     #[test]

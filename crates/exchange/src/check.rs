@@ -234,8 +234,10 @@ impl Checker {
         match level_on(scale, label).and_then(|level| Some((scale.name_of(level)?.to_owned(), Some(level)))) {
             Some(found) => Ok(Some(found)),
             None => {
-                let kind =
-                    RowErrorKind::UnknownLevel { label: label.clone(), levels: scale.levels().to_vec() };
+                let kind = RowErrorKind::UnknownLevel {
+                    label: label.clone(),
+                    levels: scale.options().into_iter().map(str::to_owned).collect(),
+                };
                 Err(Misfit { about: About::Label, kind })
             }
         }

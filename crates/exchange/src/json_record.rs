@@ -80,9 +80,13 @@ fn number_text(number: &serde_json::Number) -> Result<String, RowErrorKind> {
     }
 }
 
+/// What a list of plain values is called.
+pub(crate) const FLAT_LIST: &str = "a list";
+
 fn nested(value: &Value) -> Option<&'static str> {
     match value {
-        Value::Array(_) => Some("a list"),
+        Value::Array(items) if items.iter().all(|item| nested(item).is_none()) => Some(FLAT_LIST),
+        Value::Array(_) => Some("a list of lists or objects"),
         Value::Object(_) => Some("an object"),
         _ => None,
     }
@@ -178,7 +182,8 @@ mod tests {
     fn nested_values_are_kept_as_json_and_marked() {
         let cells = fill_ab(r#"{"a":[1,{"x":"y"}],"b":{}}"#).unwrap();
         assert_eq!(cells.get(0), r#"[1,{"x":"y"}]"#);
-        assert_eq!(cells.nested, [(0, "a list"), (1, "an object")]);
+        assert_eq!(cells.nested, [(0, "a list of lists or objects"), (1, "an object")]);
+        assert_eq!(fill_ab(r#"{"a":["x","y"]}"#).unwrap().nested, [(0, FLAT_LIST)]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::cells::Cells;
 use crate::check::{About, Checker, Verdict};
+use crate::json_record::FLAT_LIST;
 use crate::records::Records;
 use crate::roles::{Pick, Plan};
 use crate::time::{parse_duration_ms, parse_ms};
@@ -156,7 +157,7 @@ impl Builder<'_> {
             text_id: self.text_id(text.as_deref())?,
             text,
             annotator: self.annotator()?,
-            label: self.name(plan.label)?,
+            label: self.label(plan.label)?,
             split: self.picked(&plan.split)?,
             group: self.picked(&plan.group)?,
             question: self.picked(&plan.question)?,
@@ -219,6 +220,16 @@ impl Builder<'_> {
             return Err(self.blame(column, RowErrorKind::ControlCharacter { code: control.into() }));
         }
         Ok((!name.is_empty()).then(|| name.to_owned()))
+    }
+
+    /// As [`Row::name`]; a list of plain values is a set of options, written as its JSON.
+    fn label(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
+        match column {
+            Some(c) if self.cells.nested.iter().any(|(at, found)| *at == c && *found == FLAT_LIST) => {
+                Ok(Some(self.cells.get(c).to_owned()))
+            }
+            _ => self.name(column),
+        }
     }
 
     fn picked(&self, pick: &Option<Pick>) -> Result<Option<String>, Blame> {

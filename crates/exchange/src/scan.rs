@@ -165,8 +165,13 @@ impl Scan {
         let counts = checker.levels();
         self.levels = match &self.scale {
             Ok(scale) => {
-                let count = |name: &String| (name.clone(), counts.get(name).copied().unwrap_or(0));
-                scale.levels().iter().map(count).collect()
+                let mut of_level = vec![0; scale.len()];
+                for (level, count) in
+                    counts.iter().filter_map(|(name, count)| Some((scale.index_of(name)?, count)))
+                {
+                    of_level[usize::from(level)] += count;
+                }
+                scale.levels().iter().cloned().zip(of_level).collect()
             }
             Err(_) => counts.iter().map(|(name, count)| (name.clone(), *count)).collect(),
         };

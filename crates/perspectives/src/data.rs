@@ -59,7 +59,7 @@ pub struct Observation {
 /// The scale of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Binary, choice or ordinal.
+    /// Binary, choice, multi-choice (every set of options is a level) or ordinal.
     pub kind: ScaleKind,
     /// How many levels; at least two.
     pub levels: usize,
@@ -69,7 +69,8 @@ impl Target {
     pub(crate) fn check(self) -> Result<(), PerspectivesError> {
         let fits = self.levels >= 2
             && self.levels <= usize::from(u16::MAX)
-            && (self.kind != ScaleKind::Binary || self.levels == 2);
+            && (self.kind != ScaleKind::Binary || self.levels == 2)
+            && (self.kind != ScaleKind::MultiChoice || self.levels.is_power_of_two());
         if fits { Ok(()) } else { Err(PerspectivesError::Levels { kind: self.kind, levels: self.levels }) }
     }
 }

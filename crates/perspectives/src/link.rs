@@ -9,7 +9,6 @@
 
 use crate::data::Target;
 use crate::math::sigmoid;
-use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
 
 /// Probabilities below this are not told apart from it in a likelihood.
@@ -35,7 +34,7 @@ pub(crate) struct Slopes {
 
 impl Link {
     pub(crate) fn new(target: Target) -> Self {
-        Self { levels: target.levels, softmax: target.kind == ScaleKind::Choice }
+        Self { levels: target.levels, softmax: !target.kind.is_ordered() }
     }
 
     /// Scores a text has.
@@ -244,6 +243,7 @@ fn between(u: f64, offsets: &[f64], k: f64, y: usize) -> (f64, f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dissensus_domain::ScaleKind;
 
     fn ordinal() -> Link {
         Link::new(Target { kind: ScaleKind::Ordinal, levels: 4 })

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{QuestionId, TextId};
-use dissensus_workbench::view::{JobState, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning};
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_workbench::view::{JobState, NewLabel, RunClass, RunDetail, RunInfo, TrainChoices, Tuning};
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, EvaluateChoices, Event, Home, ModelKind, Observer, Session, SplitSpec,
     Unwatched, sample,
@@ -243,6 +243,51 @@ fn a_failed_run_keeps_why() {
         let error = session.run(&bad, DeviceChoice::Cpu, &Unwatched).unwrap_err();
         assert!(error.to_string().contains(field), "{error}");
     }
+}
+
+#[test]
+fn options_are_scored_one_by_one_beside_their_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat"]).unwrap();
+    let question = session.add_question("harm", "What is in it?", scale).unwrap().id;
+    for i in 0..120_u32 {
+        let level = ((i * 7 + i / 40) % 4) as u16;
+        let (annotator, text) = (AnnotatorId(1 + i % 3), TextId(1 + i / 3));
+        let new = NewLabel { annotator, text, question, level, duration_ms: None };
+        session.record(&new, LabelSource::Command).unwrap();
+    }
+    for kind in ModelKind::ALL {
+        let choices = TrainChoices { epochs: 2, ..session.train_choices(question, kind, "frozen").unwrap() };
+        let detail = run(&session, &choices);
+        let names = |of: &[RunClass]| of.iter().map(|class| class.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&detail.options), ["rude", "threat"]);
+        assert_eq!(names(&detail.classes), ["none", "rude", "threat", "rude + threat"]);
+        let with = |bit: usize| -> u32 {
+            let of_set = |(level, class): (usize, &RunClass)| if level & bit > 0 { class.support } else { 0 };
+            detail.classes.iter().enumerate().map(of_set).sum()
+        };
+        let support: Vec<u32> = detail.options.iter().map(|option| option.support).collect();
+        assert_eq!(support, [with(1), with(2)], "{kind}");
+    }
+    let page = folder.path().join("r.html");
+    session.export_runs(&[session.runs().unwrap()[0].id], &page).unwrap();
+    assert!(std::fs::read_to_string(&page).unwrap().contains("<th>option</th>"));
+}
+
+#[test]
+fn evaluations_come_every_so_many_steps_and_steps_end_a_training() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = TrainChoices {
+        epochs: 50,
+        max_steps: 12,
+        evaluate_every: 5,
+        patience: 0,
+        ..choices(&session, ModelKind::ShareRecFfn, "frozen")
+    };
+    let steps: Vec<u32> = run(&session, &asked).info.epochs.iter().map(|epoch| epoch.step).collect();
+    assert_eq!(steps, [5, 10, 12]);
 }
 
 #[test]

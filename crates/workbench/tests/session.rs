@@ -537,3 +537,39 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
     assert_eq!(split.train_texts + split.test_texts, 130, "{split:?}");
     assert_eq!(split.train_labels + split.test_labels, 728);
 }
+
+#[test]
+fn sets_of_options_are_read_labelled_predicted_and_written_again() {
+    let place = Place::new();
+    let session = place.empty();
+    let mut rows = String::new();
+    for text in 0..12 {
+        for annotator in 0..3 {
+            let list = [r#"["rude"]"#, r#"["threat","rude"]"#, "[]", r#""threat""#][(text + annotator) % 4];
+            rows += &format!(
+                "{{\"id\":\"t{text}\",\"text\":\"body {text}\",\"annotator\":\"a{annotator}\",\"label\":{list}}}\n"
+            );
+        }
+    }
+    let file = place.file("sets.jsonl", &rows);
+    let choices = ImportChoices { question: Some("harm".into()), ..ImportChoices::default() };
+    let preview = session.import_preview(&file, &choices).unwrap();
+    let scale = preview.scale.unwrap();
+    assert_eq!((scale.kind(), scale.options()), (ScaleKind::MultiChoice, vec!["rude", "threat"]));
+    assert_eq!(preview.level_counts, [9, 9, 9, 9]);
+    import(&session, &file, &choices);
+    session.label_by_name("a0", "t0", "threat; rude", None).unwrap();
+    let refused = session.label_by_name("a0", "t1", "rude; nice", None).unwrap_err().to_string();
+    assert!(refused.contains("rude, threat"), "{refused}");
+
+    let question = session.info().unwrap().questions[0].id;
+    session.fit(question, &Unwatched).unwrap();
+    let asked = DisagreementQuery {
+        question,
+        by: DisagreementMeasure::Pairwise,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    };
+    assert_eq!(session.disagreement_ranking(&asked).unwrap().texts.len(), 12);
+}

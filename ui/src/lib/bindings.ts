@@ -781,6 +781,8 @@ export type RunDetail = {
 	encoder: string | null,
 	/**  Precision, recall and F1 of each class. */
 	classes: RunClass[],
+	/**  The same of each option of a multi-choice question; empty for others. */
+	options: RunClass[],
 	/**  Labels by true level (rows) and predicted level (columns). */
 	confusion: number[][],
 	/**  Confidence against how often it was right. */
@@ -889,6 +891,8 @@ export type ScaleKind =
 "binary" | 
 /**  One of several levels without an order. */
 "choice" | 
+/**  Any of several options. Each set of options is a level, see [`Scale::options`]. */
+"multi-choice" | 
 /**  One of several levels in order, lowest first. */
 "ordinal";
 

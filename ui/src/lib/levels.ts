@@ -6,9 +6,23 @@ export type Distribution = readonly (number | null)[];
 
 const CATEGORIES = 8;
 
+/** What a person chooses from: the options of a scale whose levels are their sets (option `k` has bit `k`), else the levels. */
+export function optionsOf(scale: Scale): string[] {
+  const { kind, levels } = scale;
+  // A scale that is being made has no sets yet.
+  const sets = kind === "multi-choice" && levels.length >= 4 && levels[0] === "none";
+  return sets ? levels.filter((_, level) => level > 0 && (level & (level - 1)) === 0) : levels;
+}
+
+/** Whether the set of a level has an option. */
+export function hasOption(level: number, option: number): boolean {
+  return ((level >> option) & 1) === 1;
+}
+
 /** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none. */
 export function levelColour(scale: Scale, level: number): string {
-  if (scale.kind === "choice") return `var(--cat-${(level % CATEGORIES) + 1})`;
+  if (scale.kind === "choice" || scale.kind === "multi-choice")
+    return `var(--cat-${(level % CATEGORIES) + 1})`;
   const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
   if (at === 0) return "var(--level-low)";
   if (at === 1) return "var(--level-high)";

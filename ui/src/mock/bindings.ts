@@ -12,6 +12,7 @@ import {
   seeded,
   type Person,
   type Text,
+  withSets,
 } from "./world";
 
 const asked = new URLSearchParams(globalThis.location?.search ?? "");
@@ -270,7 +271,7 @@ export const commands: typeof RealCommands = {
   closeProject: async () => ((open = false), null),
   project: async () => (open ? project() : null),
   addQuestion: async (name, prompt, scale) => {
-    const added = { id: world.questions.length + 1, name, prompt, scale, labels: 0 };
+    const added = { id: world.questions.length + 1, name, prompt, scale: withSets(scale), labels: 0 };
     world.questions.push(added);
     return added;
   },

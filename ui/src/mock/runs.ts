@@ -181,6 +181,7 @@ export class MockRuns {
       },
       encoder: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
       classes: scored ? classesOf(confusion, levels) : [],
+      options: [],
       confusion,
       calibration: scored ? calibrationOf(run) : [],
       annotators: scored ? this.#people(run) : [],

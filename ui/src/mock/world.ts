@@ -1,5 +1,5 @@
 // A small invented project for a plain browser and for tests: texts, people, and a toy model of how they judge.
-import type { AnnotatorInfo, QuestionInfo, TextId } from "../lib/bindings";
+import type { AnnotatorInfo, QuestionInfo, Scale, TextId } from "../lib/bindings";
 
 const OPENINGS = [
   "Honestly,",
@@ -153,6 +153,15 @@ function seedLabels(world: World, random: () => number): void {
       }
     }
   }
+}
+
+/** A scale as the project keeps it: every set of options is a level. */
+export function withSets(scale: Scale): Scale {
+  if (scale.kind !== "multi-choice") return scale;
+  const sets = Array.from({ length: 1 << scale.levels.length }, (_, set) =>
+    scale.levels.filter((_, option) => ((set >> option) & 1) === 1),
+  );
+  return { ...scale, levels: sets.map((set) => set.join(" + ") || "none") };
 }
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));

@@ -49,7 +49,7 @@ pub(crate) fn question(args: Question) -> Result<()> {
 }
 
 fn scale_words(scale: &Scale) -> String {
-    format!("{} ({})", scale.kind(), scale.levels().join(", "))
+    format!("{} ({})", scale.kind(), scale.options().join(", "))
 }
 
 pub(crate) fn info(args: &Reading) -> Result<()> {

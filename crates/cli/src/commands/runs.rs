@@ -227,15 +227,21 @@ fn details(run: &RunDetail) -> Result<()> {
         let rows =
             scores.metrics.iter().map(|m| vec![m.key.clone(), three(Some(m.value)), interval(m)]).collect();
         output::line(&output::table(&["metric", "value", "95 % over texts"], rows, &[1, 2]))?;
-        let rows = run
-            .classes
-            .iter()
-            .map(|c| {
+        for (what, classes) in [("option", &run.options), ("level", &run.classes)] {
+            if classes.is_empty() {
+                continue;
+            }
+            let row = |c: &dissensus_workbench::view::RunClass| {
                 vec![c.name.clone(), three(c.precision), three(c.recall), three(c.f1), c.support.to_string()]
-            })
-            .collect();
-        output::line("")?;
-        output::line(&output::table(&["level", "precision", "recall", "F1", "labels"], rows, &[1, 2, 3, 4]))?;
+            };
+            let rows = classes.iter().map(row).collect();
+            output::line("")?;
+            output::line(&output::table(
+                &[what, "precision", "recall", "F1", "labels"],
+                rows,
+                &[1, 2, 3, 4],
+            ))?;
+        }
     }
     for note in &run.notes {
         output::line(&format!("note: {note}"))?;

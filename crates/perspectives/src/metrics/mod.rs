@@ -17,7 +17,7 @@ mod wilcoxon;
 pub use bootstrap::{Cluster, Intervals, bootstrap};
 pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_error};
 pub use classes::{
-    Average, Averages, ClassAccuracy, ClassScores, accuracy, class_scores, confusion, macro_f1,
+    Average, Averages, ClassAccuracy, ClassScores, accuracy, class_scores, confusion, macro_f1, option_scores,
 };
 pub use compare::{Comparison, Difference, compare};
 pub use correlation::{pearson, spearman};

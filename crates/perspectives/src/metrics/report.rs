@@ -36,6 +36,9 @@ pub struct Report {
     pub scores: Scores,
     /// One entry per level.
     pub classes: Vec<ClassScores>,
+    /// One entry per option of a multi-choice question, where the report was asked for them.
+    #[serde(default)]
+    pub options: Vec<ClassScores>,
     /// Accuracy over all labels and within the labels of each level.
     pub class_accuracy: ClassAccuracy,
     /// Precision, recall and F1 over levels.
@@ -83,6 +86,7 @@ impl Report {
             annotators: annotator_scores(scored),
             scores,
             classes,
+            options: Vec::new(),
             confusion,
             intervals,
         })

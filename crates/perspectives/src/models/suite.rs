@@ -20,7 +20,9 @@ fn data(world: &World) -> TrainingData<'_> {
 fn worlds() -> Vec<World> {
     let mut choice = world(60, 5, 4, 6, 30, 3);
     choice.target.kind = ScaleKind::Choice;
-    vec![world(60, 5, 2, 6, 30, 1), world(60, 5, 5, 6, 30, 2), choice, world(60, 5, 5, 0, 30, 4)]
+    let mut sets = world(60, 5, 8, 6, 30, 5);
+    sets.target.kind = ScaleKind::MultiChoice;
+    vec![world(60, 5, 2, 6, 30, 1), world(60, 5, 5, 6, 30, 2), choice, sets, world(60, 5, 5, 0, 30, 4)]
 }
 
 fn fitted(kind: ModelKind, data: &TrainingData<'_>) -> Box<dyn AnnotatorModel> {

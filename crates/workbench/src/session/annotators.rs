@@ -78,7 +78,7 @@ impl Session {
         let labels = core.observations(question)?;
         let (texts, people) = core.sizes();
         let agreed = agreement(&labels, texts, people, target)?;
-        let ordered = target.kind != ScaleKind::Choice;
+        let ordered = target.kind.is_ordered();
         let live: Option<(Vec<Option<Severity>>, AnnotatorMap)> = core.live.with(question, |fitted| {
             let severities = (0..people as u32).map(|row| fitted.model.severity(row)).collect();
             (severities, annotator_map(&fitted.model, ordered))
@@ -174,13 +174,13 @@ impl Core {
 fn alpha(alphas: &Alphas, kind: ScaleKind) -> Option<f64> {
     match kind {
         ScaleKind::Ordinal => alphas.ordinal,
-        ScaleKind::Binary | ScaleKind::Choice => alphas.nominal,
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiChoice => alphas.nominal,
     }
 }
 
 fn metric(kind: ScaleKind) -> &'static str {
     match kind {
         ScaleKind::Ordinal => "ordinal",
-        ScaleKind::Binary | ScaleKind::Choice => "nominal",
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiChoice => "nominal",
     }
 }

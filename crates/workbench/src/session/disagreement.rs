@@ -270,7 +270,7 @@ impl Core {
     fn ordered(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.index();
         let question = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
-        Ok(question.scale.kind() != ScaleKind::Choice)
+        Ok(question.scale.kind().is_ordered())
     }
 
     /// Labels that each annotator's model stands on.

@@ -240,7 +240,7 @@ impl Session {
 }
 
 impl Session {
-    /// As [`Session::evaluate`] with an encoder that learns: one run a model, each with an encoder of its own.
+    /// As [`Session::evaluate`] with an encoder that learns: one run a model (and fold), each with an encoder of its own.
     fn evaluate_tuned(
         &self,
         question: &Question,
@@ -417,7 +417,7 @@ fn level_index(question: &Question, name: &str) -> Result<u16, WorkbenchError> {
     question.scale.index_of(name).ok_or_else(|| WorkbenchError::NotOnScale {
         value: name.to_owned(),
         question: question.name.clone(),
-        levels: question.scale.levels().join(", "),
+        levels: question.scale.options().join(", "),
     })
 }
 

@@ -607,11 +607,14 @@ fn part(asked: Asked, scan: &Scan, choices: &ImportChoices, column: &str) -> Res
         (None, None) => scan.scale.clone(),
     };
     let scale = scale.map_err(|source| WorkbenchError::NoScale { column: column.to_owned(), source })?;
-    let count =
-        |name: &String| scan.levels.iter().find(|(n, _)| n == name).map_or(0, |(_, count)| *count as u32);
+    let mut level_counts = vec![0; scale.len()];
+    for (level, count) in scan.levels.iter().filter_map(|(name, count)| Some((scale.index_of(name)?, count)))
+    {
+        level_counts[usize::from(level)] += *count as u32;
+    }
     Ok(Part {
         prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),
-        level_counts: scale.levels().iter().map(count).collect(),
+        level_counts,
         existing: existing.map(|q| q.id),
         labels: scan.labels,
         repeated: scan.repeated,
@@ -634,9 +637,11 @@ fn known_scale(
         return Ok(Some(Scale::new(kind, levels)?));
     };
     let other_kind = choices.scale.is_some_and(|kind| kind != question.scale.kind());
-    let other_levels = choices.levels.as_ref().is_some_and(|levels| levels != question.scale.levels());
+    let same =
+        |levels: &Vec<String>| Scale::new(question.scale.kind(), levels).as_ref() == Ok(&question.scale);
+    let other_levels = choices.levels.as_ref().is_some_and(|levels| !same(levels));
     if other_kind || other_levels {
-        let has = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
+        let has = format!("{} ({})", question.scale.kind(), question.scale.options().join(", "));
         return Err(WorkbenchError::OtherScale { question: question.name.clone(), has });
     }
     Ok(Some(question.scale.clone()))

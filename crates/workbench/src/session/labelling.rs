@@ -233,7 +233,7 @@ fn off_scale(value: &str, question: &dissensus_domain::Question) -> WorkbenchErr
     WorkbenchError::NotOnScale {
         value: value.to_owned(),
         question: question.name.clone(),
-        levels: question.scale.levels().join(", "),
+        levels: question.scale.options().join(", "),
     }
 }
 

@@ -273,7 +273,7 @@ impl Session {
     /// Adds a question to be asked of every text. Without a prompt, its name is asked.
     ///
     /// # Errors
-    /// The name is blank, too long or taken.
+    /// The name is blank, too long or taken, or the levels make no scale (one that came as JSON was not looked at yet).
     pub fn add_question(
         &self,
         name: &str,
@@ -284,6 +284,7 @@ impl Session {
         if self.core.index().questions().iter().any(|q| q.name == name) {
             return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
         }
+        let scale = Scale::new(scale.kind(), scale.levels())?;
         let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
         let new = NewQuestion { name, prompt, scale };
         let id = self.core.store.write(move |tx| tx.add_question(&new))?;

@@ -195,6 +195,8 @@ view! {
         pub encoder: Option<String>,
         /// Precision, recall and F1 of each class.
         pub classes: Vec<RunClass>,
+        /// The same of each option of a multi-choice question; empty for others.
+        pub options: Vec<RunClass>,
         /// Labels by true level (rows) and predicted level (columns).
         pub confusion: Vec<Vec<u32>>,
         /// Confidence against how often it was right.

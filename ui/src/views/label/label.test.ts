@@ -139,6 +139,49 @@ describe("a key", () => {
   });
 });
 
+describe("any of several", () => {
+  beforeEach(async () => {
+    const made = await commands.addQuestion("harm", "What is in it?", {
+      kind: "multi-choice",
+      levels: ["rude", "threat", "lie"],
+    });
+    await app.refresh();
+    app.ask(made.id);
+    await begin();
+  });
+
+  it("is put together by keys, and given whole by Enter", async () => {
+    await press("1");
+    await press("3");
+    expect([pressed(1), pressed(2), pressed(3)]).toEqual(["true", "false", "true"]);
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: rude + lie");
+    expect(done()).toBe("0");
+    await press("{Enter}");
+    await waitFor(() => expect(done()).toBe("1"));
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Given: rude + lie");
+    await press("{Enter}");
+    await waitFor(() => expect(text()).not.toBe("1"));
+    expect(pressed(1)).toBe("false");
+  });
+
+  it("can be none, and be corrected", async () => {
+    await press("{Enter}");
+    await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: none"));
+    await user.click(screen.getByTestId("level-2"));
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: threat");
+    await user.click(screen.getByTestId("label-give"));
+    await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: threat"));
+    expect(done()).toBe("1");
+  });
+
+  it("does not take a half-made answer along to the next text", async () => {
+    await press("1");
+    await press("s");
+    await waitFor(() => expect(text()).not.toBe("1"));
+    expect(pressed(1)).toBe("false");
+  });
+});
+
 describe("blind", () => {
   it("shows nothing of the models before the answer, and all of it after", async () => {
     await begin();

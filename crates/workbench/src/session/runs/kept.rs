@@ -7,7 +7,7 @@ use crate::view::{
     EpochInfo, JobState, Problem, RunAnnotator, RunBin, RunClass, RunDetail, RunInfo, RunMetric, RunScores,
     RunSizes, TrainChoices,
 };
-use dissensus_domain::QuestionId;
+use dissensus_domain::{QuestionId, Scale};
 use dissensus_perspectives::Scores;
 use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores, Cluster, Report};
 use dissensus_store::{Run, RunId, WorkState};
@@ -142,15 +142,20 @@ impl Core {
         let info =
             self.infos(std::slice::from_ref(kept))?.pop().ok_or(WorkbenchError::NoSuchRun(kept.run.id.0))?;
         let index = self.index();
-        let levels =
-            index.question(kept.choices.question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
+        let scale = index.question(kept.choices.question).map(|q| &q.scale);
+        let levels: Vec<&str> =
+            scale.map(|s| s.levels().iter().map(String::as_str).collect()).unwrap_or_default();
+        let options = scale.map(Scale::options).unwrap_or_default();
         let report = kept.outcome.report.as_ref();
-        let class = |class: &ClassScores| RunClass {
-            name: levels.get(class.level).cloned().unwrap_or_default(),
-            precision: class.precision,
-            recall: class.recall,
-            f1: class.f1,
-            support: class.support as u32,
+        let named = |names: &[&str], classes: &[ClassScores]| -> Vec<RunClass> {
+            let class = |class: &ClassScores| RunClass {
+                name: names.get(class.level).copied().unwrap_or_default().to_owned(),
+                precision: class.precision,
+                recall: class.recall,
+                f1: class.f1,
+                support: class.support as u32,
+            };
+            classes.iter().map(class).collect()
         };
         let bin = |bin: &CalibrationBin| {
             Some(RunBin { confidence: bin.confidence?, accuracy: bin.accuracy?, labels: bin.labels as u32 })
@@ -175,7 +180,8 @@ impl Core {
             choices: kept.choices.clone(),
             sizes: kept.outcome.sizes.clone(),
             encoder: kept.outcome.encoder.clone(),
-            classes: report.map(|r| r.classes.iter().map(class).collect()).unwrap_or_default(),
+            classes: report.map(|r| named(&levels, &r.classes)).unwrap_or_default(),
+            options: report.map(|r| named(&options, &r.options)).unwrap_or_default(),
             confusion: report
                 .map(|r| r.confusion.iter().map(|row| row.iter().map(|n| *n as u32).collect()).collect())
                 .unwrap_or_default(),

@@ -151,9 +151,12 @@ impl Core {
         observer.step(1, Some(1), "scoring");
         let scored = test.score(model.name(), model.as_ref())?;
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
-        let report =
+        let mut report =
             metrics::Report::of(&scored, ordinal, &metrics::ReportOptions::default(), &mut Steps(observer))
                 .map_err(cancelled)?;
+        if question.scale.kind() == ScaleKind::MultiChoice {
+            report.options = metrics::option_scores(&scored);
+        }
         let kept =
             RunLabels { labels: self.named(&scored.observations), probabilities: scored.probabilities };
         self.store.put_run_labels(run, RunPart::Test, kept)?;

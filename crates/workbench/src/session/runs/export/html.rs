@@ -4,7 +4,7 @@ use super::plots;
 use super::tables::{COLUMNS, is_best, value};
 use crate::error::WorkbenchError;
 use crate::session::runs::tuning_name;
-use crate::view::RunDetail;
+use crate::view::{RunClass, RunDetail};
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1c1f26}
@@ -104,20 +104,11 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
         figure(out, &svg, "Annotators, against their most frequent level");
     }
     out.push_str("</div>\n");
-    out.push_str("<table><thead><tr><th>level</th><th>precision</th><th>recall</th><th>F1</th><th>labels</th></tr></thead><tbody>\n");
-    let number = |v: Option<f64>| v.map_or_else(|| "–".to_owned(), |v| format!("{v:.3}"));
-    for class in &run.classes {
-        let _ = writeln!(
-            out,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&class.name),
-            number(class.precision),
-            number(class.recall),
-            number(class.f1),
-            class.support
-        );
+    if !run.options.is_empty() {
+        class_table(out, "option", &run.options);
     }
-    out.push_str("</tbody></table>\n<div class=\"scroll\"><table><caption>Labels by true (rows) and predicted level (columns)</caption><thead><tr><th></th>");
+    class_table(out, "level", &run.classes);
+    out.push_str("<div class=\"scroll\"><table><caption>Labels by true (rows) and predicted level (columns)</caption><thead><tr><th></th>");
     for class in &run.classes {
         let _ = write!(out, "<th>{}</th>", escaped(&class.name));
     }
@@ -131,6 +122,26 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     }
     out.push_str("</tbody></table></div>\n");
     Ok(())
+}
+
+fn class_table(out: &mut String, what: &str, classes: &[RunClass]) {
+    let _ = writeln!(
+        out,
+        "<table><thead><tr><th>{what}</th><th>precision</th><th>recall</th><th>F1</th><th>labels</th></tr></thead><tbody>"
+    );
+    let number = |v: Option<f64>| v.map_or_else(|| "–".to_owned(), |v| format!("{v:.3}"));
+    for class in classes {
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escaped(&class.name),
+            number(class.precision),
+            number(class.recall),
+            number(class.f1),
+            class.support
+        );
+    }
+    out.push_str("</tbody></table>\n");
 }
 
 fn figure(out: &mut String, svg: &str, caption: &str) {
