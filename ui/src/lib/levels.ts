@@ -19,16 +19,35 @@ export function hasOption(level: number, option: number): boolean {
   return ((level >> option) & 1) === 1;
 }
 
-/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none. */
+const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;
+
+/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none; a set's is mixed
+ * from those of its options. */
 export function levelColour(scale: Scale, level: number): string {
-  if (scale.kind === "choice" || scale.kind === "multi-choice")
-    return `var(--cat-${(level % CATEGORIES) + 1})`;
+  if (scale.kind === "choice") return category(level);
+  if (scale.kind === "multi-choice") return setColour(level);
   const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
   if (at === 0) return "var(--level-low)";
   if (at === 1) return "var(--level-high)";
   if (at === 0.5) return "var(--level-mid)";
   const [from, to, share] = at < 0.5 ? ["low", "mid", at * 2] : ["mid", "high", at * 2 - 1];
   return `color-mix(in oklab, var(--level-${to}) ${Math.round(Number(share) * 100)}%, var(--level-${from}))`;
+}
+
+function setColour(set: number): string {
+  let mixed = category(CATEGORIES - 1);
+  for (let option = 0, members = 0; set >> option > 0; option += 1) {
+    if (!hasOption(set, option)) continue;
+    members += 1;
+    const share = Math.round(100 / members);
+    mixed = members === 1 ? category(option) : `color-mix(in oklab, ${category(option)} ${share}%, ${mixed})`;
+  }
+  return mixed;
+}
+
+/** Colour of what {@link optionsOf} gives. */
+export function optionColour(scale: Scale, option: number): string {
+  return levelColour(scale, scale.kind === "multi-choice" ? 1 << option : option);
 }
 
 /** The key that gives a level: 1..9, then 0 for the tenth; further levels have none. */

@@ -15,7 +15,15 @@ import {
   timeLeft,
 } from "./format";
 import { belongsToControl } from "./keys";
-import { describe as inWords, levelColour, levelKey, levelOfKey, shares } from "./levels";
+import {
+  describe as inWords,
+  levelColour,
+  levelKey,
+  levelOfKey,
+  optionColour,
+  optionsOf,
+  shares,
+} from "./levels";
 import { nearest } from "./nearest";
 import { asProblem } from "./problems";
 import { VisibleTime } from "./visible-time";
@@ -39,6 +47,19 @@ describe("levels", () => {
     expect(levelColour(five, 4)).toBe("var(--level-high)");
     expect(levelColour(five, 1)).toContain("var(--level-mid) 50%, var(--level-low)");
     expect(levelColour({ kind: "choice", levels: ["a", "b"] }, 9)).toBe("var(--cat-2)");
+  });
+
+  it("of sets are mixed from those of their options", () => {
+    const sets: Scale = { kind: "multi-choice", levels: ["none", "a", "b", "a + b"] };
+    expect(optionsOf(sets)).toEqual(["a", "b"]);
+    expect(optionsOf({ kind: "multi-choice", levels: ["a", "b", "c"] })).toEqual(["a", "b", "c"]);
+    expect(sets.levels.map((_, set) => levelColour(sets, set))).toEqual([
+      "var(--cat-8)",
+      "var(--cat-1)",
+      "var(--cat-2)",
+      "color-mix(in oklab, var(--cat-2) 50%, var(--cat-1))",
+    ]);
+    expect(optionColour(sets, 1)).toBe(levelColour(sets, 2));
   });
 
   it("are said in words", () => {
