@@ -1,4 +1,6 @@
 //! BERT (Devlin et al. 2019, arXiv 1810.04805) without its pre-training heads; also MiniLM, bge, e5 and gte of its kind.
+//! RoBERTa (Liu et al. 2019, arXiv 1907.11692), XLM-RoBERTa and CamemBERT are the same with other weights, and positions
+//! that begin after the padding token's id.
 
 use candle_core::{Device, Result as CandleResult};
 use serde::Deserialize;
@@ -22,24 +24,21 @@ struct Config {
     num_attention_heads: usize,
     intermediate_size: usize,
     max_position_embeddings: usize,
-    #[serde(default = "two")]
-    type_vocab_size: usize,
+    type_vocab_size: Option<usize>,
     #[serde(default = "usual_epsilon")]
     layer_norm_eps: f64,
     #[serde(default = "usual_activation")]
     hidden_act: String,
-    #[serde(default = "usual_positions")]
+    #[serde(default)]
     position_embedding_type: Option<String>,
     #[serde(default)]
     is_decoder: bool,
+    #[serde(default)]
+    pad_token_id: Option<usize>,
     #[serde(default = "usual_dropout")]
     hidden_dropout_prob: f32,
     #[serde(default = "usual_dropout")]
     attention_probs_dropout_prob: f32,
-}
-
-fn two() -> usize {
-    2
 }
 
 fn usual_epsilon() -> f64 {
@@ -50,15 +49,24 @@ fn usual_activation() -> String {
     "gelu".to_owned()
 }
 
-fn usual_positions() -> Option<String> {
-    Some("absolute".to_owned())
-}
-
 fn usual_dropout() -> f32 {
     0.1
 }
 
-/// A BERT encoder.
+/// In what BERT and RoBERTa differ.
+struct Variant {
+    /// What names of weights may begin with.
+    prefix: &'static str,
+    /// Segments where config.json says nothing.
+    segments: usize,
+    /// Whether a text's first position comes after the padding token's id; else it is 0.
+    after_padding: bool,
+}
+
+const BERT: Variant = Variant { prefix: "bert.", segments: 2, after_padding: false };
+const ROBERTA: Variant = Variant { prefix: "roberta.", segments: 1, after_padding: true };
+
+/// A BERT or RoBERTa encoder.
 pub(super) struct Bert {
     embedding: Embedding,
     layers: Vec<PostNormLayer>,
@@ -73,17 +81,39 @@ impl Bert {
         parameters: Parameters<'_>,
         device: &Device,
     ) -> Result<Self, EncoderError> {
+        Self::open_as(&BERT, config, folder, parameters, device)
+    }
+
+    pub(super) fn open_roberta(
+        config: Value,
+        folder: &Folder,
+        parameters: Parameters<'_>,
+        device: &Device,
+    ) -> Result<Self, EncoderError> {
+        Self::open_as(&ROBERTA, config, folder, parameters, device)
+    }
+
+    fn open_as(
+        variant: &Variant,
+        config: Value,
+        folder: &Folder,
+        parameters: Parameters<'_>,
+        device: &Device,
+    ) -> Result<Self, EncoderError> {
         let (config, checked) = Checked::read::<Config>(config, folder)?;
-        let layer = layer_sizes(&config, &checked)?;
+        let segments = config.type_vocab_size.unwrap_or(variant.segments);
+        let first =
+            if variant.after_padding { config.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 };
+        let layer = layer_sizes(&config, segments, first, &checked)?;
         let words = "embeddings.word_embeddings.weight";
-        let parameters = parameters.of("bert.", words, config.num_hidden_layers);
+        let parameters = parameters.of(variant.prefix, words, config.num_hidden_layers);
         let (hidden, positions) = (config.hidden_size, config.max_position_embeddings);
         let embedding = EmbeddingSizes {
             vocabulary: config.vocab_size,
             hidden,
             positions,
-            first: 0,
-            segments: config.type_vocab_size,
+            first,
+            segments,
             epsilon: config.layer_norm_eps,
             dropout: config.hidden_dropout_prob,
         };
@@ -97,7 +127,7 @@ impl Bert {
             sizes: Sizes {
                 dim: hidden,
                 vocabulary: config.vocab_size,
-                positions,
+                positions: positions - first,
                 products_per_token: layer.products() * config.num_hidden_layers,
             },
         })
@@ -120,7 +150,12 @@ impl Transformer for Bert {
 }
 
 /// The layers' sizes, once every field is known to be usable.
-fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
+fn layer_sizes(
+    config: &Config,
+    segments: usize,
+    first: usize,
+    checked: &Checked<'_>,
+) -> Result<PostNormSizes, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
     checked.positive(&[
@@ -128,8 +163,12 @@ fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, 
         ("num_hidden_layers", config.num_hidden_layers),
         ("intermediate_size", config.intermediate_size),
         ("max_position_embeddings", config.max_position_embeddings),
-        ("type_vocab_size", config.type_vocab_size),
+        ("type_vocab_size", segments),
     ])?;
+    if config.max_position_embeddings <= first {
+        let expected = format!("positions begin at {first}, after the padding token's id");
+        return Err(checked.bad("max_position_embeddings", config.max_position_embeddings, &expected));
+    }
     checked.epsilon("layer_norm_eps", config.layer_norm_eps)?;
     checked.dropouts(&[
         ("hidden_dropout_prob", config.hidden_dropout_prob),

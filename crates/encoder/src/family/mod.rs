@@ -10,7 +10,6 @@ mod mpnet;
 mod pooler;
 #[cfg(test)]
 pub(crate) mod reference;
-mod roberta;
 
 use candle_core::{Device, Result as CandleResult};
 use serde_json::Value;
@@ -109,7 +108,7 @@ pub(crate) fn open(
     match family {
         "bert" => Ok(Box::new(bert::Bert::open(config, folder, parameters, device)?)),
         "roberta" | "xlm-roberta" | "camembert" => {
-            Ok(Box::new(roberta::Roberta::open(config, folder, parameters, device)?))
+            Ok(Box::new(bert::Bert::open_roberta(config, folder, parameters, device)?))
         }
         "distilbert" => Ok(Box::new(distilbert::DistilBert::open(config, folder, parameters, device)?)),
         "mpnet" => Ok(Box::new(mpnet::MpNet::open(config, folder, parameters, device)?)),
