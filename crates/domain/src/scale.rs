@@ -257,7 +257,12 @@ impl Scale {
             return exact;
         }
         let options = self.options();
-        parts(name).into_iter().try_fold(0, |set, part| {
+        let named = parts(name);
+        // "none" beside options is a contradiction; parts() leaves it out.
+        if !named.is_empty() && says_none(name) {
+            return None;
+        }
+        named.into_iter().try_fold(0, |set, part| {
             let option = options.iter().position(|o| *o == part)?;
             Some(set | 1 << option)
         })
@@ -296,6 +301,14 @@ fn options_of(levels: &[String]) -> Option<Vec<String>> {
 
 /// The options that a value names.
 fn parts(value: &str) -> Vec<&str> {
+    names(value).into_iter().filter(|name| *name != NONE).collect()
+}
+
+fn says_none(value: &str) -> bool {
+    names(value).contains(&NONE)
+}
+
+fn names(value: &str) -> Vec<&str> {
     let value = value.trim();
     let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inner
@@ -399,7 +412,9 @@ mod tests {
         ] {
             assert_eq!(scale.index_of(written), Some(set), "{written}");
         }
-        assert_eq!((scale.index_of("rude; mean"), scale.index_of("")), (None, None));
+        for wrong in ["rude; mean", "rude; none", ""] {
+            assert_eq!(scale.index_of(wrong), None, "{wrong}");
+        }
         assert!(!scale.kind().is_ordered());
     }
 

@@ -81,16 +81,15 @@ pub fn class_scores(confusion: &[Vec<usize>]) -> Vec<ClassScores> {
 }
 
 /// [`ClassScores`] of every option of a multi-choice question, whose levels are all sets of its options (option `k` is in the
-/// levels with bit `k`): whether the option is in the label, against whether it is more likely than not in the prediction.
+/// levels with bit `k`): whether the option is in the label, against whether it is in the set that is predicted.
 pub fn option_scores(scored: &Scored) -> Vec<ClassScores> {
+    let predicted = scored.predicted();
     (0..scored.levels.max(1).ilog2() as usize)
         .map(|option| {
-            let has = |level: usize| level >> option & 1;
+            let has = |level: u16| usize::from(level >> option & 1);
             let mut confusion = vec![vec![0; 2]; 2];
-            for (i, o) in scored.observations.iter().enumerate() {
-                let with: f32 =
-                    scored.row(i).iter().enumerate().filter(|(l, _)| has(*l) == 1).map(|(_, p)| p).sum();
-                confusion[has(usize::from(o.level))][usize::from(with > 0.5)] += 1;
+            for (o, level) in scored.observations.iter().zip(&predicted) {
+                confusion[has(o.level)][has(*level)] += 1;
             }
             ClassScores { level: option, ..class_scores(&confusion)[1] }
         })
@@ -190,13 +189,13 @@ mod tests {
     use crate::data::Observation;
 
     #[test]
-    fn an_option_is_predicted_where_its_sets_weigh_more_than_half() {
+    fn an_option_is_predicted_where_the_predicted_set_has_it() {
         // Sets of two options: none, a, b, a + b.
         let rows = [
-            (3, [0.1, 0.3, 0.3, 0.3]), // a 0.6, b 0.6
-            (1, [0.2, 0.2, 0.6, 0.0]), // a 0.2, b 0.6
-            (2, [0.0, 0.1, 0.8, 0.1]), // a 0.2, b 0.9
-            (0, [0.4, 0.3, 0.3, 0.0]), // a 0.3, b 0.3
+            (3, [0.1, 0.2, 0.3, 0.4]), // a + b
+            (1, [0.2, 0.2, 0.6, 0.0]), // b
+            (2, [0.0, 0.1, 0.8, 0.1]), // b
+            (0, [0.4, 0.3, 0.3, 0.0]), // none, though either option has less against it than for it
         ];
         let scored = Scored {
             observations: (0..)

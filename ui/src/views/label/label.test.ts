@@ -166,6 +166,10 @@ describe("any of several", () => {
 
   it("can be none, and be corrected", async () => {
     await press("{Enter}");
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Choose all that apply");
+    expect(done()).toBe("0");
+    await press("0");
+    await press("{Enter}");
     await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: none"));
     await user.click(screen.getByTestId("level-2"));
     expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: threat");
