@@ -47,12 +47,11 @@ export function modelName(model: string): string {
   return MODELS[model]?.name ?? model;
 }
 
-/** "LoRA", or "last 2 layers" where it is known how many. */
-export function tuningWords(tuning: Tuning, layers?: number): string {
-  if (tuning === "last_k" && layers !== undefined)
-    return layers === 1 ? "last layer" : `last ${layers} layers`;
+/** "frozen encoder", "last 2 layers", "LoRA, rank 8". */
+export function tuningWords({ tuning, layers, rank }: Pick<RunInfo, "tuning" | "layers" | "rank">): string {
+  if (tuning === "last_k") return layers === 1 ? "last layer" : `last ${layers} layers`;
   const { name } = TUNINGS[tuning];
-  return tuning === "lora" ? name : name.charAt(0).toLowerCase() + name.slice(1);
+  return tuning === "lora" ? `${name}, rank ${rank}` : name.charAt(0).toLowerCase() + name.slice(1);
 }
 
 const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
@@ -120,7 +119,7 @@ export const STATES: Readonly<Record<JobState, string>> = {
 
 /** "Multilevel · LoRA · seed 3", for titles and labels. */
 export function runTitle(run: RunInfo): string {
-  return `${modelName(run.model)} · ${tuningWords(run.tuning)} · seed ${run.seed}`;
+  return `${modelName(run.model)} · ${tuningWords(run)} · seed ${run.seed}`;
 }
 
 /** Finished runs have figures, and so can be compared. */

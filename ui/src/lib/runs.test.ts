@@ -151,9 +151,9 @@ describe("words", () => {
   });
 
   it("for tunings", () => {
-    expect(tuningWords("last_k", 2)).toBe("last 2 layers");
-    expect(tuningWords("last_k", 1)).toBe("last layer");
-    expect(tuningWords("lora")).toBe("LoRA");
-    expect(tuningWords("frozen")).toBe("frozen encoder");
+    expect(tuningWords({ tuning: "last_k", layers: 2, rank: 8 })).toBe("last 2 layers");
+    expect(tuningWords({ tuning: "last_k", layers: 1, rank: 8 })).toBe("last layer");
+    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8 })).toBe("LoRA, rank 8");
+    expect(tuningWords({ tuning: "frozen", layers: 2, rank: 8 })).toBe("frozen encoder");
   });
 });

@@ -26,14 +26,16 @@ export interface FieldGroup {
 
 const tuned = (c: TrainChoices) => c.tuning !== "frozen";
 const hidden = (c: TrainChoices) => c.hidden > 0;
+const stepped = (c: TrainChoices) => !isSolved(c);
 
 export const EPOCHS: NumberField = {
   key: "epochs",
   label: "Epochs at most",
-  hint: "Passes over the training texts. Models that are solved in one go need none.",
+  hint: "Passes over the training texts",
   from: 1,
   to: 10_000,
   whole: true,
+  when: stepped,
 };
 
 export const SEED: NumberField = {
@@ -56,6 +58,7 @@ export const GROUPS: FieldGroup[] = [
         hint: "Training texts kept back to choose the best checkpoint, where the split names none",
         from: 0,
         to: 0.5,
+        when: stepped,
       },
       {
         key: "evaluate_every",
@@ -64,6 +67,7 @@ export const GROUPS: FieldGroup[] = [
         from: 0,
         to: 1_000_000,
         whole: true,
+        when: stepped,
       },
       {
         key: "patience",
@@ -72,6 +76,7 @@ export const GROUPS: FieldGroup[] = [
         from: 0,
         to: 1000,
         whole: true,
+        when: stepped,
       },
     ],
   },
@@ -85,8 +90,9 @@ export const GROUPS: FieldGroup[] = [
         from: 0,
         to: 100_000_000,
         whole: true,
+        when: stepped,
       },
-      { key: "batch", label: "Batch", hint: "Texts a step", from: 1, to: 4096, whole: true },
+      { key: "batch", label: "Batch", hint: "Texts a step", from: 1, to: 4096, whole: true, when: stepped },
       {
         key: "accumulation",
         label: "Accumulation",
@@ -94,8 +100,16 @@ export const GROUPS: FieldGroup[] = [
         from: 1,
         to: 1024,
         whole: true,
+        when: stepped,
       },
-      { key: "head_rate", label: "Head's rate", hint: "Learning rate of the head", from: 0, to: 10 },
+      {
+        key: "head_rate",
+        label: "Head's rate",
+        hint: "Learning rate of the head",
+        from: 0,
+        to: 10,
+        when: stepped,
+      },
       {
         key: "encoder_rate",
         label: "Encoder's rate",
@@ -104,15 +118,30 @@ export const GROUPS: FieldGroup[] = [
         to: 1,
         when: tuned,
       },
-      { key: "weight_decay", label: "Weight decay", hint: "Decoupled from the gradient", from: 0, to: 10 },
+      {
+        key: "weight_decay",
+        label: "Weight decay",
+        hint: "Decoupled from the gradient",
+        from: 0,
+        to: 10,
+        when: stepped,
+      },
       {
         key: "warmup",
         label: "Warm-up",
         hint: "Share of the steps in which the rate rises from 0",
         from: 0,
         to: 1,
+        when: stepped,
       },
-      { key: "clip", label: "Clip", hint: "Largest length of the gradient; 0: no limit", from: 0, to: 1e6 },
+      {
+        key: "clip",
+        label: "Clip",
+        hint: "Largest length of the gradient; 0: no limit",
+        from: 0,
+        to: 1e6,
+        when: stepped,
+      },
     ],
   },
   {
@@ -155,6 +184,7 @@ export const GROUPS: FieldGroup[] = [
         hint: "Share left out of the text's embedding",
         from: 0,
         to: 0.95,
+        when: stepped,
       },
       {
         key: "head_dropout",
@@ -178,6 +208,12 @@ export const GROUPS: FieldGroup[] = [
 /** Whether a field counts for these choices. */
 export function counts(field: NumberField, choices: TrainChoices): boolean {
   return field.when?.(choices) ?? true;
+}
+
+/** True for a linear head on a frozen encoder, all labels alike: that is solved exactly, not trained in steps. */
+export function isSolved(choices: TrainChoices): boolean {
+  const plain = !choices.class_weights && choices.label_smoothing === 0 && !choices.soft_labels;
+  return !tuned(choices) && !knowsPeople(choices) && plain && !hidden(choices);
 }
 
 /** True for the two models that recommend by text and person. */
@@ -248,10 +284,12 @@ export function settingLines(choices: TrainChoices): [string, string][] {
   const [checkpoint, steps, encoder, head] = GROUPS.map((group) => numbers(group.fields));
   return [
     ...numbers([EPOCHS]),
-    ["Checkpoint by", nameOf(METRIC_CHOICES, choices.metric)],
+    ...(isSolved(choices)
+      ? []
+      : [["Checkpoint by", nameOf(METRIC_CHOICES, choices.metric)] as [string, string]]),
     ...(checkpoint ?? []),
     ...(steps ?? []),
-    ["Schedule", nameOf(SCHEDULES, choices.schedule)],
+    ...(isSolved(choices) ? [] : [["Schedule", nameOf(SCHEDULES, choices.schedule)] as [string, string]]),
     ...(encoder ?? []),
     ...(head ?? []),
     ...(choices.hidden > 0
