@@ -108,7 +108,7 @@ pub(crate) struct Question {
     /// The sentence that annotators read [default: the name]
     #[arg(long)]
     pub(crate) prompt: Option<String>,
-    /// Kind of scale: binary, choice, multi-choice or ordinal [default: guessed from the levels]
+    /// Kind of scale: binary, choice, multi-choice (any of up to six) or ordinal [default: guessed from the levels]
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest (or no) first
@@ -330,8 +330,9 @@ pub(crate) enum ModelArg {
   dissensus train P.dissensus
   dissensus train P.dissensus --split by-text:0.7 --seed 1
 
-Without --split the model is fitted on all labels and predicts for the project from then on.
-With --split it is fitted on the training part, scored on the rest, and kept as a run only.")]
+Without a model, tuning, split or anything else of a training, multilevel is fitted on all labels and predicts for the project from then on.
+With any of them a run is made: fitted on the training part, scored on the rest, kept under its number (see `runs`).
+A linear head on a frozen encoder is solved exactly: epochs, batch, rates and the like do not count for it.")]
 pub(crate) struct Train {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -345,7 +346,7 @@ pub(crate) struct Train {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
-    /// How labels are divided, for a run that is scored: see `evaluate --help` [default: column where the project has an
+    /// How labels are divided, for a run that is scored (one fold of k-fold): see `evaluate --help` [default: column where the project has an
     /// official split, else by-text:0.7]
     #[arg(long, value_parser = split)]
     pub(crate) split: Option<SplitSpec>,
@@ -363,7 +364,7 @@ pub(crate) struct Train {
 
 /// How a training goes; everything has a sensible default.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Training in steps")]
+#[command(next_help_heading = "Training in steps", allow_negative_numbers = true)]
 pub(crate) struct Steps {
     /// Most passes over the training texts
     #[arg(long)]
@@ -449,7 +450,7 @@ pub(crate) struct Runs {
 pub(crate) enum RunsWhat {
     /// List them, newest first
     List(Reading),
-    /// Show one: how it went, its figures with 95 % intervals, classes, calibration
+    /// Show one: how it went, its figures with 95 % intervals, levels (calibration and annotators with --json)
     Show(OneRun),
     /// Compare two that were scored on the same labels
     Compare {
@@ -464,9 +465,9 @@ pub(crate) enum RunsWhat {
         #[arg(long)]
         json: bool,
     },
-    /// Go on with one that broke off, from its last checkpoint
+    /// Go on with one that broke off or failed, from its last checkpoint
     Resume(OneRun),
-    /// Let its tuned encoder predict for the project
+    /// Let a run of multilevel predict for the project, with its tuned encoder if it has one
     Use(OneRun),
     /// Let the encoder of before predict again
     StopUsing {
@@ -514,6 +515,7 @@ pub(crate) struct OneRun {
   dissensus evaluate P.dissensus --at-least 3
 
 --split column trains on the texts whose split is train and scores those whose split is test.
+Models that learn in steps (share-rec) keep a fifth of the texts that teach to choose their best epoch; `train` keeps its own share, so its figures differ a little.
 --at-least LEVEL scores an ordinal question as yes/no: is the label LEVEL or higher?")]
 pub(crate) struct Evaluate {
     /// The project file
@@ -525,8 +527,9 @@ pub(crate) struct Evaluate {
     /// How labels are divided: by-text:SHARE, stratified:SHARE, grouped:SHARE (by the texts' groups), random:SHARE,
     /// by-annotator:SHARE (new people), by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn, scored together),
     /// k-fold:FOLDS/FOLD, all seeded, or column (the official split). SHARE teaches
-    #[arg(long, value_parser = split, default_value = "by-text:0.7")]
-    pub(crate) split: SplitSpec,
+    /// [default: column where the project has an official split, else by-text:0.7]
+    #[arg(long, value_parser = split)]
+    pub(crate) split: Option<SplitSpec>,
     /// What learns of the encoder: frozen, last-K, lora, lora-RANK or full. All but frozen train each model as a run of its own
     #[arg(long, default_value = "frozen")]
     pub(crate) tuning: String,
@@ -538,7 +541,7 @@ pub(crate) struct Evaluate {
     pub(crate) at_least: Option<String>,
     /// How soon models know somebody new: hold out a share of the annotators and teach so many labels of each, for example
     /// 0,1,2,5,10,20
-    #[arg(long, value_delimiter = ',', value_name = "LABELS")]
+    #[arg(long, value_delimiter = ',', value_name = "LABELS", conflicts_with = "split")]
     pub(crate) new_annotators: Vec<usize>,
     /// With --new-annotators: the share of the texts that is never taught [default: texts are shared]
     #[arg(long, value_name = "SHARE", requires = "new_annotators")]

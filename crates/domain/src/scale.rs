@@ -316,7 +316,7 @@ fn names(value: &str) -> Vec<&str> {
         .split(|c: char| matches!(c, ';' | '|' | '[' | ']') || inner.is_some() && c == ',')
         .flat_map(|part| part.split(AND))
         .map(|part| part.trim().trim_matches(['"', '\'']))
-        .filter(|part| !part.is_empty() && *part != NONE)
+        .filter(|part| !part.is_empty())
         .collect()
 }
 

@@ -96,7 +96,7 @@ pub enum PerspectivesError {
         levels: usize,
     },
     /// `at_least` makes no two classes of this scale.
-    #[error("\"at least level {level}\" needs an ordinal scale and a level from 1 to {max} (counted from 0)", max = levels.saturating_sub(1))]
+    #[error("\"at least level {level}\" (counted from 0) makes no two classes here: it needs an ordinal question, and a level from 1 to {max}", max = levels.saturating_sub(1))]
     AtLeast {
         /// The level asked for.
         level: u16,
@@ -123,6 +123,11 @@ pub enum PerspectivesError {
         /// Labelled texts there are.
         texts: usize,
     },
+    /// Numbers that make no folds.
+    #[error(
+        "the split {0} cannot be: it takes 2 to 255 folds, and one of them counted from 1 (for example k-fold:5/1)"
+    )]
+    FoldNumber(String),
     /// Every fold in turn where one division is wanted.
     #[error(
         "k-fold:{0} is every fold in turn, and this takes one: write k-fold:{0}/1, or score all of them together with `evaluate`"

@@ -228,9 +228,12 @@ impl SplitSpec {
                 if folds < 2 || fold == 0 || fold > folds || labelled < usize::from(folds) {
                     return Err(PerspectivesError::Folds { folds, fold, texts: labelled });
                 }
-                let of_text = crate::folds::assign(texts, usize::from(folds), seed);
-                let teaches: Vec<bool> = of_text.iter().map(|f| f + 1 != fold).collect();
-                by_text(&teaches)
+                // Of the labelled texts alone: folds then differ by one text at most.
+                let of_text = crate::folds::assign(labelled, usize::from(folds), seed);
+                let groups = sorted.chunk_by(|a, b| a.text == b.text).zip(of_text);
+                groups
+                    .flat_map(|(group, f)| group.iter().map(move |_| Side::train_if(f + 1 != fold)))
+                    .collect()
             }
             Self::Column => {
                 length("the split column", columns.parts.len())?;
@@ -322,13 +325,14 @@ impl std::str::FromStr for SplitSpec {
         }
         let (kind, value) = name.split_once(':').ok_or_else(unknown)?;
         if kind == "k-fold" {
-            let number = |text: &str| text.parse::<u8>().map_err(|_| unknown());
+            let number =
+                |text: &str| text.parse::<u8>().map_err(|_| PerspectivesError::FoldNumber(name.to_owned()));
             let (folds, fold) = match value.split_once('/') {
                 Some((folds, fold)) => (number(folds)?, Some(number(fold)?)),
                 None => (number(value)?, None),
             };
             if folds < 2 || fold.is_some_and(|fold| fold == 0 || fold > folds) {
-                return Err(unknown());
+                return Err(PerspectivesError::FoldNumber(name.to_owned()));
             }
             return Ok(Self::KFold { folds, fold });
         }
@@ -484,7 +488,11 @@ mod tests {
         for bad in ["by-text:1", "by-text:0", "stratified:-1", "grouped:NaN"] {
             assert!(matches!(bad.parse::<SplitSpec>(), Err(PerspectivesError::Share(_))), "{bad}");
         }
-        for bad in ["random", "k-fold:1", "k-fold:5/6", "k-fold:5/0", "fold:5", "by-text:many"] {
+        for bad in ["k-fold:1", "k-fold:5/6", "k-fold:5/0", "k-fold:many", "k-fold:500"] {
+            let error = bad.parse::<SplitSpec>().unwrap_err();
+            assert_eq!(error, PerspectivesError::FoldNumber(bad.into()));
+        }
+        for bad in ["random", "fold:5", "by-text:many"] {
             assert!(matches!(bad.parse::<SplitSpec>(), Err(PerspectivesError::UnknownName { .. })), "{bad}");
         }
         let short = SplitColumns { parts: &[None], groups: &[None] };

@@ -165,8 +165,11 @@ pub enum WorkbenchError {
     #[error("this project has no texts whose split is {0}: import with --split COLUMN, or use by-text:0.7")]
     EmptySplit(&'static str),
     /// No run of that number.
-    #[error("there is no run {0} in this project: `dissensus runs` lists them")]
+    #[error("there is no run {0} in this project: `dissensus runs list` shows them")]
     NoSuchRun(u32),
+    /// A run that is not finished.
+    #[error("run {0} has no figures: only a finished run can predict or be compared")]
+    NoScores(u32),
     /// Runs that have nothing in common to compare.
     #[error("these runs cannot be compared: {0}")]
     NotComparable(&'static str),
@@ -248,6 +251,7 @@ impl WorkbenchError {
             Self::NoLabels(_) => "no-labels",
             Self::EmptySplit(_) => "split",
             Self::NoSuchRun(_) => "no-such-run",
+            Self::NoScores(_) => "no-scores",
             Self::NotComparable(_) => "not-comparable",
             Self::CannotPredict(_) => "cannot-predict",
             Self::NotResumable(_) => "not-resumable",

@@ -119,11 +119,19 @@ fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     }
     assert!(!folder.path().join(format!("sample.runs/{}/checkpoints", info.id)).exists());
 
+    let frozen = run(&session, &choices(&session, ModelKind::SepHeads, "frozen")).info.id;
+    let said = || {
+        let text = "You call that a recipe?";
+        session.predict_by_run(frozen, AnnotatorId(2), text, &Unwatched).unwrap().probabilities
+    };
+    let by_the_encoder_of_before = said();
+
     session.use_run(Some(info.id)).unwrap();
     session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
     let tuned = session.encoding_state().unwrap();
     assert_ne!(tuned.version.as_ref().unwrap(), &before);
-    assert!(session.runs().unwrap()[0].predicts);
+    assert!(session.run_detail(info.id).unwrap().info.predicts);
+    assert_eq!(said(), by_the_encoder_of_before, "a frozen run keeps its encoder");
     session.use_run(Some(info.id)).unwrap();
     session.train(Some("offensiveness"), &Unwatched).unwrap();
     session.use_run(None).unwrap();
@@ -304,8 +312,8 @@ fn reports_are_written_by_their_ending() {
     };
     let table = write("r.csv").unwrap();
     let rows: Vec<&str> = table.lines().collect();
-    assert_eq!(rows[0], "run,model,encoder,split,seed,metric,value,low,high,seconds,device");
-    assert!(rows.iter().any(|row| row.starts_with("2,multilevel,frozen,by-text:0.7,0,log_loss,")));
+    assert_eq!(rows[0], "run,question,model,encoder,split,seed,metric,value,low,high,seconds,device");
+    assert!(rows.iter().any(|row| row.starts_with("2,offensiveness,multilevel,frozen,by-text:0.7,0,log_loss,")));
     let all: serde_json::Value = serde_json::from_str(&write("r.json").unwrap()).unwrap();
     assert_eq!(all[1]["info"]["model"], "multilevel");
     let tex = write("r.tex").unwrap();

@@ -799,10 +799,16 @@ export type RunInfo = {
 	id: number,
 	/**  The question. */
 	question: QuestionId,
+	/**  Its name. */
+	question_name: string,
 	/**  The annotator model. */
 	model: string,
 	/**  What learned of the encoder. */
 	tuning: Tuning,
+	/**  How many layers learned, for `last_k`. */
+	layers: number,
+	/**  Rank of the additions, for `lora`. */
+	rank: number,
 	/**  How texts were divided. */
 	split: string,
 	/**  Its seed. */

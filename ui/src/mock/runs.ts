@@ -255,8 +255,11 @@ export class MockRuns {
       info: {
         id,
         question: choices.question,
+        question_name: this.#world().questions.find((q) => q.id === choices.question)?.name ?? "",
         model,
         tuning,
+        layers: choices.layers,
+        rank: choices.rank,
         split: choices.split,
         seed: choices.seed,
         state,

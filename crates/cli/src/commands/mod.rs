@@ -40,8 +40,13 @@ pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
 /// Says on standard error that a project's embeddings are another encoder's from now on.
 fn tell_switch(switch: Option<EncoderSwitch>) {
     if let Some(EncoderSwitch { from, to }) = switch {
-        let _ = writeln!(std::io::stderr().lock(), "note: the project now uses {to}; before it used {from}");
+        note(&format!("the project now uses {to}; before it used {from}"));
     }
+}
+
+/// Says something beside the result, on standard error.
+fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "note: {text}");
 }
 
 fn home() -> Result<Home> {

@@ -1,6 +1,6 @@
 //! `encode`, `train` and `evaluate`.
 
-use super::{count, encoder_choice, open, open_or_read, tell_switch};
+use super::{count, encoder_choice, open, open_or_read, open_to_read, tell_switch};
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -86,10 +86,14 @@ pub(crate) fn train(args: &Train) -> Result<()> {
 }
 
 pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
+    let split = match args.split {
+        Some(split) => split,
+        None => open_to_read(&args.project)?.usual_split(args.question.as_deref())?,
+    };
     let choices = EvaluateChoices {
         question: args.question.clone(),
         models: kinds(&args.models),
-        split: args.split,
+        split,
         seed: args.seed,
         at_least: args.at_least.clone(),
         tuning: args.tuning.clone(),
@@ -169,15 +173,22 @@ fn show(evaluation: &Evaluation) -> Result<()> {
     let split = &evaluation.split;
     let at_least =
         evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
-    output::line(&format!(
-        "{}{at_least}: fitted on {} of {}, scored on {} of {}, seed {}",
-        evaluation.question,
-        count(split.train_labels as u64, "label"),
-        count(split.train_texts as u64, "text"),
-        count(split.test_labels as u64, "label"),
-        count(split.test_texts as u64, "text"),
-        evaluation.seed
-    ))?;
+    let scored =
+        format!("{} of {}", count(split.test_labels as u64, "label"), count(split.test_texts as u64, "text"));
+    let (question, name, seed) = (&evaluation.question, &split.name, evaluation.seed);
+    output::line(&if split.folds > 1 {
+        let others = split.folds - 1;
+        format!(
+            "{question}{at_least}: {name}, {scored} scored, each by a model fitted on the other {others} folds, seed {seed}"
+        )
+    } else {
+        let taught = format!(
+            "{} of {}",
+            count(split.train_labels as u64, "label"),
+            count(split.train_texts as u64, "text")
+        );
+        format!("{question}{at_least}: {name}, fitted on {taught}, scored on {scored}, seed {seed}")
+    })?;
     let ordinal = evaluation.models.iter().any(|model| model.scores.mae.is_some());
     let mut header = vec![
         "model",

@@ -1,6 +1,6 @@
 //! Training runs: `train` with a split or a tuning, and `runs`.
 
-use super::{count, encoder_choice, open, open_to_read, tell_switch};
+use super::{count, encoder_choice, note, open, open_to_read, tell_switch};
 use crate::args::{OneRun, RunsWhat, Steps, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -31,8 +31,12 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
         }
         RunsWhat::StopUsing { project } => {
             let session = open(&project)?;
+            let used = session.runs()?.into_iter().find(|run| run.predicts);
             session.use_run(None)?;
-            output::line("The encoder of before predicts for this project")
+            output::line(&match used {
+                Some(run) => format!("Run {} predicts no more; the encoder of before does", run.id),
+                None => "No run predicted for this project".to_owned(),
+            })
         }
         RunsWhat::Delete(args) => {
             open(&args.project)?.delete_run(args.run)?;
@@ -58,6 +62,11 @@ pub(crate) fn train(args: &Train) -> Result<()> {
         .ensure_encoded(&encoder, &bar)
         .and_then(|switch| Ok((switch, session.run(&choices, encoder.device, &bar)?)));
     drop(bar);
+    if done.is_err()
+        && let Some(run) = session.runs()?.into_iter().next().filter(|run| run.resumable)
+    {
+        note(&format!("run {0} can go on: dissensus runs resume {1} {0}", run.id, args.project.display()));
+    }
     let (switch, detail) = done?;
     tell_switch(switch);
     if args.json { output::json(&detail) } else { details(&detail) }
@@ -145,24 +154,24 @@ fn state(run: &RunInfo) -> &'static str {
     }
 }
 
-fn tuning(choices: &TrainChoices) -> String {
-    dissensus_workbench::tuning_name(choices)
+fn tuning(run: &RunInfo) -> String {
+    dissensus_workbench::tuning_name(&run.tuning, run.layers, run.rank)
 }
 
 fn list(runs: &[RunInfo]) -> Result<()> {
     if runs.is_empty() {
         return output::line("No run yet: `dissensus train PROJECT --model sep-heads` makes one");
     }
-    let header =
-        ["run", "model", "encoder", "split", "seed", "state", "accuracy", "log loss", "AUROC", "seconds"];
+    let header = [
+        "run", "question", "model", "encoder", "split", "seed", "state", "accuracy", "log loss", "AUROC",
+        "seconds",
+    ];
     let row = |run: &RunInfo| {
         vec![
             run.id.to_string(),
+            run.question_name.clone(),
             run.model.clone(),
-            serde_json::to_value(&run.tuning)
-                .ok()
-                .and_then(|v| v.as_str().map(str::to_owned))
-                .unwrap_or_default(),
+            tuning(run),
             run.split.clone(),
             run.seed.to_string(),
             state(run).to_owned(),
@@ -172,7 +181,7 @@ fn list(runs: &[RunInfo]) -> Result<()> {
             format!("{:.0}", run.seconds),
         ]
     };
-    output::line(&output::table(&header, runs.iter().map(row).collect(), &[0, 4, 6, 7, 8, 9]))
+    output::line(&output::table(&header, runs.iter().map(row).collect(), &[0, 5, 7, 8, 9, 10]))
 }
 
 fn details(run: &RunDetail) -> Result<()> {
@@ -181,7 +190,7 @@ fn details(run: &RunDetail) -> Result<()> {
         "Run {}: {}, {}, {}, seed {}: {} in {:.0} s on {}",
         info.id,
         info.model,
-        tuning(&run.choices),
+        tuning(info),
         info.split,
         info.seed,
         state(info),
@@ -198,13 +207,18 @@ fn details(run: &RunDetail) -> Result<()> {
     } else {
         String::new()
     };
-    output::line(&format!(
-        "Taught by {} of {}{validation}, scored on {} of {}",
-        count(sizes.train_labels.into(), "label"),
-        count(sizes.train_texts.into(), "text"),
-        count(sizes.test_labels.into(), "label"),
-        count(sizes.test_texts.into(), "text"),
-    ))?;
+    if sizes.train_labels > 0 {
+        output::line(&format!(
+            "Taught by {} of {}{validation}, scored on {} of {}",
+            count(sizes.train_labels.into(), "label"),
+            count(sizes.train_texts.into(), "text"),
+            count(sizes.test_labels.into(), "label"),
+            count(sizes.test_texts.into(), "text"),
+        ))?;
+    }
+    if info.resumable {
+        output::line(&format!("It can go on: dissensus runs resume PROJECT {}", info.id))?;
+    }
     if !info.epochs.is_empty() {
         let row = |e: &EpochInfo| {
             vec![

@@ -275,6 +275,11 @@ impl Core {
         Ok(loaded)
     }
 
+    /// The embeddings of one version, in use or not, as [`Core::embeddings`] gives them.
+    pub(crate) fn embeddings_of(&self, key: &str) -> Result<Embeddings, WorkbenchError> {
+        self.aligned(&self.store.embeddings(key)?)
+    }
+
     fn aligned(&self, stored: &dissensus_store::Embeddings) -> Result<Embeddings, WorkbenchError> {
         let dim = stored.dim;
         let mut mean = vec![0.0_f64; dim];

@@ -92,6 +92,8 @@ pub struct SplitReport {
     pub name: String,
     /// Share that taught, where there is one.
     pub share: Option<f64>,
+    /// Divisions whose labels are scored together: 1, or the folds of a cross-validation.
+    pub folds: usize,
     /// Texts that taught.
     pub train_texts: usize,
     /// Texts scored.
@@ -143,6 +145,14 @@ impl Session {
         self.core.as_run("evaluate", asked, choices.seed, || self.core.evaluate(&question, choices, observer))
     }
 
+    /// How labels are divided where nobody says: officially where texts are assigned, else 70 % of the texts teach.
+    ///
+    /// # Errors
+    /// No such question, or no labels.
+    pub fn usual_split(&self, question: Option<&str>) -> Result<SplitSpec, WorkbenchError> {
+        Ok(self.core.material(&self.question(question)?)?.usual_split())
+    }
+
     /// How soon each model knows somebody new: a share of the annotators is held out entirely and taught so many labels each.
     /// `by_text` is the share of texts that is never taught, if any.
     ///
@@ -183,8 +193,7 @@ impl Session {
     ) -> Result<PoolingChoice, WorkbenchError> {
         let question = self.question(question)?;
         let material = self.core.material(&question)?;
-        let official = if material.is_official() { SplitSpec::Column } else { SplitSpec::ByText(0.7) };
-        let split = split.unwrap_or(official);
+        let split = split.unwrap_or_else(|| material.usual_split());
         material.check_split(split)?;
         let chosen = self.core.chosen()?;
         let found =
@@ -343,6 +352,7 @@ impl Core {
             kind,
             name: choices.split.name(),
             share,
+            folds: choices.split.each().len(),
             train_texts: train_texts.len(),
             test_texts,
             train_labels: taught.len(),

@@ -119,10 +119,16 @@ view! {
         pub id: u32,
         /// The question.
         pub question: QuestionId,
+        /// Its name.
+        pub question_name: String,
         /// The annotator model.
         pub model: String,
         /// What learned of the encoder.
         pub tuning: Tuning,
+        /// How many layers learned, for `last_k`.
+        pub layers: u32,
+        /// Rank of the additions, for `lora`.
+        pub rank: u32,
         /// How texts were divided.
         pub split: String,
         /// Its seed.

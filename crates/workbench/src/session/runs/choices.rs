@@ -15,14 +15,13 @@ const RANK: u32 = 8;
 /// Share of the training texts that choose the checkpoint.
 const VALIDATION: f64 = 0.15;
 
-/// Sensible choices for a model and a tuning on so many labelled texts; `official` where the project has texts for training and for
-/// testing.
+/// Sensible choices for a model and a tuning on so many labelled texts.
 pub(crate) fn defaults(
     question: QuestionId,
     model: ModelKind,
     tuning: &Tuning,
     texts: usize,
-    official: bool,
+    split: SplitSpec,
 ) -> TrainChoices {
     let config = TrainConfig::new(model, policy(tuning, LAYERS, RANK)).for_texts(texts);
     let head = &config.network.head;
@@ -32,7 +31,7 @@ pub(crate) fn defaults(
         tuning: tuning.clone(),
         layers: LAYERS,
         rank: RANK,
-        split: if official { "column".to_owned() } else { "by-text:0.7".to_owned() },
+        split: split.name(),
         validation: VALIDATION,
         seed: 0,
         epochs: config.epochs,
@@ -104,8 +103,8 @@ pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), W
 }
 
 /// The name of a tuning on the command line.
-pub fn tuning_name(choices: &TrainChoices) -> String {
-    policy(&choices.tuning, choices.layers, choices.rank).to_string()
+pub fn tuning_name(tuning: &Tuning, layers: u32, rank: u32) -> String {
+    policy(tuning, layers, rank).to_string()
 }
 
 /// What the trainer is told, and how labels are divided.
@@ -178,7 +177,7 @@ mod tests {
     fn defaults_come_back_as_the_trainers_own() {
         for model in ModelKind::ALL {
             for tuning in [Tuning::Frozen, Tuning::LastK, Tuning::Lora, Tuning::Full] {
-                let choices = defaults(QuestionId(1), model, &tuning, 9999, false);
+                let choices = defaults(QuestionId(1), model, &tuning, 9999, SplitSpec::ByText(0.7));
                 let (config, split) = config(&choices).unwrap();
                 assert_eq!(split, SplitSpec::ByText(0.7));
                 let own = TrainConfig::new(model, policy(&tuning, LAYERS, RANK));
@@ -189,7 +188,7 @@ mod tests {
 
     #[test]
     fn choices_of_before_steps_could_be_counted_are_read() {
-        let now = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, true);
+        let now = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
         let mut kept = serde_json::to_value(&now).unwrap();
         assert_eq!(read(kept.clone()), Some(now.clone()));
         kept.as_object_mut().unwrap().retain(|name, _| name != "max_steps" && name != "evaluate_every");
@@ -199,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_chosen_is_named() {
-        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Frozen, 9999, true);
+        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Frozen, 9999, SplitSpec::Column);
         let said = |choices: TrainChoices| config(&choices).unwrap_err().to_string();
         assert!(
             said(TrainChoices { model: "deep".into(), ..good.clone() }).contains("unknown model \"deep\"")

@@ -13,9 +13,8 @@ impl Core {
     /// Compares two finished runs of one question that were scored on the same labels.
     pub(crate) fn compare(&self, a: u32, b: u32) -> Result<RunComparison, WorkbenchError> {
         let (first, second) = (self.kept_run(a)?, self.kept_run(b)?);
-        let (Some(of_a), Some(of_b)) = (&first.outcome.report, &second.outcome.report) else {
-            return Err(WorkbenchError::NotComparable("a run has no scores yet"));
-        };
+        let of_a = first.outcome.report.as_ref().ok_or(WorkbenchError::NoScores(a))?;
+        let of_b = second.outcome.report.as_ref().ok_or(WorkbenchError::NoScores(b))?;
         if first.choices.question != second.choices.question {
             return Err(WorkbenchError::NotComparable("the runs are of different questions"));
         }

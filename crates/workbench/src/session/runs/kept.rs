@@ -117,8 +117,14 @@ impl Core {
         RunInfo {
             id: run.id.0,
             question: choices.question,
+            question_name: self
+                .index()
+                .question(choices.question)
+                .map_or_else(String::new, |question| question.name.clone()),
             model: choices.model.clone(),
             tuning: choices.tuning.clone(),
+            layers: choices.layers,
+            rank: choices.rank,
             split: choices.split.clone(),
             seed: choices.seed,
             state: state(run.state),

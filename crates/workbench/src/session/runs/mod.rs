@@ -78,7 +78,7 @@ impl Session {
         }
         let question = core.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
         let material = core.material(&question)?;
-        Ok(choices::defaults(question.id, kind, &tuning, material.labelled_texts(), material.is_official()))
+        Ok(choices::defaults(question.id, kind, &tuning, material.labelled_texts(), material.usual_split()))
     }
 
     /// What a script gets: sensible choices, whatever was asked for the last time. `tuning` is `frozen`, `last-K`, `lora`,
@@ -94,10 +94,10 @@ impl Session {
     ) -> Result<TrainChoices, WorkbenchError> {
         let question = self.core.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
         let material = self.core.material(&question)?;
-        let (texts, official) = (material.labelled_texts(), material.is_official());
-        let mut named = choices::defaults(question.id, model, &Tuning::Frozen, texts, official);
+        let (texts, split) = (material.labelled_texts(), material.usual_split());
+        let mut named = choices::defaults(question.id, model, &Tuning::Frozen, texts, split);
         choices::set_tuning(&mut named, tuning)?;
-        let fresh = choices::defaults(question.id, model, &named.tuning, texts, official);
+        let fresh = choices::defaults(question.id, model, &named.tuning, texts, split);
         Ok(TrainChoices { layers: named.layers, rank: named.rank, ..fresh })
     }
 
@@ -197,7 +197,7 @@ impl Session {
 
     fn work_on(&self, run: RunId, asked: TrainChoices) -> Result<(), WorkbenchError> {
         let core = &self.core;
-        let title = format!("{}, {}", asked.model, tuning_name(&asked));
+        let title = format!("{}, {}", asked.model, tuning_name(&asked.tuning, asked.layers, asked.rank));
         let job = core.jobs.begin(&core.store, &core.listeners, "train", &title)?;
         let live =
             Live { job: job.info().id, seconds: 0.0, seconds_left: None, began: Instant::now(), first: None };

@@ -44,7 +44,7 @@ impl Session {
         let core = &self.core;
         let kept = core.kept_run(run)?;
         if kept.outcome.report.is_none() {
-            return Err(WorkbenchError::NotComparable("a run has no scores yet"));
+            return Err(WorkbenchError::NoScores(run));
         }
         let (config, _) = choices::config(&kept.choices)?;
         let encoder = core.encoder_of(&kept, &config)?;
@@ -78,7 +78,7 @@ impl Core {
             let dir = self.run_folder(kept.run.id).join("encoder");
             return Ok(Encoder::open(&dir, &EncoderOptions::default())?);
         }
-        let chosen = self.chosen()?;
+        let chosen = self.frozen_of(kept)?;
         let found = crate::encoders::find(&self.home, None, chosen.as_ref())?;
         let options = EncoderOptions {
             pooling: chosen.as_ref().map(|chosen| chosen.pooling),
@@ -115,7 +115,10 @@ impl Core {
         let material = self.material(&question)?;
         let train = self.taught(kept)?;
         let embeddings = if config.policy == FreezePolicy::Frozen {
-            self.embeddings()?.0
+            match &kept.outcome.encoder {
+                Some(key) => Arc::new(self.embeddings_of(key)?),
+                None => self.embeddings()?.0,
+            }
         } else {
             Arc::new(self.encoded_for(encoder, &train)?)
         };

@@ -73,9 +73,10 @@ impl Material {
         missing.map_or(Ok(()), |(_, name)| Err(WorkbenchError::EmptySplit(name)))
     }
 
-    /// Whether the project says itself which texts teach and which are scored.
-    pub(crate) fn is_official(&self) -> bool {
-        [Split::Train, Split::Test].iter().all(|part| self.parts.contains(&Some(*part)))
+    /// Official where the project says itself which texts teach and which are scored, else by text.
+    pub(crate) fn usual_split(&self) -> SplitSpec {
+        let official = [Split::Train, Split::Test].iter().all(|part| self.parts.contains(&Some(*part)));
+        if official { SplitSpec::Column } else { SplitSpec::ByText(0.7) }
     }
 }
 
@@ -138,7 +139,7 @@ impl Core {
         }
         let mut notes = notes(config.network.model, &material, &division);
         let options = FitOptions { seed: u64::from(asked.seed), ..FitOptions::default() };
-        let mut work = Work { core: self, run, asked, device, observer, options: &options };
+        let mut work = Work { core: self, run, asked, device, observer, options: &options, before: 0.0 };
         let Division { train, validation, mut test } = division;
         let data = TrainingData { observations: &train, ..data };
         let (model, device) = if config.is_solved() {
@@ -165,7 +166,7 @@ impl Core {
             sizes,
             encoder,
             device,
-            seconds: began.elapsed().as_secs_f64(),
+            seconds: work.before + began.elapsed().as_secs_f64(),
             energy_joules: energy.joules_since(),
             notes,
             problem: None,
@@ -207,6 +208,8 @@ struct Work<'a> {
     device: DeviceChoice,
     observer: &'a dyn RunObserver,
     options: &'a FitOptions,
+    /// Seconds that were trained before it broke off.
+    before: f64,
 }
 
 impl Work<'_> {
@@ -220,12 +223,14 @@ impl Work<'_> {
         let folder = self.core.run_folder(self.run);
         let checkpoints = folder.join("checkpoints");
         let kind = config.network.model;
+        let began = std::time::Instant::now();
         let mut watch = Watch { observer: self.observer, epochs: self.core.epochs_so_far(self.run) };
         if config.policy == FreezePolicy::Frozen {
             let trained = Trainer::new(*data, validation, None, config)?
                 .in_folder(&checkpoints)
                 .run(&mut watch)
                 .map_err(cancelled)?;
+            self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
             let device = trained.device.to_owned();
             let model = self.finished(trained, kind, data, &folder)?;
             return Ok((model, device));
@@ -245,6 +250,7 @@ impl Work<'_> {
             .in_folder(&checkpoints)
             .run(&mut watch)
             .map_err(cancelled)?;
+        self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
         let device = trained.device.to_owned();
         self.observer.step(0, None, "encoding with the tuned encoder");
         let x = self.embedded(&trained, &texts)?;

@@ -19,6 +19,16 @@ pub(super) fn can_predict(choices: &TrainChoices, folder: &Path) -> bool {
         && (choices.tuning == Tuning::Frozen || folder.join("encoder").join("config.json").is_file())
 }
 
+impl Core {
+    /// The frozen encoder that a run learned on: the project's, or the one of before a tuned one was taken.
+    pub(super) fn frozen_of(&self, kept: &Kept) -> Result<Option<Chosen>, WorkbenchError> {
+        let now = self.chosen()?;
+        let before: Option<Chosen> = self.store.setting(BEFORE_KEY)?;
+        let is_its = |chosen: &Chosen| kept.outcome.encoder.as_ref() == Some(&chosen.key);
+        Ok(before.filter(is_its).or(now))
+    }
+}
+
 impl Session {
     /// Which run predicts for the project: its tuned encoder becomes the project's, what is not encoded with it is encoded in
     /// the background, and the live model is fitted on it. `None` goes back to the encoder of before.

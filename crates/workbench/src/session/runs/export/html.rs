@@ -1,9 +1,8 @@
 //! A page about runs that needs nothing beside itself: no script, no request.
 
 use super::plots;
-use super::tables::{COLUMNS, is_best, value};
+use super::tables::{COLUMNS, is_best, tuning, value};
 use crate::error::WorkbenchError;
-use crate::session::runs::tuning_name;
 use crate::view::{RunClass, RunDetail};
 use std::fmt::Write;
 
@@ -40,7 +39,7 @@ pub(super) fn page(runs: &[RunDetail], project: &str) -> Result<String, Workbenc
 fn overview(out: &mut String, runs: &[RunDetail]) {
     let columns: Vec<_> =
         COLUMNS.iter().filter(|(key, _)| runs.iter().any(|run| value(run, key).is_some())).collect();
-    out.push_str("<div class=\"scroll\"><table><caption>Scores on labels that taught nothing; the best of each column is bold.</caption><thead><tr><th>run</th><th class=\"text\">encoder</th><th class=\"text\">split</th>");
+    out.push_str("<div class=\"scroll\"><table><caption>Scores on labels that taught nothing; the best of each column is bold among runs on the same question, split and seed.</caption><thead><tr><th>run</th><th class=\"text\">question</th><th class=\"text\">encoder</th><th class=\"text\">split</th>");
     for (_, title) in &columns {
         let _ = write!(out, "<th>{title}</th>");
     }
@@ -49,10 +48,11 @@ fn overview(out: &mut String, runs: &[RunDetail]) {
         let info = &run.info;
         let _ = write!(
             out,
-            "<tr><td>{} {}</td><td class=\"text\">{}</td><td class=\"text\">{}, seed {}</td>",
+            "<tr><td>{} {}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}, seed {}</td>",
             info.id,
             escaped(&info.model),
-            escaped(&tuning_name(&run.choices)),
+            escaped(&info.question_name),
+            escaped(&tuning(info)),
             escaped(&info.split),
             info.seed
         );
@@ -61,8 +61,11 @@ fn overview(out: &mut String, runs: &[RunDetail]) {
                 None => out.push_str("<td>–</td>"),
                 Some(metric) => {
                     let number = format!("{:.3}", metric.value);
-                    let number =
-                        if is_best(runs, metric) { format!("<strong>{number}</strong>") } else { number };
+                    let number = if is_best(runs, run, metric) {
+                        format!("<strong>{number}</strong>")
+                    } else {
+                        number
+                    };
                     let range = match (metric.low, metric.high) {
                         (Some(low), Some(high)) => format!("<br><small>{low:.3}–{high:.3}</small>"),
                         _ => String::new(),

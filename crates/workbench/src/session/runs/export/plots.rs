@@ -102,7 +102,7 @@ pub(super) fn annotators(run: &RunDetail) -> Result<Option<String>, WorkbenchErr
 
 /// How a run is called in a plot.
 pub(super) fn name(run: &RunDetail) -> String {
-    format!("{} {}, {}", run.info.id, run.info.model, crate::session::runs::tuning_name(&run.choices))
+    format!("{} {}, {}", run.info.id, run.info.model, super::tables::tuning(&run.info))
 }
 
 fn drawn(draw: impl Fn(&DrawingArea<SVGBackend<'_>, Shift>) -> Drawn) -> Result<String, WorkbenchError> {

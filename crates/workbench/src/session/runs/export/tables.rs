@@ -2,13 +2,15 @@
 
 use crate::error::WorkbenchError;
 use crate::session::runs::tuning_name;
-use crate::view::{RunDetail, RunMetric};
+use crate::view::{RunDetail, RunInfo, RunMetric};
 
 /// One row for each run and metric.
 pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
     let mut out = csv::Writer::from_writer(Vec::new());
-    let header =
-        ["run", "model", "encoder", "split", "seed", "metric", "value", "low", "high", "seconds", "device"];
+    let header = [
+        "run", "question", "model", "encoder", "split", "seed", "metric", "value", "low", "high", "seconds",
+        "device",
+    ];
     let failed = |e: csv::Error| WorkbenchError::internal(&e);
     out.write_record(header).map_err(failed)?;
     for run in runs {
@@ -17,8 +19,9 @@ pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
             let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
             out.write_record([
                 info.id.to_string(),
+                info.question_name.clone(),
                 info.model.clone(),
-                tuning_name(&run.choices),
+                tuning(info),
                 info.split.clone(),
                 info.seed.to_string(),
                 metric.key.clone(),
@@ -34,7 +37,7 @@ pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
     out.into_inner().map_err(|e| WorkbenchError::internal(&e))
 }
 
-/// A `tabular` in the manner of booktabs, the best figure of each column bold.
+/// A `tabular` in the manner of booktabs, the best figure of each column bold among runs that can be compared.
 pub(super) fn latex(runs: &[RunDetail]) -> String {
     let columns: Vec<&str> = COLUMNS
         .iter()
@@ -42,20 +45,29 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
         .filter(|key| runs.iter().any(|run| value(run, key).is_some()))
         .collect();
     let title = |key: &str| COLUMNS.iter().find(|(k, _)| *k == key).map_or("", |(_, title)| title);
+    // What all runs share needs no column.
+    let texts: Vec<TextColumn> = TEXTS
+        .iter()
+        .filter(|(title, of)| {
+            ["model", "encoder"].contains(title) || runs.iter().any(|run| of(run) != of(&runs[0]))
+        })
+        .copied()
+        .collect();
     let mut out = String::from("% Needs \\usepackage{booktabs}\n");
-    out.push_str(&format!("\\begin{{tabular}}{{ll{}}}\n\\toprule\n", "r".repeat(columns.len())));
-    out.push_str("model & encoder");
+    let (left, right) = ("l".repeat(texts.len()), "r".repeat(columns.len()));
+    out.push_str(&format!("\\begin{{tabular}}{{{left}{right}}}\n\\toprule\n"));
+    out.push_str(&texts.iter().map(|(title, _)| *title).collect::<Vec<_>>().join(" & "));
     for key in &columns {
         out.push_str(&format!(" & {}", title(key)));
     }
     out.push_str(" \\\\\n\\midrule\n");
     for run in runs {
-        out.push_str(&format!("{} & {}", escaped(&run.info.model), escaped(&tuning_name(&run.choices))));
+        out.push_str(&texts.iter().map(|(_, of)| escaped(&of(run))).collect::<Vec<_>>().join(" & "));
         for key in &columns {
             out.push_str(" & ");
             match value(run, key) {
                 None => out.push_str("--"),
-                Some(metric) if is_best(runs, metric) => {
+                Some(metric) if is_best(runs, run, metric) => {
                     out.push_str(&format!("\\textbf{{{:.3}}}", metric.value));
                 }
                 Some(metric) => out.push_str(&format!("{:.3}", metric.value)),
@@ -66,6 +78,18 @@ pub(super) fn latex(runs: &[RunDetail]) -> String {
     out.push_str("\\bottomrule\n\\end{tabular}\n");
     out
 }
+
+/// A title, and what stands under it.
+type TextColumn = (&'static str, fn(&RunDetail) -> String);
+
+/// What a run is, as columns of a table.
+const TEXTS: [TextColumn; 5] = [
+    ("question", |run| run.info.question_name.clone()),
+    ("model", |run| run.info.model.clone()),
+    ("encoder", |run| tuning(&run.info)),
+    ("split", |run| run.info.split.clone()),
+    ("seed", |run| run.info.seed.to_string()),
+];
 
 /// Columns of tables that people read.
 pub(super) const COLUMNS: [(&str, &str); 9] = [
@@ -80,19 +104,25 @@ pub(super) const COLUMNS: [(&str, &str); 9] = [
     ("mae", "MAE"),
 ];
 
+pub(super) fn tuning(run: &RunInfo) -> String {
+    tuning_name(&run.tuning, run.layers, run.rank)
+}
+
 pub(super) fn value<'a>(run: &'a RunDetail, key: &str) -> Option<&'a RunMetric> {
     metrics(run).find(|metric| metric.key == key)
 }
 
-/// Whether no run has a better one.
-pub(super) fn is_best(runs: &[RunDetail], metric: &RunMetric) -> bool {
-    let all = runs.iter().filter_map(|run| value(run, &metric.key)).map(|m| m.value);
+/// Whether no other run on the same question, split and seed has a better one, and there is another.
+pub(super) fn is_best(runs: &[RunDetail], run: &RunDetail, metric: &RunMetric) -> bool {
+    let group = |run: &RunDetail| (run.info.question, run.info.split.clone(), run.info.seed);
+    let like = || runs.iter().filter(|other| group(other) == group(run));
+    let all = like().filter_map(|run| value(run, &metric.key)).map(|m| m.value);
     let best = if metric.higher_is_better {
         all.fold(f64::NEG_INFINITY, f64::max)
     } else {
         all.fold(f64::INFINITY, f64::min)
     };
-    runs.len() > 1 && metric.value == best
+    like().count() > 1 && metric.value == best
 }
 
 fn metrics(run: &RunDetail) -> impl Iterator<Item = &RunMetric> {
