@@ -313,7 +313,9 @@ fn reports_are_written_by_their_ending() {
     let table = write("r.csv").unwrap();
     let rows: Vec<&str> = table.lines().collect();
     assert_eq!(rows[0], "run,question,model,encoder,split,seed,metric,value,low,high,seconds,device");
-    assert!(rows.iter().any(|row| row.starts_with("2,offensiveness,multilevel,frozen,by-text:0.7,0,log_loss,")));
+    assert!(
+        rows.iter().any(|row| row.starts_with("2,offensiveness,multilevel,frozen,by-text:0.7,0,log_loss,"))
+    );
     let all: serde_json::Value = serde_json::from_str(&write("r.json").unwrap()).unwrap();
     assert_eq!(all[1]["info"]["model"], "multilevel");
     let tex = write("r.tex").unwrap();

@@ -411,6 +411,15 @@ fn notes(kind: ModelKind, material: &Material, division: &Division) -> Vec<Strin
     }
     let mut given = vec![0_usize; material.question.scale.len()];
     division.train.iter().for_each(|o| given[usize::from(o.level)] += 1);
+    if material.question.scale.kind() == ScaleKind::MultiChoice {
+        // Most sets never occur; what is to be known is an option that nobody gave.
+        for (option, name) in material.question.scale.options().into_iter().enumerate() {
+            if given.iter().enumerate().all(|(set, n)| set >> option & 1 == 0 || *n == 0) {
+                notes.push(format!("Nobody gave the option \"{name}\" among the labels that taught."));
+            }
+        }
+        return notes;
+    }
     for (level, _) in given.iter().enumerate().filter(|(_, n)| **n == 0) {
         let name = material.question.scale.name_of(level as u16).unwrap_or_default();
         notes.push(format!("Nobody gave the level \"{name}\" among the labels that taught."));
