@@ -24,7 +24,7 @@ struct Config {
     num_attention_heads: usize,
     intermediate_size: usize,
     max_position_embeddings: usize,
-    type_vocab_size: Option<usize>,
+    type_vocab_size: usize,
     #[serde(default = "usual_epsilon")]
     layer_norm_eps: f64,
     #[serde(default = "usual_activation")]
@@ -95,16 +95,18 @@ impl Bert {
 
     fn open_as(
         variant: &Variant,
-        config: Value,
+        mut config: Value,
         folder: &Folder,
         parameters: Parameters<'_>,
         device: &Device,
     ) -> Result<Self, EncoderError> {
+        if let Some(fields) = config.as_object_mut() {
+            fields.entry("type_vocab_size").or_insert(variant.segments.into());
+        }
         let (config, checked) = Checked::read::<Config>(config, folder)?;
-        let segments = config.type_vocab_size.unwrap_or(variant.segments);
         let first =
             if variant.after_padding { config.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 };
-        let layer = layer_sizes(&config, segments, first, &checked)?;
+        let layer = layer_sizes(&config, first, &checked)?;
         let words = "embeddings.word_embeddings.weight";
         let parameters = parameters.of(variant.prefix, words, config.num_hidden_layers);
         let (hidden, positions) = (config.hidden_size, config.max_position_embeddings);
@@ -113,7 +115,7 @@ impl Bert {
             hidden,
             positions,
             first,
-            segments,
+            segments: config.type_vocab_size,
             epsilon: config.layer_norm_eps,
             dropout: config.hidden_dropout_prob,
         };
@@ -150,12 +152,7 @@ impl Transformer for Bert {
 }
 
 /// The layers' sizes, once every field is known to be usable.
-fn layer_sizes(
-    config: &Config,
-    segments: usize,
-    first: usize,
-    checked: &Checked<'_>,
-) -> Result<PostNormSizes, EncoderError> {
+fn layer_sizes(config: &Config, first: usize, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
     let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
     checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
     checked.positive(&[
@@ -163,7 +160,7 @@ fn layer_sizes(
         ("num_hidden_layers", config.num_hidden_layers),
         ("intermediate_size", config.intermediate_size),
         ("max_position_embeddings", config.max_position_embeddings),
-        ("type_vocab_size", segments),
+        ("type_vocab_size", config.type_vocab_size),
     ])?;
     if config.max_position_embeddings <= first {
         let expected = format!("positions begin at {first}, after the padding token's id");
