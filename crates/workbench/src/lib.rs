@@ -3,18 +3,21 @@
 //! A [`Session`] is one open project; a [`Workbench`] is the application around it. Both are driven by the window and the
 //! command alike, and by tests without either.
 
+mod analysis;
 mod app;
 #[cfg(feature = "bench")]
 pub mod bench;
 mod clock;
 mod encoders;
 mod error;
+mod exchange;
 mod home;
 pub mod sample;
 mod session;
 pub mod view;
 mod work;
 
+pub use analysis::aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use app::Workbench;
 pub use dissensus_encoder::{
     DeviceChoice, Pooling, Precision, PrecisionChoice, keep_tensors_on_their_thread,
@@ -26,8 +29,7 @@ pub use encoders::EncoderChoice;
 pub use error::WorkbenchError;
 pub use home::Home;
 pub use session::{
-    Aggregated, AggregatedAnnotator, AggregatedText, Agreement, AnnotatorPairAgreement, Encoded,
-    EncoderSwitch, EvaluateChoices, Evaluation, Event, NamedLabel, PoolingChoice, PoolingLoss, Recorded,
-    RunPrediction, Session, SplitReport, Trained, tuning_name,
+    Agreement, Encoded, EncoderSwitch, EvaluateChoices, Evaluation, Event, NamedLabel, PoolingChoice,
+    PoolingLoss, Recorded, RunPrediction, Session, SplitReport, Trained, tuning_name,
 };
 pub use work::{Observer, Unwatched};

@@ -1,21 +1,17 @@
 //! One open project and everything that is live in it.
 
-mod aggregating;
 mod annotators;
 mod choosing;
 mod disagreement;
 mod encoding;
 mod evaluating;
-mod exporting;
-mod importing;
 mod index;
 mod jobs;
 mod labelling;
-mod live;
+pub(crate) mod live;
 mod runs;
 mod sheet;
 
-pub use aggregating::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use annotators::Agreement;
 pub use encoding::{Encoded, EncoderSwitch};
 pub use evaluating::{EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained};
@@ -88,7 +84,7 @@ impl Listeners {
 
 /// One open project. Every method may be called from any thread.
 pub struct Session {
-    core: Arc<Core>,
+    pub(crate) core: Arc<Core>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -455,7 +451,7 @@ fn ended(job: dissensus_store::Job) -> JobInfo {
 }
 
 /// A name people type: trimmed, on one line, not too long.
-fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError> {
+pub(crate) fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError> {
     let name = name.trim().to_owned();
     if name.is_empty() {
         return Err(WorkbenchError::Name { what, name, why: "is blank: type one" });

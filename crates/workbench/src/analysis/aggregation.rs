@@ -1,8 +1,8 @@
 //! One label a text out of many, and how reliable the labels are: beside the models, for those who need it.
 
-use super::Session;
-use super::live::{Steps, cancelled};
 use crate::error::WorkbenchError;
+use crate::session::Session;
+use crate::session::live::{Steps, cancelled};
 use crate::work::Observer;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::metrics::BootstrapOptions;

@@ -1,7 +1,7 @@
 //! Export: every current label with its text and annotator, in a file that imports again to the same labels.
 
-use super::Session;
 use crate::error::WorkbenchError;
+use crate::session::Session;
 use crate::work::Observer;
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
 use dissensus_store::{ExportScope, StoreError};

@@ -1,8 +1,8 @@
 //! Import: looked at in one pass that changes nothing, then written in one transaction.
 
-use super::{Core, Event, Session, checked_name};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
+use crate::session::{Core, Event, Session, checked_name};
 use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use crate::work::Observer;
 use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, TextId};
