@@ -1,0 +1,195 @@
+//! A file that appears whole or not at all.
+
+use crate::paths::{folder_of, sync_folder};
+use crate::stale;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readable {
+    /// As any new file of this person: the umask decides.
+    AsUsual,
+    /// Its owner only.
+    ByOwner,
+}
+
+/// Written under a temporary name beside its target; takes the target's name in [`AtomicFile::finish`]. Dropped before
+/// that, it leaves no trace, and what stood at the target is unchanged. Where the target is a link, the link is replaced.
+#[derive(Debug)]
+pub struct AtomicFile {
+    target: PathBuf,
+    out: BufWriter<NamedTempFile>,
+}
+
+impl AtomicFile {
+    /// Begins a file that is to stand at `target`, readable as any new file of this person. Temporary files that a
+    /// process left in that folder when it died are removed on the way.
+    ///
+    /// # Errors
+    /// The target is a folder, its folder is missing or cannot be written, or the disk is full.
+    pub fn create(target: &Path) -> io::Result<Self> {
+        Self::begin(target, Readable::AsUsual)
+    }
+
+    /// As [`AtomicFile::create`], readable by its owner only: for files that say what somebody works on.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`].
+    pub fn create_private(target: &Path) -> io::Result<Self> {
+        Self::begin(target, Readable::ByOwner)
+    }
+
+    fn begin(target: &Path, readable: Readable) -> io::Result<Self> {
+        if target.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let folder = folder_of(target);
+        stale::remove_stale_parts(folder);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(stale::PREFIX).suffix(stale::SUFFIX);
+        if readable == Readable::AsUsual {
+            with_usual_permissions(&mut builder);
+        }
+        // tempfile creates exclusively: a link that waits under that name is never followed.
+        let file = builder.tempfile_in(folder).map_err(without_temporary_name)?;
+        stale::mark_in_use(file.as_file());
+        Ok(Self { target: target.to_owned(), out: BufWriter::with_capacity(1 << 16, file) })
+    }
+
+    /// The path that the file will have.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Where it is written meanwhile, for a library that writes to a path. What it writes there must be synced by it.
+    pub fn temporary_path(&self) -> &Path {
+        self.out.get_ref().path()
+    }
+
+    /// Brings everything to the disk and takes the target's name, replacing what has it.
+    ///
+    /// # Errors
+    /// What the disk says; the target is then as it was.
+    pub fn finish(self) -> io::Result<()> {
+        let (target, file) = self.synced()?;
+        file.persist(&target).map_err(|e| e.error)?;
+        sync_folder(folder_of(&target))
+    }
+
+    /// As [`AtomicFile::finish`], but never in place of something that has the name by now.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`], or what the disk says; the target is then as it was.
+    pub fn finish_new(self) -> io::Result<()> {
+        let (target, file) = self.synced()?;
+        file.persist_noclobber(&target).map_err(|e| e.error)?;
+        sync_folder(folder_of(&target))
+    }
+
+    fn synced(self) -> io::Result<(PathBuf, NamedTempFile)> {
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        Ok((self.target, file))
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes `bytes` to `target`, whole or not at all, replacing what is there.
+///
+/// # Errors
+/// As [`AtomicFile::create`] and [`AtomicFile::finish`].
+pub fn write_atomically(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicFile::create(target)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+/// The error of a temporary file names that file; people know only the target.
+pub(crate) fn without_temporary_name(error: io::Error) -> io::Error {
+    error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
+}
+
+/// Temporary files are private; a result is an ordinary file (the umask still applies).
+#[cfg(unix)]
+fn with_usual_permissions(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn with_usual_permissions(_builder: &mut tempfile::Builder<'_, '_>) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_seen_before_the_end_and_everything_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.csv");
+        std::fs::write(&target, "before").unwrap();
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"after").unwrap();
+        file.flush().unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "before");
+        file.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "after");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn given_up_it_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = AtomicFile::create(&folder.path().join("out.csv")).unwrap();
+        file.write_all(b"half").unwrap();
+        drop(file);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_new_file_replaces_nothing_that_came_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("copy");
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"copy").unwrap();
+        std::fs::write(&target, "somebody else's").unwrap();
+        assert_eq!(file.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "somebody else's");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_missing_folder_or_a_folder_in_the_way_is_told() {
+        let missing = AtomicFile::create(Path::new("no/such/folder/out.csv")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        let folder = tempfile::tempdir().unwrap();
+        let error = AtomicFile::create(folder.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_its_owners_and_an_ordinary_one_follows_the_umask() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let private = folder.path().join("recent.json");
+        AtomicFile::create_private(&private).unwrap().finish().unwrap();
+        assert_eq!(mode(&private), 0o600);
+        let (ours, usual) = (folder.path().join("a"), folder.path().join("b"));
+        write_atomically(&ours, b"").unwrap();
+        std::fs::write(&usual, "").unwrap();
+        assert_eq!(mode(&ours), mode(&usual));
+    }
+}

@@ -1,0 +1,92 @@
+//! A folder that appears with all of its files or not at all.
+
+use crate::atomic_file::without_temporary_name;
+use crate::paths::{folder_of, sync_folder};
+use crate::stale;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Filled under a temporary name beside its target; takes the target's name in [`AtomicFolder::finish_new`]. Dropped
+/// before that, it is removed with all that is in it.
+#[derive(Debug)]
+pub struct AtomicFolder {
+    target: PathBuf,
+    folder: TempDir,
+    /// Says to other processes that the folder is in use, as long as it is open.
+    _mark: Option<File>,
+}
+
+impl AtomicFolder {
+    /// Begins a folder that is to stand at `target`. What a process left beside it when it died is removed on the way.
+    ///
+    /// # Errors
+    /// The folder that it is to stand in is missing or cannot be written, or the disk is full.
+    pub fn create(target: &Path) -> io::Result<Self> {
+        let place = folder_of(target);
+        stale::remove_stale_parts(place);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(stale::PREFIX).suffix(stale::SUFFIX);
+        let folder = builder.tempdir_in(place).map_err(without_temporary_name)?;
+        Ok(Self { target: target.to_owned(), _mark: stale::mark_folder_in_use(folder.path()), folder })
+    }
+
+    /// Where to write its files meanwhile.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Brings all of its files to the disk and takes the target's name, which nothing may have.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`], or what the disk says; the target is then as it was.
+    pub fn finish_new(self) -> io::Result<()> {
+        sync_all_in(self.folder.path())?;
+        if std::fs::symlink_metadata(&self.target).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        std::fs::rename(self.folder.path(), &self.target)?;
+        // Moved into place: the temporary folder's handle must not look for it any more.
+        let _ = self.folder.keep();
+        sync_folder(folder_of(&self.target))
+    }
+}
+
+fn sync_all_in(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            sync_all_in(&entry.path())?;
+        } else if kind.is_file() {
+            // Windows syncs only what is open to write.
+            File::options().read(true).write(cfg!(windows)).open(entry.path())?.sync_all()?;
+        }
+    }
+    sync_folder(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_appears_with_everything_in_it_or_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("step-1");
+        let half = AtomicFolder::create(&target).unwrap();
+        std::fs::write(half.path().join("a"), "1").unwrap();
+        drop(half);
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+        let whole = AtomicFolder::create(&target).unwrap();
+        std::fs::create_dir(whole.path().join("inner")).unwrap();
+        std::fs::write(whole.path().join("inner/a"), "1").unwrap();
+        assert!(!target.exists());
+        whole.finish_new().unwrap();
+        assert_eq!(std::fs::read_to_string(target.join("inner/a")).unwrap(), "1");
+        let again = AtomicFolder::create(&target).unwrap();
+        assert_eq!(again.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+}

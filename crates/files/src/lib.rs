@@ -1,0 +1,31 @@
+//! Files and folders that appear whole or not at all, and names that no link leads astray.
+//!
+//! Everything that the product writes beside a project goes through here: exports, reports, settings, copies of projects,
+//! checkpoints, lock files. The crate stands on the ground floor beside `domain`: it knows nothing of projects.
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! # fn main() -> std::io::Result<()> {
+//! # let folder = tempfile::tempdir()?;
+//! # let target = folder.path().join("labels.csv");
+//! let mut file = dissensus_files::AtomicFile::create(&target)?;
+//! file.write_all(b"text_id,label\n")?;
+//! assert!(!target.exists());
+//! file.finish()?; // on the disk, under its name
+//! assert!(target.exists());
+//! # Ok(())
+//! # }
+//! ```
+
+mod atomic_file;
+mod atomic_folder;
+mod nofollow;
+mod paths;
+mod stale;
+
+pub use atomic_file::{AtomicFile, write_atomically};
+pub use atomic_folder::AtomicFolder;
+pub use nofollow::open_or_create_regular;
+pub use paths::{beside, folder_of, real_path, sync_folder};
+pub use stale::remove_stale_parts;
