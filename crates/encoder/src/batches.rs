@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::family::TokenBatch;
+use crate::token_batch::TokenBatch;
 use crate::tokens::Tokenized;
 
 /// How texts are grouped. The embeddings do not depend on it; speed, memory and the wait for a cancel do.

@@ -14,10 +14,13 @@ use candle_core::{DType, Device, Result as CandleResult, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 
+use crate::batches::BatchPlan;
+use crate::encoder::Encoder;
+use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, WEIGHTS};
-use crate::pool::pool;
+use crate::options::{DeviceChoice, EncoderOptions, Pooling, PrecisionChoice};
+use crate::pooling::pool;
 use crate::tokens::Tokens;
-use crate::{BatchPlan, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, PrecisionChoice};
 
 /// Texts in one of the peer's batches, as its examples have it.
 const PEER_BATCH: usize = 32;
@@ -56,7 +59,9 @@ impl EngineKind {
     /// Whether the encoder of this name is offered by it: one of the catalogue may lose too much by the fast precision.
     #[must_use]
     pub fn is_offered(self, encoder: &str) -> bool {
-        let known = crate::Catalogue::embedded().ok().and_then(|catalogue| catalogue.get(encoder).cloned());
+        let known = crate::catalogue::Catalogue::embedded()
+            .ok()
+            .and_then(|catalogue| catalogue.get(encoder).cloned());
         self != Self::Fast || known.is_none_or(|known| known.fast)
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::EncoderError;
+use crate::error::EncoderError;
 
 /// models/encoders.toml, as it was when the program was built.
 const EMBEDDED: &str = include_str!("../../../models/encoders.toml");

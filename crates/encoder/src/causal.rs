@@ -5,12 +5,14 @@ use std::path::Path;
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 
-use crate::blocks::Parameters;
-use crate::family::{Gpt2, KeyValues, Transformer, check};
+use crate::blocks::{Parameters, Transformer};
+use crate::device;
+use crate::error::EncoderError;
+use crate::families::{Gpt2, KeyValues, check};
 use crate::folder::Folder;
+use crate::options::{DeviceChoice, Precision, PrecisionChoice};
 use crate::tokens::Tokens;
 use crate::weights::Weights;
-use crate::{DeviceChoice, EncoderError, Precision, PrecisionChoice, device};
 
 /// A GPT-2 whose hidden states and next-token scores are differentiable with respect to the vectors that it is given: a soft
 /// prompt is such vectors, learned, before those of a text.
@@ -151,7 +153,7 @@ mod tests {
     use candle_core::Var;
 
     use super::*;
-    use crate::family::reference::Reference;
+    use crate::families::reference::Reference;
 
     fn assert_close(found: &Tensor, expected: &[Vec<f32>]) {
         let found: Vec<Vec<f32>> = found.to_vec2().unwrap();
@@ -225,7 +227,8 @@ mod tests {
 
     #[test]
     fn other_families_are_named() {
-        let error = CausalModel::open(&crate::family::reference::dir("bert"), DeviceChoice::Cpu).unwrap_err();
+        let error =
+            CausalModel::open(&crate::families::reference::dir("bert"), DeviceChoice::Cpu).unwrap_err();
         assert!(error.to_string().contains("\"bert\"") && error.to_string().contains("gpt2"), "{error}");
     }
 }

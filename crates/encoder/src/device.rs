@@ -2,7 +2,8 @@
 
 use candle_core::Device;
 
-use crate::{DeviceChoice, EncoderError, Precision, PrecisionChoice};
+use crate::error::EncoderError;
+use crate::options::{DeviceChoice, Precision, PrecisionChoice};
 
 /// A device that works, how exactly it computes, and one line for people when it is not the one they would expect.
 pub(crate) struct Chosen {

@@ -9,69 +9,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use candle_core::{DType, Device, Result as CandleResult, Tensor};
 
-use crate::batches::Batch;
-use crate::blocks::{Parameters, Pass};
-use crate::family::{TokenBatch, Transformer, check, open as open_family};
-use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, Recipe, TOKENIZER, WEIGHTS};
-use crate::hash::sha256;
-use crate::pool::embed;
+use crate::batches::{Batch, BatchPlan};
+use crate::blocks::{Pass, Transformer, embed};
+use crate::device;
+use crate::error::EncoderError;
+use crate::identity::EncoderVersion;
+use crate::open::{Opened, Source, open_folder};
+use crate::options::EncoderOptions;
+use crate::token_batch::TokenBatch;
 use crate::tokens::{Tokenized, Tokens};
-use crate::training::Learning;
-use crate::weights::{Weights, weights_sha256};
 use crate::workers::Workers;
-use crate::{
-    BatchPlan, Catalogue, EncoderError, EncoderOptions, KnownEncoder, Pooling, Precision, PrecisionChoice,
-    device,
-};
 
 /// Texts that are tokenized between two looks at whether to stop.
 const TOKENIZED_TOGETHER: usize = 64;
-
-/// What makes two embeddings comparable: the same version, the same text, the same embedding.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct EncoderVersion {
-    /// Name in the catalogue, or of the folder; `owner/name` for a folder fetched from the model hub.
-    pub name: String,
-    /// Sum of model.safetensors, lower-case hexadecimal; of weights in several files the SHA-256 of the files' sums, each in
-    /// hexadecimal and ended by a line feed, in the order of the files' names.
-    pub weights_sha256: String,
-    /// Sum of everything of a folder that embeddings depend on: of an encoder of the catalogue, whose other files are known,
-    /// that of its weights; else of the sums of weights, config.json and tokenizer.json together, because the same weights
-    /// with another tokenizer give other embeddings.
-    pub fingerprint: String,
-    /// How tokens become one embedding.
-    pub pooling: Pooling,
-    /// Longer texts are cut to so many tokens, special tokens counted.
-    pub max_tokens: usize,
-    /// Length of an embedding.
-    pub dim: usize,
-    /// Whether embeddings are scaled to length 1.
-    pub normalised: bool,
-    /// How exactly they are computed.
-    pub precision: Precision,
-}
-
-impl EncoderVersion {
-    /// The version as one short text, `NAME/FINGERPRINT/POOLING/TOKENS`, for example
-    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`; with `/raw` after it where embeddings are not scaled to length 1, and
-    /// `/int8` or `/half` where they are not computed in 32-bit floats.
-    #[must_use]
-    pub fn key(&self) -> String {
-        let fingerprint = self.fingerprint.get(..12).unwrap_or(&self.fingerprint);
-        let raw = if self.normalised { "" } else { "/raw" };
-        let precision = match self.precision {
-            Precision::Fp32 => String::new(),
-            other => format!("/{other}"),
-        };
-        format!("{}/{fingerprint}/{}/{}{raw}{precision}", self.name, self.pooling, self.max_tokens)
-    }
-}
-
-impl fmt::Display for EncoderVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.key())
-    }
-}
 
 /// One finished batch of [`Encoder::encode_stream`].
 #[derive(Clone, Debug, PartialEq)]
@@ -326,62 +276,6 @@ impl Encoder {
     }
 }
 
-/// A folder read and checked: what encoding and learning both begin with.
-pub(crate) struct Opened {
-    pub(crate) folder: Folder,
-    pub(crate) version: EncoderVersion,
-    pub(crate) tokens: Tokens,
-    pub(crate) transformer: Box<dyn Transformer>,
-    pub(crate) device: Device,
-    pub(crate) note: Option<String>,
-}
-
-/// Where weights come from beside the folder's files, and where they go.
-#[derive(Default)]
-pub(crate) struct Source<'a> {
-    /// Collects what learns.
-    pub(crate) learning: Option<&'a Learning>,
-    /// Values that stand in for the files', by full name.
-    pub(crate) learned: HashMap<String, Tensor>,
-}
-
-/// Opens a folder as [`Encoder::open`] tells.
-pub(crate) fn open_folder(
-    dir: &Path,
-    options: &EncoderOptions,
-    source: &Source<'_>,
-) -> Result<Opened, EncoderError> {
-    let folder = Folder::open(dir)?;
-    let (family, config) = check(&folder)?;
-    let recipe = folder.recipe()?;
-    let pooling = choose_pooling(&recipe, options)?;
-    let precision = if source.learning.is_some() { PrecisionChoice::default() } else { options.precision };
-    let chosen = device::choose(options.device, precision)?;
-    let weights_sha256 = weights_sha256(&folder)?;
-    let weights = Weights::open(&folder, &chosen.device).map(|w| w.replacing(source.learned.clone()));
-    let transformer = weights.and_then(|weights| {
-        let parameters = Parameters::new(weights, source.learning, chosen.precision);
-        open_family(&family, config, &folder, parameters, &chosen.device)
-    });
-    // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
-    let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
-    let transformer = transformer?;
-    refuse_inexact(&name, chosen.precision)?;
-    if pooling == Pooling::Pooler && transformer.pooler().is_none() {
-        return Err(EncoderError::NoPooler(folder.dir));
-    }
-    let sizes = transformer.sizes();
-    let max_tokens = options
-        .max_tokens
-        .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
-    let (dim, normalised) = (sizes.dim, recipe.normalised);
-    let precision = chosen.precision;
-    let version =
-        EncoderVersion { name, weights_sha256, fingerprint, pooling, max_tokens, dim, normalised, precision };
-    let tokens = Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?;
-    Ok(Opened { folder, version, tokens, transformer, device: chosen.device, note: chosen.note })
-}
-
 /// The next texts of a stream that are sorted together.
 fn next_window<T: AsRef<str>>(texts: &mut impl Iterator<Item = T>, plan: &BatchPlan) -> Vec<T> {
     let mut window = Vec::new();
@@ -437,95 +331,6 @@ fn hand_over(batch: &Batch, embeddings: Vec<Vec<f32>>, done: &mut StreamDone) ->
         texts_done: done.texts,
         tokens_done: done.tokens,
     }
-}
-
-fn choose_pooling(recipe: &Recipe, options: &EncoderOptions) -> Result<Pooling, EncoderError> {
-    match (options.pooling.or(recipe.pooling), &recipe.odd_pooling) {
-        (Some(pooling), _) => Ok(pooling),
-        (None, Some((path, found))) => {
-            Err(EncoderError::Pooling { where_: path.display().to_string(), found: found.clone() })
-        }
-        (None, None) => Ok(Pooling::Mean),
-    }
-}
-
-/// Refuses 8-bit numbers for an encoder of the catalogue that was found to lose too much by them.
-fn refuse_inexact(name: &str, precision: Precision) -> Result<(), EncoderError> {
-    let catalogue = Catalogue::embedded()?;
-    match catalogue.get(name).filter(|known| precision == Precision::Int8 && !known.fast) {
-        None => Ok(()),
-        Some(known) => Err(EncoderError::Precision {
-            asked: precision.to_string(),
-            reason: format!(
-                "{} loses too much by it (a cosine below 0.995 to fp32): choose fp32",
-                known.name
-            ),
-        }),
-    }
-}
-
-/// Files of a catalogue encoder that embeddings depend on.
-const TELLING: [&str; 6] = [WEIGHTS, CONFIG, TOKENIZER, MODULES, LENGTHS, "1_Pooling/config.json"];
-
-/// Name and fingerprint of what embeddings will be filed under: the catalogue's where all files are the catalogue's, else
-/// the folder's own. A folder that has a catalogue name must have the catalogue's files. Weights that were learned since
-/// are another encoder.
-fn identify(
-    folder: &Folder,
-    weights_sha256: &str,
-    learned: &HashMap<String, Tensor>,
-) -> Result<(String, String), EncoderError> {
-    let catalogue = Catalogue::embedded()?;
-    let name = folder.name();
-    let named = catalogue.get(&name);
-    if let Some(known) = named {
-        check_files(folder, known, weights_sha256)?;
-    }
-    if !learned.is_empty() {
-        return Ok((format!("{name}+tuned"), fingerprint(folder, weights_sha256, learned)?));
-    }
-    let same = catalogue.encoders.iter().find(|known| known.sha256_of(WEIGHTS) == Some(weights_sha256));
-    match named.or(same.filter(|known| check_files(folder, known, weights_sha256).is_ok())) {
-        Some(known) => Ok((known.name.clone(), weights_sha256.to_owned())),
-        None => Ok((name, fingerprint(folder, weights_sha256, learned)?)),
-    }
-}
-
-/// That every telling file is the catalogue's.
-fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> Result<(), EncoderError> {
-    for file in TELLING {
-        let Some(expected) = known.sha256_of(file) else { continue };
-        if !folder.path(file).is_file() {
-            return Err(EncoderError::MissingFiles { dir: folder.dir.clone(), files: vec![file.to_owned()] });
-        }
-        let found = if file == WEIGHTS { weights_sha256.to_owned() } else { sha256(&folder.read(file)?) };
-        if found != expected {
-            let (path, expected) = (folder.path(file), expected.to_owned());
-            return Err(EncoderError::Checksum { name: known.name.clone(), path, expected, found });
-        }
-    }
-    Ok(())
-}
-
-fn fingerprint(
-    folder: &Folder,
-    weights_sha256: &str,
-    learned: &HashMap<String, Tensor>,
-) -> Result<String, EncoderError> {
-    let mut all = format!("{weights_sha256}\n");
-    for file in [CONFIG, TOKENIZER] {
-        all.push_str(&sha256(&folder.read(file)?));
-        all.push('\n');
-    }
-    let mut names: Vec<&String> = learned.keys().collect();
-    names.sort_unstable();
-    for name in names {
-        let values = learned[name].flatten_all().and_then(|tensor| tensor.to_vec1::<f32>());
-        let values = values.map_err(|source| EncoderError::Compute { device: "cpu", source })?;
-        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        all.push_str(&format!("{name} {}\n", sha256(&bytes)));
-    }
-    Ok(sha256(all.as_bytes()))
 }
 
 #[cfg(test)]

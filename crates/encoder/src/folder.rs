@@ -7,8 +7,9 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::shards::{ShardIndex, weight_files};
-use crate::{EncoderError, Pooling};
+use crate::error::EncoderError;
+use crate::options::Pooling;
+use crate::shards::ShardIndex;
 
 pub(crate) const CONFIG: &str = "config.json";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
@@ -81,12 +82,25 @@ impl Folder {
 
     /// The index of the weights' files; None where all are in one.
     pub(crate) fn shard_index(&self) -> Result<Option<ShardIndex>, EncoderError> {
-        if self.is_sharded() { ShardIndex::read(self).map(Some) } else { Ok(None) }
+        if self.is_sharded() { self.read_shard_index().map(Some) } else { Ok(None) }
+    }
+
+    /// The index of the weights' files, which must be there.
+    pub(crate) fn read_shard_index(&self) -> Result<ShardIndex, EncoderError> {
+        ShardIndex::parse(self.json(SHARD_INDEX)?).map_err(|reason| self.bad_json(SHARD_INDEX, &reason))
+    }
+
+    /// The files that hold the weights, in the order that the version's sum is made in.
+    pub(crate) fn weight_files(&self, index: Option<&ShardIndex>) -> Vec<PathBuf> {
+        match index {
+            None => vec![self.path(WEIGHTS)],
+            Some(index) => index.files().into_iter().map(|file| self.path(file)).collect(),
+        }
     }
 
     fn check_shards(&self) -> Result<(), EncoderError> {
         let Some(index) = self.shard_index()? else { return Ok(()) };
-        match weight_files(self, Some(&index)).into_iter().find(|path| !path.is_file()) {
+        match self.weight_files(Some(&index)).into_iter().find(|path| !path.is_file()) {
             None => Ok(()),
             Some(shard) => Err(EncoderError::ShardMissing { index: self.path(SHARD_INDEX), shard }),
         }

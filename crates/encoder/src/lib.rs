@@ -33,6 +33,7 @@
 //! # }
 //! ```
 
+mod attention_mask;
 mod batches;
 #[cfg(feature = "bench")]
 pub mod bench;
@@ -42,34 +43,38 @@ mod causal;
 mod device;
 mod encoder;
 mod error;
-mod family;
+mod families;
 mod folder;
-mod fused;
+mod freeze_policy;
 mod hash;
 #[cfg(feature = "hub")]
 pub mod hub;
+mod identity;
+mod kernels;
 mod locate;
+mod open;
+mod ops;
 mod options;
-mod pool;
-mod products;
+mod pooling;
 mod shards;
 mod tensor_file;
 mod threads;
+mod token_batch;
 mod tokens;
 mod training;
 mod weights;
 mod workers;
 
 pub use batches::BatchPlan;
+pub use blocks::{Group, Parameter};
 pub use catalogue::{Catalogue, CutZip, HubSource, KnownEncoder, KnownFile, PythonSource, Source};
 pub use causal::{CausalModel, Seen};
 pub use device::auto_device;
-pub use encoder::{BatchDone, Encoder, EncoderVersion, StreamDone};
+pub use encoder::{BatchDone, Encoder, StreamDone};
 pub use error::EncoderError;
+pub use freeze_policy::{FreezePolicy, LowRank, LowRankTarget};
+pub use identity::EncoderVersion;
 pub use locate::locate;
 pub use options::{DeviceChoice, EncoderOptions, Pooling, Precision, PrecisionChoice};
 pub use threads::keep_tensors_on_their_thread;
-pub use training::{
-    AdamW, AdamWSettings, FreezePolicy, Gradients, Group, GroupNorm, LayerRates, LowRank, LowRankTarget,
-    Parameter, Trainable,
-};
+pub use training::{AdamW, AdamWSettings, Gradients, GroupNorm, LayerRates, Trainable};

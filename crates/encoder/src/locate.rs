@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Catalogue, EncoderError};
+use crate::catalogue::Catalogue;
+use crate::error::EncoderError;
 
 /// The folder of the encoder `name`: the first `PLACE/NAME` that is a folder.
 ///

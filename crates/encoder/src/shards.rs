@@ -1,12 +1,10 @@
 //! Weights cut over several files: model.safetensors.index.json, which says what lies where.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use serde::Deserialize;
-
-use crate::EncoderError;
-use crate::folder::{Folder, SHARD_INDEX};
+use serde_json::Value;
 
 /// Which file holds which tensor.
 #[derive(Debug, Deserialize)]
@@ -16,19 +14,18 @@ pub(crate) struct ShardIndex {
 }
 
 impl ShardIndex {
-    /// Reads the folder's index. Every file it names is a plain name inside the folder; whether it is there is not looked at.
-    pub(crate) fn read(folder: &Folder) -> Result<Self, EncoderError> {
-        let index: Self = serde_json::from_value(folder.json(SHARD_INDEX)?)
-            .map_err(|e| folder.bad_json(SHARD_INDEX, &e.to_string()))?;
+    /// Reads an index, or says why it is none. Every file it names is a plain name inside the folder; whether it is there
+    /// is not looked at.
+    pub(crate) fn parse(json: Value) -> Result<Self, String> {
+        let index: Self = serde_json::from_value(json).map_err(|e| e.to_string())?;
         if index.weight_map.is_empty() {
-            return Err(folder.bad_json(SHARD_INDEX, "its weight_map names no tensor"));
+            return Err("its weight_map names no tensor".to_owned());
         }
         match index.weight_map.values().find(|file| !is_plain_shard(file)) {
             None => Ok(index),
-            Some(file) => Err(folder.bad_json(
-                SHARD_INDEX,
-                &format!("\"{file}\" is not the plain name of a .safetensors file in this folder"),
-            )),
+            Some(file) => {
+                Err(format!("\"{file}\" is not the plain name of a .safetensors file in this folder"))
+            }
         }
     }
 
@@ -40,14 +37,6 @@ impl ShardIndex {
     /// Tensor and file names.
     pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &str)> {
         self.weight_map.iter().map(|(tensor, file)| (tensor.as_str(), file.as_str()))
-    }
-}
-
-/// The files that hold the folder's weights, in the order that the version's sum is made in.
-pub(crate) fn weight_files(folder: &Folder, index: Option<&ShardIndex>) -> Vec<PathBuf> {
-    match index {
-        None => vec![folder.path(crate::folder::WEIGHTS)],
-        Some(index) => index.files().into_iter().map(|file| folder.path(file)).collect(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use safetensors::tensor::{Metadata, TensorInfo};
 
-use crate::EncoderError;
+use crate::error::EncoderError;
 
 /// Bytes of the header's length, which stands before the header.
 const LENGTH_BYTES: u64 = 8;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tokenizers::{Tokenizer, TruncationParams};
 
-use crate::EncoderError;
+use crate::error::EncoderError;
 use crate::folder::{Folder, TOKENIZER};
 
 /// A tokenizer that cuts at a length of our choice and never pads.

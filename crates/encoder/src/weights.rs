@@ -8,10 +8,10 @@ use half::{bf16, f16};
 use safetensors::Dtype;
 use safetensors::tensor::TensorInfo;
 
-use crate::EncoderError;
+use crate::error::EncoderError;
 use crate::folder::{Folder, SHARD_INDEX};
 use crate::hash::{sha256, sha256_of};
-use crate::shards::{ShardIndex, weight_files};
+use crate::shards::ShardIndex;
 use crate::tensor_file::TensorFile;
 
 /// The weights of a folder, one file or several, handed out tensor by tensor. A tensor's bytes are read when it is asked
@@ -32,7 +32,7 @@ pub(crate) struct Weights<'a> {
 pub(crate) fn weights_sha256(folder: &Folder) -> Result<String, EncoderError> {
     let index = folder.shard_index()?;
     let mut sums = Vec::new();
-    for path in weight_files(folder, index.as_ref()) {
+    for path in folder.weight_files(index.as_ref()) {
         let sum = File::open(&path).and_then(sha256_of);
         sums.push(sum.map_err(|source| EncoderError::Read { path, source })?);
     }
@@ -46,7 +46,8 @@ impl<'a> Weights<'a> {
     /// Opens the file or files of a folder and checks their headers.
     pub(crate) fn open(folder: &Folder, device: &'a Device) -> Result<Self, EncoderError> {
         let index = folder.shard_index()?;
-        let files: Vec<TensorFile> = weight_files(folder, index.as_ref())
+        let files: Vec<TensorFile> = folder
+            .weight_files(index.as_ref())
             .iter()
             .map(|path| TensorFile::open(path))
             .collect::<Result<_, _>>()?;

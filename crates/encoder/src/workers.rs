@@ -10,7 +10,7 @@ use std::thread;
 
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
-use crate::EncoderError;
+use crate::error::EncoderError;
 
 /// The workers of one encoder.
 pub(crate) struct Workers {

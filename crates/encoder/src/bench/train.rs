@@ -7,7 +7,9 @@ use candle_core::{DType, Tensor, Var};
 use candle_nn::loss::cross_entropy;
 
 use super::options;
-use crate::{AdamW, AdamWSettings, EncoderError, FreezePolicy, LayerRates, Trainable};
+use crate::error::EncoderError;
+use crate::freeze_policy::FreezePolicy;
+use crate::training::{AdamW, AdamWSettings, LayerRates, Trainable};
 
 /// Steps before those that count: they fault memory in and fill caches.
 const WARM_STEPS: usize = 2;

@@ -5,9 +5,10 @@ use candle_core::{
 };
 
 use super::packed::floats;
-use super::{Packing, Pass, Reach};
-use crate::fused::softmax;
-use crate::products::{Heads, attend};
+use super::{Packing, Pass};
+use crate::attention_mask::AttentionMask;
+use crate::kernels::{Heads, attend};
+use crate::ops::softmax;
 
 /// The heads of one layer.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +18,7 @@ pub(crate) struct Attention {
     /// What scores are multiplied with before the softmax.
     pub(crate) scale: f64,
     /// Which keys a query sees.
-    pub(crate) reach: Reach,
+    pub(crate) reach: AttentionMask,
     /// Probability with which an attention weight is dropped in training.
     pub(crate) dropout: f32,
 }
@@ -26,7 +27,7 @@ impl Attention {
     /// The usual: every token sees every token, scores divided by the root of a head's size.
     pub(crate) fn new(heads: usize, hidden: usize, dropout: f32) -> Self {
         let scale = ((hidden / heads.max(1)) as f64).sqrt().recip();
-        Self { heads, scale, reach: Reach::WHOLE, dropout }
+        Self { heads, scale, reach: AttentionMask::FULL, dropout }
     }
 
     /// From stacked queries, keys and values, `[rows, 3 * hidden]`, to the attended values, `[rows, hidden]`. `bias`,

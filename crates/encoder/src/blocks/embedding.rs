@@ -7,9 +7,9 @@ use pulp::Arch;
 
 use super::packed::{NormValues, floats};
 use super::{Norm, Parameters, Pass};
-use crate::EncoderError;
-use crate::family::TokenBatch;
-use crate::fused::rows::Norm as NormRows;
+use crate::error::EncoderError;
+use crate::kernels::rows::Norm as NormRows;
+use crate::token_batch::TokenBatch;
 
 /// How a family's embeddings are called and shaped.
 pub(crate) struct EmbeddingSizes {

@@ -2,11 +2,12 @@
 
 use candle_core::{Result as CandleResult, Tensor};
 
+use super::lora::Adapter;
 use super::packed::PackedLinear;
 use super::{Norm, Parameters, Pass};
-use crate::fused::{Activation, linear};
-use crate::training::Adapter;
-use crate::{EncoderError, Precision};
+use crate::error::EncoderError;
+use crate::ops::{Activation, linear};
+use crate::options::Precision;
 
 /// What a product is for, by which low-rank parts are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,8 +4,8 @@ use candle_core::{Result as CandleResult, Tensor};
 
 use super::Parameters;
 use super::packed::NormValues;
-use crate::EncoderError;
-use crate::fused::norm;
+use crate::error::EncoderError;
+use crate::ops::norm;
 
 /// Layer normalisation over the last axis.
 pub(crate) struct Norm {

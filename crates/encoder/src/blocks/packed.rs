@@ -4,8 +4,8 @@ use candle_core::{
     CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail,
 };
 
-use crate::Precision;
-use crate::products::{After, Packed};
+use crate::kernels::{After, Packed};
+use crate::options::Precision;
 
 /// A packed weight with its bias. Records no graph.
 pub(crate) struct PackedLinear {

@@ -2,33 +2,13 @@
 //! training needs.
 
 use std::cell::{OnceCell, RefCell};
-use std::ops::Range;
 
 use candle_core::{Device, Result as CandleResult, Tensor};
 
+use crate::attention_mask::AttentionMask;
+
 /// Takes the place of minus infinity in masks: a row that is masked whole, which padding is, stays a number.
 const NEVER: f32 = -1e30;
-
-/// Which keys a query sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reach {
-    /// Only itself and those before it.
-    pub(crate) causal: bool,
-    /// Only those at most so far away.
-    pub(crate) window: Option<usize>,
-}
-
-impl Reach {
-    /// Every token of the text.
-    pub(crate) const WHOLE: Self = Self { causal: false, window: None };
-
-    /// The keys that a query sees in a text of `length` tokens.
-    pub(crate) fn keys(self, query: usize, length: usize) -> Range<usize> {
-        let from = self.window.map_or(0, |window| query.saturating_sub(window));
-        let ahead = if self.causal { 0 } else { self.window.unwrap_or(length) };
-        from.min(length)..query.saturating_add(ahead).saturating_add(1).min(length)
-    }
-}
 
 /// The layout of a batch.
 pub(crate) struct Packing {
@@ -36,7 +16,7 @@ pub(crate) struct Packing {
     longest: usize,
     device: Device,
     padding: OnceCell<Option<Padding>>,
-    masks: RefCell<Vec<(Reach, Option<Tensor>)>>,
+    masks: RefCell<Vec<(AttentionMask, Option<Tensor>)>>,
 }
 
 struct Padding {
@@ -100,7 +80,7 @@ impl Packing {
 
     /// Added to scores: 0 where a query sees a key, hugely negative elsewhere: `[texts, 1, longest, longest]`, or
     /// `[texts, 1, 1, longest]` where only padding is unseen. None: everything is seen.
-    pub(crate) fn mask(&self, reach: Reach) -> CandleResult<Option<Tensor>> {
+    pub(crate) fn mask(&self, reach: AttentionMask) -> CandleResult<Option<Tensor>> {
         if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
             return Ok(mask.clone());
         }
@@ -111,7 +91,7 @@ impl Packing {
 
     /// 0 for real tokens and hugely negative for padding: `[texts, longest]`. None: there is no padding.
     pub(crate) fn key_mask(&self) -> CandleResult<Option<Tensor>> {
-        let mask = self.mask(Reach::WHOLE)?;
+        let mask = self.mask(AttentionMask::FULL)?;
         mask.map(|mask| mask.reshape((self.texts(), self.longest))).transpose()
     }
 
@@ -121,12 +101,12 @@ impl Packing {
         self.key_mask()?.map(|mask| mask.eq(0.0)?.to_dtype(mask.dtype())).transpose()
     }
 
-    fn make_mask(&self, reach: Reach) -> CandleResult<Option<Tensor>> {
+    fn make_mask(&self, reach: AttentionMask) -> CandleResult<Option<Tensor>> {
         let even = self.lengths.iter().all(|n| *n == self.longest);
-        if reach == Reach::WHOLE && even {
+        if reach == AttentionMask::FULL && even {
             return Ok(None);
         }
-        let queries = if reach == Reach::WHOLE { 1 } else { self.longest };
+        let queries = if reach == AttentionMask::FULL { 1 } else { self.longest };
         let mut mask = Vec::with_capacity(self.texts() * queries * self.longest);
         for length in &self.lengths {
             for query in 0..queries {

@@ -2,10 +2,11 @@
 
 use candle_core::{DType, Tensor};
 
-use super::LinearNames;
-use crate::training::{Adapter, Learning};
+use super::lora::Adapter;
+use super::{Learning, LinearNames};
+use crate::error::EncoderError;
+use crate::options::Precision;
 use crate::weights::Weights;
-use crate::{EncoderError, Precision};
 
 /// A checkpoint's tensors by name.
 pub(crate) struct Parameters<'a> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use candle_core::{Device, Result as CandleResult, Tensor};
 
 use super::Packing;
-use crate::fused::dropout;
+use crate::ops::dropout;
 
 /// How a batch is computed. Cheap to clone; a clone goes on with the same seeds.
 #[derive(Clone)]

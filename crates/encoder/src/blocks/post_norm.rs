@@ -4,8 +4,8 @@
 use candle_core::{Result as CandleResult, Tensor};
 
 use super::{Attention, Linear, LinearNames, Norm, Parameters, Pass, Role};
-use crate::EncoderError;
-use crate::fused::Activation;
+use crate::error::EncoderError;
+use crate::ops::Activation;
 
 /// What a family calls the parts of a layer.
 pub(crate) struct PostNormNames {

@@ -17,9 +17,8 @@ use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
 use super::snapshot::{Snapshots, check_family, is_commit, repo};
 use super::transfer::{Shared, Wanted, transfer};
 use super::{HubConfig, HubName, cached};
-use crate::EncoderError;
+use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, PICKLES, SHARD_INDEX, TOKENIZER, WEIGHTS};
-use crate::shards::ShardIndex;
 
 /// How often the caller is told, and can stop it.
 const TELL_EVERY: Duration = Duration::from_millis(100);
@@ -144,7 +143,7 @@ impl Job<'_> {
         round.fetch_if_there(&[&folder.pooling_file()?])?;
         round.fetch(&[weights])?;
         if weights == SHARD_INDEX {
-            round.fetch(&ShardIndex::read(&folder)?.files())?;
+            round.fetch(&folder.read_shard_index()?.files())?;
         }
         snapshots.finish(&info.sha).map_err(|source| unwritable(&folder.dir, source))?;
         Ok(folder.dir)

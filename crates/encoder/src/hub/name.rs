@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::EncoderError;
+use crate::error::EncoderError;
 
 /// The revision taken where none is named.
 const USUAL_REVISION: &str = "main";

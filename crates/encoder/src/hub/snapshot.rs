@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hf_hub::{Cache, CacheRepo, Repo, RepoType};
 
 use super::{HubConfig, HubName};
-use crate::EncoderError;
+use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, LENGTHS, MODULES};
 
 /// Digits of a commit.
@@ -117,7 +117,7 @@ pub(super) fn is_commit(text: &str) -> bool {
 pub(super) fn check_family(dir: &Path) -> Result<(), EncoderError> {
     let folder = Folder { dir: dir.to_owned() };
     debug_assert!(folder.path(CONFIG).is_file());
-    crate::family::check(&folder).map(|_| ())
+    crate::families::check(&folder).map(|_| ())
 }
 
 /// From `snapshots/COMMIT/FILE` to `blobs/ETAG`.

@@ -10,7 +10,7 @@ use ureq::Agent;
 use ureq::config::RedirectAuthHeaders;
 
 use super::HubConfig;
-use crate::EncoderError;
+use crate::error::EncoderError;
 use crate::hash::sha256_of;
 
 /// Bytes between two looks at the wish to stop.

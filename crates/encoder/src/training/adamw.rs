@@ -9,7 +9,8 @@ use candle_core::{
 use pulp::{Arch, Simd, WithSimd};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::{Gradients, Group, Parameter};
+use super::gradients::Gradients;
+use crate::blocks::{Group, Parameter};
 
 /// The constants of [`AdamW`].
 #[derive(Clone, Copy, Debug, PartialEq)]

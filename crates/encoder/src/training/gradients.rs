@@ -2,8 +2,8 @@
 
 use candle_core::{Result as CandleResult, Tensor, Var};
 
-use super::{Group, Parameter};
-use crate::fused::square_sum;
+use crate::blocks::{Group, Parameter};
+use crate::ops::square_sum;
 
 /// The length of one group's gradient.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

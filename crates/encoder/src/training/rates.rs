@@ -1,6 +1,6 @@
 //! Layer-wise learning rates.
 
-use super::Group;
+use crate::blocks::Group;
 
 /// Learning rates that fall from the top of an encoder to its embeddings (Howard and Ruder 2018, arXiv 1801.06146,
 /// "discriminative fine-tuning"): the group at depth `d` of `n` learns at `encoder * decay^(n - d)`.

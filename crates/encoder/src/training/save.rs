@@ -7,8 +7,8 @@ use std::path::Path;
 use candle_core::{Device, Tensor};
 use serde_json::json;
 
-use super::Trainable;
-use crate::EncoderError;
+use super::trainable::Trainable;
+use crate::error::EncoderError;
 use crate::folder::{LENGTHS, MODULES, WEIGHTS};
 use crate::weights::Weights;
 

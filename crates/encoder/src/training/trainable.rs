@@ -6,16 +6,19 @@ use std::path::Path;
 
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
 
-use super::learning::Placed;
-use super::{FreezePolicy, Gradients, Learning, Parameter};
-use crate::blocks::Pass;
-use crate::encoder::{Opened, Source, open_folder};
-use crate::family::{TokenBatch, Transformer};
+use super::gradients::Gradients;
+use crate::blocks::{Learning, Parameter, Pass, Placed, Transformer, pool_tensor};
+use crate::device;
+use crate::encoder::Encoder;
+use crate::error::EncoderError;
 use crate::folder::Folder;
-use crate::pool::pool_tensor;
+use crate::freeze_policy::FreezePolicy;
+use crate::identity::EncoderVersion;
+use crate::open::{Opened, Source, open_folder};
+use crate::options::{EncoderOptions, Pooling};
+use crate::token_batch::TokenBatch;
 use crate::tokens::Tokens;
 use crate::workers::Workers;
-use crate::{Encoder, EncoderError, EncoderOptions, EncoderVersion, Pooling, device};
 
 /// An encoder some of whose weights learn. Made from the same folders as [`Encoder`]; gives embeddings that a loss can be
 /// put on, and folders that [`Encoder`] opens.

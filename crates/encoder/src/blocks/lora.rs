@@ -1,0 +1,52 @@
+//! Low-rank additions to products (Hu et al. 2021, "LoRA", arXiv 2106.09685).
+
+use candle_core::{Result as CandleResult, Tensor};
+
+use super::Pass;
+use crate::ops::linear;
+
+/// A low-rank addition to one slice of a product's outputs.
+#[derive(Clone, Debug)]
+pub(crate) struct Adapter {
+    /// `[rank, inputs]`
+    pub(super) a: Tensor,
+    /// `[outputs, rank]`
+    pub(super) b: Tensor,
+    pub(super) scale: f64,
+    pub(super) dropout: f32,
+}
+
+impl Adapter {
+    /// `[rows, inputs]` to `[rows, outputs]`.
+    pub(crate) fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
+        let x = pass.dropout(x.clone(), self.dropout)?;
+        linear(&linear(&x, &self.a, None, true)?, &self.b, None, true)? * self.scale
+    }
+
+    /// What it adds to the weight, `[outputs, inputs]`.
+    fn share(&self) -> CandleResult<Tensor> {
+        self.b.detach().matmul(&self.a.detach())? * self.scale
+    }
+}
+
+/// A low-rank addition, and where it belongs in the checkpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    /// Full name of the weight.
+    pub(crate) weight: String,
+    /// First of its outputs that the addition goes to.
+    pub(super) first: usize,
+    pub(super) transposed: bool,
+    pub(super) adapter: Adapter,
+}
+
+impl Placed {
+    /// `weight` with the addition in it.
+    pub(crate) fn merged(&self, weight: &Tensor) -> CandleResult<Tensor> {
+        let weight = if self.transposed { weight.t()?.contiguous()? } else { weight.clone() };
+        let share = self.adapter.share()?.to_device(weight.device())?;
+        let slice = (weight.narrow(0, self.first, share.dim(0)?)? + share)?;
+        let merged = weight.slice_scatter(&slice, 0, self.first)?;
+        if self.transposed { merged.t()?.contiguous() } else { Ok(merged) }
+    }
+}

@@ -1,0 +1,236 @@
+//! What learns in one opened encoder: the variables, the groups they are told apart by, and low-rank additions.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use candle_core::{Device, Result as CandleResult, Tensor, Var};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::lora::{Adapter, Placed};
+use super::{LinearNames, Role};
+use crate::freeze_policy::{FreezePolicy, LowRank, LowRankTarget};
+
+/// Where in an encoder a weight lies; learning rates and gradient norms are told apart by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// Word and position embeddings, and what all layers share.
+    Embeddings,
+    /// A layer, from 0.
+    Layer(usize),
+    /// What comes after the last layer.
+    Top,
+    /// What the caller put on top of the embeddings.
+    Head,
+}
+
+impl Group {
+    /// 0 for the embeddings, `i + 1` for layer `i`, `layers + 1` above.
+    pub(crate) fn depth(self, layers: usize) -> usize {
+        match self {
+            Self::Embeddings => 0,
+            Self::Layer(i) => i + 1,
+            Self::Top | Self::Head => layers + 1,
+        }
+    }
+
+    /// By a tensor's name in its checkpoint: layers are numbered, and what comes after them has few names.
+    fn of(name: &str) -> Self {
+        if let Some(layer) = name.split('.').find_map(|part| part.parse().ok()) {
+            return Self::Layer(layer);
+        }
+        let top = ["pooler.", "final_norm.", "ln_f.", "head.", "classifier."];
+        if top.iter().any(|start| name.starts_with(start)) { Self::Top } else { Self::Embeddings }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embeddings => f.write_str("embeddings"),
+            Self::Layer(i) => write!(f, "layer {i}"),
+            Self::Top => f.write_str("top"),
+            Self::Head => f.write_str("head"),
+        }
+    }
+}
+
+/// One tensor that learns.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name in the checkpoint; a low-rank addition's has `.lora_a` or `.lora_b` at the end.
+    pub name: String,
+    /// Where it lies.
+    pub group: Group,
+    /// Whether weight decay applies: to matrices, not to biases and norms.
+    pub decays: bool,
+    /// Its values.
+    pub var: Var,
+}
+
+impl Parameter {
+    /// A parameter that the caller put on top.
+    pub(crate) fn of_head(name: &str, var: &Var) -> Self {
+        Self { name: name.to_owned(), group: Group::Head, decays: var.dims().len() > 1, var: var.clone() }
+    }
+
+    /// Whether it is part of a low-rank addition, and so no tensor of the checkpoint.
+    pub(crate) fn is_addition(&self) -> bool {
+        self.name.ends_with(".lora_a") || self.name.ends_with(".lora_b")
+    }
+}
+
+/// Collects what learns while a family is opened.
+pub(crate) struct Learning {
+    policy: FreezePolicy,
+    layers: Cell<usize>,
+    random: RefCell<ChaCha8Rng>,
+    parameters: RefCell<Vec<Parameter>>,
+    placed: RefCell<Vec<Placed>>,
+}
+
+impl Learning {
+    /// `seed`: of the low-rank additions' first values.
+    pub(crate) fn new(policy: FreezePolicy, seed: u64) -> Self {
+        Self {
+            policy,
+            layers: Cell::new(0),
+            random: RefCell::new(ChaCha8Rng::seed_from_u64(seed)),
+            parameters: RefCell::default(),
+            placed: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn set_layers(&self, layers: usize) {
+        self.layers.set(layers);
+    }
+
+    pub(crate) fn layers(&self) -> usize {
+        self.layers.get()
+    }
+
+    /// What was collected.
+    pub(crate) fn collected(self) -> (Vec<Parameter>, Vec<Placed>) {
+        (self.parameters.into_inner(), self.placed.into_inner())
+    }
+
+    /// Whether the tensor `name` itself learns.
+    pub(crate) fn learns(&self, name: &str) -> bool {
+        !matches!(self.policy, FreezePolicy::Lora(_)) && self.in_graph(name)
+    }
+
+    /// Whether it learns or something below it does.
+    pub(crate) fn in_graph(&self, name: &str) -> bool {
+        Group::of(name).depth(self.layers.get()) >= self.policy.graph_from(self.layers.get())
+    }
+
+    /// `tensor` as a variable.
+    pub(crate) fn variable(&self, name: &str, full: &str, tensor: Tensor) -> CandleResult<Tensor> {
+        let var = Var::from_tensor(&tensor)?;
+        let tracked = var.as_tensor().clone();
+        let decays = tensor.dims().len() > 1;
+        self.parameters.borrow_mut().push(Parameter {
+            name: full.to_owned(),
+            group: Group::of(name),
+            decays,
+            var,
+        });
+        Ok(tracked)
+    }
+
+    /// The low-rank additions of a product, one for each slice.
+    pub(crate) fn adapters(
+        &self,
+        names: &LinearNames<'_>,
+        full: impl Fn(&str) -> String,
+        device: &Device,
+    ) -> CandleResult<Vec<Option<Adapter>>> {
+        let FreezePolicy::Lora(low) = &self.policy else {
+            return Ok(names.roles.iter().map(|_| None).collect());
+        };
+        let slices = names.roles.len() / names.names.len().max(1);
+        let mut adapters = Vec::with_capacity(names.roles.len());
+        for (i, role) in names.roles.iter().enumerate() {
+            if !low.targets.iter().any(|target| role_of(*target) == *role) {
+                adapters.push(None);
+                continue;
+            }
+            let (tensor, slice) = (i / slices.max(1), i % slices.max(1));
+            let weight = format!("{}.weight", names.names[tensor]);
+            let adapter = self.adapter(low, &weight, slice, [names.outputs, names.inputs], device)?;
+            self.placed.borrow_mut().push(Placed {
+                weight: full(&weight),
+                first: slice * names.outputs,
+                transposed: names.transposed,
+                adapter: adapter.clone(),
+            });
+            adapters.push(Some(adapter));
+        }
+        Ok(adapters)
+    }
+
+    fn adapter(
+        &self,
+        low: &LowRank,
+        weight: &str,
+        slice: usize,
+        [outputs, inputs]: [usize; 2],
+        device: &Device,
+    ) -> CandleResult<Adapter> {
+        // Uniform within the bound that keeps the variance of a product's inputs (He et al. 2015, with slope sqrt 5).
+        let bound = (inputs as f32).sqrt().recip();
+        let mut random = self.random.borrow_mut();
+        let values: Vec<f32> = (0..low.rank * inputs).map(|_| random.random_range(-bound..bound)).collect();
+        let a = Tensor::from_vec(values, (low.rank, inputs), device)?;
+        let b = Tensor::zeros((outputs, low.rank), a.dtype(), device)?;
+        let var = |end: &str, tensor: &Tensor| -> CandleResult<Tensor> {
+            let var = Var::from_tensor(tensor)?;
+            let tracked = var.as_tensor().clone();
+            let slice = if slice == 0 { String::new() } else { format!(".{slice}") };
+            let name = format!("{weight}{slice}.{end}");
+            self.parameters.borrow_mut().push(Parameter {
+                name,
+                group: Group::of(weight),
+                decays: true,
+                var,
+            });
+            Ok(tracked)
+        };
+        Ok(Adapter {
+            a: var("lora_a", &a)?,
+            b: var("lora_b", &b)?,
+            scale: low.alpha / low.rank as f64,
+            dropout: low.dropout,
+        })
+    }
+}
+
+/// The products that a target of LoRA names.
+fn role_of(target: LowRankTarget) -> Role {
+    match target {
+        LowRankTarget::Query => Role::Query,
+        LowRankTarget::Key => Role::Key,
+        LowRankTarget::Value => Role::Value,
+        LowRankTarget::AttentionOutput => Role::AttentionOutput,
+        LowRankTarget::FeedForward => Role::FeedForward,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tensors_name_tells_its_group() {
+        for (name, group) in [
+            ("embeddings.word_embeddings.weight", Group::Embeddings),
+            ("encoder.relative_attention_bias.weight", Group::Embeddings),
+            ("encoder.layer.11.output.dense.bias", Group::Layer(11)),
+            ("h.0.attn.c_attn.weight", Group::Layer(0)),
+            ("pooler.dense.weight", Group::Top),
+            ("ln_f.bias", Group::Top),
+        ] {
+            assert_eq!(Group::of(name), group, "{name}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! A checkpoint's own pooler: a dense layer and tanh on the first token.
+
+use candle_core::{Result as CandleResult, Tensor};
+
+use super::{Linear, Parameters, Pass, Role};
+use crate::error::EncoderError;
+use crate::ops::Activation;
+
+/// The dense layer.
+pub(crate) struct Pooler {
+    dense: Linear,
+}
+
+impl Pooler {
+    /// `pooler.dense`, where the checkpoint has it.
+    pub(crate) fn open(parameters: &Parameters<'_>, hidden: usize) -> Result<Option<Self>, EncoderError> {
+        if !parameters.has("pooler.dense.weight") {
+            return Ok(None);
+        }
+        let dense = Linear::one(parameters, "pooler.dense", Role::Other, hidden, hidden)?;
+        Ok(Some(Self { dense }))
+    }
+
+    /// First tokens `[texts, hidden]` to embeddings of the same shape.
+    pub(crate) fn apply(&self, firsts: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
+        self.dense.apply_activation(firsts, Activation::Tanh, pass)
+    }
+}

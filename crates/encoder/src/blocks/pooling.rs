@@ -1,0 +1,95 @@
+//! From a batch's tokens to its embeddings: a transformer's forward, then pooling, with or without a graph.
+
+use candle_core::{DType, Device, Result as CandleResult, Tensor, bail};
+
+use super::{Packing, Pass, States, Transformer};
+use crate::options::Pooling;
+use crate::pooling::{LEAST_NORM, pool};
+use crate::token_batch::TokenBatch;
+
+/// Embeddings of a batch, `[texts, dim]`, by differentiable operations; otherwise as [`embed`].
+pub(crate) fn pool_tensor(
+    transformer: &dyn Transformer,
+    batch: &TokenBatch,
+    pass: &Pass,
+    pooling: Pooling,
+    normalised: bool,
+) -> CandleResult<Tensor> {
+    let states = transformer.forward(batch, pass)?;
+    let state = source(&states, pooling);
+    let pooled = match pooling {
+        Pooling::Mean | Pooling::Mean2 => mean_weights(pass.packing(), state)?.matmul(state)?,
+        Pooling::Max | Pooling::Max2 => masked_max(pass.packing(), state)?,
+        Pooling::Cls => firsts(pass.packing(), state)?,
+        Pooling::Pooler => match transformer.pooler() {
+            None => bail!("this model has no pooler of its own"),
+            Some(pooler) => pooler.apply(&firsts(pass.packing(), state)?, pass)?,
+        },
+    };
+    if !normalised {
+        return Ok(pooled);
+    }
+    let norm = pooled.sqr()?.sum_keepdim(1)?.sqrt()?.clamp(LEAST_NORM, f64::MAX)?;
+    pooled.broadcast_div(&norm)
+}
+
+/// The hidden state that a pooling takes.
+fn source(states: &States, pooling: Pooling) -> &Tensor {
+    match pooling {
+        Pooling::Mean2 | Pooling::Max2 => states.second_to_last(),
+        Pooling::Mean | Pooling::Cls | Pooling::Max | Pooling::Pooler => states.last(),
+    }
+}
+
+/// Embeddings of a batch's texts on the fast path.
+pub(crate) fn embed(
+    transformer: &dyn Transformer,
+    batch: &TokenBatch,
+    pass: &Pass,
+    pooling: Pooling,
+    normalised: bool,
+) -> CandleResult<Vec<Vec<f32>>> {
+    if pooling == Pooling::Pooler {
+        return pool_tensor(transformer, batch, pass, pooling, normalised)?.to_dtype(DType::F32)?.to_vec2();
+    }
+    let states = transformer.forward(batch, pass)?;
+    let state = source(&states, pooling).to_device(&Device::Cpu)?.to_dtype(DType::F32)?;
+    let (values, dim) = (state.flatten_all()?.to_vec1::<f32>()?, state.dim(1)?);
+    Ok(pool(&values, &batch.lengths, dim, pooling, normalised))
+}
+
+/// `[texts, rows]`: one over its length where a row is the text's.
+fn mean_weights(packing: &Packing, like: &Tensor) -> CandleResult<Tensor> {
+    let rows: usize = packing.lengths().iter().sum();
+    let mut weights = vec![0.0f32; packing.texts() * rows];
+    let mut first = 0;
+    for (text, length) in packing.lengths().iter().enumerate() {
+        weights[text * rows + first..text * rows + first + length].fill(1.0 / *length as f32);
+        first += length;
+    }
+    Tensor::from_vec(weights, (packing.texts(), rows), like.device())?.to_dtype(like.dtype())
+}
+
+/// The first row of each text.
+fn firsts(packing: &Packing, state: &Tensor) -> CandleResult<Tensor> {
+    let starts: Vec<u32> = packing
+        .lengths()
+        .iter()
+        .scan(0, |next, length| {
+            let start = *next;
+            *next += *length as u32;
+            Some(start)
+        })
+        .collect();
+    state.index_select(&Tensor::from_vec(starts, packing.texts(), state.device())?, 0)
+}
+
+/// The largest value of each component over each text's rows.
+fn masked_max(packing: &Packing, state: &Tensor) -> CandleResult<Tensor> {
+    let padded = packing.pad(state)?;
+    let masked = match packing.key_mask()? {
+        None => padded,
+        Some(mask) => padded.to_dtype(DType::F32)?.broadcast_add(&mask.unsqueeze(2)?)?,
+    };
+    masked.max(1)?.to_dtype(state.dtype())
+}

@@ -1,0 +1,125 @@
+//! DistilBERT (Sanh et al. 2019, arXiv 1910.01108): BERT with half the layers, without segments and without a pooler.
+
+use candle_core::{Device, Result as CandleResult};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::config::Checked;
+use crate::blocks::{
+    Attention, Embedding, EmbeddingSizes, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes,
+    States,
+};
+use crate::blocks::{Sizes, Transformer};
+use crate::error::EncoderError;
+use crate::folder::Folder;
+use crate::token_batch::TokenBatch;
+
+/// Fixed in the architecture.
+const EPSILON: f64 = 1e-12;
+
+const NAMES: PostNormNames = PostNormNames {
+    query_key_value: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
+    attended: ["attention.out_lin", "sa_layer_norm"],
+    widen: "ffn.lin1",
+    narrow: ["ffn.lin2", "output_layer_norm"],
+};
+
+/// The fields of config.json that change what is computed.
+#[derive(Debug, Deserialize)]
+struct Config {
+    vocab_size: usize,
+    dim: usize,
+    hidden_dim: usize,
+    n_layers: usize,
+    n_heads: usize,
+    max_position_embeddings: usize,
+    #[serde(default = "usual_activation")]
+    activation: String,
+    #[serde(default = "usual_dropout")]
+    dropout: f32,
+    #[serde(default = "usual_dropout")]
+    attention_dropout: f32,
+}
+
+fn usual_activation() -> String {
+    "gelu".to_owned()
+}
+
+fn usual_dropout() -> f32 {
+    0.1
+}
+
+/// A DistilBERT encoder.
+pub(super) struct DistilBert {
+    embedding: Embedding,
+    layers: Vec<PostNormLayer>,
+    sizes: Sizes,
+}
+
+impl DistilBert {
+    pub(super) fn open(
+        config: Value,
+        folder: &Folder,
+        parameters: Parameters<'_>,
+        device: &Device,
+    ) -> Result<Self, EncoderError> {
+        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let layer = layer_sizes(&config, &checked)?;
+        let words = "embeddings.word_embeddings.weight";
+        let parameters = parameters.of("distilbert.", words, config.n_layers);
+        let embedding = EmbeddingSizes {
+            vocabulary: config.vocab_size,
+            hidden: config.dim,
+            positions: config.max_position_embeddings,
+            first: 0,
+            segments: 0,
+            epsilon: EPSILON,
+            dropout: config.dropout,
+        };
+        let open_layer =
+            |i: usize| PostNormLayer::open(&parameters, &format!("transformer.layer.{i}"), &NAMES, layer);
+        Ok(Self {
+            embedding: Embedding::open(&parameters, &embedding, device)?,
+            layers: (0..config.n_layers).map(open_layer).collect::<Result<_, _>>()?,
+            sizes: Sizes {
+                dim: config.dim,
+                vocabulary: config.vocab_size,
+                positions: config.max_position_embeddings,
+                products_per_token: layer.products() * config.n_layers,
+            },
+        })
+    }
+}
+
+impl Transformer for DistilBert {
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
+        let x = self.embedding.apply(batch, &pass.at_depth(0))?;
+        pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, None, pass))
+    }
+}
+
+/// The layers' sizes, once every field is known to be usable.
+fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, EncoderError> {
+    checked.heads(("n_heads", config.n_heads), ("dim", config.dim))?;
+    checked.positive(&[
+        ("vocab_size", config.vocab_size),
+        ("n_layers", config.n_layers),
+        ("hidden_dim", config.hidden_dim),
+        ("max_position_embeddings", config.max_position_embeddings),
+    ])?;
+    checked.dropouts(&[("dropout", config.dropout), ("attention_dropout", config.attention_dropout)])?;
+    Ok(PostNormSizes {
+        hidden: config.dim,
+        wide: config.hidden_dim,
+        activation: checked.activation("activation", &config.activation)?,
+        epsilon: EPSILON,
+        attention: Attention::new(config.n_heads, config.dim, config.attention_dropout),
+        // The one place where its own code drops nothing and BERT's does.
+        attended_dropout: 0.0,
+        dropout: config.dropout,
+    })
+}

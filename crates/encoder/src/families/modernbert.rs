@@ -1,0 +1,354 @@
+//! ModernBERT (Warner et al. 2024, arXiv 2412.13663): norms before each part, rotary positions, gated feed-forward, and
+//! layers that see only a window around each token between those that see all.
+
+use candle_core::{D, Device, Result as CandleResult, Tensor};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::config::Checked;
+use crate::attention_mask::AttentionMask;
+use crate::blocks::{Attention, Linear, LinearNames, Norm, Packing, Parameters, Pass, Role, States};
+use crate::blocks::{Sizes, Transformer};
+use crate::error::EncoderError;
+use crate::folder::Folder;
+use crate::ops::Activation;
+use crate::token_batch::TokenBatch;
+
+const GLOBAL: &str = "full_attention";
+const LOCAL: &str = "sliding_attention";
+
+/// The fields of config.json that change what is computed.
+#[derive(Debug, Deserialize)]
+struct Config {
+    vocab_size: usize,
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    intermediate_size: usize,
+    max_position_embeddings: usize,
+    #[serde(default = "usual_epsilon")]
+    norm_eps: f64,
+    #[serde(default = "usual_activation")]
+    hidden_activation: String,
+    #[serde(default)]
+    norm_bias: bool,
+    #[serde(default)]
+    attention_bias: bool,
+    #[serde(default)]
+    mlp_bias: bool,
+    #[serde(default)]
+    layer_types: Option<Vec<String>>,
+    #[serde(default = "three")]
+    global_attn_every_n_layers: usize,
+    #[serde(default = "usual_window")]
+    local_attention: usize,
+    #[serde(default = "usual_global_theta")]
+    global_rope_theta: f64,
+    #[serde(default)]
+    local_rope_theta: Option<f64>,
+    #[serde(default)]
+    rope_parameters: Option<RopeParameters>,
+    #[serde(default)]
+    embedding_dropout: f32,
+    #[serde(default)]
+    attention_dropout: f32,
+    #[serde(default)]
+    mlp_dropout: f32,
+}
+
+/// Newer files have the rotation of both kinds of layers here.
+#[derive(Debug, Deserialize)]
+struct RopeParameters {
+    full_attention: Option<Rope>,
+    sliding_attention: Option<Rope>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Rope {
+    #[serde(default)]
+    rope_type: Option<String>,
+    rope_theta: f64,
+}
+
+fn usual_epsilon() -> f64 {
+    1e-5
+}
+
+fn usual_activation() -> String {
+    "gelu".to_owned()
+}
+
+fn three() -> usize {
+    3
+}
+
+fn usual_window() -> usize {
+    128
+}
+
+fn usual_global_theta() -> f64 {
+    160_000.0
+}
+
+impl Config {
+    fn is_global(&self, layer: usize) -> bool {
+        match &self.layer_types {
+            Some(types) => types.get(layer).is_some_and(|kind| kind == GLOBAL),
+            None => layer.is_multiple_of(self.global_attn_every_n_layers),
+        }
+    }
+
+    fn rope(&self, global: bool) -> Option<&Rope> {
+        let both = self.rope_parameters.as_ref()?;
+        if global { both.full_attention.as_ref() } else { both.sliding_attention.as_ref() }
+    }
+
+    /// The base of the angles' geometric sequence.
+    fn theta(&self, global: bool) -> f64 {
+        let older = if global { self.global_rope_theta } else { self.local_rope_theta.unwrap_or(10_000.0) };
+        self.rope(global).map_or(older, |rope| rope.rope_theta)
+    }
+}
+
+/// A ModernBERT encoder.
+pub(super) struct ModernBert {
+    /// `[vocabulary, hidden]`
+    words: Tensor,
+    norm: Norm,
+    layers: Vec<Layer>,
+    last_norm: Norm,
+    thetas: [f64; 2],
+    dropout: f32,
+    head: usize,
+    sizes: Sizes,
+    device: Device,
+}
+
+impl ModernBert {
+    pub(super) fn open(
+        config: Value,
+        folder: &Folder,
+        parameters: Parameters<'_>,
+        device: &Device,
+    ) -> Result<Self, EncoderError> {
+        let (config, checked) = Checked::read::<Config>(config, folder)?;
+        let activation = check(&config, &checked)?;
+        let words = "embeddings.tok_embeddings.weight";
+        let parameters = parameters.of("model.", words, config.num_hidden_layers);
+        let (hidden, layers) = (config.hidden_size, config.num_hidden_layers);
+        let norm = |name: &str| Norm::open_without_shift(&parameters, name, hidden, config.norm_eps);
+        Ok(Self {
+            words: parameters.get(words, &[config.vocab_size, hidden])?,
+            norm: norm("embeddings.norm")?,
+            layers: (0..layers)
+                .map(|i| Layer::open(&parameters, i, &config, activation))
+                .collect::<Result<_, _>>()?,
+            last_norm: norm("final_norm")?,
+            thetas: [config.theta(true), config.theta(false)],
+            dropout: config.embedding_dropout,
+            head: hidden / config.num_attention_heads,
+            sizes: Sizes {
+                dim: hidden,
+                vocabulary: config.vocab_size,
+                positions: config.max_position_embeddings,
+                products_per_token: layers * (4 * hidden * hidden + 3 * hidden * config.intermediate_size),
+            },
+            device: device.clone(),
+        })
+    }
+
+    fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
+        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
+        pass.dropout(self.norm.apply(&self.words.index_select(&ids, 0)?)?, self.dropout)
+    }
+}
+
+impl Transformer for ModernBert {
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
+        let x = self.embed(batch, &pass.at_depth(0))?;
+        let turn = |theta| Rotation::new(pass.packing(), self.head, theta, &self.device);
+        let [global, local] = [turn(self.thetas[0])?, turn(self.thetas[1])?];
+        let states = pass.through(self.layers.len(), x, |i, x, pass| {
+            let layer = &self.layers[i];
+            layer.apply(x, if layer.global { &global } else { &local }, pass)
+        })?;
+        states.finish(|last| self.last_norm.apply(last))
+    }
+}
+
+struct Layer {
+    /// None in the first layer, whose input is normed already.
+    attention_norm: Option<Norm>,
+    query_key_value: Linear,
+    attended: Linear,
+    norm: Norm,
+    /// The part through the nonlinearity, then the gate.
+    widen: Linear,
+    narrow: Linear,
+    attention: Attention,
+    global: bool,
+    activation: Activation,
+    wide: usize,
+    dropout: f32,
+}
+
+impl Layer {
+    fn open(
+        parameters: &Parameters<'_>,
+        index: usize,
+        config: &Config,
+        activation: Activation,
+    ) -> Result<Self, EncoderError> {
+        let (hidden, wide) = (config.hidden_size, config.intermediate_size);
+        let name = |part: &str| format!("layers.{index}.{part}");
+        let linear = |part: &str, roles: &[Role], outputs, inputs| {
+            let name = name(part);
+            let names = [name.as_str()];
+            let names = LinearNames { names: &names, roles, outputs, inputs, bias: false, transposed: false };
+            Linear::open(parameters, &names)
+        };
+        let norm = |part: &str| Norm::open_without_shift(parameters, &name(part), hidden, config.norm_eps);
+        let global = config.is_global(index);
+        let window = if global { None } else { Some(config.local_attention / 2) };
+        let attention = Attention::new(config.num_attention_heads, hidden, config.attention_dropout);
+        Ok(Self {
+            attention_norm: if index == 0 { None } else { Some(norm("attn_norm")?) },
+            query_key_value: linear("attn.Wqkv", &[Role::Query, Role::Key, Role::Value], hidden, hidden)?,
+            attended: linear("attn.Wo", &[Role::AttentionOutput], hidden, hidden)?,
+            norm: norm("mlp_norm")?,
+            widen: linear("mlp.Wi", &[Role::FeedForward], wide.saturating_mul(2), hidden)?,
+            narrow: linear("mlp.Wo", &[Role::FeedForward], hidden, wide)?,
+            attention: Attention { reach: AttentionMask { causal: false, window }, ..attention },
+            global,
+            activation,
+            wide,
+            dropout: config.mlp_dropout,
+        })
+    }
+
+    fn apply(&self, x: &Tensor, rotation: &Rotation, pass: &Pass) -> CandleResult<Tensor> {
+        let normed = self.attention_norm.as_ref().map_or(Ok(x.clone()), |norm| norm.apply(x))?;
+        let stacked = rotation.apply(&self.query_key_value.apply(&normed, pass)?)?;
+        let context = self.attention.apply(&stacked, None, pass)?;
+        let x = (x + pass.dropout(self.attended.apply(&context, pass)?, self.attention.dropout)?)?;
+        let both = self.widen.apply(&self.norm.apply(&x)?, pass)?;
+        let through = self.activation.apply(&both.narrow(1, 0, self.wide)?)?;
+        let gated = (through * both.narrow(1, self.wide, self.wide)?)?;
+        x + self.narrow.apply(&pass.dropout(gated, self.dropout)?, pass)?
+    }
+}
+
+/// Rotary position embedding (Su et al. 2021, arXiv 2104.09864): pairs of components, one from each half of a head, are
+/// turned by an angle that grows with the token's place.
+struct Rotation {
+    /// Cosines of each row's angles, once for each half: `[rows, 1, 1, head]`.
+    cosines: Tensor,
+    sines: Tensor,
+    head: usize,
+}
+
+impl Rotation {
+    fn new(packing: &Packing, head: usize, theta: f64, device: &Device) -> CandleResult<Self> {
+        let rates: Vec<f64> = (0..head / 2).map(|m| theta.powf(-2.0 * m as f64 / head as f64)).collect();
+        let places = packing.lengths().iter().flat_map(|length| 0..*length);
+        let angles: Vec<f64> = places
+            .flat_map(|place| rates.iter().chain(&rates).map(move |rate| place as f64 * rate))
+            .collect();
+        let rows = angles.len() / head.max(1);
+        let table = |of: fn(f64) -> f64| {
+            let values: Vec<f32> = angles.iter().map(|angle| of(*angle) as f32).collect();
+            Tensor::from_vec(values, (rows, 1, 1, head), device)
+        };
+        Ok(Self { cosines: table(f64::cos)?, sines: table(f64::sin)?, head })
+    }
+
+    /// Turns queries and keys of `[rows, 3 * hidden]` and leaves values.
+    fn apply(&self, stacked: &Tensor) -> CandleResult<Tensor> {
+        let (rows, width) = stacked.dims2()?;
+        let split = stacked.reshape((rows, 3, width / (3 * self.head), self.head))?;
+        let turned = split.narrow(1, 0, 2)?;
+        let half = self.head / 2;
+        let (first, second) = (turned.narrow(D::Minus1, 0, half)?, turned.narrow(D::Minus1, half, half)?);
+        let across = Tensor::cat(&[&second.neg()?, &first], 3)?;
+        let (cosines, sines) = (self.cosines.to_dtype(turned.dtype())?, self.sines.to_dtype(turned.dtype())?);
+        let turned = (turned.broadcast_mul(&cosines)? + across.broadcast_mul(&sines)?)?;
+        Tensor::cat(&[&turned, &split.narrow(1, 2, 1)?], 1)?.reshape((rows, width))
+    }
+}
+
+fn check(config: &Config, checked: &Checked<'_>) -> Result<Activation, EncoderError> {
+    let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
+    checked.heads(("num_attention_heads", heads), ("hidden_size", hidden))?;
+    checked.positive(&[
+        ("vocab_size", config.vocab_size),
+        ("num_hidden_layers", config.num_hidden_layers),
+        ("intermediate_size", config.intermediate_size),
+        ("max_position_embeddings", config.max_position_embeddings),
+        ("global_attn_every_n_layers", config.global_attn_every_n_layers),
+    ])?;
+    if (hidden / heads) % 2 != 0 {
+        let expected = "a head must have an even size, because its halves are turned together";
+        return Err(checked.bad("num_attention_heads", heads, expected));
+    }
+    for (field, on) in [
+        ("norm_bias", config.norm_bias),
+        ("attention_bias", config.attention_bias),
+        ("mlp_bias", config.mlp_bias),
+    ] {
+        if on {
+            return Err(checked.bad(field, "true", "only false can be read"));
+        }
+    }
+    if let Some(types) = &config.layer_types {
+        if types.len() != config.num_hidden_layers {
+            let expected = format!("there must be one for each of the {} layers", config.num_hidden_layers);
+            return Err(checked.bad("layer_types", types.len(), &expected));
+        }
+        if let Some(kind) = types.iter().find(|kind| ![GLOBAL, LOCAL].contains(&kind.as_str())) {
+            return Err(checked.bad("layer_types", kind, "full_attention and sliding_attention can be read"));
+        }
+    }
+    for global in [true, false] {
+        let kind = config.rope(global).and_then(|rope| rope.rope_type.as_deref()).unwrap_or("default");
+        if kind != "default" {
+            return Err(checked.bad("rope_parameters", kind, "only the rope_type default can be read"));
+        }
+        let theta = config.theta(global);
+        if !(theta.is_finite() && theta > 0.0) {
+            return Err(checked.bad("rope_theta", theta, "it must be a number above 0"));
+        }
+    }
+    checked.epsilon("norm_eps", config.norm_eps)?;
+    checked.dropouts(&[
+        ("embedding_dropout", config.embedding_dropout),
+        ("attention_dropout", config.attention_dropout),
+        ("mlp_dropout", config.mlp_dropout),
+    ])?;
+    checked.activation("hidden_activation", &config.hidden_activation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reference::dir;
+    use super::*;
+
+    #[test]
+    fn older_configurations_say_the_same() {
+        let read = |file: &str| -> Config {
+            serde_json::from_slice(&std::fs::read(dir("modernbert").join(file)).unwrap()).unwrap()
+        };
+        let (new, old) = (read("config.json"), read("config.older.json"));
+        assert_eq!(new.num_hidden_layers, old.num_hidden_layers);
+        for layer in 0..new.num_hidden_layers {
+            assert_eq!(new.is_global(layer), old.is_global(layer));
+        }
+        for global in [true, false] {
+            assert_eq!(new.theta(global), old.theta(global));
+        }
+        assert_eq!(new.local_attention, old.local_attention);
+    }
+}

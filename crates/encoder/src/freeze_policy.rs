@@ -1,0 +1,158 @@
+//! Which weights of an encoder learn.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::EncoderError;
+
+/// Which weights learn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FreezePolicy {
+    /// None: only what stands on top of the embeddings.
+    Frozen,
+    /// Those of the last so many layers, and of what comes after them. Layers below are computed without dropout, by the fast path.
+    LastK(usize),
+    /// Small additions to some products (Hu et al. 2021, "LoRA", arXiv 2106.09685); the weights themselves stay.
+    Lora(LowRank),
+    /// All.
+    Full,
+}
+
+/// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]` random and `B`
+/// `[outputs, rank]` zero at first, so that learning starts from the encoder as it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LowRank {
+    /// Rows of `A`.
+    pub rank: usize,
+    /// Weight of the addition, divided by the rank.
+    pub alpha: f64,
+    /// The products that get one.
+    pub targets: Vec<LowRankTarget>,
+    /// Probability with which an input of an addition is dropped in training.
+    pub dropout: f32,
+}
+
+impl Default for LowRank {
+    fn default() -> Self {
+        let targets = vec![LowRankTarget::Query, LowRankTarget::Value];
+        Self { rank: 8, alpha: 16.0, targets, dropout: 0.0 }
+    }
+}
+
+/// A product that can get a low-rank addition; the same words for every family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LowRankTarget {
+    /// Queries of attention.
+    Query,
+    /// Keys of attention.
+    Key,
+    /// Values of attention.
+    Value,
+    /// The product after attention.
+    AttentionOutput,
+    /// Both products of the feed-forward part.
+    FeedForward,
+}
+
+impl FreezePolicy {
+    /// Refuses what cannot be carried out by an encoder of so many layers.
+    pub(crate) fn check(&self, layers: usize) -> Result<(), EncoderError> {
+        let bad = |reason: String| Err(EncoderError::Policy { asked: self.to_string(), reason });
+        match self {
+            Self::LastK(k) if *k == 0 || *k > layers => {
+                bad(format!("this encoder has {layers} layers: choose between last-1 and last-{layers}"))
+            }
+            Self::Lora(low) if low.rank == 0 => bad("its rank must be 1 or more".to_owned()),
+            Self::Lora(low) if low.targets.is_empty() => bad("it names no product to add to".to_owned()),
+            Self::Lora(low) if !low.alpha.is_finite() || !(0.0..1.0).contains(&low.dropout) => {
+                bad("alpha must be a number, and dropout lie between 0 and 1".to_owned())
+            }
+            Self::Frozen | Self::LastK(_) | Self::Lora(_) | Self::Full => Ok(()),
+        }
+    }
+
+    /// The least depth with a graph, among 0 for the embeddings, `i + 1` for layer `i` and `layers + 1` above.
+    pub(crate) fn graph_from(&self, layers: usize) -> usize {
+        match self {
+            Self::Frozen => usize::MAX,
+            Self::LastK(k) => (layers + 1).saturating_sub(*k),
+            Self::Lora(_) => 1,
+            Self::Full => 0,
+        }
+    }
+}
+
+impl fmt::Display for FreezePolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frozen => f.write_str("frozen"),
+            Self::LastK(k) => write!(f, "last-{k}"),
+            Self::Lora(low) => write!(f, "lora-{}", low.rank),
+            Self::Full => f.write_str("full"),
+        }
+    }
+}
+
+impl FromStr for FreezePolicy {
+    type Err = EncoderError;
+
+    /// `frozen`, `last-K`, `lora`, `lora-RANK` or `full`.
+    fn from_str(name: &str) -> Result<Self, EncoderError> {
+        let number = |prefix: &str| name.strip_prefix(prefix).and_then(|k| k.parse::<usize>().ok());
+        match name {
+            "frozen" => Ok(Self::Frozen),
+            "full" => Ok(Self::Full),
+            "lora" => Ok(Self::Lora(LowRank::default())),
+            _ => match (number("last-"), number("lora-")) {
+                (Some(k), _) => Ok(Self::LastK(k)),
+                // The customary weight of 2.
+                (_, Some(rank)) => {
+                    Ok(Self::Lora(LowRank { rank, alpha: 2.0 * rank as f64, ..LowRank::default() }))
+                }
+                _ => Err(EncoderError::Policy {
+                    asked: name.to_owned(),
+                    reason: "choose one of frozen, last-K (for example last-2), lora, lora-RANK, full"
+                        .to_owned(),
+                }),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for name in ["frozen", "last-2", "lora-8", "full"] {
+            assert_eq!(name.parse::<FreezePolicy>().unwrap().to_string(), name);
+        }
+        assert_eq!("lora".parse::<FreezePolicy>().unwrap(), FreezePolicy::Lora(LowRank::default()));
+        for name in ["", "last", "last-x", "none", "lora-"] {
+            let error = name.parse::<FreezePolicy>().unwrap_err();
+            assert_eq!(error.code(), "encoder-policy");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused() {
+        assert!(FreezePolicy::LastK(6).check(6).is_ok());
+        assert!(FreezePolicy::LastK(7).check(6).unwrap_err().to_string().contains("6 layers"));
+        assert!(FreezePolicy::LastK(0).check(6).is_err());
+        let low = |change: &dyn Fn(&mut LowRank)| {
+            let mut low = LowRank::default();
+            change(&mut low);
+            FreezePolicy::Lora(low).check(6)
+        };
+        assert!(low(&|_| ()).is_ok());
+        assert!(low(&|low| low.rank = 0).is_err());
+        assert!(low(&|low| low.targets.clear()).is_err());
+        assert!(low(&|low| low.alpha = f64::NAN).is_err());
+        assert!(low(&|low| low.dropout = 1.0).is_err());
+    }
+}

@@ -1,0 +1,217 @@
+//! Attention over packed texts on the CPU: each head of each text by two small products, without padding or copies of
+//! whole matrices.
+
+use pulp::Arch;
+use rayon::prelude::*;
+
+use super::epilogue::Finish;
+use super::fp32::Panels;
+use super::rows::Softmax;
+use crate::attention_mask::AttentionMask;
+
+/// Takes the place of minus infinity: its exponential is 0.
+const NEVER: f32 = -1e30;
+
+/// How the heads of one layer look at a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heads<'a> {
+    /// Number of heads.
+    pub(crate) heads: usize,
+    /// What scores are multiplied with.
+    pub(crate) scale: f32,
+    /// Which keys a query sees.
+    pub(crate) reach: AttentionMask,
+    /// Added to scores: `[heads, longest, longest]`, of which a shorter text uses the first rows and columns.
+    pub(crate) bias: Option<(&'a [f32], usize)>,
+}
+
+/// From stacked queries, keys and values `[rows, 3 * hidden]` of texts of these `lengths` to the attended values
+/// `[rows, hidden]`. In a pool of several threads heads are shared out.
+pub(crate) fn attend(stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: &mut [f32]) {
+    let rows: usize = lengths.iter().sum();
+    if rows == 0 || heads.heads == 0 {
+        return;
+    }
+    let (hidden, wide) = (out.len() / rows, stacked.len() / rows);
+    let mut jobs = Vec::with_capacity(lengths.len() * heads.heads);
+    let (mut stacked, mut out) = (stacked, out);
+    for length in lengths {
+        let (text, stacked_rest) = stacked.split_at(length * wide);
+        let (to, out_rest) = out.split_at_mut(length * hidden);
+        (stacked, out) = (stacked_rest, out_rest);
+        jobs.extend(head_jobs(text, to, *length, hidden, heads.heads));
+    }
+    if rayon::current_num_threads() == 1 {
+        let mut scratch = Scratch::default();
+        jobs.into_iter().for_each(|job| job.compute(&heads, &mut scratch));
+    } else {
+        jobs.into_par_iter().for_each_init(Scratch::default, |scratch, job| job.compute(&heads, scratch));
+    }
+}
+
+/// One head of one text.
+struct HeadJob<'a> {
+    /// The text's rows of stacked queries, keys and values.
+    text: &'a [f32],
+    length: usize,
+    hidden: usize,
+    head: usize,
+    /// The head's part of each of the text's rows.
+    out: Vec<&'a mut [f32]>,
+}
+
+/// Memory that one head after the other uses.
+struct Scratch {
+    keys: Panels,
+    values: Panels,
+    queries: Vec<f32>,
+    scores: Vec<f32>,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self { keys: Panels::empty(), values: Panels::empty(), queries: Vec::new(), scores: Vec::new() }
+    }
+}
+
+fn head_jobs<'a>(
+    text: &'a [f32],
+    out: &'a mut [f32],
+    length: usize,
+    hidden: usize,
+    heads: usize,
+) -> impl Iterator<Item = HeadJob<'a>> {
+    let mut parts: Vec<Vec<&mut [f32]>> = (0..heads).map(|_| Vec::with_capacity(length)).collect();
+    for row in out.chunks_exact_mut(hidden) {
+        for (part, columns) in parts.iter_mut().zip(row.chunks_exact_mut(hidden / heads)) {
+            part.push(columns);
+        }
+    }
+    parts.into_iter().enumerate().map(move |(head, out)| HeadJob { text, length, hidden, head, out })
+}
+
+impl HeadJob<'_> {
+    fn compute(mut self, heads: &Heads<'_>, scratch: &mut Scratch) {
+        let (n, size) = (self.length, self.hidden / heads.heads);
+        // 0: queries, 1: keys, 2: values.
+        let part = |which: usize| {
+            let from = which * self.hidden + self.head * size;
+            self.text.chunks_exact(3 * self.hidden).map(move |row| &row[from..from + size])
+        };
+        scratch.queries.clear();
+        for query in part(0) {
+            scratch.queries.extend(query.iter().map(|q| q * heads.scale));
+        }
+        scratch.keys.repack(part(1), n, size);
+        scratch.values.repack_transposed(part(2), size, n);
+        // No number is read before it is written.
+        scratch.scores.resize(n * n, 0.0);
+        let mut rows: Vec<&mut [f32]> = scratch.scores.chunks_exact_mut(n).collect();
+        let panels = |outputs: usize, panels: &Panels| 0..outputs.div_ceil(panels.width());
+        scratch.keys.multiply(panels(n, &scratch.keys), &scratch.queries, &mut rows, &Finish::Nothing);
+        self.adjust(heads, &mut scratch.scores);
+        Arch::new().dispatch(Softmax { x: &mut scratch.scores, size: n });
+        let values = &scratch.values;
+        values.multiply(panels(size, values), &scratch.scores, &mut self.out, &Finish::Nothing);
+    }
+
+    /// Adds the bias, and hides keys that are not seen.
+    fn adjust(&self, heads: &Heads<'_>, scores: &mut [f32]) {
+        let n = self.length;
+        if let Some((bias, longest)) = heads.bias {
+            let of_head = &bias[self.head * longest * longest..][..longest * longest];
+            for (row, bias) in scores.chunks_exact_mut(n).zip(of_head.chunks_exact(longest)) {
+                row.iter_mut().zip(bias).for_each(|(score, b)| *score += b);
+            }
+        }
+        if heads.reach == AttentionMask::FULL {
+            return;
+        }
+        for (query, row) in scores.chunks_exact_mut(n).enumerate() {
+            let seen = heads.reach.keys(query, n);
+            row[..seen.start].fill(NEVER);
+            row[seen.end..].fill(NEVER);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::ThreadPoolBuilder;
+
+    use super::*;
+
+    /// Numbers between -2 and 2 without a pattern.
+    fn scattered(n: usize, seed: u64) -> Vec<f32> {
+        let mut state = seed;
+        (0..n)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 40) as f32 / (1u64 << 22) as f32 - 2.0
+            })
+            .collect()
+    }
+
+    /// The definition, number by number in 64 bits.
+    fn plain(stacked: &[f32], lengths: &[usize], heads: Heads<'_>, hidden: usize) -> Vec<f64> {
+        let size = hidden / heads.heads;
+        let mut out = Vec::new();
+        let mut first = 0;
+        let at = |row: usize, which: usize, column: usize| {
+            f64::from(stacked[row * 3 * hidden + which * hidden + column])
+        };
+        for length in lengths {
+            for query in 0..*length {
+                for column in 0..hidden {
+                    let head = column / size;
+                    let keys = heads.reach.keys(query, *length);
+                    let score = |key: usize| {
+                        let dot: f64 = (head * size..(head + 1) * size)
+                            .map(|c| at(first + query, 0, c) * at(first + key, 1, c))
+                            .sum();
+                        let bias = heads.bias.map_or(0.0, |(bias, longest)| {
+                            f64::from(bias[(head * longest + query) * longest + key])
+                        });
+                        (dot * f64::from(heads.scale) + bias).exp()
+                    };
+                    let total: f64 = keys.clone().map(score).sum();
+                    let sum: f64 = keys.map(|key| score(key) * at(first + key, 2, column)).sum();
+                    out.push(sum / total);
+                }
+            }
+            first += length;
+        }
+        out
+    }
+
+    #[test]
+    fn attention_is_the_definition_for_every_reach_and_any_number_of_threads() {
+        let lengths = [3, 1, 49, 7];
+        let (hidden, longest) = (24, 49);
+        let rows: usize = lengths.iter().sum();
+        let stacked = scattered(rows * 3 * hidden, 1);
+        let bias = scattered(3 * longest * longest, 2);
+        let reaches = [
+            AttentionMask::FULL,
+            AttentionMask { causal: true, window: None },
+            AttentionMask { causal: false, window: Some(2) },
+            AttentionMask { causal: true, window: Some(5) },
+        ];
+        for reach in reaches {
+            for bias in [None, Some((bias.as_slice(), longest))] {
+                let heads = Heads { heads: 3, scale: 0.35, reach, bias };
+                let run = |threads| {
+                    let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let mut out = vec![f32::NAN; rows * hidden];
+                    pool.install(|| attend(&stacked, &lengths, heads, &mut out));
+                    out
+                };
+                let (alone, expected) = (run(1), plain(&stacked, &lengths, heads, hidden));
+                let worst =
+                    alone.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+                assert!(worst < 1e-5, "{reach:?}: {worst}");
+                assert_eq!(alone, run(2));
+            }
+        }
+    }
+}

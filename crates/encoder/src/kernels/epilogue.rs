@@ -1,0 +1,89 @@
+//! What is done to products before they leave the cache.
+
+use pulp::{Arch, Simd};
+
+use super::gelu::gelu;
+use super::rows::BiasResidualNorm;
+
+/// What is done to the product of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum After<'a> {
+    /// Nothing.
+    Nothing,
+    /// Adds the bias: `[outputs]`.
+    Bias(&'a [f32]),
+    /// `gelu(product + bias)` by the error function.
+    BiasGelu(&'a [f32]),
+    /// Layer normalisation of `product + bias + residual`.
+    BiasResidualNorm {
+        /// `[outputs]`
+        bias: &'a [f32],
+        /// `[rows, outputs]`
+        residual: &'a [f32],
+        /// `[outputs]`
+        scale: &'a [f32],
+        /// `[outputs]`
+        shift: &'a [f32],
+        /// Added to the variance.
+        epsilon: f32,
+    },
+}
+
+/// A step that looks at single numbers, done to each panel's outputs while they are in registers.
+#[derive(Clone, Copy)]
+pub(super) enum Finish<'a> {
+    Nothing,
+    Bias(&'a [f32]),
+    BiasGelu(&'a [f32]),
+}
+
+impl<'a> Finish<'a> {
+    /// The part of `after` that does not need whole rows.
+    pub(super) fn of(after: After<'a>) -> Self {
+        match after {
+            After::Nothing | After::BiasResidualNorm { .. } => Self::Nothing,
+            After::Bias(bias) => Self::Bias(bias),
+            After::BiasGelu(bias) => Self::BiasGelu(bias),
+        }
+    }
+
+    /// What is added to a panel's outputs, of which `output` is the first.
+    #[inline(always)]
+    pub(super) fn bias<S: Simd, const VECTORS: usize>(&self, simd: S, output: usize) -> [S::f32s; VECTORS] {
+        let mut vectors = [simd.splat_f32s(0.0); VECTORS];
+        if let Self::Bias(bias) | Self::BiasGelu(bias) = self {
+            for (vector, bias) in vectors.iter_mut().zip(bias[output..].chunks(S::F32_LANES)) {
+                *vector = simd.partial_load_f32s(bias);
+            }
+        }
+        vectors
+    }
+
+    /// Stores a row's outputs of one panel. `row`: as many of them as there are.
+    #[inline(always)]
+    pub(super) fn store<S: Simd, const VECTORS: usize>(
+        &self,
+        simd: S,
+        products: [S::f32s; VECTORS],
+        bias: &[S::f32s; VECTORS],
+        row: &mut [f32],
+    ) {
+        let products = products.iter().zip(bias);
+        for (columns, (product, bias)) in row.chunks_mut(S::F32_LANES).zip(products) {
+            let finished = match self {
+                Self::Nothing => *product,
+                Self::Bias(_) => simd.add_f32s(*product, *bias),
+                Self::BiasGelu(_) => gelu(simd, simd.add_f32s(*product, *bias)),
+            };
+            simd.partial_store_f32s(columns, finished);
+        }
+    }
+}
+
+/// The part of `after` that needs whole rows. `out`: the rows from number `first` of the result's numbers on.
+pub(super) fn whole_rows(after: After<'_>, first: usize, out: &mut [f32]) {
+    if let After::BiasResidualNorm { bias, residual, scale, shift, epsilon } = after {
+        let residual = &residual[first..][..out.len()];
+        Arch::new().dispatch(BiasResidualNorm { x: out, residual, bias, scale, shift, epsilon });
+    }
+}

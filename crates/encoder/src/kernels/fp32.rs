@@ -1,0 +1,212 @@
+//! Products in 32-bit floats: one kernel, compiled for each set of vector instructions.
+//!
+//! The weights of a few vectors' worth of outputs lie together, input by input: a panel. A tile is some rows times one
+//! panel; its sums stay in registers while inputs and weights stream by, so that the multipliers never wait for memory.
+
+use std::array::from_fn;
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::epilogue::Finish;
+
+/// Weights, panel by panel: for each of its inputs the weights to all outputs of the panel. The last is filled up with
+/// zeros.
+pub(super) struct Panels {
+    values: Vec<f32>,
+    /// Outputs in a panel.
+    width: usize,
+    inputs: usize,
+}
+
+impl Panels {
+    pub(super) fn pack(weight: &[f32], outputs: usize, inputs: usize) -> Self {
+        let mut panels = Self::empty();
+        panels.repack(weight.chunks_exact(inputs.max(1)), outputs, inputs);
+        panels
+    }
+
+    /// Of no weights, to be packed later.
+    pub(super) fn empty() -> Self {
+        Self { values: Vec::new(), width: Arch::new().dispatch(PanelWidth), inputs: 0 }
+    }
+
+    /// Takes other weights into the same memory. `rows`: the inputs' weights of one output after the other.
+    pub(super) fn repack<'a>(
+        &mut self,
+        rows: impl Iterator<Item = &'a [f32]>,
+        outputs: usize,
+        inputs: usize,
+    ) {
+        let width = self.clear(outputs, inputs);
+        for (output, row) in rows.enumerate() {
+            let from = output / width * width * inputs + output % width;
+            for (to, w) in self.values[from..].iter_mut().step_by(width).zip(row) {
+                *to = *w;
+            }
+        }
+    }
+
+    /// The same for weights that come transposed. `rows`: the outputs' weights of one input after the other.
+    pub(super) fn repack_transposed<'a>(
+        &mut self,
+        rows: impl Iterator<Item = &'a [f32]>,
+        outputs: usize,
+        inputs: usize,
+    ) {
+        let width = self.clear(outputs, inputs);
+        for (input, row) in rows.enumerate() {
+            for (panel, part) in row.chunks(width).enumerate() {
+                self.values[(panel * inputs + input) * width..][..part.len()].copy_from_slice(part);
+            }
+        }
+    }
+
+    fn clear(&mut self, outputs: usize, inputs: usize) -> usize {
+        self.inputs = inputs;
+        self.values.clear();
+        self.values.resize(outputs.div_ceil(self.width) * self.width * inputs, 0.0);
+        self.width
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// `x`: whole rows of inputs. `rows`: for each of them the outputs of `panels`.
+    pub(super) fn multiply(
+        &self,
+        panels: Range<usize>,
+        x: &[f32],
+        rows: &mut [&mut [f32]],
+        finish: &Finish<'_>,
+    ) {
+        Arch::new().dispatch(Multiply { weights: self, panels, x, rows, finish });
+    }
+}
+
+/// Vectors that are as wide as a panel. With them and the rows of a tile, nearly all registers hold sums.
+const fn panel_vectors<S: Simd>() -> usize {
+    if S::REGISTER_COUNT >= 32 { 3 } else { 2 }
+}
+
+const fn tile_rows<S: Simd>() -> usize {
+    if S::REGISTER_COUNT >= 32 { 8 } else { 6 }
+}
+
+struct PanelWidth;
+
+impl WithSimd for PanelWidth {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        panel_vectors::<S>() * S::F32_LANES
+    }
+}
+
+struct Multiply<'a, 'b> {
+    weights: &'a Panels,
+    panels: Range<usize>,
+    x: &'a [f32],
+    rows: &'a mut [&'b mut [f32]],
+    finish: &'a Finish<'a>,
+}
+
+impl WithSimd for Multiply<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Panels { values, width, inputs } = self.weights;
+        for (i, panel) in self.panels.enumerate() {
+            let weights = &values[panel * width * inputs..][..width * inputs];
+            for (t, rows) in self.rows.chunks_mut(tile_rows::<S>()).enumerate() {
+                let x = &self.x[t * tile_rows::<S>() * inputs..][..rows.len() * inputs];
+                let place = Place { column: i * width, output: panel * width };
+                let tile = Tile { x, inputs: *inputs, weights, rows, place, finish: self.finish };
+                if S::REGISTER_COUNT >= 32 {
+                    tile.compute::<S, 3>(simd);
+                } else {
+                    tile.compute::<S, 2>(simd);
+                }
+            }
+        }
+    }
+}
+
+/// Where a panel's outputs are.
+#[derive(Clone, Copy)]
+struct Place {
+    /// In the rows that are written.
+    column: usize,
+    /// Among all outputs.
+    output: usize,
+}
+
+/// Some rows times one panel.
+struct Tile<'a, 'b> {
+    x: &'a [f32],
+    inputs: usize,
+    weights: &'a [f32],
+    rows: &'a mut [&'b mut [f32]],
+    place: Place,
+    finish: &'a Finish<'a>,
+}
+
+impl Tile<'_, '_> {
+    /// With as many sums as the tile has rows: their number must be known when this is compiled.
+    #[inline(always)]
+    fn compute<S: Simd, const VECTORS: usize>(self, simd: S) {
+        match self.rows.len() {
+            1 => simd.vectorize(SizedTile::<VECTORS, 1>(self)),
+            2 => simd.vectorize(SizedTile::<VECTORS, 2>(self)),
+            3 => simd.vectorize(SizedTile::<VECTORS, 3>(self)),
+            4 => simd.vectorize(SizedTile::<VECTORS, 4>(self)),
+            5 => simd.vectorize(SizedTile::<VECTORS, 5>(self)),
+            6 => simd.vectorize(SizedTile::<VECTORS, 6>(self)),
+            7 => simd.vectorize(SizedTile::<VECTORS, 7>(self)),
+            _ => simd.vectorize(SizedTile::<VECTORS, 8>(self)),
+        }
+    }
+}
+
+/// A tile of `ROWS` rows and `VECTORS` vectors of outputs.
+struct SizedTile<'a, 'b, const VECTORS: usize, const ROWS: usize>(Tile<'a, 'b>);
+
+impl<const VECTORS: usize, const ROWS: usize> WithSimd for SizedTile<'_, '_, VECTORS, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Tile { x, inputs, weights, rows, place, finish } = self.0;
+        let sums = sums::<S, VECTORS, ROWS>(simd, x, inputs, weights);
+        let bias = finish.bias::<S, VECTORS>(simd, place.output);
+        for (row, sums) in rows.iter_mut().zip(sums) {
+            let to = row.len().min(place.column + VECTORS * S::F32_LANES);
+            finish.store(simd, sums, &bias, &mut row[place.column..to]);
+        }
+    }
+}
+
+#[inline(always)]
+fn sums<S: Simd, const VECTORS: usize, const ROWS: usize>(
+    simd: S,
+    x: &[f32],
+    inputs: usize,
+    weights: &[f32],
+) -> [[S::f32s; VECTORS]; ROWS] {
+    let rows: [&[f32]; ROWS] = from_fn(|row| &x[row * inputs..][..inputs]);
+    // All of one known length, so that no index is checked in the loop.
+    let weights = &S::as_simd_f32s(weights).0.as_chunks::<VECTORS>().0[..inputs];
+    let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
+    for (i, weights) in weights.iter().enumerate() {
+        for (sums, row) in sums.iter_mut().zip(&rows) {
+            let x = simd.splat_f32s(row[i]);
+            for (sum, weight) in sums.iter_mut().zip(weights) {
+                *sum = simd.mul_add_e_f32s(x, *weight, *sum);
+            }
+        }
+    }
+    sums
+}

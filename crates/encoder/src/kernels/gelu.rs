@@ -1,0 +1,74 @@
+//! The Gaussian error linear unit, a vector at a time.
+
+use pulp::Simd;
+
+/// Beyond it the normal distribution function is 0 or 1 to 32 bits.
+const LIMIT: f32 = 5.4;
+
+/// `Phi(x) - 1/2 = x p(x^2) / q(x^2)` up to [`LIMIT`], with an error below 2e-8 times `max(1, |x|)^-1`; found by
+/// iterated weighted least squares on Chebyshev points (tools/fixtures/gelu.py). Constant terms last.
+const P: [f32; 6] =
+    [2.282_558_5e-8, 6.449_006e-6, 1.736_987_5e-4, 4.707_453_3e-3, 3.426_386e-2, 0.398_942_17];
+const Q: [f32; 6] = [1.206_896e-6, 7.554_65e-5, 1.911_601_5e-3, 2.889_428_3e-2, 0.252_551_94, 1.0];
+
+/// `x Phi(x)`, within 1e-6 times `max(1, |x|)`.
+#[inline(always)]
+pub(super) fn gelu<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
+    let t = simd.mul_f32s(x, x);
+    let ratio = simd.div_f32s(polynomial(simd, P, t), polynomial(simd, Q, t));
+    let half = simd.splat_f32s(0.5);
+    let beyond = simd.less_than_f32s(simd.splat_f32s(LIMIT), simd.abs_f32s(x));
+    // x (Phi(x) - 1/2); beyond the limit |x| / 2, so that nothing remains for negative x and x for positive.
+    let odd = simd.select_f32s(beyond, simd.mul_f32s(simd.abs_f32s(x), half), simd.mul_f32s(t, ratio));
+    simd.mul_add_e_f32s(x, half, odd)
+}
+
+#[inline(always)]
+fn polynomial<S: Simd, const N: usize>(simd: S, coefficients: [f32; N], t: S::f32s) -> S::f32s {
+    let mut value = simd.splat_f32s(coefficients[0]);
+    for c in &coefficients[1..] {
+        value = simd.mul_add_e_f32s(value, t, simd.splat_f32s(*c));
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use pulp::{Arch, WithSimd};
+
+    use super::*;
+
+    struct Each<'a>(&'a mut [f32]);
+
+    impl WithSimd for Each<'_> {
+        type Output = ();
+
+        fn with_simd<S: Simd>(self, simd: S) {
+            for x in self.0.chunks_mut(S::F32_LANES) {
+                let y = gelu(simd, simd.partial_load_f32s(x));
+                simd.partial_store_f32s(x, y);
+            }
+        }
+    }
+
+    fn found(mut x: Vec<f32>) -> Vec<f32> {
+        Arch::new().dispatch(Each(&mut x));
+        x
+    }
+
+    #[test]
+    fn it_is_right_to_the_last_places() {
+        let x: Vec<f32> = (-90_000..90_000).map(|i| i as f32 / 10_000.0).collect();
+        for (x, y) in x.iter().zip(found(x.clone())) {
+            let exact = super::super::reference::gelu(f64::from(*x));
+            let error = (f64::from(y) - exact).abs() / f64::from(x.abs()).max(1.0);
+            assert!(error < 2.5e-7, "gelu({x}) = {y}, not {exact}");
+        }
+    }
+
+    #[test]
+    fn far_out_it_is_nothing_or_all() {
+        assert_eq!(found(vec![100.0, 1e30, -100.0, -1e30]), [100.0, 1e30, 0.0, 0.0]);
+        assert!(found(vec![f32::NAN])[0].is_nan());
+    }
+}

@@ -1,0 +1,180 @@
+//! The weights of a linear layer, packed for the kernel that reads them, and the product with rows of activations.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::epilogue::{self, After, Finish};
+use super::{fp32, quantize, quantize_weights};
+#[cfg(target_arch = "x86_64")]
+use super::{int8, vnni};
+use crate::options::Precision;
+
+/// Rows that are multiplied by all weights before the next rows: enough to pay for reading the weights, few enough to
+/// stay in a core's second-level cache together with their results.
+const BLOCK_ROWS: usize = 64;
+
+/// The weights of one linear layer, laid out for products.
+pub(crate) struct Packed {
+    store: Store,
+    outputs: usize,
+    inputs: usize,
+}
+
+/// Weights as a kernel reads them.
+enum Store {
+    Fp32(fp32::Panels),
+    /// Weights rounded to levels, but kept and multiplied as floats: the same numbers, on machines without products of
+    /// bytes.
+    Rounded(fp32::Panels),
+    #[cfg(target_arch = "x86_64")]
+    Int8(int8::Panels),
+}
+
+impl Store {
+    fn pack(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
+        match precision {
+            // Half precision is never packed: it is for other devices.
+            Precision::Fp32 | Precision::Half => Self::Fp32(fp32::Panels::pack(weight, outputs, inputs)),
+            Precision::Int8 => {
+                #[cfg(target_arch = "x86_64")]
+                if let Some(vnni) = vnni::Vnni::detect().filter(|_| inputs <= int8::MOST_INPUTS) {
+                    let (levels, steps) = quantize_weights::levels(weight, inputs);
+                    return Self::Int8(int8::Panels::pack(&levels, &steps, outputs, inputs, vnni));
+                }
+                Self::rounded(weight, outputs, inputs)
+            }
+        }
+    }
+
+    fn rounded(weight: &[f32], outputs: usize, inputs: usize) -> Self {
+        Self::Rounded(fp32::Panels::pack(&quantize_weights::rounded(weight, inputs), outputs, inputs))
+    }
+
+    /// Outputs in a panel.
+    fn width(&self) -> usize {
+        match self {
+            Self::Fp32(panels) | Self::Rounded(panels) => panels.width(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Int8(_) => vnni::WIDTH,
+        }
+    }
+
+    /// Makes the rows `x` ready for this kernel, and calls `work` with the product of them all.
+    fn with_rows<R>(&self, x: &[f32], inputs: usize, work: impl FnOnce(&Multiply<'_>) -> R) -> R {
+        match self {
+            Self::Fp32(weights) => work(&|panels, out, finish| weights.multiply(panels, x, out, finish)),
+            Self::Rounded(weights) => quantize::with_rounded(x, inputs, |x| {
+                work(&|panels, out, finish| weights.multiply(panels, x, out, finish))
+            }),
+            #[cfg(target_arch = "x86_64")]
+            Self::Int8(weights) => quantize::with_levels(x, inputs, |x| {
+                work(&|panels, out, finish| weights.multiply(panels, x, out, finish))
+            }),
+        }
+    }
+}
+
+/// Multiplies by some panels on this thread; given are, for each row, the outputs of those panels.
+type Multiply<'a> = dyn Fn(Range<usize>, &mut [&mut [f32]], &Finish<'_>) + Sync + 'a;
+
+impl Packed {
+    /// `weight`: `[outputs, inputs]`, row by row.
+    ///
+    /// # Panics
+    /// Where `weight` has another size.
+    pub(crate) fn new(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
+        assert_eq!(weight.len(), outputs * inputs, "a weight is [outputs, inputs]");
+        Self { store: Store::pack(weight, outputs, inputs, precision), outputs, inputs }
+    }
+
+    /// Numbers in a row of the result.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Numbers in a row that is multiplied.
+    pub(crate) fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// `out = after(x W^T)`, with `x` as `[rows, inputs]` and `out` as `[rows, outputs]`; what was in `out` is lost.
+    ///
+    /// # Panics
+    /// Where the sizes of `x`, `out` and `after` do not belong together.
+    pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], after: After<'_>) {
+        if self.outputs == 0 || out.is_empty() {
+            return;
+        }
+        let rows = out.len() / self.outputs;
+        assert_eq!(out.len(), rows * self.outputs, "a result is whole rows");
+        assert_eq!(x.len(), rows * self.inputs, "as many rows go in as come out");
+        let threads = rayon::current_num_threads();
+        if threads > 1 && rows < threads * BLOCK_ROWS {
+            self.share_outputs(threads, x, out, after);
+            return;
+        }
+        let block = block_rows(rows);
+        let one = |(i, out): (usize, &mut [f32])| {
+            let from = i * block;
+            let x = &x[from * self.inputs..][..out.len() / self.outputs * self.inputs];
+            self.multiply(x, out, &Finish::of(after));
+            epilogue::whole_rows(after, from * self.outputs, out);
+        };
+        if threads == 1 {
+            out.chunks_mut(block * self.outputs).enumerate().for_each(one);
+        } else {
+            out.par_chunks_mut(block * self.outputs).enumerate().for_each(one);
+        }
+    }
+
+    /// A block of rows on this thread.
+    fn multiply(&self, x: &[f32], out: &mut [f32], finish: &Finish<'_>) {
+        let mut out: Vec<&mut [f32]> = out.chunks_exact_mut(self.outputs).collect();
+        self.store.with_rows(x, self.inputs, |multiply| multiply(0..self.panels(), &mut out, finish));
+    }
+
+    /// Few rows: every thread computes all rows of its share of the outputs, so that each weight is read once.
+    fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: After<'_>) {
+        let finish = Finish::of(after);
+        let shares = shares(self.panels(), threads, self.store.width(), out, self.outputs);
+        self.store.with_rows(x, self.inputs, |multiply| {
+            shares.into_par_iter().for_each(|(panels, mut out)| multiply(panels, &mut out, &finish));
+        });
+        epilogue::whole_rows(after, 0, out);
+    }
+
+    fn panels(&self) -> usize {
+        self.outputs.div_ceil(self.store.width())
+    }
+}
+
+/// Equal blocks of whole tiles, none of a few left-over rows.
+fn block_rows(rows: usize) -> usize {
+    rows.div_ceil(rows.div_ceil(BLOCK_ROWS)).next_multiple_of(8)
+}
+
+/// Contiguous panels for every thread, and the columns of `out` that they give, row by row.
+fn shares(
+    panels: usize,
+    threads: usize,
+    width: usize,
+    out: &mut [f32],
+    outputs: usize,
+) -> Vec<(Range<usize>, Vec<&mut [f32]>)> {
+    let each = panels.div_ceil(threads);
+    let mut shares: Vec<_> = (0..panels)
+        .step_by(each)
+        .map(|from| (from..(from + each).min(panels), Vec::with_capacity(out.len() / outputs)))
+        .collect();
+    for row in out.chunks_exact_mut(outputs) {
+        for ((_, rows), columns) in shares.iter_mut().zip(row.chunks_mut(each * width)) {
+            rows.push(columns);
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,24 @@
+//! What kernels are tested against: plain definitions in 64 bits.
+
+/// Numbers between -1 and 1 without a pattern.
+pub(super) fn scattered(n: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed;
+    (0..n)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
+
+/// With the error function by the series of DLMF 7.6.2, whose terms are all positive: nothing cancels.
+pub(super) fn gelu(x: f64) -> f64 {
+    let z = x / std::f64::consts::SQRT_2;
+    let mut term = z * (-z * z).exp();
+    let mut sum = term;
+    for n in 1..300 {
+        term *= 2.0 * z * z / f64::from(2 * n + 1);
+        sum += term;
+    }
+    0.5 * x * (1.0 + sum * 2.0 / std::f64::consts::PI.sqrt())
+}

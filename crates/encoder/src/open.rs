@@ -1,0 +1,98 @@
+//! Opening an encoder folder: every file read and checked, the transformer built.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use candle_core::{Device, Tensor};
+
+use crate::blocks::{Learning, Parameters, Transformer};
+use crate::catalogue::Catalogue;
+use crate::device;
+use crate::error::EncoderError;
+use crate::families::{check, open as open_family};
+use crate::folder::{Folder, Recipe};
+use crate::identity::{EncoderVersion, identify};
+use crate::options::{EncoderOptions, Pooling, Precision, PrecisionChoice};
+use crate::tokens::Tokens;
+use crate::weights::{Weights, weights_sha256};
+
+/// A folder read and checked: what encoding and learning both begin with.
+pub(crate) struct Opened {
+    pub(crate) folder: Folder,
+    pub(crate) version: EncoderVersion,
+    pub(crate) tokens: Tokens,
+    pub(crate) transformer: Box<dyn Transformer>,
+    pub(crate) device: Device,
+    pub(crate) note: Option<String>,
+}
+
+/// Where weights come from beside the folder's files, and where they go.
+#[derive(Default)]
+pub(crate) struct Source<'a> {
+    /// Collects what learns.
+    pub(crate) learning: Option<&'a Learning>,
+    /// Values that stand in for the files', by full name.
+    pub(crate) learned: HashMap<String, Tensor>,
+}
+
+/// Opens a folder as [`Encoder::open`] tells.
+pub(crate) fn open_folder(
+    dir: &Path,
+    options: &EncoderOptions,
+    source: &Source<'_>,
+) -> Result<Opened, EncoderError> {
+    let folder = Folder::open(dir)?;
+    let (family, config) = check(&folder)?;
+    let recipe = folder.recipe()?;
+    let pooling = choose_pooling(&recipe, options)?;
+    let precision = if source.learning.is_some() { PrecisionChoice::default() } else { options.precision };
+    let chosen = device::choose(options.device, precision)?;
+    let weights_sha256 = weights_sha256(&folder)?;
+    let weights = Weights::open(&folder, &chosen.device).map(|w| w.replacing(source.learned.clone()));
+    let transformer = weights.and_then(|weights| {
+        let parameters = Parameters::new(weights, source.learning, chosen.precision);
+        open_family(&family, config, &folder, parameters, &chosen.device)
+    });
+    // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
+    let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
+    let transformer = transformer?;
+    refuse_inexact(&name, chosen.precision)?;
+    if pooling == Pooling::Pooler && transformer.pooler().is_none() {
+        return Err(EncoderError::NoPooler(folder.dir));
+    }
+    let sizes = transformer.sizes();
+    let max_tokens = options
+        .max_tokens
+        .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
+    let (dim, normalised) = (sizes.dim, recipe.normalised);
+    let precision = chosen.precision;
+    let version =
+        EncoderVersion { name, weights_sha256, fingerprint, pooling, max_tokens, dim, normalised, precision };
+    let tokens = Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?;
+    Ok(Opened { folder, version, tokens, transformer, device: chosen.device, note: chosen.note })
+}
+
+fn choose_pooling(recipe: &Recipe, options: &EncoderOptions) -> Result<Pooling, EncoderError> {
+    match (options.pooling.or(recipe.pooling), &recipe.odd_pooling) {
+        (Some(pooling), _) => Ok(pooling),
+        (None, Some((path, found))) => {
+            Err(EncoderError::Pooling { where_: path.display().to_string(), found: found.clone() })
+        }
+        (None, None) => Ok(Pooling::Mean),
+    }
+}
+
+/// Refuses 8-bit numbers for an encoder of the catalogue that was found to lose too much by them.
+fn refuse_inexact(name: &str, precision: Precision) -> Result<(), EncoderError> {
+    let catalogue = Catalogue::embedded()?;
+    match catalogue.get(name).filter(|known| precision == Precision::Int8 && !known.fast) {
+        None => Ok(()),
+        Some(known) => Err(EncoderError::Precision {
+            asked: precision.to_string(),
+            reason: format!(
+                "{} loses too much by it (a cosine below 0.995 to fp32): choose fp32",
+                known.name
+            ),
+        }),
+    }
+}

@@ -1,0 +1,20 @@
+//! A batch of texts as token ids.
+
+/// Texts of one batch as rows of tokens, one text after the other, without padding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TokenBatch {
+    /// Token ids of all texts, `lengths.iter().sum()` of them.
+    pub(crate) ids: Vec<u32>,
+    /// Tokens of each text, at least 1.
+    pub(crate) lengths: Vec<usize>,
+}
+
+impl TokenBatch {
+    /// The first half of the texts, and the others.
+    pub(crate) fn halves(&self) -> (Self, Self) {
+        let (first, second) = self.lengths.split_at(self.lengths.len() / 2);
+        let (ids, others) = self.ids.split_at(first.iter().sum());
+        let part = |ids: &[u32], lengths: &[usize]| Self { ids: ids.to_vec(), lengths: lengths.to_vec() };
+        (part(ids, first), part(others, second))
+    }
+}
