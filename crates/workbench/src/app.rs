@@ -3,6 +3,7 @@
 use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::session::Session;
+use crate::sync::lock;
 use crate::view::{AppInfo, AppSettings, ProjectInfo, RecentProject};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -191,10 +192,6 @@ impl Workbench {
         recent.truncate(MOST_RECENT);
         self.home.write_json(RECENT, &recent)
     }
-}
-
-fn lock(mutex: &Mutex<()>) -> std::sync::MutexGuard<'_, ()> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn with_ending(path: &str) -> PathBuf {

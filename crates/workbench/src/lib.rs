@@ -14,6 +14,7 @@ mod exchange;
 mod home;
 pub mod sample;
 mod session;
+mod sync;
 pub mod view;
 mod work;
 

@@ -1,8 +1,9 @@
 //! Annotators among each other: how much they agree, how well each is predicted, and who judges like whom.
 
 use super::live::{Steps, cancelled};
-use super::{Core, Session, sheet};
+use super::{Core, Session};
 use crate::error::WorkbenchError;
+use crate::sync::lock;
 use crate::view::{AnnotatorReport, AnnotatorRow};
 use crate::work::Unwatched;
 use dissensus_domain::{QuestionId, ScaleKind};
@@ -147,7 +148,7 @@ impl Core {
     ) -> Result<Vec<HeldOut>, WorkbenchError> {
         let (embeddings, _) = self.embeddings()?;
         let annotators = self.sizes().1;
-        let mut kept = sheet::lock(&self.live.measured);
+        let mut kept = lock(&self.live.measured);
         if let Some(kept) = kept.get(&question) {
             let changed = labels.len().abs_diff(kept.labels);
             if kept.annotators == annotators && changed < MEASURE_AFTER.max(kept.labels / 20) {

@@ -1,7 +1,8 @@
 //! Which text comes next.
 
-use super::{Core, Session, sheet};
+use super::{Core, Session};
 use crate::error::WorkbenchError;
+use crate::sync::lock;
 use crate::view::{DisagreementMeasure, LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use std::collections::HashSet;
@@ -77,7 +78,7 @@ impl Core {
         after: Option<TextId>,
     ) -> Result<Vec<TextId>, WorkbenchError> {
         let sheet = self.sheets.get(&self.store, annotator, question)?;
-        let sheet = sheet::lock(&sheet);
+        let sheet = lock(&sheet);
         let index = self.index();
         let unlabelled = index.texts().iter().copied().filter(|text| !sheet.levels.contains_key(text));
         let (skipped, open): (Vec<TextId>, Vec<TextId>) =

@@ -3,6 +3,7 @@
 use super::{Core, Event, Session};
 use crate::encoders::{self, Chosen, ENCODER_KEY, EncoderChoice};
 use crate::error::WorkbenchError;
+use crate::sync::lock;
 use crate::view::{EncodingState, JobInfo, Problem};
 use crate::work::{Observer, Unwatched};
 use dissensus_domain::TextId;
@@ -159,11 +160,11 @@ impl Core {
 
     fn note_encoding_problem(&self, problem: Option<Problem>) {
         let problem = problem.filter(|problem| problem.code != "cancelled");
-        *super::sheet::lock(&self.live.encoding_problem) = problem;
+        *lock(&self.live.encoding_problem) = problem;
     }
 
     fn encoding_problem(&self) -> Option<Problem> {
-        super::sheet::lock(&self.live.encoding_problem).clone()
+        lock(&self.live.encoding_problem).clone()
     }
 
     fn encode(
@@ -260,7 +261,7 @@ impl Core {
     pub(crate) fn embeddings(&self) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
         let texts = self.index().texts().len();
         let chosen = self.chosen()?;
-        let mut cache = super::sheet::lock(&self.live.embeddings);
+        let mut cache = lock(&self.live.embeddings);
         if let Some((kept, version)) = cache.as_ref().filter(|(kept, _)| kept.texts == texts) {
             return Ok((Arc::clone(kept), version.clone()));
         }

@@ -3,11 +3,12 @@
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::session::{Event, Listeners};
+use crate::sync::lock;
 use crate::view::{JobInfo, JobState};
 use crate::work::{Cancel, Observer, Throttle, seconds_left};
 use dissensus_store::{JobId, NewJob, Store, WorkState};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Often enough to look alive, seldom enough to cost nothing.
@@ -149,8 +150,4 @@ fn work_state(state: &JobState) -> WorkState {
         JobState::Failed => WorkState::Failed,
         JobState::Interrupted => WorkState::Interrupted,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,6 +3,7 @@
 use super::{Core, Event, Session, sheet};
 use crate::clock::{now_ms, today_ms};
 use crate::error::WorkbenchError;
+use crate::sync::lock;
 use crate::view::{LabelReceipt, LabelTask, NewLabel, Progress, Reveal, Undone};
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId};
 use dissensus_store::{MarkKind, NewMark};
@@ -35,7 +36,7 @@ impl Session {
         core.check_level(new)?;
         let sheet = core.sheets.get(&core.store, new.annotator, new.question)?;
         // One click of one annotator at a time: what the sheet says and what is on disk stay the same.
-        let mut sheet = sheet::lock(&sheet);
+        let mut sheet = lock(&sheet);
         let reveal =
             if core.settings().reveal { core.reveal(new.question, new.text, new.annotator) } else { None };
         let appended = core.store.append_label(&dissensus_store::NewLabel {
@@ -73,7 +74,7 @@ impl Session {
     ) -> Result<Option<Undone>, WorkbenchError> {
         let core = &self.core;
         let sheet = core.sheets.get(&core.store, annotator, question)?;
-        let mut sheet = sheet::lock(&sheet);
+        let mut sheet = lock(&sheet);
         let Some(newest) = core.store.newest_label(question, annotator)? else { return Ok(None) };
         let ours = matches!(newest.source, LabelSource::Window | LabelSource::Command);
         let (true, Some(level)) = (ours, newest.level) else { return Ok(None) };
@@ -125,7 +126,7 @@ impl Session {
     ) -> Result<Progress, WorkbenchError> {
         let core = &self.core;
         let sheet = core.sheets.get(&core.store, annotator, question)?;
-        let mut sheet = sheet::lock(&sheet);
+        let mut sheet = lock(&sheet);
         core.store.mark(&NewMark { annotator, question, text, kind, at_ms: now_ms(), note: None })?;
         match kind {
             MarkKind::Skip => sheet.skipped.insert(text),
@@ -142,7 +143,7 @@ impl Session {
     /// The file cannot be read.
     pub fn progress(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Progress, WorkbenchError> {
         let sheet = self.core.sheets.get(&self.core.store, annotator, question)?;
-        self.core.progress(&sheet::lock(&sheet), annotator, question)
+        self.core.progress(&lock(&sheet), annotator, question)
     }
 
     /// One text as the annotator sees it; what models say is there only after an answer.
@@ -158,7 +159,7 @@ impl Session {
         let core = &self.core;
         let body = core.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
         let sheet = core.sheets.get(&core.store, annotator, question)?;
-        let sheet = sheet::lock(&sheet);
+        let sheet = lock(&sheet);
         let level = sheet.levels.get(&text).copied();
         let show = level.is_some() && core.settings().reveal;
         Ok(LabelTask {

@@ -1,6 +1,7 @@
 //! The live models of a session: one for each question, learning label by label, fitted anew in the background.
 
-use super::{Core, Event, Session, sheet::lock};
+use super::{Core, Event, Session};
+use crate::sync::lock;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::view::{DisagreementMeasure, Problem, Reveal};

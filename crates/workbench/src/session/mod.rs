@@ -20,6 +20,7 @@ pub use runs::{RunPrediction, tuning_name};
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
+use crate::sync::{Snapshot, lock};
 use crate::view::{
     AnnotatorInfo, AppSettings, AttributeInfo, EncodingState, JobInfo, JobState, ProjectChoices, ProjectInfo,
     QuestionInfo,
@@ -34,7 +35,7 @@ use sheet::Sheets;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 const CHOICES_KEY: &str = "choices";
@@ -68,15 +69,16 @@ pub enum Event {
     Project,
 }
 
-type Listener = Box<dyn Fn(&Event) + Send + Sync>;
+type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Who is told of events.
 #[derive(Default)]
-pub(crate) struct Listeners(RwLock<Vec<Listener>>);
+pub(crate) struct Listeners(Snapshot<Vec<Listener>>);
 
 impl Listeners {
     pub(crate) fn send(&self, event: &Event) {
-        for listener in self.0.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        // No lock is held: a listener may ask the session anything.
+        for listener in self.0.get().iter() {
             listener(event);
         }
     }
@@ -95,10 +97,12 @@ pub(crate) struct Core {
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) jobs: Jobs,
     pub(crate) training: runs::Training,
-    pub(crate) index: RwLock<Index>,
+    pub(crate) index: Snapshot<Index>,
+    /// Held while the index is read anew, so that an older one never replaces a newer one.
+    reloading: Mutex<()>,
     pub(crate) sheets: Sheets,
     pub(crate) live: Live,
-    pub(crate) settings: RwLock<AppSettings>,
+    pub(crate) settings: Snapshot<AppSettings>,
     pub(crate) closing: Cancel,
     /// A window is open on it: what is missing is encoded and fitted without being asked for.
     pub(crate) in_background: AtomicBool,
@@ -138,10 +142,11 @@ impl Session {
             listeners: Arc::default(),
             jobs: Jobs::default(),
             training: runs::Training::default(),
-            index: RwLock::new(index),
+            index: Snapshot::new(index),
+            reloading: Mutex::default(),
             sheets: Sheets::default(),
             live: Live::default(),
-            settings: RwLock::default(),
+            settings: Snapshot::default(),
             closing: Cancel::default(),
             in_background: AtomicBool::new(false),
         };
@@ -160,7 +165,8 @@ impl Session {
 
     /// Tells `listener` of everything that happens from now on. It is called on the thread that did it and must be quick.
     pub fn subscribe(&self, listener: impl Fn(&Event) + Send + Sync + 'static) {
-        self.core.listeners.0.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(listener));
+        let listener: Listener = Arc::new(listener);
+        self.core.listeners.0.update(|all| all.iter().cloned().chain([Arc::clone(&listener)]).collect());
     }
 
     /// What the project holds.
@@ -208,7 +214,7 @@ impl Session {
 
     /// Takes over settings that hold for every project.
     pub fn apply_settings(&self, settings: &AppSettings) {
-        *self.core.settings.write().unwrap_or_else(PoisonError::into_inner) = settings.clone();
+        self.core.settings.set(settings.clone());
     }
 
     /// Everyone, in the order they came.
@@ -357,7 +363,7 @@ impl Session {
     pub fn close(&self) {
         self.core.closing.set();
         self.core.jobs.cancel_all();
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(&mut *lock(&self.threads));
         for thread in threads {
             let _ = thread.join();
         }
@@ -373,7 +379,7 @@ impl Session {
             .name("dissensus work".into())
             .spawn(move || work(&core))
             .map_err(|_| WorkbenchError::NoThread)?;
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = lock(&self.threads);
         threads.retain(|thread| !thread.is_finished());
         threads.push(thread);
         Ok(())
@@ -387,18 +393,19 @@ impl Drop for Session {
 }
 
 impl Core {
-    pub(crate) fn index(&self) -> RwLockReadGuard<'_, Index> {
-        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
+    pub(crate) fn index(&self) -> Arc<Index> {
+        self.index.get()
     }
 
     pub(crate) fn settings(&self) -> AppSettings {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.settings.get().as_ref().clone()
     }
 
     /// Reads texts, annotators and questions anew after some were added.
     pub(crate) fn reload(&self) -> Result<(), WorkbenchError> {
-        let index = Index::load(&self.store)?;
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = index;
+        let _reloading = lock(&self.reloading);
+        self.index.set(Index::load(&self.store)?);
         Ok(())
     }
 }

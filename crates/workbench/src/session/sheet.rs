@@ -1,11 +1,12 @@
 //! What one annotator has done with one question, kept in memory so that a click costs the same with ten thousand labels.
 
 use crate::error::WorkbenchError;
+use crate::sync::lock;
 use crate::view::Progress;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Labels and marks of one annotator on one question.
 #[derive(Default)]
@@ -72,8 +73,4 @@ impl Sheets {
     pub(crate) fn clear(&self) {
         lock(&self.0).clear();
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

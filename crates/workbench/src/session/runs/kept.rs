@@ -2,7 +2,7 @@
 
 use crate::error::WorkbenchError;
 use crate::session::Core;
-use crate::session::sheet::lock;
+use crate::sync::lock;
 use crate::view::{
     EpochInfo, JobState, Problem, RunAnnotator, RunBin, RunClass, RunDetail, RunInfo, RunMetric, RunScores,
     RunSizes, TrainChoices,

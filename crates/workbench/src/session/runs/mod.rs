@@ -13,7 +13,7 @@ pub use choices::tuning_name;
 pub use predicting::RunPrediction;
 pub(crate) use training::Material;
 
-use super::sheet::lock;
+use crate::sync::lock;
 use super::{Core, Event, Session};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
