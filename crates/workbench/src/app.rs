@@ -28,7 +28,7 @@ impl Workbench {
 
     /// What this application is and which encoder it found.
     pub fn app_info(&self) -> AppInfo {
-        let found = crate::encoders::find_default(&self.home);
+        let found = crate::encoding::encoders::find_default(&self.home);
         let (encoder, problem) = match found {
             Ok(found) => (Some(found.name), None),
             Err(error) => (None, Some(error.problem())),
@@ -37,7 +37,7 @@ impl Workbench {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             encoder,
             encoder_problem: problem,
-            device: crate::encoders::device_name(),
+            device: crate::encoding::encoders::device_name(),
         }
     }
 

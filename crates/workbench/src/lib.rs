@@ -8,17 +8,26 @@ mod app;
 #[cfg(feature = "bench")]
 pub mod bench;
 mod clock;
-mod encoders;
+mod core;
+mod encoding;
 mod error;
+mod event;
 mod exchange;
 mod home;
+mod jobs;
+mod labelling;
+mod live;
+mod project;
+mod runs;
 pub mod sample;
 mod session;
 mod sync;
 pub mod view;
-mod work;
 
-pub use analysis::aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
+pub use analysis::{
+    Aggregated, AggregatedAnnotator, AggregatedText, Agreement, AnnotatorPairAgreement, EvaluateChoices,
+    Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained,
+};
 pub use app::Workbench;
 pub use dissensus_encoder::{
     DeviceChoice, Pooling, Precision, PrecisionChoice, keep_tensors_on_their_thread,
@@ -26,11 +35,11 @@ pub use dissensus_encoder::{
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, SplitSpec,
 };
-pub use encoders::EncoderChoice;
+pub use encoding::{Encoded, EncoderChoice, EncoderSwitch};
 pub use error::WorkbenchError;
+pub use event::Event;
 pub use home::Home;
-pub use session::{
-    Agreement, Encoded, EncoderSwitch, EvaluateChoices, Evaluation, Event, NamedLabel, PoolingChoice,
-    PoolingLoss, Recorded, RunPrediction, Session, SplitReport, Trained, tuning_name,
-};
-pub use work::{Observer, Unwatched};
+pub use jobs::{Observer, Unwatched};
+pub use labelling::{NamedLabel, Recorded};
+pub use runs::{RunPrediction, tuning_name};
+pub use session::Session;

@@ -20,6 +20,7 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Locks a mutex whose data may be half changed when a thread panicked while it held them: they are reset then.
+#[allow(dead_code, reason = "the next commit uses it")]
 pub(crate) fn lock_or_reset<T: Default>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| {
         let mut guard = poisoned.into_inner();

@@ -1,9 +1,9 @@
 //! One label a text out of many, and how reliable the labels are: beside the models, for those who need it.
 
 use crate::error::WorkbenchError;
+use crate::jobs::Observer;
+use crate::live::{Steps, cancelled};
 use crate::session::Session;
-use crate::session::live::{Steps, cancelled};
-use crate::work::Observer;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::metrics::BootstrapOptions;
 use dissensus_perspectives::{

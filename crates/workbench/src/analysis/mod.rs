@@ -1,3 +1,11 @@
-//! Figures about the labels themselves: agreement between annotators and labels aggregated to one a text.
+//! Figures about labels, annotators and models: agreement, aggregation, disagreement, evaluation.
 
-pub(crate) mod aggregation;
+mod aggregation;
+mod annotators;
+mod disagreement;
+mod evaluation;
+
+pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
+pub use annotators::Agreement;
+pub(crate) use annotators::Measured;
+pub use evaluation::{EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained};

@@ -2,9 +2,9 @@
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
+use crate::jobs::{Observer, Unwatched};
 use crate::session::Session;
 use crate::view::ImportChoices;
-use crate::work::{Observer, Unwatched};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

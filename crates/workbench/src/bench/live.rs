@@ -1,12 +1,12 @@
 //! The way of one label, measured whole: on disk, that annotator refitted, predictions and ranking up to date.
 
 use super::quantile_ms;
-use crate::encoders::{Chosen, ENCODER_KEY};
+use crate::encoding::encoders::{Chosen, ENCODER_KEY};
 use crate::error::WorkbenchError;
 use crate::home::Home;
+use crate::jobs::Unwatched;
 use crate::session::Session;
 use crate::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
-use crate::work::Unwatched;
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_encoder::{Pooling, Precision};
 use dissensus_perspectives::synthetic::{World, world};

@@ -3,7 +3,7 @@
 use super::cores;
 use super::peers::Peers;
 use super::worker::{Launch, REST, Request, Trained, Worker};
-use crate::encoders;
+use crate::encoding::encoders;
 use crate::error::WorkbenchError;
 use crate::home::Home;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! Export: every current label with its text and annotator, in a file that imports again to the same labels.
 
 use crate::error::WorkbenchError;
+use crate::jobs::Observer;
 use crate::session::Session;
-use crate::work::Observer;
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
 use dissensus_store::{ExportScope, StoreError};
 use std::collections::BTreeSet;

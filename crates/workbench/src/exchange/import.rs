@@ -1,10 +1,12 @@
 //! Import: looked at in one pass that changes nothing, then written in one transaction.
 
 use crate::clock::now_ms;
+use crate::core::Core;
 use crate::error::WorkbenchError;
-use crate::session::{Core, Event, Session, checked_name};
+use crate::event::Event;
+use crate::jobs::Observer;
+use crate::session::{Session, checked_name};
 use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportReport};
-use crate::work::Observer;
 use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, TextId};
 use dissensus_exchange::{
     Checker, ColumnRoles, FileKind, LabelVerdict, RejectWriter, Row, RowError, RowErrorKind, Rows, Scan,
@@ -85,7 +87,7 @@ impl Session {
     ) -> Result<ImportPreview, WorkbenchError> {
         let source = Source::open(path)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
-        match self.core.plan(source.clone(), roles.clone(), choices, &crate::work::Unwatched) {
+        match self.core.plan(source.clone(), roles.clone(), choices, &crate::jobs::Unwatched) {
             Ok(plan) => Ok(preview_of(&plan)),
             Err(error @ WorkbenchError::Store(_)) => Err(error),
             Err(error) => self.core.preview_with_problem(&source, &roles, choices, &error),
@@ -324,7 +326,7 @@ impl Core {
         // Every column as plain metadata of a text: whatever the roles are, the rows can be shown.
         let first = source.columns().first().cloned();
         let plain = ColumnRoles { text: first, ..ColumnRoles::default() };
-        let seen = self.scan(source, &plain, Checker::new(None), &crate::work::Unwatched)?;
+        let seen = self.scan(source, &plain, Checker::new(None), &crate::jobs::Unwatched)?;
         let label = roles.label.clone().unwrap_or_default();
         let question = choices.question.clone().unwrap_or(label);
         Ok(ImportPreview {

@@ -9,10 +9,10 @@ pub use report::{EncodeBench, EncodeMemory, EngineMemory, EngineSpeed, MissingEn
 
 use super::cores;
 use super::worker::Launch;
-use crate::encoders;
+use crate::encoding::encoders;
 use crate::error::WorkbenchError;
 use crate::home::Home;
-use crate::work::Unwatched;
+use crate::jobs::Unwatched;
 use dissensus_encoder::Encoder;
 use dissensus_encoder::bench::options;
 use dissensus_exchange::{Source, guess_roles, read_rows};

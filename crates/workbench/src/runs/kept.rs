@@ -1,7 +1,7 @@
 //! What a run keeps in the project, and how it is shown.
 
+use crate::core::Core;
 use crate::error::WorkbenchError;
-use crate::session::Core;
 use crate::sync::lock;
 use crate::view::{
     EpochInfo, JobState, Problem, RunAnnotator, RunBin, RunClass, RunDetail, RunInfo, RunMetric, RunScores,

@@ -1,8 +1,8 @@
 //! Two runs side by side, label by label.
 
 use super::kept::{Kept, higher_is_better};
+use crate::core::Core;
 use crate::error::WorkbenchError;
-use crate::session::Core;
 use crate::view::{AnnotatorPair, MetricPair, RunComparison};
 use dissensus_perspectives::metrics::{BootstrapOptions, Difference, compare};
 use dissensus_perspectives::{Observation, Scored, Silent};

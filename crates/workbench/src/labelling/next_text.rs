@@ -1,7 +1,8 @@
 //! Which text comes next.
 
-use super::{Core, Session};
+use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{DisagreementMeasure, LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};

@@ -2,10 +2,11 @@
 
 use super::choices;
 use super::kept::Kept;
+use crate::core::Core;
 use crate::error::WorkbenchError;
-use crate::session::live::{Steps, cancelled};
-use crate::session::{Core, Session};
-use crate::work::Observer;
+use crate::jobs::Observer;
+use crate::live::{Steps, cancelled};
+use crate::session::Session;
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{Encoder, EncoderOptions, FreezePolicy};
 use dissensus_perspectives::{
@@ -79,7 +80,7 @@ impl Core {
             return Ok(Encoder::open(&dir, &EncoderOptions::default())?);
         }
         let chosen = self.frozen_of(kept)?;
-        let found = crate::encoders::find(&self.home, None, chosen.as_ref())?;
+        let found = crate::encoding::encoders::find(&self.home, None, chosen.as_ref())?;
         let options = EncoderOptions {
             pooling: chosen.as_ref().map(|chosen| chosen.pooling),
             precision: chosen

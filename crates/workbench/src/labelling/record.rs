@@ -1,8 +1,11 @@
 //! The way of one label: on disk first, then learned, then told.
 
-use super::{Core, Event, Session, sheet};
+use super::sheet;
 use crate::clock::{now_ms, today_ms};
+use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::event::Event;
+use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{LabelReceipt, LabelTask, NewLabel, Progress, Reveal, Undone};
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId};

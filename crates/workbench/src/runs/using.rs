@@ -1,9 +1,10 @@
 //! Which run predicts for the project.
 
 use super::kept::{Kept, PREDICTS_KEY};
-use crate::encoders::{Chosen, ENCODER_KEY};
+use crate::core::Core;
+use crate::encoding::encoders::{Chosen, ENCODER_KEY};
 use crate::error::WorkbenchError;
-use crate::session::{Core, Session};
+use crate::session::Session;
 use crate::view::{TrainChoices, Tuning};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use std::path::Path;
@@ -60,7 +61,7 @@ impl Session {
             core.store.set_setting(ENCODER_KEY, &wanted)?;
         }
         core.live.forget_embeddings();
-        core.listeners.send(&crate::session::Event::Project);
+        core.listeners.send(&crate::event::Event::Project);
         if core.in_background.load(Ordering::Relaxed) {
             self.start_background_work();
         }

@@ -4,8 +4,8 @@ mod html;
 mod plots;
 mod tables;
 
-use super::Session;
 use crate::error::WorkbenchError;
+use crate::session::Session;
 use crate::view::RunDetail;
 use std::io::Write;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Session {
                 _ => return Err(WorkbenchError::ReportKind(path.to_owned())),
             };
         let details: Vec<RunDetail> = ids.iter().map(|id| self.run_detail(*id)).collect::<Result<_, _>>()?;
-        let project = super::super::name_of(self.path());
+        let project = crate::session::name_of(self.path());
         let bytes = write(&details, &project)?;
         let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "writing", source };
         // Written beside and moved into place, with the rights that any new file of this person has.

@@ -2,10 +2,10 @@
 
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::session::{Event, Listeners};
+use crate::event::{Event, Listeners};
+use crate::jobs::{Cancel, Observer, Throttle, seconds_left};
 use crate::sync::lock;
 use crate::view::{JobInfo, JobState};
-use crate::work::{Cancel, Observer, Throttle, seconds_left};
 use dissensus_store::{JobId, NewJob, Store, WorkState};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

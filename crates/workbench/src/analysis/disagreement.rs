@@ -1,8 +1,9 @@
 //! Texts in order of predicted disagreement, and everyone's distribution on one of them.
 
-use super::live::{Fitted, measure};
-use super::{Core, Session};
+use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::live::{Fitted, measure};
+use crate::session::Session;
 use crate::view::{
     AnnotatorPrediction, DisagreementQuery, DisagreementRow, DisagreementScores, GroupPrediction, Ranking,
     TextDetail,

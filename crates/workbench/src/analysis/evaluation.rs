@@ -1,12 +1,13 @@
 //! Comparing annotator models on texts held out, and fitting the one that predicts for the project.
 
-use super::live::{Steps, cancelled};
-use super::runs::Material;
-use super::{Core, Session};
 use crate::clock::now_ms;
-use crate::encoders::{self, EncoderChoice};
+use crate::core::Core;
+use crate::encoding::encoders::{self, EncoderChoice};
 use crate::error::WorkbenchError;
-use crate::work::Observer;
+use crate::jobs::Observer;
+use crate::live::{Steps, cancelled};
+use crate::runs::Material;
+use crate::session::Session;
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling};
 use dissensus_perspectives::metrics::Scored;

@@ -1,11 +1,12 @@
 //! Annotators among each other: how much they agree, how well each is predicted, and who judges like whom.
 
-use super::live::{Steps, cancelled};
-use super::{Core, Session};
+use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::jobs::Unwatched;
+use crate::live::{Steps, cancelled};
+use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{AnnotatorReport, AnnotatorRow};
-use crate::work::Unwatched;
 use dissensus_domain::{QuestionId, ScaleKind};
 use dissensus_perspectives::{
     Alphas, AnnotatorMap, FitOptions, HeldOut, Observation, Severity, Target, TrainingData, agreement,

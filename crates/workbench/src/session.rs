@@ -1,111 +1,29 @@
 //! One open project and everything that is live in it.
 
-mod annotators;
-mod choosing;
-mod disagreement;
-mod encoding;
-mod evaluating;
-mod index;
-mod jobs;
-mod labelling;
-pub(crate) mod live;
-mod runs;
-mod sheet;
-
-pub use annotators::Agreement;
-pub use encoding::{Encoded, EncoderSwitch};
-pub use evaluating::{EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained};
-pub use labelling::{NamedLabel, Recorded};
-pub use runs::{RunPrediction, tuning_name};
-
+use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::event::Event;
 use crate::home::Home;
-use crate::sync::{Snapshot, lock};
+use crate::project::Index;
+use crate::sync::lock;
 use crate::view::{
     AnnotatorInfo, AppSettings, AttributeInfo, EncodingState, JobInfo, JobState, ProjectChoices, ProjectInfo,
     QuestionInfo,
 };
-use crate::work::Cancel;
 use dissensus_domain::{AnnotatorId, Attributes, Question, QuestionId, Scale};
 use dissensus_store::{NewAnnotator, NewQuestion, Store, WorkState};
-use index::Index;
-use jobs::Jobs;
-use live::Live;
-use sheet::Sheets;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 const CHOICES_KEY: &str = "choices";
 
-/// What happened in a session, told to whoever subscribed.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// A job began, went on or ended.
-    Job(JobInfo),
-    /// A label was recorded or taken back; predictions have followed where a model is live.
-    Labels {
-        /// The question.
-        question: QuestionId,
-        /// The text.
-        text: dissensus_domain::TextId,
-        /// The annotator.
-        annotator: AnnotatorId,
-        /// The revision of the predictions now.
-        revision: u32,
-    },
-    /// A model was fitted anew: all predictions may have changed.
-    Model {
-        /// The question.
-        question: QuestionId,
-        /// The revision of the predictions now.
-        revision: u32,
-    },
-    /// A training run began, went on or ended.
-    Run(crate::view::RunInfo),
-    /// Texts, annotators or questions were added.
-    Project,
-}
-
-type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
-
-/// Who is told of events.
-#[derive(Default)]
-pub(crate) struct Listeners(Snapshot<Vec<Listener>>);
-
-impl Listeners {
-    pub(crate) fn send(&self, event: &Event) {
-        // No lock is held: a listener may ask the session anything.
-        for listener in self.0.get().iter() {
-            listener(event);
-        }
-    }
-}
-
 /// One open project. Every method may be called from any thread.
 pub struct Session {
     pub(crate) core: Arc<Core>,
     threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
-/// What a session shares with its background threads.
-pub(crate) struct Core {
-    pub(crate) home: Home,
-    pub(crate) store: Store,
-    pub(crate) listeners: Arc<Listeners>,
-    pub(crate) jobs: Jobs,
-    pub(crate) training: runs::Training,
-    pub(crate) index: Snapshot<Index>,
-    /// Held while the index is read anew, so that an older one never replaces a newer one.
-    reloading: Mutex<()>,
-    pub(crate) sheets: Sheets,
-    pub(crate) live: Live,
-    pub(crate) settings: Snapshot<AppSettings>,
-    pub(crate) closing: Cancel,
-    /// A window is open on it: what is missing is encoded and fitted without being asked for.
-    pub(crate) in_background: AtomicBool,
 }
 
 impl Session {
@@ -135,22 +53,7 @@ impl Session {
     }
 
     fn on(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
-        let index = Index::load(&store)?;
-        let core = Core {
-            home: home.clone(),
-            store,
-            listeners: Arc::default(),
-            jobs: Jobs::default(),
-            training: runs::Training::default(),
-            index: Snapshot::new(index),
-            reloading: Mutex::default(),
-            sheets: Sheets::default(),
-            live: Live::default(),
-            settings: Snapshot::default(),
-            closing: Cancel::default(),
-            in_background: AtomicBool::new(false),
-        };
-        Ok(Self { core: Arc::new(core), threads: Mutex::default() })
+        Ok(Self { core: Arc::new(Core::open(store, home)?), threads: Mutex::default() })
     }
 
     /// Where the project file is.
@@ -165,8 +68,7 @@ impl Session {
 
     /// Tells `listener` of everything that happens from now on. It is called on the thread that did it and must be quick.
     pub fn subscribe(&self, listener: impl Fn(&Event) + Send + Sync + 'static) {
-        let listener: Listener = Arc::new(listener);
-        self.core.listeners.0.update(|all| all.iter().cloned().chain([Arc::clone(&listener)]).collect());
+        self.core.listeners.add(listener);
     }
 
     /// What the project holds.
@@ -389,24 +291,6 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.close();
-    }
-}
-
-impl Core {
-    /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
-    pub(crate) fn index(&self) -> Arc<Index> {
-        self.index.get()
-    }
-
-    pub(crate) fn settings(&self) -> AppSettings {
-        self.settings.get().as_ref().clone()
-    }
-
-    /// Reads texts, annotators and questions anew after some were added.
-    pub(crate) fn reload(&self) -> Result<(), WorkbenchError> {
-        let _reloading = lock(&self.reloading);
-        self.index.set(Index::load(&self.store)?);
-        Ok(())
     }
 }
 

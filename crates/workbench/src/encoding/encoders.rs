@@ -2,7 +2,7 @@
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
-use crate::work::Observer;
+use crate::jobs::Observer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{
     Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice,
@@ -175,7 +175,7 @@ pub(crate) fn device_name() -> String {
 }
 
 #[cfg(test)]
-#[path = "../../encoder/tests/local_hub/mod.rs"]
+#[path = "../../../encoder/tests/local_hub/mod.rs"]
 #[allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 #[allow(dead_code, reason = "the encoder's own tests make every kind of trouble, these only some")]
 mod local_hub;
@@ -183,8 +183,8 @@ mod local_hub;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoders::local_hub::{LocalHub, NAME, Trouble};
-    use crate::work::Unwatched;
+    use crate::encoding::encoders::local_hub::{LocalHub, NAME, Trouble};
+    use crate::jobs::Unwatched;
     use std::sync::Mutex;
     use std::time::Duration;
 

@@ -1,11 +1,13 @@
 //! The live models of a session: one for each question, learning label by label, fitted anew in the background.
 
-use super::{Core, Event, Session};
-use crate::sync::lock;
 use crate::clock::now_ms;
+use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::event::Event;
+use crate::jobs::{Observer, Unwatched};
+use crate::session::Session;
+use crate::sync::lock;
 use crate::view::{DisagreementMeasure, Problem, Reveal};
-use crate::work::{Observer, Unwatched};
 use dissensus_domain::{AnnotatorId, Attributes, QuestionId, TextId};
 use dissensus_perspectives::{
     AnnotatorModel, Disagreement, Embeddings, FitOptions, LabelChange, LiveModel, Measure, Observation,
@@ -26,13 +28,13 @@ type EmbeddingCache = Mutex<Option<(Arc<Embeddings>, Option<String>)>>;
 
 /// Models, the embeddings they stand on, and a count of how often predictions changed.
 #[derive(Default)]
-pub(crate) struct Live {
+pub(crate) struct LiveModels {
     slots: Mutex<HashMap<QuestionId, Slot>>,
     fitting: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
     revision: AtomicU32,
     pub(crate) embeddings: EmbeddingCache,
     pub(crate) encoding_problem: Mutex<Option<Problem>>,
-    pub(crate) measured: Mutex<HashMap<QuestionId, super::annotators::Measured>>,
+    pub(crate) measured: Mutex<HashMap<QuestionId, crate::analysis::Measured>>,
 }
 
 /// A model that is live.
@@ -47,7 +49,7 @@ pub(crate) struct Fitted {
     filtered: Option<(Attributes, Arc<Vec<Disagreement>>)>,
 }
 
-impl Live {
+impl LiveModels {
     fn slot(&self, question: QuestionId) -> Slot {
         Arc::clone(lock(&self.slots).entry(question).or_default())
     }

@@ -1,11 +1,13 @@
 //! Encoding: every text gets an embedding of the project's encoder version, once.
 
-use super::{Core, Event, Session};
-use crate::encoders::{self, Chosen, ENCODER_KEY, EncoderChoice};
+use crate::core::Core;
+use crate::encoding::encoders::{self, Chosen, ENCODER_KEY, EncoderChoice};
 use crate::error::WorkbenchError;
+use crate::event::Event;
+use crate::jobs::{Observer, Unwatched};
+use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{EncodingState, JobInfo, Problem};
-use crate::work::{Observer, Unwatched};
 use dissensus_domain::TextId;
 use dissensus_encoder::{BatchPlan, Encoder};
 use dissensus_perspectives::Embeddings;

@@ -3,12 +3,12 @@
 use super::choices;
 use super::energy::Energy;
 use super::kept::Outcome;
-use crate::encoders;
+use crate::core::Core;
+use crate::encoding::encoders;
 use crate::error::WorkbenchError;
-use crate::session::Core;
-use crate::session::live::{Steps, cancelled};
+use crate::jobs::Observer;
+use crate::live::{Steps, cancelled};
 use crate::view::{EpochInfo, GradientLength, RunSizes, TrainChoices};
-use crate::work::Observer;
 use dissensus_domain::{Question, ScaleKind, Split};
 use dissensus_encoder::{DeviceChoice, EncoderOptions, FreezePolicy};
 use dissensus_perspectives::{

@@ -1,0 +1,70 @@
+//! The parts of an open project, which use cases and background threads share.
+
+use crate::error::WorkbenchError;
+use crate::event::Listeners;
+use crate::home::Home;
+use crate::jobs::{Cancel, Jobs};
+use crate::labelling::Sheets;
+use crate::live::LiveModels;
+use crate::project::Index;
+use crate::runs::Training;
+use crate::sync::{Snapshot, lock};
+use crate::view::AppSettings;
+use dissensus_store::Store;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// What a session shares with its background threads.
+pub(crate) struct Core {
+    pub(crate) home: Home,
+    pub(crate) store: Store,
+    pub(crate) listeners: Arc<Listeners>,
+    pub(crate) jobs: Jobs,
+    pub(crate) training: Training,
+    pub(crate) index: Snapshot<Index>,
+    /// Held while the index is read anew, so that an older one never replaces a newer one.
+    reloading: Mutex<()>,
+    pub(crate) sheets: Sheets,
+    pub(crate) live: LiveModels,
+    pub(crate) settings: Snapshot<AppSettings>,
+    pub(crate) closing: Cancel,
+    /// A window is open on it: what is missing is encoded and fitted without being asked for.
+    pub(crate) in_background: AtomicBool,
+}
+
+impl Core {
+    /// The parts of a project that was just opened.
+    pub(crate) fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
+        let index = Index::load(&store)?;
+        Ok(Self {
+            home: home.clone(),
+            store,
+            listeners: Arc::default(),
+            jobs: Jobs::default(),
+            training: Training::default(),
+            index: Snapshot::new(index),
+            reloading: Mutex::default(),
+            sheets: Sheets::default(),
+            live: LiveModels::default(),
+            settings: Snapshot::default(),
+            closing: Cancel::default(),
+            in_background: AtomicBool::new(false),
+        })
+    }
+
+    /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
+    pub(crate) fn index(&self) -> Arc<Index> {
+        self.index.get()
+    }
+
+    pub(crate) fn settings(&self) -> AppSettings {
+        self.settings.get().as_ref().clone()
+    }
+
+    /// Reads texts, annotators and questions anew after some were added.
+    pub(crate) fn reload(&self) -> Result<(), WorkbenchError> {
+        let _reloading = lock(&self.reloading);
+        self.index.set(Index::load(&self.store)?);
+        Ok(())
+    }
+}
