@@ -1,16 +1,18 @@
 //! Speed of the live loop, of predicting everything and of training, mostly measured on made-up worlds.
 
+use crate::data::FitOptions;
+use crate::data::PerspectivesError;
+use crate::data::progress::Silent;
+use crate::data::synthetic::{World, world};
+use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Embeddings, Observation, Target, TrainingData};
+use crate::disagreement::Measure;
 use crate::disagreement::disagreement_of_texts;
-use crate::effects::Crossed;
-use crate::link::Link;
+use crate::linear::own_head::OwnHead;
 use crate::live::LiveModel;
-use crate::models::{AnnotatorModel, EncoderToScore, ModelKind, Multilevel};
-use crate::options::FitOptions;
-use crate::own_head::OwnHead;
-use crate::progress::Silent;
-use crate::synthetic::{World, world};
-use crate::{Measure, PerspectivesError};
+use crate::mixed::Crossed;
+use crate::mixed::link::Link;
+use crate::models::{EncoderToScore, Multilevel};
 use dissensus_domain::ScaleKind;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -66,7 +68,7 @@ pub fn live(model: &mut LiveModel, clicks: usize, seed: u64) -> Result<LiveTimes
     if texts == 0 || annotators == 0 {
         return Err(PerspectivesError::Length { what: "texts and annotators", expected: 1, found: 0 });
     }
-    let mut rng = crate::folds::generator(seed, 4);
+    let mut rng = crate::math::random::generator(seed, 4);
     let mut click_ms = Vec::with_capacity(clicks);
     for _ in 0..clicks {
         let o = Observation {
@@ -118,7 +120,7 @@ pub struct PredictTime {
 pub fn predictor(texts: usize, annotators: usize, levels: usize, seed: u64) -> Box<dyn AnnotatorModel> {
     let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
     let link = Link::new(Target { kind, levels });
-    let mut rng = crate::folds::generator(seed, 5);
+    let mut rng = crate::math::random::generator(seed, 5);
     let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
     let scores = (0..texts).map(|_| 1.5 * normal()).collect();
     let mut crossed = Crossed::new(link, scores, annotators, &[]);

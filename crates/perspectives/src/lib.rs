@@ -1,6 +1,20 @@
-//! Annotator models, live refit, disagreement and metrics: arrays in, arrays out.
+//! Annotator models, live refit, disagreement, agreement, aggregation and metrics, on arrays: texts and annotators are
+//! indices, labels are [`Observation`]s, embeddings a matrix. No SQL and no window. Only `nn::trainer` also opens an encoder's
+//! folder and reads texts, where the encoder is tuned.
 //!
-//! Texts and annotators are indices, labels are [`Observation`]s, embeddings a matrix. No SQL, no window, no encoder.
+//! Modules import only from those below them:
+//!
+//! | modules | what they own |
+//! | --- | --- |
+//! | `live` | a model that is refitted label by label |
+//! | `model_selection` | splits, evaluation on held-out labels, learning curves |
+//! | `fit` | one function for every kind of model |
+//! | `nn` | networks and their trainer |
+//! | `models` | models fitted to convergence: linear heads and the mixed model |
+//! | `disagreement` | measures over predictions, through the trait [`AnnotatorModel`] |
+//! | `linear`, `mixed` | ridge regressions; links, random effects and their variances |
+//! | `metrics`, `agreement`, `aggregation` | arrays in, numbers out |
+//! | `data`, `math` | labels, embeddings, options, errors, progress; small numerics |
 //!
 //! ```
 //! use dissensus_domain::ScaleKind;
@@ -25,28 +39,17 @@
 mod aggregation;
 mod agreement;
 pub mod bench;
-mod cold_start;
 mod data;
 mod disagreement;
-mod effects;
-mod error;
-mod evaluate;
-mod folds;
-mod head;
-mod held_out;
-mod link;
+mod fit;
+mod linear;
 mod live;
-mod map;
 mod math;
 pub mod metrics;
+mod mixed;
+mod model_selection;
 mod models;
-mod networks;
-mod options;
-mod own_head;
-mod progress;
-mod split;
-pub mod synthetic;
-mod trainer;
+mod nn;
 
 pub use aggregation::{
     Aggregation, AggregationFit, AggregationOptions, Aggregator, AnnotatorQuality, MaceMethod, Tie, aggregate,
@@ -55,22 +58,24 @@ pub use agreement::{
     Agreement, Alphas, AnnotatorAgreement, CohenPair, Estimate, Reliability, agreement, cohen_pairs,
     reliability,
 };
-pub use cold_start::{ColdStart, CurvePoint, LearningCurve, learning_curve};
-pub use data::{Attribute, Embeddings, Observation, Target, TrainingData};
-pub use disagreement::{Disagreement, Measure, disagreement, disagreement_of_texts, ranking};
-pub use effects::AttributeEvidence;
-pub use error::PerspectivesError;
-pub use evaluate::{Evaluation, evaluate, fold_at, score};
-pub use held_out::{HeldOut, held_out};
-pub use live::{LabelChange, LiveModel, Severity, Snapshot};
-pub use map::{AnnotatorMap, annotator_map};
-pub use metrics::{Scored, Scores};
-pub use models::{AnnotatorModel, ModelKind, fit};
-pub use networks::{Activation, HeadSpec, NetworkModel, NetworkSpec, PeopleSpec};
-pub use options::FitOptions;
-pub use progress::{Progress, Silent};
-pub use split::{Division, SplitColumns, SplitSpec, TestSet};
-pub use trainer::{
+pub use data::progress::{Progress, Silent};
+pub use data::{
+    AnnotatorModel, Attribute, AttributeEvidence, Embeddings, FitOptions, ModelKind, Observation,
+    PerspectivesError, Target, TrainingData, synthetic,
+};
+pub use disagreement::{
+    AnnotatorMap, Disagreement, Measure, annotator_map, disagreement, disagreement_of_texts, ranking,
+};
+pub use fit::fit;
+pub use live::{LabelChange, LiveModel, Snapshot};
+pub use metrics::{Scored, Scores, fold_at, score};
+pub use mixed::Severity;
+pub use model_selection::{
+    ColdStart, CurvePoint, Division, Evaluation, HeldOut, LearningCurve, SplitColumns, SplitSpec, TestSet,
+    evaluate, held_out, learning_curve,
+};
+pub use nn::networks::{Activation, HeadSpec, NetworkModel, NetworkSpec, PeopleSpec};
+pub use nn::trainer::{
     BestBy, Ended, EpochRecord, GradientLength, Learnable, Schedule, Seeds, TrainConfig, TrainObserver,
     Trained, Trainer, ValidationScores,
 };

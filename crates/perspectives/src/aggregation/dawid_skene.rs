@@ -3,8 +3,8 @@
 
 use super::votes::{Votes, normalise};
 use super::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, majority, settled};
-use crate::PerspectivesError;
-use crate::progress::{Progress, step};
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, step};
 
 /// Probabilities and counts are kept at least this large, as crowd-kit does, so that no single label rules a level out.
 const LEAST: f64 = 1e-10;

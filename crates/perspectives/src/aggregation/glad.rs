@@ -6,9 +6,9 @@
 
 use super::votes::{Votes, normalise};
 use super::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
-use crate::PerspectivesError;
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, step};
 use crate::math::{lbfgs, sigmoid};
-use crate::progress::{Progress, step};
 
 /// Prior mean of abilities and of log inverse difficulties, and where both start.
 const PRIOR: f64 = 1.0;
@@ -129,7 +129,7 @@ fn softplus(x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::aggregation::tests::{fixture, near, votes};
-    use crate::progress::Silent;
+    use crate::data::progress::Silent;
 
     #[test]
     fn converges_where_crowd_kit_does() {

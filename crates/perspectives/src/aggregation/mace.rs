@@ -7,9 +7,9 @@
 use super::digamma::digamma;
 use super::votes::{Vote, Votes, normalise};
 use super::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, MaceMethod, settled};
-use crate::PerspectivesError;
-use crate::folds::generator;
-use crate::progress::{Progress, step};
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, step};
+use crate::math::random::generator;
 use rand::RngExt;
 use rayon::prelude::*;
 

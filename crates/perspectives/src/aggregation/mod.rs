@@ -10,9 +10,9 @@ mod mace;
 mod majority;
 mod votes;
 
-use crate::PerspectivesError;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use crate::data::{Embeddings, Observation, Target, TrainingData};
-use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 use votes::Votes;
 
@@ -215,7 +215,7 @@ fn settled(before: f64, now: f64, labels: usize, tolerance: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use crate::data::progress::Silent;
     use dissensus_domain::ScaleKind;
     use serde_json::Value;
 

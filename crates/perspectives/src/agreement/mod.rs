@@ -9,7 +9,7 @@ mod reliability;
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, Reliability, reliability};
 
-use crate::PerspectivesError;
+use crate::data::PerspectivesError;
 use crate::data::{Embeddings, Observation, Target, TrainingData};
 use coincidence::Coincidences;
 use dissensus_domain::ScaleKind;

@@ -1,7 +1,7 @@
 //! Cohen's kappa of every two annotators.
 
 use super::checked;
-use crate::PerspectivesError;
+use crate::data::PerspectivesError;
 use crate::data::{Observation, Target};
 use crate::metrics::quadratic_kappa;
 use dissensus_domain::ScaleKind;

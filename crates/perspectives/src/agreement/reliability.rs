@@ -3,10 +3,10 @@
 use super::coefficients::{Shares, TextShares, Weights};
 use super::coincidence::Coincidences;
 use super::{checked, counts};
-use crate::PerspectivesError;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use crate::data::{Observation, Target};
 use crate::metrics::{BootstrapOptions, Interval, resample};
-use crate::progress::Progress;
 use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
 

@@ -1,18 +1,20 @@
 //! How much annotators' predicted distributions differ on a text (DESIGN.md decision 4).
 
-mod interval;
+mod block;
+mod map;
 mod pairs;
 mod running;
 mod stream;
 mod sums;
 
-pub(crate) use interval::interval;
+pub(crate) use block::BLOCK;
+pub use map::{AnnotatorMap, annotator_map};
 pub(crate) use pairs::Pairs;
-pub(crate) use running::{BLOCK, Running};
+pub(crate) use running::Running;
 pub use stream::{disagreement, disagreement_of_texts};
 pub(crate) use sums::Sums;
 
-use crate::PerspectivesError;
+use crate::data::PerspectivesError;
 use serde::{Deserialize, Serialize};
 
 /// The measures of one text over the chosen annotators. With fewer than two annotators nobody can differ: zeros.

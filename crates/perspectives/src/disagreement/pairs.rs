@@ -1,7 +1,6 @@
 //! Sums over annotators, per text, from which the chance that two of them differ follows.
 
-use super::BLOCK;
-use super::running::accumulate;
+use super::block::{BLOCK, accumulate, sum};
 use std::ops::Range;
 
 /// `sum_a p_ac` and `sum_a sum_c p_ac^2`.
@@ -73,16 +72,4 @@ impl Pairs {
         let same: f64 = self.p.iter().map(|p| p[text] * p[text]).sum::<f64>() - self.square[text];
         (1.0 - same / (n * (n - 1.0))).clamp(0.0, 1.0)
     }
-}
-
-/// The sum of `of` over `values` in double precision, eight at a time so that the compiler can vectorise it.
-#[inline(always)]
-pub(super) fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f64 {
-    const LANES: usize = 8;
-    let mut lanes = [0.0f64; LANES];
-    let (whole, rest) = values.as_chunks::<LANES>();
-    for chunk in whole {
-        lanes.iter_mut().zip(chunk).for_each(|(lane, value)| *lane += f64::from(of(*value)));
-    }
-    lanes.iter().sum::<f64>() + rest.iter().map(|value| f64::from(of(*value))).sum::<f64>()
 }

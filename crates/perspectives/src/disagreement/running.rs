@@ -1,12 +1,9 @@
 //! Sums over annotators, per text, that one annotator's new column changes in place.
 
-use super::pairs::sum;
+use super::block::{BLOCK, accumulate, sum};
 use super::{Disagreement, Pairs};
 use crate::math::fast::entropy_term;
 use std::ops::Range;
-
-/// Texts handled at a time: small enough that a block of probabilities stays in the first-level cache.
-pub(crate) const BLOCK: usize = 512;
 
 /// What [`Pairs`] has, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
 /// Double precision, so that taking a column out leaves what was there before it came.
@@ -155,13 +152,6 @@ fn add_level(p: &[f32], sign: f64, total: &mut [f64], square: &mut [f32], entrop
         *total += sign * f64::from(*p);
         *square += p * p;
         *entropy += entropy_term(*p);
-    }
-}
-
-#[inline]
-pub(super) fn accumulate(total: &mut [f64], values: &[f32], sign: f64) {
-    for (total, value) in total.iter_mut().zip(values) {
-        *total += sign * f64::from(*value);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The measures of all texts from any model, block by block, so that texts x annotators x levels is never stored.
 
 use super::{BLOCK, Disagreement, Sums};
-use crate::models::AnnotatorModel;
+use crate::data::AnnotatorModel;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Doubt about disagreement among some annotators only.
 
 use super::LiveModel;
-use crate::disagreement::interval;
+use super::interval::interval;
 
 impl LiveModel {
     /// As [`LiveModel::interval`], over the annotators of `mask`; `headline` is their pairwise disagreement on the text.

@@ -1,9 +1,9 @@
 //! Keeping a live model in the project file.
 
 use super::LiveModel;
-use crate::PerspectivesError;
+use crate::data::PerspectivesError;
 use crate::data::{Attribute, Target};
-use crate::effects::Crossed;
+use crate::mixed::Crossed;
 use crate::models::{EncoderToScore, Multilevel};
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! Which text teaches the model most about one annotator.
 
 use super::LiveModel;
-use crate::math::quadrature::FIVE;
-use crate::models::AnnotatorModel;
+use crate::data::AnnotatorModel;
+use crate::mixed::quadrature::FIVE;
 
 impl LiveModel {
     /// For every text the mutual information, in bits, between this annotator's label and this annotator's severity:

@@ -7,21 +7,24 @@
 mod among;
 mod bytes;
 mod choose;
+mod interval;
 mod refit;
 
 pub use refit::{LabelChange, Snapshot};
 
-use crate::PerspectivesError;
+use crate::data::AttributeEvidence;
+use crate::data::FitOptions;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
+use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData, check_observation};
-use crate::disagreement::{BLOCK, Disagreement, Measure, Sums, interval, ranking};
-use crate::effects::AttributeEvidence;
-use crate::effects::predictor::{PersonView, Scratch};
-use crate::models::{AnnotatorModel, ModelKind, Multilevel, Prepared, fit_effects};
-use crate::options::FitOptions;
-use crate::progress::Progress;
+use crate::disagreement::{BLOCK, Disagreement, Measure, Sums, ranking};
+use crate::mixed::Severity;
+use crate::mixed::predictor::{PersonView, Scratch};
+use crate::models::{Multilevel, Prepared, fit_effects};
 use dissensus_domain::ScaleKind;
+use interval::interval;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A `multilevel` model that learns label by label.
@@ -84,15 +87,6 @@ fn all_sums(model: &Multilevel, target: Target) -> Sums {
 /// Texts, or people, in blocks.
 fn blocks(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(BLOCK).map(move |from| from..(from + BLOCK).min(count))
-}
-
-/// How an annotator's use of the scale differs from the average person's.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Severity {
-    /// Mean shift of the thresholds on the logit scale; above 0: gives higher levels (or "yes") more often.
-    pub mean: f64,
-    /// Posterior standard deviation of that shift.
-    pub sd: f64,
 }
 
 impl LiveModel {

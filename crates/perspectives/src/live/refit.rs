@@ -1,11 +1,11 @@
 //! Re-estimating the shared parts in the background while labels keep coming.
 
 use super::{LiveModel, texts_match};
-use crate::PerspectivesError;
+use crate::data::AnnotatorModel;
+use crate::data::FitOptions;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData};
-use crate::models::AnnotatorModel;
-use crate::options::FitOptions;
-use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// One label recorded (`Some`) or taken back (`None`).

@@ -1,6 +1,6 @@
 //! Centred, scaled and rotated embeddings: the same ridge problems, better conditioned, shared by all heads.
 
-use crate::{Embeddings, PerspectivesError};
+use crate::data::{Embeddings, PerspectivesError};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 

@@ -6,8 +6,8 @@ use super::mcnemar::{McNemar, mcnemar};
 use super::people::annotator_scores;
 use super::probability::CLIP;
 use super::wilcoxon::{Wilcoxon, wilcoxon};
-use crate::PerspectivesError;
-use crate::progress::Progress;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -165,8 +165,8 @@ fn discordant(first: &Scored, second: &Scored) -> McNemar {
 mod tests {
     use super::*;
     use crate::data::Observation;
-    use crate::folds::generator;
-    use crate::progress::Silent;
+    use crate::data::progress::Silent;
+    use crate::math::random::generator;
     use rand::RngExt;
 
     /// 200 texts with five labels each; `skill` is what a model adds to the probability of the label.

@@ -1,8 +1,8 @@
 //! Percentile bootstrap: which clusters each resample draws, and what its percentiles say.
 
-use crate::PerspectivesError;
-use crate::folds::generator;
-use crate::progress::{Progress, step};
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, step};
+use crate::math::random::generator;
 use rand::RngExt;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -121,7 +121,7 @@ const FIRST_STREAM: u64 = 1 << 32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use crate::data::progress::Silent;
 
     #[test]
     fn quantiles_interpolate() {

@@ -12,6 +12,7 @@ mod ordinal;
 mod people;
 mod probability;
 mod report;
+mod score;
 mod wilcoxon;
 
 pub use bootstrap::{Cluster, Intervals, bootstrap};
@@ -29,10 +30,11 @@ pub use ordinal::{label_correlation, mean_absolute_error, quadratic_kappa, ranke
 pub use people::{AnnotatorScores, annotator_scores};
 pub use probability::{brier, log_loss};
 pub use report::{Report, ReportOptions};
+pub use score::{fold_at, score};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 
-use crate::PerspectivesError;
 use crate::data::Observation;
+use crate::data::PerspectivesError;
 use serde::{Deserialize, Serialize};
 
 /// Labels with the probabilities a model gave to every level of each: the input of all metrics.

@@ -6,8 +6,8 @@ use super::classes::{Averages, ClassAccuracy, ClassScores, class_scores, confusi
 use super::interval::BootstrapOptions;
 use super::people::{AnnotatorScores, annotator_scores};
 use super::{Scored, Scores};
-use crate::PerspectivesError;
-use crate::progress::Progress;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// What a report holds beside what every report holds.

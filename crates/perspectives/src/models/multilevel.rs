@@ -1,18 +1,20 @@
 //! `multilevel`: shared head, text effects and annotators' own links, each shrunk as far as the data say.
 
+use super::Prepared;
 use super::shared::{raw_scores, scores_of};
-use super::{AnnotatorModel, ModelKind, Prepared};
-use crate::PerspectivesError;
-use crate::effects::crowd::Crowd;
-use crate::effects::neighbours::{self, Neighbours};
-use crate::effects::points::Point;
-use crate::effects::predictor::{PersonView, Scratch, TextColumns};
-use crate::effects::{AttributeEvidence, Crossed};
-use crate::head::{CrossFit, HeadProblem};
-use crate::link::Link;
+use crate::data::AttributeEvidence;
+use crate::data::FitOptions;
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, step};
+use crate::data::{AnnotatorModel, ModelKind};
+use crate::linear::head::{CrossFit, HeadProblem};
 use crate::math::flatten;
-use crate::options::FitOptions;
-use crate::progress::{Progress, step};
+use crate::mixed::Crossed;
+use crate::mixed::crowd::Crowd;
+use crate::mixed::link::Link;
+use crate::mixed::neighbours::{self, Neighbours};
+use crate::mixed::points::Point;
+use crate::mixed::predictor::{PersonView, Scratch, TextColumns};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -193,7 +195,7 @@ pub(crate) fn fit_effects(
     progress: &mut dyn Progress,
 ) -> Result<(EncoderToScore, Crossed), PerspectivesError> {
     let link = Link::new(prepared.target);
-    let first = crate::effects::first_doubt(link);
+    let first = crate::mixed::first_doubt(link);
     let rounds = options.rounds.max(1);
     let mut crossed: Option<Crossed> = None;
     let mut cross = None;

@@ -4,16 +4,17 @@
 //! comparison with the other models is a fair one. People with fewer labels than [`MOST_LABELS`] have their heads found
 //! among their own texts ([`OwnHead`]), which gives the same heads sooner.
 
+use super::Prepared;
 use super::shared::{self, SharedHead};
-use super::{AnnotatorModel, ModelKind, Prepared};
-use crate::PerspectivesError;
 use crate::data::Observation;
-use crate::head::{BASE_PRECISION, Head, HeadProblem, strengths};
-use crate::link::Link;
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, step};
+use crate::data::{AnnotatorModel, ModelKind};
+use crate::linear::head::{BASE_PRECISION, Head, HeadProblem, strengths};
+use crate::linear::own_head::{MOST_LABELS, Mixture, OwnHead};
 use crate::math::rotate::Rotated;
 use crate::math::{axpy, dot};
-use crate::own_head::{MOST_LABELS, Mixture, OwnHead};
-use crate::progress::{Progress, step};
+use crate::mixed::link::Link;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
 //! `shared`: one head on everybody's labels, blind to who judges.
 
-use super::{AnnotatorModel, ModelKind, Prepared};
-use crate::PerspectivesError;
+use super::Prepared;
 use crate::data::Observation;
-use crate::head::{Head, HeadProblem};
-use crate::link::Link;
+use crate::data::PerspectivesError;
+use crate::data::{AnnotatorModel, ModelKind};
+use crate::linear::head::{Head, HeadProblem};
+use crate::mixed::link::Link;
 
 /// One head for all annotators, with its scores of every text.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! What a fit of `multilevel` hands to an encoder that is tuned in turn with it.
 
 use super::EncoderToScore;
-use crate::effects::Crossed;
+use crate::mixed::Crossed;
 
 /// The linear part of a fit: the shared head and everybody's deviations.
 #[derive(Clone, Debug)]

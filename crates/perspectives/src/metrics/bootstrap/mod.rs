@@ -12,8 +12,8 @@ mod texts;
 
 use super::interval::{BootstrapOptions, Interval, resample};
 use super::{Scored, Scores};
-use crate::PerspectivesError;
-use crate::progress::Progress;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use annotators::OverAnnotators;
 use labels::Labels;
 use serde::{Deserialize, Serialize};
@@ -104,8 +104,8 @@ pub fn bootstrap(
 mod tests {
     use super::*;
     use crate::data::Observation;
-    use crate::folds::generator;
-    use crate::progress::Silent;
+    use crate::data::progress::Silent;
+    use crate::math::random::generator;
     use rand::RngExt;
     use serde_json::Value;
 

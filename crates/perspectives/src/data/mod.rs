@@ -1,0 +1,21 @@
+//! What goes in and comes out: labels, embeddings, scales, options, errors, progress, and the interface of a model.
+
+mod annotator_model;
+mod attribute_evidence;
+mod error;
+pub(crate) mod folds;
+mod majority;
+mod model_kind;
+mod observations;
+mod options;
+pub(crate) mod progress;
+pub mod synthetic;
+
+pub use annotator_model::AnnotatorModel;
+pub use attribute_evidence::AttributeEvidence;
+pub use error::PerspectivesError;
+pub(crate) use majority::majority_level;
+pub use model_kind::ModelKind;
+pub(crate) use observations::check_observation;
+pub use observations::{Attribute, Embeddings, Observation, Target, TrainingData};
+pub use options::FitOptions;

@@ -1,0 +1,92 @@
+//! Made-up worlds with known people, for benchmarks and tests. Nobody judged these texts.
+
+use crate::data::{Embeddings, Observation, Target};
+use crate::math::random::generator;
+use dissensus_domain::ScaleKind;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_distr::{Distribution, StandardNormal};
+
+/// A made-up set of labels with the truth behind it.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// texts x dim, independent normal numbers scaled to a mean squared length of 1.
+    pub embeddings: Embeddings,
+    /// Labels, ordered by annotator, then text.
+    pub observations: Vec<Observation>,
+    /// How many annotators there are.
+    pub annotators: usize,
+    /// Binary for two levels, else ordinal.
+    pub target: Target,
+    /// Every annotator's true shift on the logit scale, standard deviation 1.2.
+    pub severity: Vec<f64>,
+    /// Every text's true score, `1.5 w.x` plus an effect of standard deviation 0.8.
+    pub score: Vec<f64>,
+}
+
+/// A world of cumulative logits: `P(y >= j) = sigma(score + severity - t_j)`, thresholds evenly spaced from -1.5 to
+/// 1.5. Every annotator labels `labels_per_annotator` texts chosen at random (at most all of them).
+pub fn world(
+    texts: usize,
+    annotators: usize,
+    levels: usize,
+    dim: usize,
+    labels_per_annotator: usize,
+    seed: u64,
+) -> World {
+    let mut rng = generator(seed, 2);
+    let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
+    let scale = 1.0 / (dim.max(1) as f64).sqrt();
+    let direction: Vec<f64> = (0..dim).map(|_| normal()).collect();
+    let rows: Vec<f32> = (0..texts * dim).map(|_| (normal() * scale) as f32).collect();
+    let mut embeddings = Embeddings::none(texts);
+    embeddings.dim = dim;
+    embeddings.rows = rows;
+    let score: Vec<f64> = (0..texts)
+        .map(|t| {
+            let along: f64 = embeddings.row(t).iter().zip(&direction).map(|(&x, w)| f64::from(x) * w).sum();
+            1.5 * along + 0.8 * normal()
+        })
+        .collect();
+    let severity: Vec<f64> = (0..annotators).map(|_| 1.2 * normal()).collect();
+    let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+    let observations = label(&score, &severity, levels, labels_per_annotator, seed);
+    World { embeddings, observations, annotators, target: Target { kind, levels }, severity, score }
+}
+
+fn label(score: &[f64], severity: &[f64], levels: usize, each: usize, seed: u64) -> Vec<Observation> {
+    let mut rng = generator(seed, 3);
+    let mut order: Vec<u32> = (0..score.len() as u32).collect();
+    let mut observations = Vec::with_capacity(severity.len() * each.min(score.len()));
+    for (a, b) in severity.iter().enumerate() {
+        let (chosen, _) = order.partial_shuffle(&mut rng, each);
+        let mut chosen = chosen.to_vec();
+        chosen.sort_unstable();
+        for text in chosen {
+            let u: f64 = rng.random();
+            let above = |j: usize| crate::math::sigmoid(score[text as usize] + b - threshold(j, levels));
+            let level = (1..levels).take_while(|&j| u < above(j)).count() as u16;
+            observations.push(Observation { text, annotator: a as u32, level });
+        }
+    }
+    observations
+}
+
+fn threshold(j: usize, levels: usize) -> f64 {
+    if levels == 2 { 0.0 } else { -1.5 + 3.0 * (j - 1) as f64 / (levels - 2) as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worlds_are_seeded_and_of_the_asked_size() {
+        let w = world(50, 4, 5, 8, 20, 1);
+        assert_eq!(w.observations.len(), 80);
+        assert_eq!(w.observations, world(50, 4, 5, 8, 20, 1).observations);
+        assert_ne!(w.observations, world(50, 4, 5, 8, 20, 2).observations);
+        assert!(w.observations.iter().all(|o| o.level < 5 && o.text < 50));
+        assert_eq!(world(5, 2, 2, 0, 20, 1).observations.len(), 10);
+    }
+}

@@ -1,0 +1,43 @@
+//! Fits an annotator model of any kind.
+
+#[cfg(test)]
+mod tests;
+
+use crate::data::progress::{Progress, step};
+use crate::data::{AnnotatorModel, FitOptions, ModelKind, PerspectivesError, TrainingData};
+use crate::models::{Multilevel, Prepared, majority, sep_heads, shared};
+use crate::nn::trainer::fit_network;
+
+/// Fits a model.
+///
+/// # Errors
+/// What is wrong with `data` (see [`PerspectivesError`]), or [`PerspectivesError::Cancelled`].
+pub fn fit(
+    kind: ModelKind,
+    data: &TrainingData<'_>,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {
+    let prepared = Prepared::new(data, options)?;
+    fit_prepared(kind, &prepared, options, progress)
+}
+
+pub(crate) fn fit_prepared(
+    kind: ModelKind,
+    prepared: &Prepared<'_>,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {
+    step(progress, kind.name(), 0.0)?;
+    let model: Box<dyn AnnotatorModel> = match kind {
+        ModelKind::Majority => Box::new(majority::fit(prepared)),
+        ModelKind::Shared => Box::new(shared::fit(prepared)),
+        ModelKind::SepHeads => Box::new(sep_heads::fit(prepared, progress)?),
+        ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
+            Box::new(fit_network(kind, prepared, options, progress)?)
+        }
+        ModelKind::Multilevel => Box::new(Multilevel::fit(prepared, options, progress)?),
+    };
+    step(progress, kind.name(), 1.0)?;
+    Ok(model)
+}

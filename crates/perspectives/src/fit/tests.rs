@@ -1,0 +1,420 @@
+//! Rules that every annotator model keeps.
+
+use super::fit;
+use crate::data::synthetic::{World, world};
+use crate::data::{AnnotatorModel, ModelKind};
+use crate::{
+    Attribute, Embeddings, FitOptions, Observation, PerspectivesError, Progress, Silent, Target, TrainingData,
+};
+use dissensus_domain::ScaleKind;
+
+fn data(world: &World) -> TrainingData<'_> {
+    TrainingData {
+        embeddings: &world.embeddings,
+        observations: &world.observations,
+        annotators: world.annotators,
+        target: world.target,
+        attributes: &[],
+    }
+}
+
+fn worlds() -> Vec<World> {
+    let mut choice = world(60, 5, 4, 6, 30, 3);
+    choice.target.kind = ScaleKind::Choice;
+    let mut sets = world(60, 5, 8, 6, 30, 5);
+    sets.target.kind = ScaleKind::MultiChoice;
+    vec![world(60, 5, 2, 6, 30, 1), world(60, 5, 5, 6, 30, 2), choice, sets, world(60, 5, 5, 0, 30, 4)]
+}
+
+fn fitted(kind: ModelKind, data: &TrainingData<'_>) -> Box<dyn AnnotatorModel> {
+    fit(kind, data, &FitOptions::default(), &mut Silent).unwrap()
+}
+
+fn p(model: &dyn AnnotatorModel, text: u32, annotator: u32) -> Vec<f32> {
+    let mut out = vec![0.0; model.levels()];
+    model.predict(text, annotator, &mut out);
+    out
+}
+
+fn assert_distribution(p: &[f32], what: &str) {
+    assert!(p.iter().all(|p| (0.0..=1.0).contains(p)), "{what}: {p:?}");
+    assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{what}: {p:?}");
+}
+
+#[test]
+fn probabilities_sum_to_one_everywhere() {
+    for world in worlds() {
+        for kind in ModelKind::ALL {
+            let model = fitted(kind, &data(&world));
+            assert_eq!((model.texts(), model.annotators(), model.name()), (60, 5, kind.name()));
+            let mut out = vec![0.0; model.levels()];
+            for annotator in [0, 4, 77] {
+                for text in [0, 59] {
+                    assert_distribution(&p(model.as_ref(), text, annotator), kind.name());
+                }
+                model.predict_embedding(world.embeddings.row(3), annotator, &mut out).unwrap();
+                assert_distribution(&out, kind.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_are_predictions() {
+    for world in worlds() {
+        for kind in ModelKind::ALL {
+            let model = fitted(kind, &data(&world));
+            let mut column = vec![0.0; 20 * model.levels()];
+            model.predict_column(2, 30..50, &mut column);
+            for (i, text) in (30..50).enumerate() {
+                for (c, p) in p(model.as_ref(), text, 2).into_iter().enumerate() {
+                    assert!((column[c * 20 + i] - p).abs() < 1e-6);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unlabelled_text_is_its_embedding() {
+    let world = world(200, 5, 5, 4, 20, 11);
+    let labelled = |t: u32| world.observations.iter().any(|o| o.text == t);
+    let unlabelled: Vec<u32> = (0..200).filter(|&t| !labelled(t)).collect();
+    assert!(unlabelled.len() > 50);
+    for kind in ModelKind::ALL {
+        let model = fitted(kind, &data(&world));
+        let mut out = vec![0.0; 5];
+        for &text in &unlabelled {
+            model.predict_embedding(world.embeddings.row(text as usize), 3, &mut out).unwrap();
+            for (a, b) in p(model.as_ref(), text, 3).iter().zip(&out) {
+                assert!((a - b).abs() < 1e-4, "{kind} {text}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_that_read_alike_share_their_effects() {
+    // Offence lies at both ends of one axis: no line can say so, neighbours can.
+    let mut world = world(400, 8, 2, 2, 150, 12);
+    for o in &mut world.observations {
+        let x = world.embeddings.row(o.text as usize)[0];
+        o.level = u16::from(x.abs() > 0.5);
+    }
+    let (train, test): (Vec<Observation>, Vec<Observation>) =
+        world.observations.iter().partition(|o| o.text % 4 > 0);
+    let loss = |kind| {
+        let model = fitted(kind, &TrainingData { observations: &train, ..data(&world) });
+        crate::metrics::log_loss(&crate::score(model.as_ref(), &test))
+    };
+    assert!(loss(ModelKind::Multilevel) < 0.7 * loss(ModelKind::Shared));
+}
+
+#[test]
+fn opposite_tastes_are_learnt_where_labels_show_them() {
+    let mut world = world(300, 10, 2, 3, 150, 13);
+    for o in &mut world.observations {
+        let taste = if o.annotator % 2 == 0 { 1.0 } else { -1.0 };
+        o.level = u16::from(taste * world.embeddings.row(o.text as usize)[1] > 0.0);
+    }
+    let (train, test): (Vec<Observation>, Vec<Observation>) =
+        world.observations.iter().partition(|o| o.text % 4 > 0);
+    let train = TrainingData { observations: &train, ..data(&world) };
+    let loss = |slopes| {
+        let options = FitOptions { slopes, ..FitOptions::default() };
+        let model = fit(ModelKind::Multilevel, &train, &options, &mut Silent).unwrap();
+        crate::metrics::log_loss(&crate::score(model.as_ref(), &test))
+    };
+    assert!(loss(true) < 0.7 * loss(false));
+    // The running sums of the live model know slopes too.
+    let mut live = crate::LiveModel::fit(&train, &FitOptions::default(), &mut Silent).unwrap();
+    live.record(test[0]).unwrap();
+    let text = live.add_text(world.embeddings.row(5)).unwrap();
+    let fresh = crate::disagreement(&live, None, false);
+    for t in [0, test[0].text, text] {
+        assert!((live.disagreement(t).pairwise - fresh[t as usize].pairwise).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
+    for world in worlds() {
+        let mut turned = world.clone();
+        turned.observations.reverse();
+        for kind in ModelKind::ALL {
+            let (a, b) = (fitted(kind, &data(&world)), fitted(kind, &data(&turned)));
+            for text in 0..60 {
+                assert_eq!(p(a.as_ref(), text, 1), p(b.as_ref(), text, 1), "{kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stranger_is_the_average_person() {
+    let world = world(80, 12, 2, 4, 60, 5);
+    let severe = (0..12).max_by(|&a, &b| world.severity[a].total_cmp(&world.severity[b])).unwrap() as u32;
+    let mild = (0..12).min_by(|&a, &b| world.severity[a].total_cmp(&world.severity[b])).unwrap() as u32;
+    for kind in ModelKind::ALL {
+        let model = fitted(kind, &data(&world));
+        let mean = |annotator| (0..80).map(|t| p(model.as_ref(), t, annotator)[1]).sum::<f32>() / 80.0;
+        assert_eq!(mean(12), mean(999), "{kind}");
+        if kind == ModelKind::Multilevel {
+            assert!(mean(mild) < mean(12) && mean(12) < mean(severe));
+        }
+    }
+}
+
+#[test]
+fn no_labels_and_one_class_are_no_accident() {
+    let world = world(30, 3, 5, 4, 10, 6);
+    for kind in ModelKind::ALL {
+        for target in [world.target, Target { kind: ScaleKind::Choice, levels: 5 }] {
+            let empty = TrainingData { observations: &[], target, ..data(&world) };
+            let model = fitted(kind, &empty);
+            for p in p(model.as_ref(), 0, 0) {
+                assert!((p - 0.2).abs() < 0.1, "{kind}: without labels all levels are alike, not {p}");
+            }
+            let same: Vec<Observation> =
+                world.observations.iter().map(|o| Observation { level: 3, ..*o }).collect();
+            let model = fitted(kind, &TrainingData { observations: &same, target, ..data(&world) });
+            let p = p(model.as_ref(), 0, 0);
+            assert_distribution(&p, kind.name());
+            assert!(p[3] > 0.5, "{kind}: {p:?}");
+        }
+    }
+}
+
+#[test]
+fn nobody_and_nothing_can_be_fitted() {
+    let none = Embeddings::none(0);
+    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    for kind in ModelKind::ALL {
+        let model = fitted(
+            kind,
+            &TrainingData { embeddings: &none, observations: &[], annotators: 0, target, attributes: &[] },
+        );
+        assert_eq!((model.texts(), model.annotators()), (0, 0));
+        let mut out = [0.0; 2];
+        model.predict_embedding(&[], 0, &mut out).unwrap();
+        assert_distribution(&out, kind.name());
+        assert!(model.predict_embedding(&[1.0], 0, &mut out).is_err());
+    }
+}
+
+#[test]
+fn a_higher_score_expects_a_higher_level() {
+    let world = world(400, 10, 5, 3, 150, 7);
+    let (mut low, mut high) = (Vec::new(), Vec::new());
+    let mut order: Vec<u32> = (0..400).collect();
+    order.sort_by(|&a, &b| world.score[a as usize].total_cmp(&world.score[b as usize]));
+    for kind in [ModelKind::Shared, ModelKind::Multilevel] {
+        let model = fitted(kind, &data(&world));
+        let expected =
+            |t: u32| p(model.as_ref(), t, 0).iter().enumerate().map(|(c, p)| c as f32 * p).sum::<f32>();
+        low.push(order[..100].iter().map(|&t| expected(t)).sum::<f32>());
+        high.push(order[300..].iter().map(|&t| expected(t)).sum::<f32>());
+    }
+    assert!(low.iter().zip(&high).all(|(l, h)| h - l > 50.0), "{low:?} {high:?}");
+}
+
+#[test]
+fn multilevel_finds_the_severity_behind_the_labels() {
+    let world = world(400, 30, 5, 6, 60, 8);
+    let live = crate::LiveModel::fit(&data(&world), &FitOptions::default(), &mut Silent).unwrap();
+    let found: Vec<f64> = (0..30).map(|a| live.severity(a).unwrap().mean).collect();
+    let centre = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (mf, mt) = (centre(&found), centre(&world.severity));
+    let product = |f: &dyn Fn(usize) -> f64| (0..30).map(f).sum::<f64>();
+    let cov = product(&|i| (found[i] - mf) * (world.severity[i] - mt));
+    let (vf, vt) = (product(&|i| (found[i] - mf).powi(2)), product(&|i| (world.severity[i] - mt).powi(2)));
+    assert!(cov / (vf * vt).sqrt() > 0.95, "correlation {}", cov / (vf * vt).sqrt());
+    assert!((0.7..1.4).contains(&(vf / vt).sqrt()), "spread {}", (vf / vt).sqrt());
+    // A standard deviation that means something: most true values lie within two of them.
+    let inside = (0..30).filter(|&a| {
+        let s = live.severity(a as u32).unwrap();
+        (s.mean - mf - (world.severity[a] - mt)).abs() < 2.0 * s.sd + 0.2
+    });
+    assert!(inside.count() >= 25);
+}
+
+/// A world in which one value of the first attribute means severe, and the second tells nothing.
+fn attributed(annotators: usize, effect: f64, seed: u64) -> (World, Vec<Attribute>) {
+    let mut world = world(300, annotators, 2, 4, 30, seed);
+    let value = |a: usize| (a * 7 % 3) as u16;
+    let mut rng = crate::math::random::generator(seed, 90);
+    for o in &mut world.observations {
+        let a = o.annotator as usize;
+        let shift = effect * (f64::from(value(a)) - 1.0) + 0.3 * world.severity[a];
+        let p = crate::math::sigmoid(world.score[o.text as usize] + shift);
+        o.level = u16::from(rand::RngExt::random::<f64>(&mut rng) < p);
+    }
+    let names = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect();
+    let attributes = vec![
+        Attribute {
+            name: "age".into(),
+            values: names(&["young", "middle", "old"]),
+            // Some people do not tell.
+            of: (0..annotators).map(|a| (a % 10 > 0).then(|| value(a))).collect(),
+        },
+        Attribute {
+            name: "hand".into(),
+            values: names(&["left", "right"]),
+            of: (0..annotators).map(|a| Some((a % 2) as u16)).collect(),
+        },
+    ];
+    (world, attributes)
+}
+
+#[test]
+fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
+    let (world, attributes) = attributed(120, 1.5, 21);
+    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let model = fitted(ModelKind::Multilevel, &told);
+    let evidence = model.attribute_evidence().unwrap();
+    assert!(evidence.used && evidence.gain > 2.0 * evidence.standard_error, "{evidence:?}");
+    assert_eq!((evidence.annotators, evidence.labels), (120, 3600));
+    let mean = |values: &[Option<u16>]| {
+        let mut p = [0.0; 2];
+        let one = |t| {
+            model.predict_newcomer(t, values, &mut p);
+            p[1]
+        };
+        (0..300).map(one).sum::<f32>() / 300.0
+    };
+    let (young, old) = (mean(&[Some(0), None]), mean(&[Some(2), None]));
+    let unknown = mean(&[None, None]);
+    assert!(young + 0.1 < unknown && unknown + 0.1 < old, "{young} {unknown} {old}");
+    assert!((mean(&[None, Some(0)]) - mean(&[None, Some(1)])).abs() < 0.06);
+    let stranger = (0..300).map(|t| p(model.as_ref(), t, 999)[1]).sum::<f32>() / 300.0;
+    assert!((stranger - unknown).abs() < 1e-6, "of whom nothing is known is a stranger");
+    // Somebody without labels starts where their attributes say.
+    let few: Vec<Observation> = world.observations.iter().filter(|o| o.annotator != 1).copied().collect();
+    let model = fitted(ModelKind::Multilevel, &TrainingData { observations: &few, ..told });
+    let value = attributes[0].of[1];
+    let mut newcomer = [0.0; 2];
+    model.predict_newcomer(3, &[value, Some(1)], &mut newcomer);
+    assert!(!model.knows(1) && (newcomer[1] - p(model.as_ref(), 3, 1)[1]).abs() < 1e-5);
+
+    let (world, attributes) = attributed(120, 0.0, 22);
+    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let model = fitted(ModelKind::Multilevel, &told);
+    assert!(!model.attribute_evidence().unwrap().used);
+    let plain = fitted(ModelKind::Multilevel, &data(&world));
+    assert_eq!(plain.attribute_evidence(), None);
+    for text in 0..300 {
+        assert_eq!(
+            p(model.as_ref(), text, 5),
+            p(plain.as_ref(), text, 5),
+            "unused attributes change nothing"
+        );
+    }
+    let mut newcomer = [0.0; 2];
+    model.predict_newcomer(7, &[Some(0), Some(1)], &mut newcomer);
+    assert_eq!(newcomer.to_vec(), p(model.as_ref(), 7, 999));
+}
+
+#[test]
+fn a_live_model_keeps_what_attributes_said() {
+    let (world, attributes) = attributed(60, 1.5, 23);
+    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &mut Silent).unwrap();
+    assert!(live.attribute_evidence().unwrap().used);
+    let joined = live.add_annotator();
+    live.record(Observation { text: 4, annotator: joined, level: 1 }).unwrap();
+    let back = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    assert_eq!((back.attribute_evidence(), back.row(9)), (live.attribute_evidence(), live.row(9)));
+    let again = back.snapshot().refit(&world.embeddings, &FitOptions::default(), &mut Silent).unwrap();
+    assert!(again.attribute_evidence().unwrap().used && again.annotators() == 61);
+}
+
+#[test]
+fn models_say_whom_they_know() {
+    let world = world(60, 5, 5, 4, 20, 14);
+    let few: Vec<Observation> = world.observations.iter().filter(|o| o.annotator != 2).copied().collect();
+    let train = TrainingData { observations: &few, ..data(&world) };
+    let shared = fitted(ModelKind::Shared, &train);
+    for kind in ModelKind::ALL {
+        let model = fitted(kind, &train);
+        assert!(model.knows(0) && model.knows(4), "{kind}");
+        let alike = matches!(kind, ModelKind::Majority | ModelKind::Shared);
+        assert_eq!((model.knows(2), model.knows(5), model.knows(u32::MAX)), (alike, alike, alike), "{kind}");
+        for text in 0..60 {
+            let stranger = p(model.as_ref(), text, 77);
+            if kind == ModelKind::SepHeads {
+                assert_eq!(stranger, p(shared.as_ref(), text, 77), "the shared head answers");
+            }
+            let unheard = p(model.as_ref(), text, 2);
+            assert!(stranger.iter().zip(&unheard).all(|(a, b)| (a - b).abs() < 1e-5), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn odd_annotators_and_missing_classes_are_no_accident() {
+    let mut choice = world(80, 8, 4, 5, 40, 31);
+    choice.target.kind = ScaleKind::Choice;
+    for mut world in [world(80, 8, 2, 5, 40, 32), world(80, 8, 5, 5, 40, 33), choice] {
+        let top = (world.target.levels - 1) as u16;
+        // Annotator 0 has one label, annotator 1 one class, nobody ever gives level 1 (of more than two).
+        let mut seen = false;
+        world.observations.retain(|o| o.annotator != 0 || !std::mem::replace(&mut seen, true));
+        for o in &mut world.observations {
+            if o.annotator == 1 {
+                o.level = top;
+            } else if world.target.levels > 2 && o.level == 1 {
+                o.level = 2;
+            }
+        }
+        let attribute = Attribute {
+            name: "age".into(),
+            values: vec!["young".into(), "old".into()],
+            of: (0..8).map(|a| (a % 3 > 0).then_some((a % 2) as u16)).collect(),
+        };
+        let nobody_tells = Attribute { of: vec![None; 8], ..attribute.clone() };
+        for attributes in [vec![], vec![attribute, nobody_tells]] {
+            for kind in ModelKind::ALL {
+                let model = fitted(kind, &TrainingData { attributes: &attributes, ..data(&world) });
+                let mean = |a: u32, level: usize| {
+                    (0..80).map(|t| p(model.as_ref(), t, a)[level]).sum::<f32>() / 80.0
+                };
+                for annotator in 0..9 {
+                    for text in 0..80 {
+                        assert_distribution(&p(model.as_ref(), text, annotator), kind.name());
+                    }
+                    if world.target.levels > 2 {
+                        let absent = mean(annotator, 1);
+                        assert!(absent < 0.15, "{kind}: a level never given got {absent}");
+                    }
+                }
+                if !matches!(kind, ModelKind::Majority | ModelKind::Shared) {
+                    let (own, usual) = (mean(1, usize::from(top)), mean(8, usize::from(top)));
+                    assert!(own > usual + 0.1 && own > 0.5, "{kind}: {own} {usual}");
+                }
+                let mut out = vec![0.0; model.levels()];
+                model.predict_newcomer(3, &vec![None; attributes.len()], &mut out);
+                assert_distribution(&out, kind.name());
+            }
+        }
+    }
+}
+
+struct Stop;
+
+impl Progress for Stop {
+    fn report(&mut self, _: &str, _: f32) {}
+    fn cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_cancel_is_heard_and_names_are_read() {
+    let world = world(10, 2, 2, 2, 5, 9);
+    for kind in ModelKind::ALL {
+        let error = fit(kind, &data(&world), &FitOptions::default(), &mut Stop).err();
+        assert_eq!(error, Some(PerspectivesError::Cancelled));
+        assert_eq!(kind.to_string().parse::<ModelKind>(), Ok(kind));
+    }
+    assert!("deep".parse::<ModelKind>().is_err());
+}

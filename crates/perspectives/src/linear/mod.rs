@@ -1,0 +1,4 @@
+//! Linear heads: ridge-penalised regressions on embeddings, fitted to convergence.
+
+pub(crate) mod head;
+pub(crate) mod own_head;

@@ -1,0 +1,236 @@
+//! From posteriors to probabilities, many texts at a time, in single precision.
+
+use super::{Crossed, Person};
+use crate::math::cholesky::quadratic;
+use crate::math::fast;
+use crate::mixed::link::Link;
+use std::ops::Range;
+
+/// Every level keeps at least this probability, so that no logarithm is infinite.
+pub(crate) const LEAST: f32 = 1e-6;
+const PI_8: f32 = std::f32::consts::PI / 8.0;
+
+/// Posterior scores of texts, one array per score and slope feature.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextColumns {
+    /// q arrays of posterior means.
+    pub(super) u: Vec<Vec<f32>>,
+    /// `1 + pi/8` times the posterior variance.
+    pub(super) v: Vec<f32>,
+    /// slope_dim arrays of features.
+    pub(super) z: Vec<Vec<f32>>,
+}
+
+impl TextColumns {
+    /// Columns of no text.
+    pub(crate) fn empty(crossed: &Crossed) -> Self {
+        Self {
+            u: vec![Vec::new(); crossed.link.scores()],
+            v: Vec::new(),
+            z: vec![Vec::new(); crossed.slope_dim],
+        }
+    }
+
+    pub(crate) fn new(crossed: &Crossed) -> Self {
+        let mut columns = Self::empty(crossed);
+        let q = crossed.link.scores();
+        for text in 0..crossed.texts() {
+            columns.push(&crossed.u[text * q..(text + 1) * q], crossed.v[text], crossed.features(text));
+        }
+        columns
+    }
+
+    pub(crate) fn one(u: &[f64], v: f64, z: &[f64]) -> Self {
+        let mut columns = Self { u: vec![Vec::new(); u.len()], v: Vec::new(), z: vec![Vec::new(); z.len()] };
+        columns.push(u, v, z);
+        columns
+    }
+
+    pub(crate) fn push(&mut self, u: &[f64], v: f64, z: &[f64]) {
+        for (column, &u) in self.u.iter_mut().zip(u) {
+            column.push(u as f32);
+        }
+        for (column, &z) in self.z.iter_mut().zip(z) {
+            column.push(z as f32);
+        }
+        self.v.push(1.0 + PI_8 * v as f32);
+    }
+
+    pub(crate) fn set(&mut self, text: usize, u: &[f64], v: f64) {
+        for (column, &u) in self.u.iter_mut().zip(u) {
+            column[text] = u as f32;
+        }
+        self.v[text] = 1.0 + PI_8 * v as f32;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.v.len()
+    }
+}
+
+/// An annotator ready for prediction.
+#[derive(Clone, Debug)]
+pub(crate) struct PersonView {
+    link: Link,
+    pub(super) offsets: Vec<f32>,
+    /// `pi/8` times the posterior variance of each offset.
+    pub(super) doubt: Vec<f32>,
+    pub(super) slopes: Vec<f32>,
+    /// `pi/8` times the posterior covariance of the slopes, row-major.
+    pub(super) slope_doubt: Vec<f32>,
+}
+
+impl PersonView {
+    pub(crate) fn new(crossed: &Crossed, person: &Person) -> Self {
+        Self::from_parts(crossed, &person.theta, &person.covariance)
+    }
+
+    /// Somebody about whom nothing is known but the population.
+    pub(crate) fn average(crossed: &Crossed) -> Self {
+        Self::from_parts(crossed, &vec![0.0; crossed.width()], &crossed.full_prior())
+    }
+
+    /// Somebody new with these attribute values.
+    pub(crate) fn newcomer(crossed: &Crossed, values: &[Option<u16>]) -> Self {
+        Self::from_parts(crossed, &crossed.start_of(values), &crossed.full_prior())
+    }
+
+    fn from_parts(crossed: &Crossed, theta: &[f64], covariance: &[f64]) -> Self {
+        let (link, w) = (crossed.link, crossed.width());
+        let (n, d) = (link.offsets(), link.deviations());
+        let mut offsets = vec![0.0; n];
+        link.offsets_of(&crossed.base, &theta[..d], &mut offsets);
+        let mut jacobian = vec![0.0; n * d];
+        link.jacobian(&crossed.base, &theta[..d], &mut jacobian);
+        let own: Vec<f64> = (0..d).flat_map(|i| covariance[i * w..i * w + d].to_vec()).collect();
+        let doubt = (0..n).map(|j| PI_8 * quadratic(&own, &jacobian[j * d..(j + 1) * d]) as f32).collect();
+        Self {
+            link,
+            offsets: offsets.iter().map(|&o| o as f32).collect(),
+            doubt,
+            slopes: theta[d..].iter().map(|&s| s as f32).collect(),
+            slope_doubt: (d..w)
+                .flat_map(|i| (d..w).map(move |j| PI_8 * covariance[i * w + j] as f32))
+                .collect(),
+        }
+    }
+
+    /// This annotator with the intercepts `x` posterior standard deviations away and known there: all of them together
+    /// or `only` one.
+    pub(crate) fn moved(&self, only: Option<usize>, x: f64) -> Self {
+        let mut view = self.clone();
+        for (j, (o, doubt)) in view.offsets.iter_mut().zip(&mut view.doubt).enumerate() {
+            if only.is_none_or(|c| c == j) {
+                // One common step, that of the shift, keeps thresholds in order.
+                let own = if only.is_none() { self.doubt[0] } else { *doubt };
+                *o += x as f32 * (own / PI_8).sqrt();
+                *doubt = (*doubt - own).max(0.0);
+            }
+        }
+        view
+    }
+
+    /// Probabilities of `range`, level-major: `out[c * range.len() + i]`.
+    pub(crate) fn fill(
+        &self,
+        texts: &TextColumns,
+        range: Range<usize>,
+        out: &mut [f32],
+        scratch: &mut Scratch,
+    ) {
+        let n = range.len();
+        let out = &mut out[..n * self.link.levels];
+        scratch.spread.clear();
+        scratch.spread.extend_from_slice(&texts.v[range.clone()]);
+        if self.link.softmax {
+            self.fill_softmax(texts, range, out, scratch);
+        } else {
+            scratch.shifted.clear();
+            scratch.shifted.extend_from_slice(&texts.u[0][range.clone()]);
+            self.add_slopes(texts, range, scratch);
+            self.fill_cumulative(out, scratch);
+        }
+        keep_least(out, self.link.levels);
+    }
+
+    fn add_slopes(&self, texts: &TextColumns, range: Range<usize>, scratch: &mut Scratch) {
+        let r = self.slopes.len();
+        for (z, s) in texts.z.iter().zip(&self.slopes) {
+            for (u, z) in scratch.shifted.iter_mut().zip(&z[range.clone()]) {
+                *u += s * z;
+            }
+        }
+        for i in 0..r {
+            for j in 0..=i {
+                let w = self.slope_doubt[i * r + j] * if i == j { 1.0 } else { 2.0 };
+                let (a, b) = (&texts.z[i][range.clone()], &texts.z[j][range.clone()]);
+                for ((v, a), b) in scratch.spread.iter_mut().zip(a).zip(b) {
+                    *v += w * a * b;
+                }
+            }
+        }
+    }
+
+    fn fill_cumulative(&self, out: &mut [f32], scratch: &Scratch) {
+        let n = scratch.shifted.len();
+        let (levels, last) = out.split_at_mut(n * (self.link.levels - 1));
+        last.fill(1.0); // holds P(y >= j) of the level before
+        for ((level, &o), &doubt) in levels.chunks_exact_mut(n).zip(&self.offsets).zip(&self.doubt) {
+            for (((p, above), u), v) in
+                level.iter_mut().zip(last.iter_mut()).zip(&scratch.shifted).zip(&scratch.spread)
+            {
+                let g = fast::sigmoid((u + o) / (v + doubt).sqrt());
+                let g = if g < *above { g } else { *above };
+                *p = *above - g;
+                *above = g;
+            }
+        }
+    }
+
+    fn fill_softmax(&self, texts: &TextColumns, range: Range<usize>, out: &mut [f32], scratch: &mut Scratch) {
+        let n = range.len();
+        scratch.shifted.clear();
+        scratch.shifted.resize(n, f32::MIN);
+        for ((x, u), (&o, &doubt)) in
+            out.chunks_exact_mut(n).zip(&texts.u).zip(self.offsets.iter().zip(&self.doubt))
+        {
+            for (((x, u), v), top) in
+                x.iter_mut().zip(&u[range.clone()]).zip(&scratch.spread).zip(&mut scratch.shifted)
+            {
+                *x = (u + o) / (v + doubt).sqrt();
+                *top = if *x > *top { *x } else { *top };
+            }
+        }
+        scratch.softmax(out);
+    }
+}
+
+/// Buffers of [`PersonView::fill`] and of [`super::crowd::Crowd::fill`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub(super) shifted: Vec<f32>,
+    pub(super) spread: Vec<f32>,
+}
+
+impl Scratch {
+    /// Exponents to probabilities, level-major; `shifted` holds the largest exponent of each, `spread` is used up.
+    pub(super) fn softmax(&mut self, out: &mut [f32]) {
+        let n = self.shifted.len();
+        self.spread.fill(0.0);
+        for x in out.chunks_exact_mut(n) {
+            for ((x, top), sum) in x.iter_mut().zip(&self.shifted).zip(&mut self.spread) {
+                *x = fast::exp(*x - top);
+                *sum += *x;
+            }
+        }
+        for x in out.chunks_exact_mut(n) {
+            x.iter_mut().zip(&self.spread).for_each(|(x, sum)| *x /= sum);
+        }
+    }
+}
+
+/// Lifts every probability of `levels` to [`LEAST`] or more; they still sum to 1.
+pub(super) fn keep_least(out: &mut [f32], levels: usize) {
+    let keep = 1.0 - LEAST * levels as f32;
+    out.iter_mut().for_each(|p| *p = *p * keep + LEAST);
+}

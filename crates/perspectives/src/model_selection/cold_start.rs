@@ -1,0 +1,288 @@
+//! How soon a model knows somebody new: annotators held out entirely, then taught label by label.
+
+use crate::data::FitOptions;
+use crate::data::ModelKind;
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, Quiet, step};
+use crate::data::{Observation, TrainingData};
+use crate::fit::fit;
+use crate::math::random::generator;
+use crate::metrics::{accuracy, log_loss};
+use crate::metrics::{fold_at, score};
+use dissensus_domain::ScaleKind;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a learning curve is drawn. All drawing is seeded by [`FitOptions::seed`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColdStart {
+    /// Share of the annotators held out, inside (0, 1).
+    pub annotators: f64,
+    /// Labels a held-out person gives before being scored, ascending, for example 0, 1, 2, 5, 10, 20.
+    pub labels: Vec<usize>,
+    /// With a share inside (0, 1): that share of the texts is scored and nobody's label on them is ever taught, so
+    /// that neither the person nor the text was seen. Else texts are shared: others' labels of a scored text teach.
+    pub by_text_too: Option<f64>,
+    /// Scores an ordinal question as "is the level this one or higher" (counted from 0), as [`crate::evaluate`] does.
+    pub at_least: Option<u16>,
+}
+
+impl Default for ColdStart {
+    fn default() -> Self {
+        Self { annotators: 0.3, labels: vec![0, 1, 2, 5, 10, 20], by_text_too: None, at_least: None }
+    }
+}
+
+/// One model after one number of labels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The model's name on the command line.
+    pub model: String,
+    /// Labels every held-out person had given.
+    pub labels: usize,
+    /// Mean negative log-likelihood of a scored label, in nats.
+    pub log_loss: f64,
+    /// Share of scored labels predicted.
+    pub accuracy: f64,
+}
+
+/// Models on the same people, the same first labels and the same scored labels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LearningCurve {
+    /// Annotators held out and scored.
+    pub annotators: usize,
+    /// Labels scored at every point.
+    pub n_labels: usize,
+    /// Texts they are on.
+    pub n_texts: usize,
+    /// Model by model in the order asked for, labels ascending.
+    pub points: Vec<CurvePoint>,
+}
+
+/// Who and what is held out.
+struct Plan {
+    /// Taught at every point.
+    others: Vec<Observation>,
+    /// Every held-out person's labels in the order they are given.
+    given: Vec<Vec<Observation>>,
+    scored: Vec<Observation>,
+}
+
+/// Holds out a share of the annotators, then for every number `n` of [`ColdStart::labels`] and every model fits to the
+/// others and to the first `n` labels (in seeded order) of those held out, and scores the labels that these people gave
+/// beyond the largest `n`: the same labels at every point. People with too few labels for that teach with the others.
+/// With [`ColdStart::by_text_too`] the first labels come from texts that teach and the scored ones from texts that never do.
+///
+/// # Errors
+/// As [`crate::fit`]; [`PerspectivesError::Share`]; [`PerspectivesError::AtLeast`]; [`PerspectivesError::Length`] without a
+/// number of labels; [`PerspectivesError::EmptySplit`] if nobody has labels enough or nobody is left to teach.
+pub fn learning_curve(
+    data: &TrainingData<'_>,
+    kinds: &[ModelKind],
+    spec: &ColdStart,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<LearningCurve, PerspectivesError> {
+    let plan = plan(data, spec, options.seed)?;
+    let mut numbers = spec.labels.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut points = Vec::with_capacity(kinds.len() * numbers.len());
+    for kind in kinds {
+        for &n in &numbers {
+            step(progress, kind.name(), points.len() as f32 / (kinds.len() * numbers.len()) as f32)?;
+            let mut taught = plan.others.clone();
+            plan.given.iter().for_each(|own| taught.extend(own.iter().take(n)));
+            let taught = TrainingData { observations: &taught, ..*data };
+            let model = fit(*kind, &taught, options, &mut Quiet(progress))?;
+            let mut scored = score(model.as_ref(), &plan.scored);
+            if let Some(level) = spec.at_least {
+                scored = fold_at(&scored, level);
+            }
+            points.push(CurvePoint {
+                model: kind.name().to_owned(),
+                labels: n,
+                log_loss: log_loss(&scored),
+                accuracy: accuracy(&scored.truth(), &scored.predicted()),
+            });
+        }
+    }
+    let mut texts: Vec<u32> = plan.scored.iter().map(|o| o.text).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    Ok(LearningCurve {
+        annotators: plan.given.len(),
+        n_labels: plan.scored.len(),
+        n_texts: texts.len(),
+        points,
+    })
+}
+
+fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, PerspectivesError> {
+    let inside = |share: f64| {
+        if share > 0.0 && share < 1.0 { Ok(share) } else { Err(PerspectivesError::Share(share)) }
+    };
+    inside(spec.annotators)?;
+    let most = spec.labels.iter().copied().max().ok_or(PerspectivesError::Length {
+        what: "the numbers of labels",
+        expected: 1,
+        found: 0,
+    })?;
+    if let Some(level) = spec.at_least {
+        let levels = data.target.levels;
+        if data.target.kind != ScaleKind::Ordinal || level == 0 || usize::from(level) >= levels {
+            return Err(PerspectivesError::AtLeast { level, levels });
+        }
+    }
+    let sorted = data.sorted()?;
+    // Which texts are scored; all of them where texts are shared.
+    let mut hidden = vec![false; data.embeddings.texts];
+    if let Some(share) = spec.by_text_too {
+        let mut order: Vec<usize> = (0..hidden.len()).collect();
+        order.shuffle(&mut generator(seed, 7));
+        let many = (inside(share)? * hidden.len() as f64).round() as usize;
+        order.into_iter().take(many).for_each(|t| hidden[t] = true);
+    }
+    let mut own: BTreeMap<u32, Vec<Observation>> = BTreeMap::new();
+    sorted.iter().for_each(|o| own.entry(o.annotator).or_default().push(*o));
+    let mut rng = generator(seed, 8);
+    let mut able: Vec<u32> = Vec::new();
+    for (person, labels) in &mut own {
+        labels.shuffle(&mut rng);
+        if spec.by_text_too.is_some() {
+            labels.sort_by_key(|o| hidden[o.text as usize]); // stable: the first ones on texts that teach
+        }
+        let teach = labels.iter().filter(|o| !hidden[o.text as usize]).count();
+        let enough = teach >= most && labels.len() > if spec.by_text_too.is_some() { teach } else { most };
+        if enough {
+            able.push(*person);
+        }
+    }
+    let many = (spec.annotators * own.len() as f64).round().max(1.0) as usize;
+    able.shuffle(&mut rng);
+    able.truncate(many);
+    able.sort_unstable();
+    let (mut given, mut scored, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (person, labels) in own {
+        if able.binary_search(&person).is_err() {
+            others.extend(labels.into_iter().filter(|o| !hidden[o.text as usize]));
+            continue;
+        }
+        let later = &labels[most..];
+        scored.extend(later.iter().filter(|o| spec.by_text_too.is_none() || hidden[o.text as usize]));
+        given.push(labels[..most].to_vec());
+    }
+    for (side, empty) in [("train", others.is_empty()), ("score", scored.is_empty())] {
+        if empty {
+            let split = format!("by-annotator:{} with {most} labels", spec.annotators);
+            return Err(PerspectivesError::EmptySplit { split, side });
+        }
+    }
+    Ok(Plan { others, given, scored })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::progress::Silent;
+    use crate::data::synthetic::{World, world};
+
+    fn data(world: &World) -> TrainingData<'_> {
+        TrainingData {
+            embeddings: &world.embeddings,
+            observations: &world.observations,
+            annotators: world.annotators,
+            target: world.target,
+            attributes: &[],
+        }
+    }
+
+    #[test]
+    fn multilevel_is_never_worse_than_the_others() {
+        let world = world(400, 60, 5, 8, 50, 3);
+        let kinds = [ModelKind::Shared, ModelKind::SepHeads, ModelKind::Multilevel];
+        for by_text_too in [None, Some(0.3)] {
+            let spec = ColdStart { by_text_too, at_least: Some(2), ..ColdStart::default() };
+            let curve =
+                learning_curve(&data(&world), &kinds, &spec, &FitOptions::default(), &mut Silent).unwrap();
+            assert_eq!((curve.annotators, curve.points.len()), (18, 18));
+            let loss = |kind: ModelKind, n: usize| {
+                curve.points.iter().find(|p| p.model == kind.name() && p.labels == n).unwrap().log_loss
+            };
+            for n in [0, 1, 2, 5, 10, 20] {
+                let ours = loss(ModelKind::Multilevel, n);
+                for other in [ModelKind::Shared, ModelKind::SepHeads] {
+                    assert!(ours <= loss(other, n) + 0.004, "{other} {n}: {ours} {}", loss(other, n));
+                }
+            }
+            assert!(loss(ModelKind::Multilevel, 20) < loss(ModelKind::Multilevel, 0) - 0.03);
+        }
+    }
+
+    #[test]
+    fn the_plan_keeps_people_and_texts_apart() {
+        let world = world(200, 30, 2, 4, 40, 5);
+        for by_text_too in [None, Some(0.4)] {
+            let spec = ColdStart { by_text_too, labels: vec![10, 0, 3], ..ColdStart::default() };
+            let plan = plan(&data(&world), &spec, 1).unwrap();
+            let held: Vec<u32> = plan.given.iter().map(|own| own[0].annotator).collect();
+            assert_eq!(held.len(), 9);
+            assert!(
+                plan.given
+                    .iter()
+                    .all(|own| own.len() == 10 && own.iter().all(|o| o.annotator == own[0].annotator))
+            );
+            assert!(plan.others.iter().all(|o| !held.contains(&o.annotator)));
+            assert!(plan.scored.iter().all(|o| held.contains(&o.annotator)));
+            let taught: Vec<&Observation> = plan.others.iter().chain(plan.given.iter().flatten()).collect();
+            assert!(plan.scored.iter().all(|s| !taught.contains(&s)));
+            let seen = plan.scored.iter().filter(|s| taught.iter().any(|o| o.text == s.text)).count();
+            if by_text_too.is_some() {
+                assert_eq!(seen, 0, "a scored text is never taught");
+            } else {
+                assert_eq!(plan.scored.len(), 9 * 30);
+                assert!(seen > 200);
+            }
+        }
+    }
+
+    #[test]
+    fn a_curve_repeats_under_a_seed_and_moves_with_it() {
+        let world = world(150, 20, 2, 3, 30, 9);
+        let spec = ColdStart { labels: vec![0, 4], ..ColdStart::default() };
+        let run = |seed| {
+            let options = FitOptions { seed, ..FitOptions::default() };
+            learning_curve(&data(&world), &[ModelKind::SepHeads], &spec, &options, &mut Silent).unwrap()
+        };
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+        assert_eq!(run(1).points.iter().map(|p| p.labels).collect::<Vec<_>>(), [0, 4]);
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_says_why() {
+        let world = world(50, 6, 2, 2, 10, 2);
+        let run = |spec: ColdStart| {
+            learning_curve(&data(&world), &[ModelKind::Shared], &spec, &FitOptions::default(), &mut Silent)
+                .err()
+        };
+        let ok = ColdStart { labels: vec![2], ..ColdStart::default() };
+        assert_eq!(run(ok.clone()), None);
+        assert_eq!(run(ColdStart { annotators: 1.0, ..ok.clone() }), Some(PerspectivesError::Share(1.0)));
+        assert_eq!(
+            run(ColdStart { by_text_too: Some(0.0), ..ok.clone() }),
+            Some(PerspectivesError::Share(0.0))
+        );
+        assert!(matches!(
+            run(ColdStart { labels: vec![], ..ok.clone() }),
+            Some(PerspectivesError::Length { .. })
+        ));
+        assert!(matches!(
+            run(ColdStart { at_least: Some(1), ..ok.clone() }),
+            Some(PerspectivesError::AtLeast { .. })
+        ));
+        let many = run(ColdStart { labels: vec![10], ..ok });
+        assert!(matches!(many, Some(PerspectivesError::EmptySplit { side: "score", .. })));
+    }
+}

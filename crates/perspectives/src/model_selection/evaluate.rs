@@ -1,0 +1,104 @@
+//! Models against labels of texts they have not seen labelled.
+
+use super::split::{SplitColumns, SplitSpec};
+use crate::data::FitOptions;
+use crate::data::ModelKind;
+use crate::data::PerspectivesError;
+use crate::data::TrainingData;
+use crate::data::progress::Progress;
+use crate::fit::fit_prepared;
+use crate::metrics::fold_at;
+use crate::metrics::{Scored, Scores};
+use crate::models::Prepared;
+use dissensus_domain::ScaleKind;
+use serde::{Deserialize, Serialize};
+
+/// One model's scores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Its name on the command line.
+    pub model: String,
+    /// Its scores.
+    #[serde(flatten)]
+    pub scores: Scores,
+}
+
+/// Trains every model of `kinds` on the teaching side of `split` and scores it on the other; of a cross-validation, the labels
+/// of all folds are scored together.
+///
+/// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
+/// model still learns all levels and its probabilities of the levels from there on are added up; metrics are those of
+/// a binary question. Measured on POPQUORN against learning the binary question: all four models rank disagreement
+/// better so and accuracies move by less than 0.002; log loss gains 0.004 for `multilevel`, and loses 0.003 for
+/// `sep-heads` and 0.02 for `majority`.
+///
+/// # Errors
+/// As [`crate::fit`]; [`PerspectivesError::AtLeast`]; [`PerspectivesError::EmptySplit`].
+pub fn evaluate(
+    data: &TrainingData<'_>,
+    split: SplitSpec,
+    columns: SplitColumns<'_>,
+    kinds: &[ModelKind],
+    at_least: Option<u16>,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Evaluation>, PerspectivesError> {
+    check_at_least(data, at_least)?;
+    let mut pooled: Vec<Vec<Scored>> = vec![Vec::new(); kinds.len()];
+    for split in split.each() {
+        let mut division = split.divide(data, columns, options.seed, 0.0)?;
+        let prepared = Prepared::new(&TrainingData { observations: &division.train, ..*data }, options)?;
+        for (&kind, pooled) in kinds.iter().zip(&mut pooled) {
+            let model = fit_prepared(kind, &prepared, options, progress)?;
+            pooled.push(division.test.score(kind.name(), model.as_ref())?);
+        }
+    }
+    let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
+    let evaluation = |(kind, parts): (&ModelKind, Vec<Scored>)| {
+        let mut scored = Scored::pooled(parts);
+        if let Some(level) = at_least {
+            scored = fold_at(&scored, level);
+        }
+        Evaluation { model: kind.name().to_owned(), scores: Scores::of(&scored, ordinal) }
+    };
+    Ok(kinds.iter().zip(pooled).map(evaluation).collect())
+}
+
+fn check_at_least(data: &TrainingData<'_>, at_least: Option<u16>) -> Result<(), PerspectivesError> {
+    let Some(level) = at_least else { return Ok(()) };
+    let levels = data.target.levels;
+    let fits = data.target.kind == ScaleKind::Ordinal && level > 0 && usize::from(level) < levels;
+    if fits { Ok(()) } else { Err(PerspectivesError::AtLeast { level, levels }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::progress::Silent;
+    use crate::data::synthetic::world;
+
+    #[test]
+    fn folds_are_scored_together_and_like_each_alone() {
+        let world = world(40, 6, 3, 4, 20, 3);
+        let data = TrainingData {
+            embeddings: &world.embeddings,
+            observations: &world.observations,
+            annotators: world.annotators,
+            target: world.target,
+            attributes: &[],
+        };
+        let scores = |split: &str| {
+            let kinds = [ModelKind::Shared, ModelKind::Majority];
+            let split = split.parse().unwrap();
+            let options = FitOptions::default();
+            evaluate(&data, split, SplitColumns::default(), &kinds, None, &options, &mut Silent).unwrap()
+        };
+        let together = scores("k-fold:3");
+        assert_eq!(together[0].scores.n_labels, world.observations.len());
+        let alone: Vec<Evaluation> =
+            (1..=3).map(|fold| scores(&format!("k-fold:3/{fold}")).remove(0)).collect();
+        let loss = |e: &Evaluation| e.scores.log_loss.unwrap();
+        let sum: f64 = alone.iter().map(|e| loss(e) * e.scores.n_labels as f64).sum();
+        assert!((loss(&together[0]) - sum / world.observations.len() as f64).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,103 @@
+//! How well the model predicts each annotator on texts it has not seen labelled.
+
+use crate::data::FitOptions;
+use crate::data::ModelKind;
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, Quiet, step};
+use crate::data::{Observation, TrainingData};
+use crate::fit::fit;
+use serde::{Deserialize, Serialize};
+
+/// Above this many labels only one fold is held out: enough labels to judge everybody, a fifth of the work.
+const MANY_LABELS: usize = 60_000;
+
+/// One annotator's held-out result. Counts instead of shares, so that they can be added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// Labels on held-out texts.
+    pub labels: usize,
+    /// Of these, labels that `multilevel` predicted.
+    pub hits: usize,
+    /// Of these, labels equal to the person's most frequent level on the other texts (the lowest of those that tie;
+    /// without any other label, the most frequent of everybody).
+    pub baseline_hits: usize,
+}
+
+impl HeldOut {
+    /// Share predicted, or `None` without labels.
+    pub fn accuracy(&self) -> Option<f64> {
+        (self.labels > 0).then(|| self.hits as f64 / self.labels as f64)
+    }
+
+    /// Share that the person's most frequent level would have predicted.
+    pub fn baseline(&self) -> Option<f64> {
+        (self.labels > 0).then(|| self.baseline_hits as f64 / self.labels as f64)
+    }
+}
+
+/// Holds out one fold of the texts after the other (`options.folds`), fits `multilevel` to the rest and predicts every
+/// label of the fold. One entry per annotator. With more than 60,000 labels only the first fold is held out.
+///
+/// # Errors
+/// As [`fit`].
+pub fn held_out(
+    data: &TrainingData<'_>,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<Vec<HeldOut>, PerspectivesError> {
+    let sorted = data.sorted()?;
+    let folds = options.folds.clamp(2, 20);
+    let fold = crate::data::folds::assign(data.embeddings.texts, folds, options.seed ^ 0x5eed);
+    let run = if sorted.len() > MANY_LABELS { 1 } else { folds };
+    // One round and no slopes: the figures move in the third digit, the time by half.
+    let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
+    let mut results = vec![HeldOut::default(); data.annotators];
+    for f in 0..run {
+        step(progress, "held-out texts", f as f32 / run as f32)?;
+        let (test, train): (Vec<Observation>, Vec<Observation>) =
+            sorted.iter().partition(|o| usize::from(fold[o.text as usize]) == f);
+        one_fold(data, &train, &test, &quick, &mut Quiet(progress), &mut results)?;
+    }
+    Ok(results)
+}
+
+fn one_fold(
+    data: &TrainingData<'_>,
+    train: &[Observation],
+    test: &[Observation],
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+    results: &mut [HeldOut],
+) -> Result<(), PerspectivesError> {
+    let levels = data.target.levels;
+    let model =
+        fit(ModelKind::Multilevel, &TrainingData { observations: train, ..*data }, options, progress)?;
+    let mut counts = vec![0u32; (data.annotators + 1) * levels];
+    for o in train {
+        counts[o.annotator as usize * levels + usize::from(o.level)] += 1;
+        counts[data.annotators * levels + usize::from(o.level)] += 1;
+    }
+    let everybody = &counts[data.annotators * levels..];
+    let mut p = vec![0.0; levels];
+    for o in test {
+        let own = &counts[o.annotator as usize * levels..(o.annotator as usize + 1) * levels];
+        let usual = largest(if own.iter().any(|&n| n > 0) { own } else { everybody });
+        model.predict(o.text, o.annotator, &mut p);
+        let result = &mut results[o.annotator as usize];
+        result.labels += 1;
+        result.hits += usize::from(largest(&p) == usize::from(o.level));
+        result.baseline_hits += usize::from(usual == usize::from(o.level));
+    }
+    Ok(())
+}
+
+/// Position of the largest value, the first of those that tie.
+fn largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
+    let mut best = 0;
+    for (i, v) in values.iter().enumerate() {
+        if *v > values[best] {
+            best = i;
+        }
+    }
+    best
+}

@@ -1,0 +1,14 @@
+//! Splits, and models scored on labels that they were not trained on.
+
+mod cold_start;
+mod evaluate;
+mod held_out;
+mod split;
+mod test_set;
+
+pub use cold_start::{ColdStart, CurvePoint, LearningCurve, learning_curve};
+pub use evaluate::{Evaluation, evaluate};
+pub use held_out::{HeldOut, held_out};
+
+pub use split::{Division, SplitColumns, SplitSpec};
+pub use test_set::TestSet;

@@ -1,0 +1,495 @@
+//! Which labels teach, which choose, and which are scored once.
+
+use super::test_set::TestSet;
+use crate::data::PerspectivesError;
+use crate::data::majority_level;
+use crate::data::{Observation, TrainingData};
+use crate::math::random::generator;
+use dissensus_domain::Split;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const KNOWN: &str = "by-text:SHARE (for example by-text:0.7), stratified:SHARE, grouped:SHARE, random:SHARE, by-annotator:SHARE, \
+     by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn), k-fold:FOLDS/FOLD (for example k-fold:5/1) or column";
+
+/// How labels are divided. Shares are those that teach.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum SplitSpec {
+    /// A seeded share of the texts teaches, the rest is scored.
+    ByText(f64),
+    /// The same within the texts of each majority label, so that both sides have levels in like shares.
+    Stratified(f64),
+    /// By whole groups of texts (documents, threads); a text without a group is a group of its own.
+    Grouped(f64),
+    /// Labels at random: a text may stand on both sides, under other people's labels.
+    Random(f64),
+    /// By people: those scored have taught nothing (cold start). A text may stand on both sides.
+    ByAnnotator(f64),
+    /// By both: new people on new texts. Labels of new people on old texts, and of old people on new texts, stay out.
+    ByTextAndAnnotator(f64),
+    /// One fold of the texts is scored, the others teach.
+    KFold {
+        /// How many folds.
+        folds: u8,
+        /// Which one is scored, from 1; `None` for every one in turn, see [`SplitSpec::each`].
+        fold: Option<u8>,
+    },
+    /// The official assignment of texts: train teaches, validation chooses, test is scored; everything else stays out.
+    Column,
+}
+
+/// What some splits need to know of the texts beside their labels.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SplitColumns<'a> {
+    /// The official assignment, one entry per text; may be empty where no split asks for it.
+    pub parts: &'a [Option<Split>],
+    /// The group of each text; may be empty where no split asks for it.
+    pub groups: &'a [Option<u32>],
+}
+
+/// Labels, divided.
+#[derive(Clone, Debug)]
+pub struct Division {
+    /// Labels that teach.
+    pub train: Vec<Observation>,
+    /// Labels that choose: pooling, checkpoint, anything that is tuned. On texts that do not teach.
+    pub validation: Vec<Observation>,
+    /// Labels that are scored.
+    pub test: TestSet,
+}
+
+impl SplitSpec {
+    /// The name in results and on the command line.
+    pub fn name(self) -> String {
+        match self {
+            Self::ByText(share) => format!("by-text:{share}"),
+            Self::Stratified(share) => format!("stratified:{share}"),
+            Self::Grouped(share) => format!("grouped:{share}"),
+            Self::Random(share) => format!("random:{share}"),
+            Self::ByAnnotator(share) => format!("by-annotator:{share}"),
+            Self::ByTextAndAnnotator(share) => format!("by-text-and-annotator:{share}"),
+            Self::KFold { folds, fold: Some(fold) } => format!("k-fold:{folds}/{fold}"),
+            Self::KFold { folds, fold: None } => format!("k-fold:{folds}"),
+            Self::Column => "column".to_owned(),
+        }
+    }
+
+    /// The kind without its numbers, and the share that teaches where there is one.
+    pub fn parts(self) -> (&'static str, Option<f64>) {
+        match self {
+            Self::ByText(share) => ("by-text", Some(share)),
+            Self::Stratified(share) => ("stratified", Some(share)),
+            Self::Grouped(share) => ("grouped", Some(share)),
+            Self::Random(share) => ("random", Some(share)),
+            Self::ByAnnotator(share) => ("by-annotator", Some(share)),
+            Self::ByTextAndAnnotator(share) => ("by-text-and-annotator", Some(share)),
+            Self::KFold { .. } => ("k-fold", None),
+            Self::Column => ("column", None),
+        }
+    }
+
+    /// The divisions that this is: one, or each fold of a cross-validation in turn, where every text is scored once.
+    pub fn each(self) -> Vec<Self> {
+        match self {
+            Self::KFold { folds, fold: None } => {
+                (1..=folds).map(|fold| Self::KFold { folds, fold: Some(fold) }).collect()
+            }
+            one => vec![one],
+        }
+    }
+
+    /// Divides the labels of `data` under `seed`; of the texts that teach, the share `validation` (0 for none) is kept back
+    /// to choose by, unless the official assignment names validation texts.
+    ///
+    /// By text: a ChaCha8 shuffle of the texts under `seed`, of which the first `round(share x texts)` teach, at least one
+    /// and at most all but one.
+    ///
+    /// # Errors
+    /// What is wrong with the labels; [`PerspectivesError::Share`]; [`PerspectivesError::Folds`] with fewer texts than
+    /// folds; [`PerspectivesError::EachFold`] where every fold is meant; [`PerspectivesError::Length`];
+    /// [`PerspectivesError::EmptySplit`] where a side gets no label.
+    pub fn divide(
+        self,
+        data: &TrainingData<'_>,
+        columns: SplitColumns<'_>,
+        seed: u64,
+        validation: f64,
+    ) -> Result<Division, PerspectivesError> {
+        let sorted = data.sorted()?;
+        if !(0.0..1.0).contains(&validation) {
+            return Err(PerspectivesError::Share(validation));
+        }
+        let texts = data.embeddings.texts;
+        let sides = self.sides(data, &sorted, columns, seed)?;
+        let of = |wanted: Side| -> Vec<Observation> {
+            sorted.iter().zip(&sides).filter(|(_, side)| **side == wanted).map(|(o, _)| *o).collect()
+        };
+        let (mut train, mut chosen, test) = (of(Side::Train), of(Side::Validation), of(Side::Test));
+        if chosen.is_empty() && validation > 0.0 {
+            let mut labelled: Vec<u32> = train.iter().map(|o| o.text).collect();
+            labelled.dedup();
+            let keep = share_of(labelled.len(), 1.0 - validation);
+            labelled.shuffle(&mut generator(seed, 6));
+            let mut teaches = vec![false; texts];
+            labelled.iter().take(keep).for_each(|t| teaches[*t as usize] = true);
+            (train, chosen) = train.into_iter().partition(|o| teaches[o.text as usize]);
+        }
+        for (side, labels) in [("train", &train), ("score", &test)] {
+            if labels.is_empty() {
+                return Err(PerspectivesError::EmptySplit { split: self.name(), side });
+            }
+        }
+        let test = TestSet::new(test);
+        Ok(Division { train, validation: chosen, test })
+    }
+
+    /// The side of every label.
+    fn sides(
+        self,
+        data: &TrainingData<'_>,
+        sorted: &[Observation],
+        columns: SplitColumns<'_>,
+        seed: u64,
+    ) -> Result<Vec<Side>, PerspectivesError> {
+        let texts = data.embeddings.texts;
+        let by_text = |teaches: &[bool]| -> Vec<Side> {
+            sorted.iter().map(|o| Side::train_if(teaches[o.text as usize])).collect()
+        };
+        let length = |what: &'static str, found: usize| {
+            if found == texts {
+                Ok(())
+            } else {
+                Err(PerspectivesError::Length { what, expected: texts, found })
+            }
+        };
+        let share = self.parts().1;
+        if let Some(share) = share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+            return Err(PerspectivesError::Share(share));
+        }
+        Ok(match self {
+            Self::ByText(share) => by_text(&taken(texts, share, seed, 0)),
+            Self::Stratified(share) => by_text(&stratified(sorted, texts, data.target.levels, share, seed)),
+            Self::Grouped(share) => {
+                length("the groups of texts", columns.groups.len())?;
+                by_text(&grouped(columns.groups, share, seed))
+            }
+            Self::Random(share) => {
+                taken(sorted.len(), share, seed, 0).into_iter().map(Side::train_if).collect()
+            }
+            Self::ByAnnotator(share) => {
+                let teaches = taken(data.annotators, share, seed, 7);
+                sorted.iter().map(|o| Side::train_if(teaches[o.annotator as usize])).collect()
+            }
+            Self::ByTextAndAnnotator(share) => {
+                let (text, person) = (taken(texts, share, seed, 0), taken(data.annotators, share, seed, 7));
+                let side = |o: &Observation| match (text[o.text as usize], person[o.annotator as usize]) {
+                    (true, true) => Side::Train,
+                    (false, false) => Side::Test,
+                    _ => Side::Out,
+                };
+                sorted.iter().map(side).collect()
+            }
+            Self::KFold { folds, fold } => {
+                let Some(fold) = fold else { return Err(PerspectivesError::EachFold(folds)) };
+                let labelled = sorted.chunk_by(|a, b| a.text == b.text).count();
+                if folds < 2 || fold == 0 || fold > folds || labelled < usize::from(folds) {
+                    return Err(PerspectivesError::Folds { folds, fold, texts: labelled });
+                }
+                // Of the labelled texts alone: folds then differ by one text at most.
+                let of_text = crate::data::folds::assign(labelled, usize::from(folds), seed);
+                let groups = sorted.chunk_by(|a, b| a.text == b.text).zip(of_text);
+                groups
+                    .flat_map(|(group, f)| group.iter().map(move |_| Side::train_if(f + 1 != fold)))
+                    .collect()
+            }
+            Self::Column => {
+                length("the split column", columns.parts.len())?;
+                let side = |o: &Observation| match columns.parts[o.text as usize] {
+                    Some(Split::Train) => Side::Train,
+                    Some(Split::Validation) => Side::Validation,
+                    Some(Split::Test) => Side::Test,
+                    None => Side::Out,
+                };
+                sorted.iter().map(side).collect()
+            }
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Train,
+    Validation,
+    Test,
+    Out,
+}
+
+impl Side {
+    fn train_if(teaches: bool) -> Self {
+        if teaches { Self::Train } else { Self::Test }
+    }
+}
+
+/// `round(share x items)`, at least one and at most all but one.
+fn share_of(items: usize, share: f64) -> usize {
+    ((share * items as f64).round() as usize).clamp(1.min(items), items.saturating_sub(1).max(1))
+}
+
+/// A seeded share of the items.
+fn taken(items: usize, share: f64, seed: u64, stream: u64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..items).collect();
+    order.shuffle(&mut generator(seed, stream));
+    let mut taken = vec![false; items];
+    order.iter().take(share_of(items, share)).for_each(|i| taken[*i] = true);
+    taken
+}
+
+fn stratified(sorted: &[Observation], texts: usize, levels: usize, share: f64, seed: u64) -> Vec<bool> {
+    let mut of_level: Vec<Vec<usize>> = vec![Vec::new(); levels];
+    for group in sorted.chunk_by(|a, b| a.text == b.text) {
+        of_level[usize::from(majority_level(group, levels))].push(group[0].text as usize);
+    }
+    let mut teaches = vec![false; texts];
+    for (level, mut members) in of_level.into_iter().enumerate() {
+        members.shuffle(&mut generator(seed, 1024 + level as u64));
+        // One text alone teaches: a level that is only scored cannot be learned.
+        let many = share_of(members.len(), share);
+        members.iter().take(many).for_each(|t| teaches[*t] = true);
+    }
+    teaches
+}
+
+/// Whole groups, in seeded order, until the share of the texts is reached.
+fn grouped(groups: &[Option<u32>], share: f64, seed: u64) -> Vec<bool> {
+    let mut members: BTreeMap<(bool, u32), Vec<usize>> = BTreeMap::new();
+    for (text, group) in groups.iter().enumerate() {
+        let key = group.map_or((false, text as u32), |group| (true, group));
+        members.entry(key).or_default().push(text);
+    }
+    let mut order: Vec<Vec<usize>> = members.into_values().collect();
+    order.shuffle(&mut generator(seed, 0));
+    let wanted = share_of(groups.len(), share);
+    let mut teaches = vec![false; groups.len()];
+    let (mut many, last) = (0, order.len().saturating_sub(1));
+    for group in order.into_iter().take(last.max(1)) {
+        if many >= wanted {
+            break;
+        }
+        many += group.len();
+        group.into_iter().for_each(|t| teaches[t] = true);
+    }
+    teaches
+}
+
+impl std::str::FromStr for SplitSpec {
+    type Err = PerspectivesError;
+
+    fn from_str(name: &str) -> Result<Self, PerspectivesError> {
+        let unknown =
+            || PerspectivesError::UnknownName { what: "split", name: name.to_owned(), known: KNOWN };
+        if name == "column" {
+            return Ok(Self::Column);
+        }
+        let (kind, value) = name.split_once(':').ok_or_else(unknown)?;
+        if kind == "k-fold" {
+            let number =
+                |text: &str| text.parse::<u8>().map_err(|_| PerspectivesError::FoldNumber(name.to_owned()));
+            let (folds, fold) = match value.split_once('/') {
+                Some((folds, fold)) => (number(folds)?, Some(number(fold)?)),
+                None => (number(value)?, None),
+            };
+            if folds < 2 || fold.is_some_and(|fold| fold == 0 || fold > folds) {
+                return Err(PerspectivesError::FoldNumber(name.to_owned()));
+            }
+            return Ok(Self::KFold { folds, fold });
+        }
+        let share = value.parse::<f64>().map_err(|_| unknown())?;
+        let spec = match kind {
+            "by-text" => Self::ByText(share),
+            "stratified" => Self::Stratified(share),
+            "grouped" => Self::Grouped(share),
+            "random" => Self::Random(share),
+            "by-annotator" => Self::ByAnnotator(share),
+            "by-text-and-annotator" => Self::ByTextAndAnnotator(share),
+            _ => return Err(unknown()),
+        };
+        if share > 0.0 && share < 1.0 { Ok(spec) } else { Err(PerspectivesError::Share(share)) }
+    }
+}
+
+impl From<SplitSpec> for String {
+    fn from(split: SplitSpec) -> Self {
+        split.name()
+    }
+}
+
+impl TryFrom<String> for SplitSpec {
+    type Error = PerspectivesError;
+
+    fn try_from(name: String) -> Result<Self, PerspectivesError> {
+        name.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Embeddings, Target};
+    use dissensus_domain::ScaleKind;
+    use std::collections::BTreeSet;
+
+    /// 20 texts, 6 people, three of whom judge each text.
+    fn labels() -> Vec<Observation> {
+        let label = |i: u32| Observation {
+            text: i / 3,
+            annotator: (i / 3 + 2 * (i % 3)) % 6,
+            level: u16::from(i / 3 < 5),
+        };
+        (0..60).map(label).collect()
+    }
+
+    fn divide(
+        split: SplitSpec,
+        columns: SplitColumns<'_>,
+        seed: u64,
+        validation: f64,
+    ) -> Result<Division, PerspectivesError> {
+        let (embeddings, observations) = (Embeddings::none(20), labels());
+        let data = TrainingData {
+            embeddings: &embeddings,
+            observations: &observations,
+            annotators: 6,
+            target: Target { kind: ScaleKind::Binary, levels: 2 },
+            attributes: &[],
+        };
+        split.divide(&data, columns, seed, validation)
+    }
+
+    fn texts(labels: &[Observation]) -> BTreeSet<u32> {
+        labels.iter().map(|o| o.text).collect()
+    }
+
+    fn people(labels: &[Observation]) -> BTreeSet<u32> {
+        labels.iter().map(|o| o.annotator).collect()
+    }
+
+    #[test]
+    fn no_text_leaks_over_a_split_of_texts() {
+        let parts: Vec<Option<Split>> = (0..20)
+            .map(|t| {
+                [Some(Split::Train), Some(Split::Train), Some(Split::Validation), Some(Split::Test), None]
+                    [t % 5]
+            })
+            .collect();
+        let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 15).then_some(t / 4)).collect();
+        let columns = SplitColumns { parts: &parts, groups: &groups };
+        let names = [
+            "by-text:0.7",
+            "stratified:0.7",
+            "grouped:0.6",
+            "k-fold:5/2",
+            "column",
+            "by-text-and-annotator:0.5",
+        ];
+        for (seed, name) in (0..10).flat_map(|seed| names.map(|name| (seed, name))) {
+            let split: SplitSpec = name.parse().unwrap();
+            assert_eq!(split.name(), name);
+            let division = divide(split, columns, seed, 0.2).unwrap();
+            let (train, validation) = (texts(&division.train), texts(&division.validation));
+            let test = texts(division.test.observations());
+            assert!(train.is_disjoint(&test) && train.is_disjoint(&validation), "{name}");
+            assert!(validation.is_disjoint(&test) && !validation.is_empty(), "{name}");
+            if let SplitSpec::Grouped(_) = split {
+                let of = |t: &u32| groups[*t as usize];
+                let crossing =
+                    train.iter().filter_map(of).any(|g| test.iter().filter_map(of).any(|h| g == h));
+                assert!(!crossing, "a group stands on both sides");
+            }
+            let again = divide(split, columns, seed, 0.2).unwrap();
+            assert_eq!((again.train, again.validation), (division.train, division.validation));
+        }
+    }
+
+    #[test]
+    fn people_and_labels_are_divided_where_they_are_asked_for() {
+        for seed in 0..10 {
+            let division = divide(SplitSpec::ByAnnotator(0.5), SplitColumns::default(), seed, 0.0).unwrap();
+            assert!(people(&division.train).is_disjoint(&people(division.test.observations())));
+            let both =
+                divide(SplitSpec::ByTextAndAnnotator(0.5), SplitColumns::default(), seed, 0.0).unwrap();
+            assert!(people(&both.train).is_disjoint(&people(both.test.observations())));
+        }
+        let random = divide(SplitSpec::Random(0.7), SplitColumns::default(), 0, 0.0).unwrap();
+        assert_eq!((random.train.len(), random.test.labels()), (42, 18));
+    }
+
+    #[test]
+    fn strata_keep_their_shares() {
+        for seed in 0..10 {
+            let division = divide(SplitSpec::Stratified(0.8), SplitColumns::default(), seed, 0.0).unwrap();
+            let rare = texts(&division.train).into_iter().filter(|t| *t < 5).count();
+            assert_eq!((rare, division.test.texts()), (4, 4));
+        }
+    }
+
+    #[test]
+    fn folds_cover_every_text_once() {
+        let mut seen = BTreeSet::new();
+        let all = SplitSpec::KFold { folds: 4, fold: None };
+        assert_eq!(all.each().len(), 4);
+        for split in all.each() {
+            let division = divide(split, SplitColumns::default(), 3, 0.0).unwrap();
+            for text in texts(division.test.observations()) {
+                assert!(seen.insert(text), "text {text} is scored twice");
+            }
+        }
+        assert_eq!(seen.len(), 20);
+        let error = divide(all, SplitColumns::default(), 3, 0.0).unwrap_err();
+        assert!(error.to_string().contains("write k-fold:4/1"), "{error}");
+        let error = divide(SplitSpec::KFold { folds: 21, fold: Some(1) }, SplitColumns::default(), 0, 0.0)
+            .unwrap_err();
+        assert!(matches!(error, PerspectivesError::Folds { texts: 20, .. }), "{error}");
+    }
+
+    #[test]
+    fn what_divides_nothing_is_refused() {
+        for bad in ["by-text:1", "by-text:0", "stratified:-1", "grouped:NaN"] {
+            assert!(matches!(bad.parse::<SplitSpec>(), Err(PerspectivesError::Share(_))), "{bad}");
+        }
+        for bad in ["k-fold:1", "k-fold:5/6", "k-fold:5/0", "k-fold:many", "k-fold:500"] {
+            let error = bad.parse::<SplitSpec>().unwrap_err();
+            assert_eq!(error, PerspectivesError::FoldNumber(bad.into()));
+        }
+        for bad in ["random", "fold:5", "by-text:many"] {
+            assert!(matches!(bad.parse::<SplitSpec>(), Err(PerspectivesError::UnknownName { .. })), "{bad}");
+        }
+        let short = SplitColumns { parts: &[None], groups: &[None] };
+        for split in [SplitSpec::Column, SplitSpec::Grouped(0.5)] {
+            assert!(matches!(divide(split, short, 0, 0.0), Err(PerspectivesError::Length { .. })));
+        }
+        let only_train = vec![Some(Split::Train); 20];
+        let columns = SplitColumns { parts: &only_train, groups: &[] };
+        let error = divide(SplitSpec::Column, columns, 0, 0.0).unwrap_err();
+        assert!(matches!(error, PerspectivesError::EmptySplit { side: "score", .. }), "{error}");
+    }
+
+    #[test]
+    fn test_labels_are_read_once_for_each_figure() {
+        let mut division = divide(SplitSpec::ByText(0.5), SplitColumns::default(), 0, 0.0).unwrap();
+        let embeddings = Embeddings::none(20);
+        let data = TrainingData {
+            embeddings: &embeddings,
+            observations: &division.train,
+            annotators: 6,
+            target: Target { kind: ScaleKind::Binary, levels: 2 },
+            attributes: &[],
+        };
+        let kind = crate::ModelKind::Shared;
+        let model = crate::fit(kind, &data, &crate::FitOptions::default(), &mut crate::Silent).unwrap();
+        assert_eq!(division.test.score("shared", model.as_ref()).unwrap().observations.len(), 30);
+        let error = division.test.score("shared", model.as_ref()).err();
+        assert_eq!(error, Some(PerspectivesError::TestRead("shared".into())));
+    }
+}

@@ -1,0 +1,36 @@
+//! What all models of one evaluation share: checked labels, rotated embeddings and folds of texts.
+
+use crate::data::{
+    Attribute, Embeddings, FitOptions, Observation, PerspectivesError, Target, TrainingData, folds,
+};
+use crate::math::rotate::Rotated;
+use std::sync::Arc;
+
+/// Checked data and rotated embeddings, shared by all models of one evaluation.
+pub(crate) struct Prepared<'a> {
+    pub(crate) embeddings: &'a Embeddings,
+    pub(crate) x: Arc<Rotated>,
+    pub(crate) observations: Vec<Observation>,
+    pub(crate) annotators: usize,
+    pub(crate) target: Target,
+    pub(crate) attributes: &'a [Attribute],
+    pub(crate) fold: Vec<u8>,
+    pub(crate) folds: usize,
+}
+
+impl<'a> Prepared<'a> {
+    pub(crate) fn new(data: &TrainingData<'a>, options: &FitOptions) -> Result<Self, PerspectivesError> {
+        let observations = data.sorted()?;
+        let folds = options.folds.clamp(2, 20);
+        Ok(Self {
+            embeddings: data.embeddings,
+            x: Arc::new(Rotated::new(data.embeddings)),
+            fold: folds::assign(data.embeddings.texts, folds, options.seed),
+            folds,
+            observations,
+            annotators: data.annotators,
+            target: data.target,
+            attributes: data.attributes,
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! A trained network as two files: what it is made of, and its weights.
+
+use super::{Network, NetworkModel, NetworkSpec, Shape};
+use crate::data::Embeddings;
+use crate::data::ModelKind;
+use crate::data::PerspectivesError;
+use crate::mixed::link::Link;
+use candle_core::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+const SPEC: &str = "network.json";
+const WEIGHTS: &str = "network.safetensors";
+const FORMAT: u16 = 1;
+
+/// Most weights a stored network may claim: far more than any real one, far less than memory.
+const MOST_WEIGHTS: usize = 1 << 31;
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    format: u16,
+    spec: NetworkSpec,
+    shape: Shape,
+}
+
+impl Network {
+    /// Everything that makes its predictions, by name.
+    pub(crate) fn tensors(&self) -> candle_core::Result<HashMap<String, Tensor>> {
+        let mut tensors = HashMap::new();
+        for (name, var) in self.variables() {
+            tensors.insert(name, var.as_detached_tensor().to_device(&Device::Cpu)?.copy()?);
+        }
+        if let Some(table) = &self.table {
+            let shape = (table.rows(), table.width);
+            tensors.insert(table.name.to_owned(), Tensor::from_slice(&table.values, shape, &Device::Cpu)?);
+        }
+        let deviations = self.deviations();
+        if !deviations.is_empty() {
+            tensors.insert(
+                "deviations".to_owned(),
+                Tensor::from_slice(deviations, deviations.len(), &Device::Cpu)?,
+            );
+        }
+        Ok(tensors)
+    }
+
+    /// Takes over what [`Network::tensors`] gave.
+    pub(crate) fn set(&mut self, tensors: &HashMap<String, Tensor>) -> candle_core::Result<()> {
+        let missing = |name: &str| candle_core::Error::Msg(format!("the tensor {name} is missing"));
+        for (name, var) in self.variables() {
+            let tensor = tensors.get(&name).ok_or_else(|| missing(&name))?;
+            var.set(&tensor.to_device(var.device())?)?;
+        }
+        if let Some(table) = &mut self.table {
+            let tensor = tensors.get(table.name).ok_or_else(|| missing(table.name))?;
+            if tensor.dims() != [table.rows(), table.width] {
+                candle_core::bail!("the tensor {} has another shape", table.name);
+            }
+            table.values = tensor.flatten_all()?.to_vec1()?;
+        }
+        if let Some(deviations) = tensors.get("deviations") {
+            self.set_deviations(deviations.flatten_all()?.to_vec1()?);
+        }
+        Ok(())
+    }
+}
+
+impl NetworkModel {
+    /// Writes the network into the folder `dir`, which must exist.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::File`] with what the disk says.
+    pub fn save(&self, dir: &Path) -> Result<(), PerspectivesError> {
+        let saved =
+            Saved { format: FORMAT, spec: self.network.spec.clone(), shape: self.network.shape.clone() };
+        let path = dir.join(SPEC);
+        let bytes =
+            serde_json::to_vec_pretty(&saved).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
+        std::fs::write(&path, bytes).map_err(|e| PerspectivesError::file(&path, &e))?;
+        let path = dir.join(WEIGHTS);
+        candle_core::safetensors::save(&self.network.tensors()?, &path)
+            .map_err(|e| PerspectivesError::File { path, reason: e.to_string() })
+    }
+
+    /// Opens a network that was saved, over the embeddings `x` of the texts it is to predict.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::File`], [`PerspectivesError::Damaged`], [`PerspectivesError::Format`], or
+    /// [`PerspectivesError::EmbeddingLength`] where `x` comes from another encoder.
+    pub fn load(dir: &Path, x: Arc<Embeddings>) -> Result<Self, PerspectivesError> {
+        let path = dir.join(SPEC);
+        let bytes = std::fs::read(&path).map_err(|e| PerspectivesError::file(&path, &e))?;
+        let damaged = |reason: String| PerspectivesError::Damaged(format!("{}: {reason}", dir.display()));
+        let saved: Saved = serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
+        if saved.format != FORMAT {
+            return Err(PerspectivesError::Format { found: saved.format, known: FORMAT });
+        }
+        saved.check().map_err(damaged)?;
+        let tensors = candle_core::safetensors::load(dir.join(WEIGHTS), &Device::Cpu)
+            .map_err(|e| damaged(e.to_string()))?;
+        let start = vec![0.0; Link::new(saved.shape.target).offsets()];
+        let mut network = Network::new(saved.spec, saved.shape, &start, 0, &Device::Cpu)?;
+        network.set(&tensors).map_err(|e| damaged(e.to_string()))?;
+        Self::new(network, Arc::new(Embeddings::none(0))).over(x)
+    }
+}
+
+impl Saved {
+    /// What sizes in a file say must fit together before anything is made of that size.
+    fn check(&self) -> Result<(), String> {
+        let Shape { dim, target, annotators, seen, one_hot, scaler } = &self.shape;
+        let own = match self.spec.model {
+            ModelKind::SepHeads => (dim + 1).saturating_mul(self.spec.head.hidden.max(target.levels)),
+            _ => self.spec.people.size,
+        };
+        let fits = target.check().is_ok()
+            && seen.len() == *annotators
+            && one_hot.fits(*annotators)
+            && scaler.mean.len() == *dim
+            && own.saturating_mul(*annotators) < MOST_WEIGHTS
+            && dim.saturating_mul(self.spec.head.hidden.max(self.spec.people.size)) < MOST_WEIGHTS
+            && self.spec.people.size < 1 << 14
+            && self.spec.people.layers < 64;
+        if fits { Ok(()) } else { Err("its sizes do not fit together".into()) }
+    }
+}

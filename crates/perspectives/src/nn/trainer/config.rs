@@ -1,0 +1,273 @@
+//! What a training does: every choice, its default, and what it may be.
+
+use super::schedule::Schedule;
+use crate::data::ModelKind;
+use crate::data::PerspectivesError;
+use crate::nn::networks::{HeadSpec, NetworkSpec, PeopleSpec};
+use dissensus_encoder::FreezePolicy;
+use serde::{Deserialize, Serialize};
+
+/// What the best checkpoint is chosen by, on the validation labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BestBy {
+    /// The lowest log loss: accuracy hides over-confidence.
+    #[default]
+    LogLoss,
+    /// The highest share of labels predicted.
+    Accuracy,
+    /// The highest F1, averaged over levels.
+    MacroF1,
+}
+
+impl BestBy {
+    /// All, by name.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::LogLoss, "log_loss"), (Self::Accuracy, "accuracy"), (Self::MacroF1, "macro_f1")];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(by, _)| *by == self).map_or("log_loss", |(_, name)| name)
+    }
+}
+
+impl std::str::FromStr for BestBy {
+    type Err = PerspectivesError;
+
+    fn from_str(name: &str) -> Result<Self, PerspectivesError> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(by, _)| *by).ok_or_else(|| {
+            PerspectivesError::UnknownName {
+                what: "metric",
+                name: name.to_owned(),
+                known: "log_loss, accuracy or macro_f1",
+            }
+        })
+    }
+}
+
+/// Seeds of what is random, apart so that one can be varied alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seeds {
+    /// Order of the texts.
+    pub data: u64,
+    /// First weights.
+    pub weights: u64,
+    /// What is dropped.
+    pub dropout: u64,
+}
+
+impl Seeds {
+    /// The same seed for all three.
+    pub fn all(seed: u64) -> Self {
+        Self { data: seed, weights: seed, dropout: seed }
+    }
+}
+
+/// Everything a training is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainConfig {
+    /// What stands on the embeddings.
+    pub network: NetworkSpec,
+    /// What learns of the encoder.
+    pub policy: FreezePolicy,
+    /// Most passes over the training texts.
+    pub epochs: u32,
+    /// Most steps, where that is to end it earlier.
+    pub max_steps: Option<u32>,
+    /// Texts a batch, each with all of its labels.
+    pub batch: usize,
+    /// Batches whose gradients are added up before a step.
+    pub accumulation: usize,
+    /// Learning rate of what comes after the encoder's last layer.
+    pub encoder_rate: f64,
+    /// Factor of the rate from one layer to the one below; 1 for the same everywhere.
+    pub layer_decay: f64,
+    /// Learning rate of the network on top.
+    pub head_rate: f64,
+    /// Decoupled weight decay.
+    pub weight_decay: f64,
+    /// How rates move over the steps.
+    pub schedule: Schedule,
+    /// Share of the steps in which rates rise from 0.
+    pub warmup: f64,
+    /// Largest length of the whole gradient; 0 for no limit.
+    pub clip: f64,
+    /// Steps between evaluations; `None` for one after each epoch.
+    pub evaluate_every: Option<u32>,
+    /// What the best checkpoint is chosen by.
+    pub best_by: BestBy,
+    /// Evaluations in a row without a better one before it stops; 0 for never.
+    pub patience: u32,
+    /// Checkpoints kept for going on, newest first; at least 1.
+    pub keep: usize,
+    /// Whether levels weigh alike, however frequent; of `sep-heads` for each annotator.
+    pub class_weights: bool,
+    /// Share of each label spread evenly over all levels.
+    pub label_smoothing: f64,
+    /// Whether a text teaches its distribution of labels (`shared`) in place of every label.
+    pub soft_labels: bool,
+    /// Seeds.
+    pub seeds: Seeds,
+}
+
+impl TrainConfig {
+    /// Sensible choices for a model on cached embeddings or on an encoder that learns. Rates and epochs of tuned encoders
+    /// are those of everyday recipes (5e-5 with 16 texts a step); a validation loss that rises ends them early.
+    pub fn new(model: ModelKind, policy: FreezePolicy) -> Self {
+        let frozen = policy == FreezePolicy::Frozen;
+        let lora = matches!(policy, FreezePolicy::Lora(_));
+        let recommender = matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
+        let head = HeadSpec {
+            embedding_dropout: if recommender && frozen { 0.3 } else { 0.1 },
+            ..HeadSpec::default()
+        };
+        Self {
+            network: NetworkSpec { model, head, people: PeopleSpec::default() },
+            epochs: if frozen { 30 } else { 4 },
+            max_steps: None,
+            batch: if frozen { 64 } else { 16 },
+            accumulation: 1,
+            encoder_rate: if lora { 5e-4 } else { 5e-5 },
+            layer_decay: 1.0,
+            head_rate: if frozen { 1e-3 } else { 5e-4 },
+            weight_decay: 0.01,
+            schedule: if frozen { Schedule::Cosine } else { Schedule::Linear },
+            warmup: 0.06,
+            clip: 1.0,
+            evaluate_every: None,
+            best_by: BestBy::default(),
+            patience: if frozen { 3 } else { 2 },
+            keep: 1,
+            class_weights: false,
+            label_smoothing: 0.0,
+            soft_labels: false,
+            seeds: Seeds::default(),
+            policy,
+        }
+    }
+
+    /// The same with smaller batches where there are few texts, so that an epoch on cached embeddings has some thirty steps: a
+    /// few texts in one batch would make no more than a step an epoch.
+    #[must_use]
+    pub fn for_texts(self, texts: usize) -> Self {
+        let most = self.batch;
+        let batch =
+            if self.policy == FreezePolicy::Frozen { (texts / 32).clamp(4, most.max(4)) } else { most };
+        Self { batch, ..self }
+    }
+
+    /// Says which choice cannot be carried out.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Choice`].
+    pub fn check(&self) -> Result<(), PerspectivesError> {
+        let share = |v: f64| (0.0..1.0).contains(&v);
+        let rate = |v: f64| v.is_finite() && v > 0.0 && v <= 10.0;
+        let some = |v: usize| (1..=1 << 20).contains(&v);
+        let head = &self.network.head;
+        let people = &self.network.people;
+        let below_one = "it is 0 or more and less than 1";
+        let a_rate = "it is more than 0 and at most 10";
+        let many = "it is 1 or more, and at most 1048576";
+        let rules: [(&'static str, String, bool, &'static str); 17] = [
+            ("epochs", self.epochs.to_string(), self.epochs > 0, "it is 1 or more"),
+            ("max_steps", format!("{:?}", self.max_steps), self.max_steps != Some(0), "it is 1 or more"),
+            ("batch", self.batch.to_string(), some(self.batch), many),
+            ("accumulation", self.accumulation.to_string(), some(self.accumulation), many),
+            ("encoder_rate", self.encoder_rate.to_string(), rate(self.encoder_rate), a_rate),
+            ("head_rate", self.head_rate.to_string(), rate(self.head_rate), a_rate),
+            (
+                "layer_decay",
+                self.layer_decay.to_string(),
+                self.layer_decay > 0.0 && self.layer_decay <= 1.0,
+                "it is more than 0 and at most 1",
+            ),
+            (
+                "weight_decay",
+                self.weight_decay.to_string(),
+                self.weight_decay.is_finite() && self.weight_decay >= 0.0,
+                "it is 0 or more",
+            ),
+            (
+                "warmup",
+                self.warmup.to_string(),
+                (0.0..=1.0).contains(&self.warmup),
+                "it is a share from 0 to 1",
+            ),
+            ("clip", self.clip.to_string(), self.clip.is_finite() && self.clip >= 0.0, "it is 0 or more"),
+            (
+                "evaluate_every",
+                format!("{:?}", self.evaluate_every),
+                self.evaluate_every != Some(0),
+                "it is 1 or more",
+            ),
+            ("keep", self.keep.to_string(), some(self.keep), many),
+            ("label_smoothing", self.label_smoothing.to_string(), share(self.label_smoothing), below_one),
+            (
+                "embedding_dropout",
+                head.embedding_dropout.to_string(),
+                share(head.embedding_dropout),
+                below_one,
+            ),
+            ("head_dropout", head.head_dropout.to_string(), share(head.head_dropout), below_one),
+            ("hidden", head.hidden.to_string(), head.hidden <= 16_384, "it is at most 16384"),
+            (
+                "size",
+                people.size.to_string(),
+                (1..=4096).contains(&people.size) && (1..=16).contains(&people.layers),
+                "vectors have 1 to 4096 numbers and 1 to 16 layers",
+            ),
+        ];
+        match rules.into_iter().find(|(_, _, fits, _)| !fits) {
+            None => Ok(()),
+            Some((field, value, _, allowed)) => Err(PerspectivesError::Choice { field, value, allowed }),
+        }
+    }
+
+    /// Whether this is a convex problem that is solved exactly rather than trained in steps: a linear head, all labels alike,
+    /// on an encoder that does not learn.
+    pub fn is_solved(&self) -> bool {
+        let recommender = matches!(self.network.model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
+        let plain = !self.class_weights && self.label_smoothing == 0.0 && !self.soft_labels;
+        self.policy == FreezePolicy::Frozen && !recommender && plain && self.network.head.hidden == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_can_be_carried_out_and_nonsense_is_named() {
+        for kind in ModelKind::ALL {
+            for policy in [FreezePolicy::Frozen, FreezePolicy::Full, FreezePolicy::LastK(2)] {
+                assert_eq!(TrainConfig::new(kind, policy).check(), Ok(()));
+            }
+        }
+        let good = TrainConfig::new(ModelKind::Shared, FreezePolicy::Frozen);
+        assert!(good.is_solved());
+        let error = TrainConfig { head_rate: f64::NAN, ..good.clone() }.check().unwrap_err();
+        assert_eq!(error.to_string(), "head_rate cannot be NaN: it is more than 0 and at most 10");
+        assert!(TrainConfig { batch: 0, ..good.clone() }.check().is_err());
+        let smoothed = TrainConfig { label_smoothing: 0.1, ..good };
+        assert!(!smoothed.is_solved());
+        assert!(TrainConfig { label_smoothing: 1.0, ..smoothed }.check().is_err());
+    }
+
+    #[test]
+    fn few_texts_make_small_batches() {
+        let batch = |policy, texts| TrainConfig::new(ModelKind::ShareRecFfn, policy).for_texts(texts).batch;
+        let frozen = |texts| batch(FreezePolicy::Frozen, texts);
+        assert_eq!((frozen(10), frozen(320), frozen(100_000)), (4, 10, 64));
+        assert_eq!(batch(FreezePolicy::Full, 10), 16);
+    }
+
+    #[test]
+    fn metrics_are_read_by_name() {
+        for (by, name) in BestBy::ALL {
+            assert_eq!(name.parse::<BestBy>(), Ok(by));
+            assert_eq!(by.name(), name);
+        }
+        assert!("f2".parse::<BestBy>().is_err());
+    }
+}

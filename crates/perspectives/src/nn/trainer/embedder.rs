@@ -1,0 +1,140 @@
+//! Where embeddings come from while a network learns: a cache, or an encoder that learns too.
+
+use super::Learnable;
+use crate::data::Embeddings;
+use crate::data::PerspectivesError;
+use candle_core::{Device, Result as CandleResult, Tensor, Var};
+use dissensus_encoder::{EncoderError, FreezePolicy, Gradients, Trainable};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Parts of a batch of cached embeddings that are computed side by side. Fixed, so that results do not depend on the machine.
+const SHARES: usize = 2;
+/// Texts of a batch of cached embeddings below which one part is quicker.
+const SMALL: usize = 32;
+
+pub(crate) enum Embedder<'a> {
+    Cached(&'a Embeddings),
+    Tuned(Box<Tuned<'a>>),
+}
+
+pub(crate) struct Tuned<'a> {
+    pub(crate) encoder: Trainable,
+    /// Token ids of the training texts.
+    tokens: HashMap<u32, Vec<u32>>,
+    bodies: &'a [&'a str],
+}
+
+impl<'a> Embedder<'a> {
+    /// Opens the encoder and tokenizes the texts that will teach.
+    pub(crate) fn open(
+        learnable: &Learnable<'a>,
+        policy: &FreezePolicy,
+        seed: u64,
+        texts: &[u32],
+    ) -> Result<Self, PerspectivesError> {
+        let encoder = Trainable::open(learnable.dir, learnable.options, policy, seed)?;
+        let bodies: Vec<&str> = texts.iter().map(|t| learnable.texts[*t as usize]).collect();
+        let tokens = texts.iter().copied().zip(encoder.tokenize(&bodies)?).collect();
+        Ok(Self::Tuned(Box::new(Tuned { encoder, tokens, bodies: learnable.texts })))
+    }
+
+    pub(crate) fn device(&self) -> Device {
+        match self {
+            Self::Cached(_) => Device::Cpu,
+            Self::Tuned(tuned) => tuned.encoder.device().clone(),
+        }
+    }
+
+    pub(crate) fn device_name(&self) -> &'static str {
+        match self {
+            Self::Cached(_) => "cpu",
+            Self::Tuned(tuned) => tuned.encoder.device_name(),
+        }
+    }
+
+    pub(crate) fn layers(&self) -> usize {
+        match self {
+            Self::Cached(_) => 0,
+            Self::Tuned(tuned) => tuned.encoder.layers(),
+        }
+    }
+
+    /// What learns of the encoder, by name.
+    pub(crate) fn variables(&self) -> Vec<(String, Var)> {
+        match self {
+            Self::Cached(_) => Vec::new(),
+            Self::Tuned(tuned) => {
+                tuned.encoder.parameters().iter().map(|p| (p.name.clone(), p.var.clone())).collect()
+            }
+        }
+    }
+
+    /// Gradients of a loss on the embeddings of `texts`; see [`Trainable::gradients`].
+    pub(crate) fn gradients(
+        &self,
+        texts: &[u32],
+        seed: u32,
+        head: &[(&str, &Var)],
+        loss: impl Fn(&Tensor, Range<usize>) -> CandleResult<Tensor> + Sync,
+    ) -> Result<Gradients, EncoderError> {
+        match self {
+            Self::Cached(x) => cached(x, texts, head, loss)
+                .map_err(|source| EncoderError::Compute { device: "cpu", source })
+                .and_then(checked),
+            Self::Tuned(tuned) => {
+                let tokens: Vec<Vec<u32>> =
+                    texts.iter().map(|t| tuned.tokens.get(t).cloned().unwrap_or_default()).collect();
+                tuned.encoder.gradients(&tokens, Some(seed), head, loss)
+            }
+        }
+    }
+
+    /// Embeddings of these texts with the weights as they are now, in order.
+    pub(crate) fn embed(&self, texts: &[u32]) -> Result<Vec<f32>, PerspectivesError> {
+        match self {
+            Self::Cached(x) => Ok(texts.iter().flat_map(|t| x.row(*t as usize).iter().copied()).collect()),
+            Self::Tuned(tuned) => {
+                let bodies: Vec<&str> = texts.iter().map(|t| tuned.bodies[*t as usize]).collect();
+                Ok(tuned.encoder.encoder()?.encode(&bodies)?.concat())
+            }
+        }
+    }
+}
+
+fn cached(
+    x: &Embeddings,
+    texts: &[u32],
+    head: &[(&str, &Var)],
+    loss: impl Fn(&Tensor, Range<usize>) -> CandleResult<Tensor> + Sync,
+) -> CandleResult<Gradients> {
+    let share = if texts.len() < SMALL { texts.len() } else { texts.len().div_ceil(SHARES) };
+    let ranges: Vec<Range<usize>> =
+        (0..texts.len()).step_by(share.max(1)).map(|start| start..(start + share).min(texts.len())).collect();
+    let parts: Vec<Gradients> = ranges
+        .into_par_iter()
+        .map(|range| {
+            let rows: Vec<f32> =
+                texts[range.clone()].iter().flat_map(|t| x.row(*t as usize).iter().copied()).collect();
+            let rows = Tensor::from_vec(rows, (range.len(), x.dim), &Device::Cpu)?;
+            Gradients::of_head(&loss(&rows, range)?, head)
+        })
+        .collect::<CandleResult<_>>()?;
+    let mut parts = parts.into_iter();
+    let Some(mut total) = parts.next() else { candle_core::bail!("a batch without texts") };
+    for part in parts {
+        total.add(part)?;
+    }
+    Ok(total)
+}
+
+fn checked(gradients: Gradients) -> Result<Gradients, EncoderError> {
+    if !gradients.loss.is_finite() {
+        return Err(EncoderError::LossNotFinite { loss: gradients.loss });
+    }
+    match gradients.not_finite().map_err(|source| EncoderError::Compute { device: "cpu", source })? {
+        None => Ok(gradients),
+        Some(name) => Err(EncoderError::GradientNotFinite { name }),
+    }
+}

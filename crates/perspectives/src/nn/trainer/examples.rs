@@ -1,0 +1,219 @@
+//! What the training labels teach: for each text the rows of its labels, weighted, smoothed, or as a distribution.
+
+use super::TrainConfig;
+use crate::data::Observation;
+use crate::data::{ModelKind, majority_level};
+use crate::math::random::generator;
+use crate::nn::networks::Rows;
+use rand::RngExt;
+
+/// Share of labels whose annotator is hidden from `share-rec` in training, so that it learns what a stranger would say.
+const STRANGERS: f64 = 0.1;
+
+/// The rows of every training text.
+#[derive(Clone, Debug)]
+pub(crate) struct Examples {
+    /// Texts with labels, ascending.
+    pub(crate) texts: Vec<u32>,
+    /// First row of each, and one past the last.
+    starts: Vec<usize>,
+    annotators: Vec<Option<u32>>,
+    /// rows x levels.
+    targets: Vec<f32>,
+    /// Weight of each row.
+    weights: Vec<f32>,
+    levels: usize,
+    strangers: bool,
+}
+
+impl Examples {
+    /// Of sorted observations.
+    pub(crate) fn new(
+        observations: &[Observation],
+        levels: usize,
+        annotators: usize,
+        config: &TrainConfig,
+    ) -> Self {
+        let model = config.network.model;
+        let weights = ClassWeights::new(observations, levels, annotators, config);
+        let mut examples = Self {
+            texts: Vec::new(),
+            starts: vec![0],
+            annotators: Vec::new(),
+            targets: Vec::new(),
+            weights: Vec::new(),
+            levels,
+            strangers: matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn),
+        };
+        for group in observations.chunk_by(|a, b| a.text == b.text) {
+            examples.texts.push(group[0].text);
+            if model == ModelKind::Majority {
+                let level = majority_level(group, levels);
+                examples.push(None, &[(level, 1.0)], weights.of(0, level), config.label_smoothing);
+            } else if config.soft_labels && model == ModelKind::Shared {
+                let shares: Vec<(u16, f32)> =
+                    group.iter().map(|o| (o.level, 1.0 / group.len() as f32)).collect();
+                let weight =
+                    group.iter().map(|o| weights.of(o.annotator, o.level)).sum::<f32>() / group.len() as f32;
+                examples.push(None, &shares, weight, config.label_smoothing);
+            } else {
+                for o in group {
+                    let weight = weights.of(o.annotator, o.level);
+                    examples.push(Some(o.annotator), &[(o.level, 1.0)], weight, config.label_smoothing);
+                }
+            }
+            examples.starts.push(examples.annotators.len());
+        }
+        examples
+    }
+
+    fn push(&mut self, annotator: Option<u32>, shares: &[(u16, f32)], weight: f32, smoothing: f64) {
+        let smoothing = smoothing as f32;
+        let first = self.targets.len();
+        self.targets.extend(std::iter::repeat_n(weight * smoothing / self.levels as f32, self.levels));
+        for (level, share) in shares {
+            self.targets[first + usize::from(*level)] += weight * (1.0 - smoothing) * share;
+        }
+        self.annotators.push(annotator);
+        self.weights.push(weight);
+    }
+
+    /// The rows of these texts (places in [`Examples::texts`]), text by text. `seed` decides who is a stranger.
+    pub(crate) fn rows(&self, places: &[usize], seed: u64) -> Rows {
+        let mut rows = Rows::default();
+        let mut rng = generator(seed, 5);
+        for (nth, place) in places.iter().enumerate() {
+            let span = self.starts[*place]..self.starts[*place + 1];
+            rows.targets.extend_from_slice(&self.targets[span.start * self.levels..span.end * self.levels]);
+            for annotator in &self.annotators[span] {
+                let hidden = self.strangers && rng.random::<f64>() < STRANGERS;
+                rows.annotators.push(annotator.filter(|_| !hidden));
+                rows.texts.push(nth as u32);
+            }
+        }
+        rows
+    }
+
+    /// Summed weight of the rows of these texts.
+    pub(crate) fn weight(&self, places: &[usize]) -> f64 {
+        let spans = places.iter().map(|p| &self.weights[self.starts[*p]..self.starts[*p + 1]]);
+        spans.flatten().map(|w| f64::from(*w)).sum()
+    }
+}
+
+/// Weights that make levels count alike: `n / (levels x n_level)` (scikit-learn's "balanced"); of `sep-heads` within each
+/// annotator's labels.
+struct ClassWeights {
+    /// people x levels; empty where all weigh 1.
+    of: Vec<f32>,
+    levels: usize,
+    apart: bool,
+}
+
+impl ClassWeights {
+    fn new(observations: &[Observation], levels: usize, annotators: usize, config: &TrainConfig) -> Self {
+        let apart = config.network.model == ModelKind::SepHeads;
+        if !config.class_weights {
+            return Self { of: Vec::new(), levels, apart };
+        }
+        let people = if apart { annotators } else { 1 };
+        let mut counts = vec![0.0f32; people * levels];
+        let one = |o: &Observation| if apart { o.annotator as usize } else { 0 };
+        if config.network.model == ModelKind::Majority {
+            for group in observations.chunk_by(|a, b| a.text == b.text) {
+                counts[usize::from(majority_level(group, levels))] += 1.0;
+            }
+        } else {
+            observations.iter().for_each(|o| counts[one(o) * levels + usize::from(o.level)] += 1.0);
+        }
+        let mut of = vec![1.0; counts.len()];
+        for (weights, counts) in of.chunks_exact_mut(levels).zip(counts.chunks_exact(levels)) {
+            let all: f32 = counts.iter().sum();
+            // Levels that this person never gave have no part in the balance.
+            let used = counts.iter().filter(|n| **n > 0.0).count() as f32;
+            for (weight, n) in weights.iter_mut().zip(counts).filter(|(_, n)| **n > 0.0) {
+                *weight = all / (used * n);
+            }
+        }
+        Self { of, levels, apart }
+    }
+
+    fn of(&self, annotator: u32, level: u16) -> f32 {
+        let person = if self.apart { annotator as usize } else { 0 };
+        self.of.get(person * self.levels + usize::from(level)).copied().unwrap_or(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_encoder::FreezePolicy;
+
+    fn o(text: u32, annotator: u32, level: u16) -> Observation {
+        Observation { text, annotator, level }
+    }
+
+    const LABELS: [Observation; 5] = [
+        Observation { text: 0, annotator: 0, level: 1 },
+        Observation { text: 0, annotator: 1, level: 0 },
+        Observation { text: 0, annotator: 2, level: 1 },
+        Observation { text: 3, annotator: 0, level: 1 },
+        Observation { text: 3, annotator: 2, level: 1 },
+    ];
+
+    fn config(model: ModelKind) -> TrainConfig {
+        TrainConfig::new(model, FreezePolicy::Frozen)
+    }
+
+    #[test]
+    fn every_label_is_a_row_of_its_text() {
+        let examples = Examples::new(&LABELS, 2, 3, &config(ModelKind::SepHeads));
+        assert_eq!(examples.texts, [0, 3]);
+        let rows = examples.rows(&[1, 0], 0);
+        assert_eq!(rows.texts, [0, 0, 1, 1, 1]);
+        assert_eq!(rows.annotators, [Some(0), Some(2), Some(0), Some(1), Some(2)]);
+        assert_eq!(rows.targets, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(examples.weight(&[0]), 3.0);
+    }
+
+    #[test]
+    fn majorities_distributions_and_smoothing() {
+        let majority = Examples::new(&LABELS, 2, 3, &config(ModelKind::Majority)).rows(&[0, 1], 0);
+        assert_eq!((majority.targets.as_slice(), majority.annotators.len()), (&[0.0, 1.0, 0.0, 1.0][..], 2));
+        let soft = TrainConfig { soft_labels: true, ..config(ModelKind::Shared) };
+        let soft = Examples::new(&LABELS, 2, 3, &soft).rows(&[0], 0);
+        assert!((soft.targets[1] - 2.0 / 3.0).abs() < 1e-6);
+        let smooth = TrainConfig { label_smoothing: 0.2, ..config(ModelKind::Shared) };
+        let smooth = Examples::new(&LABELS, 2, 3, &smooth).rows(&[1], 0);
+        assert!((smooth.targets[0] - 0.1).abs() < 1e-6 && (smooth.targets[1] - 0.9).abs() < 1e-6);
+    }
+
+    #[test]
+    fn weights_balance_levels_for_all_or_for_each() {
+        let all = TrainConfig { class_weights: true, ..config(ModelKind::Shared) };
+        let all = Examples::new(&LABELS, 2, 3, &all);
+        // Four of level 1, one of level 0: both sum to half of five.
+        let rows = all.rows(&[0, 1], 0);
+        let sum = |level: usize| rows.targets.iter().skip(level).step_by(2).sum::<f32>();
+        assert!((sum(0) - 2.5).abs() < 1e-6 && (sum(1) - 2.5).abs() < 1e-6);
+        // Nobody here used both levels: within a person there is nothing to balance.
+        let each = TrainConfig { class_weights: true, ..config(ModelKind::SepHeads) };
+        assert_eq!(Examples::new(&LABELS, 2, 3, &each).weight(&[0, 1]), 5.0);
+        let both = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 0), o(3, 0, 1)];
+        let each = TrainConfig { class_weights: true, ..config(ModelKind::SepHeads) };
+        let each = Examples::new(&both, 2, 1, &each);
+        assert!((each.weight(&[3]) - 2.0).abs() < 1e-6 && (each.weight(&[0]) - 2.0 / 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn some_are_strangers_to_share_rec_the_same_ones_for_a_seed() {
+        let labels: Vec<Observation> = (0..1000).map(|t| o(t, t % 7, 0)).collect();
+        let examples = Examples::new(&labels, 2, 7, &config(ModelKind::ShareRecFfn));
+        let places: Vec<usize> = (0..1000).collect();
+        let rows = examples.rows(&places, 3);
+        let hidden = rows.annotators.iter().filter(|a| a.is_none()).count();
+        assert!((60..140).contains(&hidden), "{hidden}");
+        assert_eq!(rows.annotators, examples.rows(&places, 3).annotators);
+        assert_ne!(rows.annotators, examples.rows(&places, 4).annotators);
+    }
+}

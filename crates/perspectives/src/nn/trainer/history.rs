@@ -1,0 +1,70 @@
+//! What a training tells on the way: one record for each evaluation.
+
+use super::BestBy;
+use serde::{Deserialize, Serialize};
+
+/// One evaluation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EpochRecord {
+    /// Passes over the training texts so far; a fraction where it was evaluated in between.
+    pub epoch: f64,
+    /// Steps so far.
+    pub step: u32,
+    /// Mean loss of a label since the evaluation before, in nats, with dropout and smoothing as they were.
+    pub train_loss: f64,
+    /// Scores on the validation labels; none where there are none.
+    pub validation: Option<ValidationScores>,
+    /// Learning rate of the network at the last step.
+    pub rate: f64,
+    /// Seconds since the training began, breaks not counted.
+    pub seconds: f64,
+    /// True where no evaluation before was better.
+    pub best: bool,
+    /// Length of the gradient of each group of weights at the last step: a dead group shows as 0.
+    pub gradients: Vec<GradientLength>,
+}
+
+/// How well the validation labels were predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ValidationScores {
+    /// Mean negative log-likelihood of a label, in nats.
+    pub log_loss: f64,
+    /// Share of labels predicted.
+    pub accuracy: f64,
+    /// F1, averaged over levels.
+    pub macro_f1: f64,
+}
+
+impl ValidationScores {
+    /// More is better.
+    pub(crate) fn merit(&self, by: BestBy) -> f64 {
+        match by {
+            BestBy::LogLoss => -self.log_loss,
+            BestBy::Accuracy => self.accuracy,
+            BestBy::MacroF1 => self.macro_f1,
+        }
+    }
+}
+
+/// How long the gradient of a group of weights is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GradientLength {
+    /// `embeddings`, `layer 0`, ..., `top`, `head`, or `annotators`.
+    pub group: String,
+    /// Euclidean length.
+    pub norm: f64,
+}
+
+/// Is told how a training goes.
+pub trait TrainObserver {
+    /// `done` of `steps` steps are done.
+    fn step(&mut self, _done: u32, _steps: u32) {}
+    /// An evaluation came out.
+    fn evaluated(&mut self, _record: &EpochRecord) {}
+    /// True to stop soon, with a checkpoint to go on from.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl TrainObserver for crate::data::progress::Silent {}

@@ -1,0 +1,82 @@
+//! A network fitted where a model is asked for and nothing else: on cached embeddings, with default choices.
+
+use super::{TrainConfig, TrainObserver, Trainer};
+use crate::data::FitOptions;
+use crate::data::ModelKind;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
+use crate::data::{Embeddings, Observation, TrainingData};
+use crate::mixed::link::Link;
+use crate::models::Prepared;
+use crate::nn::networks::{Network, NetworkModel, OneHot, Scaler, Shape};
+use crate::nn::trainer::Seeds;
+use candle_core::Device;
+use dissensus_encoder::FreezePolicy;
+use std::sync::Arc;
+
+/// Trains on all folds of texts but the first, which chooses the best epoch.
+///
+/// # Errors
+/// As [`Trainer::run`].
+pub(crate) fn fit_network(
+    kind: ModelKind,
+    prepared: &Prepared<'_>,
+    options: &FitOptions,
+    progress: &mut dyn Progress,
+) -> Result<NetworkModel, PerspectivesError> {
+    // Without an encoder every text looks alike: one constant stands for all of them.
+    let constant;
+    let embeddings = if prepared.embeddings.dim == 0 {
+        constant = Embeddings::new(1, vec![0.0; prepared.embeddings.texts])?;
+        &constant
+    } else {
+        prepared.embeddings
+    };
+    let (validation, train): (Vec<Observation>, Vec<Observation>) =
+        prepared.observations.iter().partition(|o| prepared.fold[o.text as usize] == 0);
+    let data = TrainingData {
+        embeddings,
+        observations: if train.is_empty() { &validation } else { &train },
+        annotators: prepared.annotators,
+        target: prepared.target,
+        attributes: prepared.attributes,
+    };
+    let texts = data.observations.chunk_by(|a, b| a.text == b.text).count();
+    let config = TrainConfig {
+        seeds: Seeds::all(options.seed),
+        ..TrainConfig::new(kind, FreezePolicy::Frozen).for_texts(texts)
+    };
+    let network = if prepared.observations.is_empty() {
+        untrained(&config, &data)?
+    } else {
+        Trainer::new(data, &validation, None, config)?.run(&mut Steps(progress, kind))?.network
+    };
+    NetworkModel::new(network, Arc::new(Embeddings::none(0))).over(Arc::new(prepared.embeddings.clone()))
+}
+
+/// What a network says before it has learned anything: all levels alike.
+fn untrained(config: &TrainConfig, data: &TrainingData<'_>) -> Result<Network, PerspectivesError> {
+    let x = data.embeddings;
+    let shape = Shape {
+        dim: x.dim,
+        target: data.target,
+        annotators: data.annotators,
+        seen: vec![false; data.annotators],
+        one_hot: OneHot::default(),
+        scaler: Scaler::of(x.dim, std::iter::empty()),
+    };
+    let start = Link::new(data.target).base_from(&vec![0.0; data.target.levels]);
+    Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &Device::Cpu)?)
+}
+
+struct Steps<'a>(&'a mut dyn Progress, ModelKind);
+
+impl TrainObserver for Steps<'_> {
+    fn step(&mut self, done: u32, steps: u32) {
+        self.0.report(self.1.name(), done as f32 / steps as f32);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}

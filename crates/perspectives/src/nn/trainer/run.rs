@@ -1,0 +1,481 @@
+//! The loop: epochs of steps, evaluations between them, the best weights kept.
+
+use super::checkpoint::{Checkpoints, State};
+use super::embedder::Embedder;
+use super::examples::Examples;
+use super::trained::{Ended, Trained};
+use super::{EpochRecord, GradientLength, TrainConfig, TrainObserver, Trainer, ValidationScores};
+use crate::data::FitOptions;
+use crate::data::ModelKind;
+use crate::data::PerspectivesError;
+use crate::data::progress::Silent;
+use crate::data::{Embeddings, Observation, TrainingData};
+use crate::math::random::generator;
+use crate::metrics::{Scored, accuracy, log_loss, macro_f1};
+use crate::mixed::link::Link;
+use crate::models::{Multilevel, Prepared, TurnFit, fit_effects};
+use crate::nn::networks::{Chance, Network, OneHot, Rows, Scaler, Shape};
+use candle_core::{Tensor, Var};
+use dissensus_encoder::{AdamW, AdamWSettings, EncoderError, Gradients, LayerRates};
+use rand::seq::SliceRandom;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// Texts whose embeddings decide how all are scaled, where an encoder learns.
+const SCALED_BY: usize = 256;
+/// What tensors of the best evaluation are called in a checkpoint.
+const BEST: &str = "best.";
+
+pub(super) fn run(
+    trainer: Trainer<'_>,
+    observer: &mut dyn TrainObserver,
+) -> Result<Trained, PerspectivesError> {
+    let mut training = Training::new(&trainer)?;
+    training.go_on_from_checkpoint()?;
+    let ended = training.epochs(observer)?;
+    training.finish(ended)
+}
+
+/// A training at work.
+struct Training<'a, 'b> {
+    trainer: &'b Trainer<'a>,
+    config: &'b TrainConfig,
+    embedder: Embedder<'a>,
+    network: Network,
+    variables: Vec<(String, Var)>,
+    optimizer: AdamW,
+    settings: AdamWSettings,
+    examples: Examples,
+    checkpoints: Option<Checkpoints>,
+    state: State,
+    /// Weights at the best evaluation.
+    best: Option<HashMap<String, Tensor>>,
+    steps_in_epoch: u32,
+    steps: u32,
+    /// Gradient lengths of the last step.
+    lengths: Vec<GradientLength>,
+    began: Instant,
+    seconds_before: f64,
+}
+
+impl<'a, 'b> Training<'a, 'b> {
+    fn new(trainer: &'b Trainer<'a>) -> Result<Self, PerspectivesError> {
+        let (config, data) = (&trainer.config, &trainer.data);
+        let levels = data.target.levels;
+        let examples = Examples::new(&trainer.observations, levels, data.annotators, config);
+        let embedder = match &trainer.encoder {
+            None => Embedder::Cached(data.embeddings),
+            Some(learnable) => {
+                Embedder::open(learnable, &config.policy, config.seeds.weights, &examples.texts)?
+            }
+        };
+        let network = first_network(trainer, &embedder, &examples)?;
+        let mut variables = embedder.variables();
+        variables.extend(network.variables());
+        let settings = AdamWSettings { weight_decay: config.weight_decay, ..AdamWSettings::default() };
+        let together = config.batch * config.accumulation;
+        let steps_in_epoch = examples.texts.len().div_ceil(together) as u32;
+        let planned = steps_in_epoch.saturating_mul(config.epochs);
+        let (data_sum, choices) = sums(trainer)?;
+        Ok(Self {
+            trainer,
+            config,
+            network,
+            variables,
+            optimizer: AdamW::new(settings),
+            settings,
+            examples,
+            checkpoints: trainer
+                .folder
+                .as_ref()
+                .map(|folder| Checkpoints::new(folder, config.keep))
+                .transpose()?,
+            state: State { data: data_sum, choices, ..State::default() },
+            best: None,
+            steps_in_epoch,
+            steps: config.max_steps.map_or(planned, |most| most.min(planned)),
+            lengths: Vec::new(),
+            began: Instant::now(),
+            seconds_before: 0.0,
+            embedder,
+        })
+    }
+
+    fn epochs(&mut self, observer: &mut dyn TrainObserver) -> Result<Ended, PerspectivesError> {
+        if self.state.step == 0 {
+            self.turn(false)?;
+        }
+        while self.state.step < self.steps {
+            let order = self.order();
+            let together = self.config.batch * self.config.accumulation;
+            let windows: Vec<&[usize]> = order.chunks(together).collect();
+            for window in windows.into_iter().skip(self.state.step_in_epoch as usize) {
+                if observer.cancelled() {
+                    self.write_checkpoint()?;
+                    return Err(PerspectivesError::Cancelled);
+                }
+                self.step(window)?;
+                observer.step(self.state.step, self.steps);
+                let last = self.state.step_in_epoch == self.steps_in_epoch || self.state.step == self.steps;
+                let due = self.config.evaluate_every.is_some_and(|n| self.state.step.is_multiple_of(n));
+                if last {
+                    self.state.epoch += 1;
+                    self.state.step_in_epoch = 0;
+                }
+                let wanted = if self.config.evaluate_every.is_none() { last } else { due };
+                if wanted || self.state.step == self.steps {
+                    observer.evaluated(self.evaluate()?);
+                    self.write_checkpoint()?;
+                    if self.has_had_enough() {
+                        return Ok(Ended::Early);
+                    }
+                }
+                if self.state.step == self.steps {
+                    break;
+                }
+            }
+        }
+        Ok(Ended::AllSteps)
+    }
+
+    /// The training texts of this epoch, as places in the examples.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.examples.texts.len()).collect();
+        order.shuffle(&mut generator(self.config.seeds.data, 64 + u64::from(self.state.epoch)));
+        order
+    }
+
+    fn step(&mut self, window: &[usize]) -> Result<(), PerspectivesError> {
+        let seed =
+            self.config.seeds.dropout.wrapping_mul(0x9e37_79b9).wrapping_add(u64::from(self.state.step));
+        let batches: Vec<(&[usize], Rows)> = window
+            .chunks(self.config.batch)
+            .enumerate()
+            .map(|(nth, batch)| (batch, self.examples.rows(batch, seed.wrapping_add((nth as u64) << 32))))
+            .collect();
+        let weight = self.examples.weight(window);
+        let gathered = self.network.gather(batches.iter().map(|(_, rows)| rows))?;
+        let dense = self.network.variables();
+        let mut head: Vec<(&str, &Var)> = dense.iter().map(|(name, var)| (name.as_str(), var)).collect();
+        if let (Some(table), Some(gathered)) = (&self.network.table, &gathered) {
+            head.push((table.name, &gathered.var));
+        }
+        let mut total: Option<Gradients> = None;
+        for (nth, (batch, rows)) in batches.iter().enumerate() {
+            let texts: Vec<u32> = batch.iter().map(|place| self.examples.texts[*place]).collect();
+            let batch_seed = (seed as u32).wrapping_mul(31).wrapping_add(nth as u32);
+            let found = self.embedder.gradients(&texts, batch_seed, &head, |x, share| {
+                let chance = Chance { seed: u64::from(batch_seed) << 32 | share.start as u64 };
+                let rows = rows.of_texts(share, self.network.shape.target.levels);
+                self.network.loss(x, &rows, gathered.as_ref(), Some(chance))? / weight.max(1e-9)
+            });
+            let found = found.map_err(|error| self.explained(error))?;
+            match &mut total {
+                None => total = Some(found),
+                Some(total) => total.add(found)?,
+            }
+        }
+        let Some(mut gradients) = total else { return Ok(()) };
+        if self.config.clip > 0.0 {
+            gradients.clip(self.config.clip)?;
+        }
+        self.state.loss += gradients.loss * weight;
+        self.state.weight += weight;
+        let factor = self.config.schedule.factor(self.state.step, self.steps, self.config.warmup);
+        // Measured before the table's rows are taken out of it.
+        let wants_lengths = self.is_evaluated_next();
+        self.lengths.clear();
+        if let (Some(table), Some(gathered)) = (&mut self.network.table, &gathered)
+            && let Some(gradient) = gradients.take(table.name)
+        {
+            if wants_lengths {
+                let norm = f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?).sqrt();
+                self.lengths.push(GradientLength { group: "annotators".into(), norm });
+            }
+            table.step(&gathered.rows, &gradient, self.config.head_rate * factor, self.settings)?;
+        }
+        if wants_lengths {
+            let norms = gradients.norms()?;
+            self.lengths.extend(norms.into_iter().map(|n| GradientLength { group: n.group, norm: n.norm }));
+        }
+        let rates = LayerRates {
+            encoder: self.config.encoder_rate * factor,
+            head: self.config.head_rate * factor,
+            decay: self.config.layer_decay,
+        };
+        let layers = self.embedder.layers();
+        self.optimizer.step(&gradients, |group| rates.of(group, layers))?;
+        self.state.step += 1;
+        self.state.step_in_epoch += 1;
+        Ok(())
+    }
+
+    fn is_evaluated_next(&self) -> bool {
+        let next = self.state.step + 1;
+        let every = self.config.evaluate_every;
+        next == self.steps
+            || every.map_or(self.state.step_in_epoch + 1 == self.steps_in_epoch, |n| next.is_multiple_of(n))
+    }
+
+    /// A number that is none is said with the step it came at and with what is left.
+    fn explained(&self, error: EncoderError) -> PerspectivesError {
+        match error {
+            EncoderError::LossNotFinite { .. } | EncoderError::GradientNotFinite { .. } => {
+                let kept = match (self.checkpoints.is_some(), self.state.history.last()) {
+                    (true, Some(record)) => format!("; the checkpoint of step {} is kept", record.step),
+                    _ => String::new(),
+                };
+                let (step, epoch) = (self.state.step + 1, self.state.epoch + 1);
+                PerspectivesError::LossNotFinite { step, epoch, kept }
+            }
+            other => other.into(),
+        }
+    }
+
+    fn evaluate(&mut self) -> Result<&EpochRecord, PerspectivesError> {
+        let validation = self.turn(true)?;
+        let by = self.config.best_by;
+        let before = self.state.history.iter().filter_map(|r| r.validation.as_ref()).map(|v| v.merit(by));
+        let best_before = before.fold(f64::NEG_INFINITY, f64::max);
+        // Without validation labels nothing can be compared: the last weights are the best.
+        let best = validation.is_none_or(|v| v.merit(by) > best_before);
+        let factor =
+            self.config.schedule.factor(self.state.step.saturating_sub(1), self.steps, self.config.warmup);
+        let record = EpochRecord {
+            epoch: f64::from(self.state.step) / f64::from(self.steps_in_epoch),
+            step: self.state.step,
+            train_loss: self.state.loss / self.state.weight.max(1e-9),
+            validation,
+            rate: self.config.head_rate * factor,
+            seconds: self.seconds(),
+            best,
+            gradients: std::mem::take(&mut self.lengths),
+        };
+        (self.state.loss, self.state.weight) = (0.0, 0.0);
+        if best {
+            self.best = Some(self.weights()?);
+        }
+        self.state.history.push(record);
+        match self.state.history.last() {
+            Some(record) => Ok(record),
+            None => Err(PerspectivesError::Cancelled),
+        }
+    }
+
+    /// Scores the validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings as they are now: what is
+    /// scored is what would predict, and its head and deviations are where the next steps start from.
+    fn turn(&mut self, scored: bool) -> Result<Option<ValidationScores>, PerspectivesError> {
+        if self.config.network.model != ModelKind::Multilevel {
+            return if scored { self.scores_of_network() } else { Ok(None) };
+        }
+        let data = &self.trainer.data;
+        let validation: &[Observation] = if scored { &self.trainer.validation } else { &[] };
+        let mut texts = self.examples.texts.clone();
+        texts.extend(validation.iter().map(|o| o.text));
+        texts.sort_unstable();
+        texts.dedup();
+        let x = Embeddings::new(self.network.shape.dim, self.embedder.embed(&texts)?)?;
+        let place = |o: &Observation| Observation {
+            text: texts.binary_search(&o.text).unwrap_or_default() as u32,
+            ..*o
+        };
+        let train: Vec<Observation> = self.trainer.observations.iter().map(place).collect();
+        let here = TrainingData { embeddings: &x, observations: &train, ..*data };
+        let options = FitOptions { seed: self.config.seeds.weights, slopes: false, ..FitOptions::default() };
+        let prepared = Prepared::new(&here, &options)?;
+        let (head, crossed) = fit_effects(&prepared, &options, &mut Silent)?;
+        self.network.refit(&TurnFit::of(&head, &crossed))?;
+        if validation.is_empty() {
+            return Ok(None);
+        }
+        let model = Multilevel::from_parts(head, crossed);
+        let observations: Vec<Observation> = validation.iter().map(place).collect();
+        Ok(Some(scores(&crate::metrics::score(&model, &observations))))
+    }
+
+    fn scores_of_network(&self) -> Result<Option<ValidationScores>, PerspectivesError> {
+        let validation = &self.trainer.validation;
+        if validation.is_empty() {
+            return Ok(None);
+        }
+        let mut texts: Vec<u32> = validation.iter().map(|o| o.text).collect();
+        texts.dedup();
+        let x = self.embedder.embed(&texts)?;
+        let x = Tensor::from_vec(x, (texts.len(), self.network.shape.dim), &self.network.device)?;
+        let levels = self.network.shape.target.levels;
+        let mut probabilities = Vec::with_capacity(validation.len() * levels);
+        for chunk in validation.chunks(4096) {
+            let place = |o: &Observation| texts.binary_search(&o.text).unwrap_or_default() as u32;
+            let rows = Rows {
+                texts: chunk.iter().map(place).collect(),
+                annotators: chunk.iter().map(|o| Some(o.annotator)).collect(),
+                targets: Vec::new(),
+            };
+            probabilities.extend(self.network.probabilities(&x, &rows)?);
+        }
+        Ok(Some(scores(&Scored { observations: validation.clone(), probabilities, levels })))
+    }
+
+    fn has_had_enough(&self) -> bool {
+        let since = self.state.history.iter().rev().take_while(|record| !record.best).count();
+        self.config.patience > 0 && since >= self.config.patience as usize
+    }
+
+    fn seconds(&self) -> f64 {
+        self.seconds_before + self.began.elapsed().as_secs_f64()
+    }
+
+    /// The weights as they are now, copied.
+    fn weights(&self) -> Result<HashMap<String, Tensor>, PerspectivesError> {
+        let mut tensors = self.network.tensors()?;
+        for (name, var) in self.embedder.variables() {
+            let tensor = var.as_detached_tensor().to_device(&candle_core::Device::Cpu)?.copy()?;
+            tensors.insert(name, tensor);
+        }
+        Ok(tensors)
+    }
+
+    fn take_over(&mut self, weights: &HashMap<String, Tensor>) -> Result<(), PerspectivesError> {
+        self.network.set(weights)?;
+        for (name, var) in self.embedder.variables() {
+            if let Some(tensor) = weights.get(&name) {
+                var.set(&tensor.to_device(var.device())?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_checkpoint(&mut self) -> Result<(), PerspectivesError> {
+        let Some(checkpoints) = &self.checkpoints else { return Ok(()) };
+        let mut tensors = self.weights()?;
+        let memory = self.optimizer.memory(self.variables.iter().map(|(n, v)| (n.as_str(), v)))?;
+        tensors.extend(memory);
+        if let Some(table) = &self.network.table {
+            tensors.extend(table.memory()?);
+        }
+        for (name, tensor) in self.best.iter().flatten() {
+            tensors.insert(format!("{BEST}{name}"), tensor.clone());
+        }
+        self.state.seconds = self.seconds();
+        self.state.optimizer_steps = self.optimizer.steps();
+        checkpoints.write(&self.state, &tensors)
+    }
+
+    fn go_on_from_checkpoint(&mut self) -> Result<(), PerspectivesError> {
+        let Some((state, tensors, path)) = self.checkpoints.as_ref().and_then(Checkpoints::newest) else {
+            return Ok(());
+        };
+        for (ours, theirs, what) in [
+            (&self.state.data, &state.data, "other labels"),
+            (&self.state.choices, &state.choices, "other choices"),
+        ] {
+            if ours != theirs {
+                return Err(PerspectivesError::OtherCheckpoint { path, what });
+            }
+        }
+        self.take_over(&tensors)?;
+        let names = self.variables.iter().map(|(n, v)| (n.as_str(), v));
+        self.optimizer = AdamW::recall(self.settings, state.optimizer_steps, &tensors, names)?;
+        if let Some(table) = &mut self.network.table {
+            table.recall(&tensors)?;
+        }
+        let best = tensors.into_iter().filter_map(|(name, t)| Some((name.strip_prefix(BEST)?.to_owned(), t)));
+        let best: HashMap<String, Tensor> = best.collect();
+        self.best = (!best.is_empty()).then_some(best);
+        self.seconds_before = state.seconds;
+        self.state = state;
+        Ok(())
+    }
+
+    fn finish(mut self, ended: Ended) -> Result<Trained, PerspectivesError> {
+        if let Some(best) = self.best.take() {
+            self.take_over(&best)?;
+        }
+        let seconds = self.seconds();
+        let device = self.embedder.device_name();
+        // From here on it predicts, and that is done where it cannot fail.
+        let link = Link::new(self.network.shape.target);
+        let mut network = Network::new(
+            self.network.spec.clone(),
+            self.network.shape.clone(),
+            &vec![0.0; link.offsets()],
+            0,
+            &candle_core::Device::Cpu,
+        )?;
+        network.set(&self.network.tensors()?)?;
+        let encoder = match self.embedder {
+            Embedder::Cached(_) => None,
+            Embedder::Tuned(tuned) => Some(tuned.encoder),
+        };
+        Ok(Trained { network, encoder, history: self.state.history, ended, seconds, device })
+    }
+}
+
+fn scores(scored: &Scored) -> ValidationScores {
+    let (truth, predicted) = (scored.truth(), scored.predicted());
+    ValidationScores {
+        log_loss: log_loss(scored),
+        accuracy: accuracy(&truth, &predicted),
+        macro_f1: macro_f1(&truth, &predicted),
+    }
+}
+
+/// The network before the first step.
+fn first_network(
+    trainer: &Trainer<'_>,
+    embedder: &Embedder<'_>,
+    examples: &Examples,
+) -> Result<Network, PerspectivesError> {
+    let (data, config) = (&trainer.data, &trainer.config);
+    let sample = match embedder {
+        Embedder::Cached(_) => &examples.texts[..],
+        Embedder::Tuned(_) => &examples.texts[..examples.texts.len().min(SCALED_BY)],
+    };
+    let x = embedder.embed(sample)?;
+    let dim = x.len() / sample.len().max(1);
+    let mut seen = vec![false; data.annotators];
+    trainer.observations.iter().for_each(|o| seen[o.annotator as usize] = true);
+    let mut counts = vec![0.0; data.target.levels];
+    trainer.observations.iter().for_each(|o| counts[usize::from(o.level)] += 1.0);
+    let uses_attributes = config.network.people.attributes;
+    let shape = Shape {
+        dim,
+        target: data.target,
+        annotators: data.annotators,
+        seen,
+        one_hot: if uses_attributes {
+            OneHot::new(data.attributes, data.annotators)
+        } else {
+            OneHot::default()
+        },
+        scaler: Scaler::of(dim, x.chunks_exact(dim.max(1))),
+    };
+    let start = Link::new(data.target).base_from(&counts);
+    let device = embedder.device();
+    Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &device)?)
+}
+
+/// Sums of the labels and of the choices, in hexadecimal.
+fn sums(trainer: &Trainer<'_>) -> Result<(String, String), PerspectivesError> {
+    let mut data = Sha256::new();
+    for labels in [&trainer.observations, &trainer.validation] {
+        data.update((labels.len() as u64).to_le_bytes());
+        for o in labels {
+            data.update(o.text.to_le_bytes());
+            data.update(o.annotator.to_le_bytes());
+            data.update(o.level.to_le_bytes());
+        }
+    }
+    for x in &trainer.data.embeddings.rows {
+        data.update(x.to_le_bytes());
+    }
+    for text in trainer.encoder.iter().flat_map(|encoder| encoder.texts) {
+        data.update((text.len() as u64).to_le_bytes());
+        data.update(text.as_bytes());
+    }
+    let choices =
+        serde_json::to_vec(&trainer.config).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
+    let hex = |sum: &[u8]| sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    Ok((hex(&data.finalize()), hex(&Sha256::digest(&choices))))
+}

@@ -1,0 +1,90 @@
+//! How learning rates move over the steps.
+
+use crate::data::PerspectivesError;
+use serde::{Deserialize, Serialize};
+
+/// The factor of the learning rate after the warm-up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// 1 throughout.
+    Constant,
+    /// Falls evenly to 0 at the last step.
+    #[default]
+    Linear,
+    /// Falls to 0 along half a cosine (Loshchilov and Hutter 2017, SGDR, eq. 5, without restarts).
+    Cosine,
+}
+
+impl Schedule {
+    /// All, by name.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Constant, "constant"), (Self::Linear, "linear"), (Self::Cosine, "cosine")];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(schedule, _)| *schedule == self).map_or("linear", |(_, name)| name)
+    }
+
+    /// The factor of step `step` (from 0) of `steps`, the first `warmup` (share) of which rise evenly from 0.
+    pub fn factor(self, step: u32, steps: u32, warmup: f64) -> f64 {
+        let (step, steps) = (f64::from(step), f64::from(steps.max(1)));
+        let rising = warmup * steps;
+        if step < rising {
+            return step / rising;
+        }
+        let gone = ((step - rising) / (steps - rising).max(1.0)).clamp(0.0, 1.0);
+        match self {
+            Self::Constant => 1.0,
+            Self::Linear => 1.0 - gone,
+            Self::Cosine => f64::midpoint(1.0, (std::f64::consts::PI * gone).cos()),
+        }
+    }
+}
+
+impl std::str::FromStr for Schedule {
+    type Err = PerspectivesError;
+
+    fn from_str(name: &str) -> Result<Self, PerspectivesError> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(schedule, _)| *schedule).ok_or_else(|| {
+            PerspectivesError::UnknownName {
+                what: "schedule",
+                name: name.to_owned(),
+                known: "constant, linear or cosine",
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of transformers 4.x: `get_linear_schedule_with_warmup` and `get_cosine_schedule_with_warmup`, 10 steps, 2 of warm-up.
+    #[test]
+    fn they_are_those_of_transformers() {
+        let linear = [0.0, 0.5, 1.0, 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125];
+        let cosine = [
+            0.0,
+            0.5,
+            1.0,
+            0.961_939_8,
+            0.853_553_4,
+            0.691_341_7,
+            0.5,
+            0.308_658_3,
+            0.146_446_6,
+            0.038_060_2,
+        ];
+        for step in 0..10 {
+            let i = step as usize;
+            assert!((Schedule::Linear.factor(step, 10, 0.2) - linear[i]).abs() < 1e-7);
+            assert!((Schedule::Cosine.factor(step, 10, 0.2) - cosine[i]).abs() < 1e-7);
+            assert_eq!(Schedule::Constant.factor(step, 10, 0.0), 1.0);
+        }
+        for (schedule, name) in Schedule::ALL {
+            assert_eq!((name.parse(), schedule.name()), (Ok(schedule), name));
+        }
+        assert!("steps".parse::<Schedule>().is_err());
+    }
+}

@@ -1,0 +1,359 @@
+//! The loop as a whole: it learns, repeats itself, goes on after a break, and says what went wrong.
+
+use super::*;
+use crate::data::FitOptions;
+use crate::data::progress::Silent;
+use crate::data::synthetic::{World, world};
+use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{Attribute, Embeddings, Target};
+use dissensus_domain::ScaleKind;
+use dissensus_encoder::LowRank;
+
+fn data(world: &World) -> TrainingData<'_> {
+    TrainingData {
+        embeddings: &world.embeddings,
+        observations: &world.observations,
+        annotators: world.annotators,
+        target: world.target,
+        attributes: &[],
+    }
+}
+
+/// Stops after so many steps, as a kill would between two.
+struct StopAt(u32, u32);
+
+impl TrainObserver for StopAt {
+    fn step(&mut self, done: u32, _steps: u32) {
+        self.1 = done;
+    }
+    fn cancelled(&self) -> bool {
+        self.1 >= self.0
+    }
+}
+
+fn tiny() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
+}
+
+/// The same without dropout, whose noise would drown what tells the four samples of so small an encoder apart.
+fn tiny_without_dropout(folder: &Path) {
+    for entry in std::fs::read_dir(tiny()).unwrap().flatten().filter(|e| e.path().is_file()) {
+        std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+    let path = folder.join("config.json");
+    let mut config: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    for name in ["hidden_dropout_prob", "attention_probs_dropout_prob"] {
+        config[name] = 0.0.into();
+    }
+    std::fs::write(&path, config.to_string()).unwrap();
+}
+
+const BODIES: [&str; 4] = ["this is fair", "you are bad", "good work", "the cup is here"];
+
+/// Two people who always differ on four texts.
+fn four_samples() -> Vec<Observation> {
+    (0..8).map(|i| Observation { text: i / 2, annotator: i % 2, level: ((i / 2 + i) % 2) as u16 }).collect()
+}
+
+fn four<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
+    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] }
+}
+
+fn tuned(model: ModelKind, policy: FreezePolicy) -> TrainConfig {
+    TrainConfig {
+        epochs: 10,
+        batch: 2,
+        encoder_rate: 1e-3,
+        head_rate: 1e-2,
+        warmup: 0.0,
+        schedule: Schedule::Constant,
+        patience: 0,
+        ..TrainConfig::new(model, policy)
+    }
+}
+
+fn accuracy_on_four(trained: Trained, observations: &[Observation]) -> f64 {
+    let x = trained.encoder().unwrap().unwrap().encode(&BODIES).unwrap();
+    let x = Embeddings::new(x[0].len(), x.concat()).unwrap();
+    let model = trained.model(&four(&x, observations), &FitOptions::default()).unwrap();
+    let scored = crate::metrics::score(model.as_ref(), observations);
+    crate::metrics::accuracy(&scored.truth(), &scored.predicted())
+}
+
+#[test]
+fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
+    let (none, observations) = (Embeddings::none(4), four_samples());
+    let folder = tempfile::tempdir().unwrap();
+    tiny_without_dropout(folder.path());
+    let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
+    let learnable = Learnable { dir: folder.path(), options: &options, texts: &BODIES };
+    for policy in [FreezePolicy::Full, FreezePolicy::LastK(1), FreezePolicy::Lora(LowRank::default())] {
+        let config = TrainConfig {
+            batch: 2,
+            encoder_rate: 1e-3,
+            head_rate: 2e-2,
+            ..tuned(ModelKind::SepHeads, policy.clone())
+        };
+        let trainer = Trainer::new(four(&none, &observations), &[], Some(learnable), config).unwrap();
+        let trained = trainer.run(&mut Silent).unwrap();
+        assert_eq!(trained.history.len(), 10);
+        let losses: Vec<f64> = trained.history.iter().map(|r| r.train_loss).collect();
+        let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(least < losses[0], "{policy}: {losses:?}");
+        // Heads begin at 0 and so give the encoder nothing in the first step;
+        // the head for strangers hears as many yes as no of each text: its gradient may well cancel out.
+        let is_dead = |g: &&GradientLength| g.norm == 0.0 && g.group != "head";
+        let dead = trained.history[1..].iter().flat_map(|r| &r.gradients).find(is_dead);
+        assert!(dead.is_none(), "{policy}: {dead:?}");
+        assert_eq!(accuracy_on_four(trained, &observations), 1.0, "{policy}");
+    }
+}
+
+#[test]
+fn every_model_learns_on_a_tuned_encoder() {
+    let (none, observations) = (Embeddings::none(4), four_samples());
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let learnable = Learnable { dir: &dir, options: &options, texts: &BODIES };
+    for kind in ModelKind::ALL {
+        let config = tuned(kind, FreezePolicy::Full);
+        let trainer =
+            Trainer::new(four(&none, &observations), &observations, Some(learnable), config).unwrap();
+        let trained = trainer.run(&mut Silent).unwrap();
+        assert!(
+            trained.history.iter().all(|r| r.validation.is_some_and(|v| v.log_loss.is_finite())),
+            "{kind}"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        assert!(trained.save_encoder(&folder.path().join("encoder")).unwrap());
+        accuracy_on_four(trained, &observations);
+    }
+}
+
+#[test]
+fn a_seed_repeats_and_another_does_not() {
+    let world = world(60, 5, 2, 6, 20, 1);
+    let run = |seeds: Seeds| {
+        let config = TrainConfig {
+            seeds,
+            epochs: 2,
+            batch: 8,
+            ..TrainConfig::new(ModelKind::ShareRecDcn, FreezePolicy::Frozen)
+        };
+        let trained = Trainer::new(data(&world), &[], None, config).unwrap().run(&mut Silent).unwrap();
+        trained.history.iter().map(|r| r.train_loss).collect::<Vec<_>>()
+    };
+    let first = run(Seeds::all(1));
+    assert_eq!(first, run(Seeds::all(1)));
+    for other in [
+        Seeds { data: 2, ..Seeds::all(1) },
+        Seeds { weights: 2, ..Seeds::all(1) },
+        Seeds { dropout: 2, ..Seeds::all(1) },
+    ] {
+        assert_ne!(first, run(other), "{other:?}");
+    }
+}
+
+#[test]
+fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
+    let world = world(80, 6, 3, 5, 25, 2);
+    let (train, validation): (Vec<_>, Vec<_>) = world.observations.iter().partition(|o| o.text % 4 != 0);
+    let data = TrainingData { observations: &train, ..data(&world) };
+    for kind in [ModelKind::SepHeads, ModelKind::ShareRecFfn, ModelKind::Shared, ModelKind::Multilevel] {
+        let config = TrainConfig {
+            epochs: 3,
+            batch: 8,
+            accumulation: 2,
+            evaluate_every: Some(3),
+            patience: 0,
+            label_smoothing: 0.1,
+            ..TrainConfig::new(kind, FreezePolicy::Frozen)
+        };
+        let trainer = Trainer::new(data, &validation, None, config.clone()).unwrap();
+        let whole = trainer.clone().run(&mut Silent).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        // Between two evaluations, and again in the next epoch.
+        for stop in [4, 6] {
+            let broken = trainer.clone().in_folder(folder.path()).run(&mut StopAt(stop, 0));
+            assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
+        }
+        let mended = trainer.clone().in_folder(folder.path()).run(&mut Silent).unwrap();
+        let numbers = |trained: &Trained| -> Vec<_> {
+            trained.history.iter().map(|r| (r.step, r.train_loss, r.validation, r.best)).collect()
+        };
+        assert_eq!(numbers(&whole), numbers(&mended), "{kind}");
+        let (a, b) = (whole.network.tensors().unwrap(), mended.network.tensors().unwrap());
+        for (name, tensor) in &a {
+            let values = |t: &candle_core::Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+            assert_eq!(values(tensor), values(&b[name]), "{kind} {name}");
+        }
+        // A checkpoint is of its labels and choices.
+        let other = TrainConfig { epochs: 4, ..config };
+        let other = Trainer::new(data, &validation, None, other).unwrap().in_folder(folder.path());
+        assert!(matches!(other.run(&mut Silent), Err(PerspectivesError::OtherCheckpoint { .. })));
+    }
+}
+
+#[test]
+fn a_tuned_encoder_goes_on_to_the_same_numbers() {
+    let (none, observations) = (Embeddings::none(4), four_samples());
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let learnable = Learnable { dir: &dir, options: &options, texts: &BODIES };
+    for policy in [FreezePolicy::Full, FreezePolicy::Lora(LowRank::default())] {
+        let config = TrainConfig { epochs: 3, ..tuned(ModelKind::SepHeads, policy) };
+        let trainer =
+            Trainer::new(four(&none, &observations), &observations, Some(learnable), config).unwrap();
+        let whole = trainer.clone().run(&mut Silent).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let broken = trainer.clone().in_folder(folder.path()).run(&mut StopAt(3, 0));
+        assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
+        let mended = trainer.in_folder(folder.path()).run(&mut Silent).unwrap();
+        let losses = |t: &Trained| t.history.iter().map(|r| (r.train_loss, r.validation)).collect::<Vec<_>>();
+        assert_eq!(losses(&whole), losses(&mended));
+    }
+}
+
+#[test]
+fn what_was_saved_predicts_the_same_and_what_is_damaged_is_said() {
+    let world = world(40, 5, 3, 4, 15, 3);
+    let attribute = Attribute {
+        name: "age".into(),
+        values: vec!["young".into(), "old".into()],
+        of: vec![Some(0), Some(1), None, Some(1), Some(0)],
+    };
+    let attributes = [attribute];
+    let data = TrainingData { attributes: &attributes, ..data(&world) };
+    for kind in [ModelKind::Majority, ModelKind::SepHeads, ModelKind::ShareRecFfn, ModelKind::ShareRecDcn] {
+        let config = TrainConfig { epochs: 2, ..TrainConfig::new(kind, FreezePolicy::Frozen) };
+        let config = TrainConfig {
+            network: crate::nn::networks::NetworkSpec {
+                head: crate::nn::networks::HeadSpec { hidden: 3, ..config.network.head.clone() },
+                ..config.network.clone()
+            },
+            ..config
+        };
+        let trained = Trainer::new(data, &[], None, config).unwrap().run(&mut Silent).unwrap();
+        let x = std::sync::Arc::new(world.embeddings.clone());
+        let model = trained.network_model(std::sync::Arc::clone(&x)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        model.save(folder.path()).unwrap();
+        let again = crate::NetworkModel::load(folder.path(), std::sync::Arc::clone(&x)).unwrap();
+        let all = |model: &crate::NetworkModel| {
+            let mut p = vec![0.0; 40 * 3];
+            model.predict_column(2, 0..40, &mut p);
+            p
+        };
+        assert_eq!(all(&model), all(&again), "{kind}");
+        let other = std::sync::Arc::new(Embeddings::new(3, vec![0.0; 9]).unwrap());
+        let error = crate::NetworkModel::load(folder.path(), other).err().unwrap();
+        assert!(matches!(error, PerspectivesError::EmbeddingLength { expected: 4, found: 3 }));
+        for (file, bytes) in [("network.safetensors", &b"half"[..]), ("network.json", &b"{}"[..])] {
+            std::fs::write(folder.path().join(file), bytes).unwrap();
+            let error = crate::NetworkModel::load(folder.path(), std::sync::Arc::clone(&x)).err().unwrap();
+            assert!(matches!(error, PerspectivesError::Damaged(_)), "{kind} {file}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
+    let world = world(60, 4, 2, 5, 20, 4);
+    let folder = tempfile::tempdir().unwrap();
+    let config = TrainConfig {
+        batch: 10,
+        // Weights that grow without a bound.
+        weight_decay: 1e38,
+        clip: 0.0,
+        schedule: Schedule::Constant,
+        warmup: 0.0,
+        evaluate_every: Some(1),
+        patience: 0,
+        epochs: 200,
+        ..TrainConfig::new(ModelKind::ShareRecDcn, FreezePolicy::Frozen)
+    };
+    let trainer = Trainer::new(data(&world), &[], None, config).unwrap().in_folder(folder.path());
+    let error = trainer.run(&mut Silent).err().unwrap();
+    let PerspectivesError::LossNotFinite { step, kept, .. } = &error else { panic!("{error}") };
+    assert!(*step > 1 && kept.contains(&format!("step {}", step - 1)), "{error}");
+    let checkpoints = checkpoint::Checkpoints::new(folder.path(), 1).unwrap();
+    let (state, tensors, _) = checkpoints.newest().unwrap();
+    assert_eq!(state.step, step - 1);
+    let weights = tensors["out.weight"].flatten_all().unwrap().to_vec1::<f32>().unwrap();
+    assert!(weights.iter().all(|w| w.is_finite()));
+}
+
+#[test]
+fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
+    let world = world(40, 4, 2, 30, 20, 5);
+    let (train, validation): (Vec<_>, Vec<_>) = world.observations.iter().partition(|o| o.text % 3 != 0);
+    let data = TrainingData { observations: &train, ..data(&world) };
+    let config = TrainConfig {
+        epochs: 200,
+        patience: 2,
+        head_rate: 0.05,
+        ..TrainConfig::new(ModelKind::SepHeads, FreezePolicy::Frozen)
+    };
+    let trained = Trainer::new(data, &validation, None, config).unwrap().run(&mut Silent).unwrap();
+    assert_eq!(trained.ended, Ended::Early);
+    let losses: Vec<f64> = trained.history.iter().map(|r| r.validation.unwrap().log_loss).collect();
+    let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(losses.iter().rev().take_while(|l| **l != best).count(), 2);
+    let model = trained.model(&data, &FitOptions::default()).unwrap();
+    let scored = crate::metrics::score(model.as_ref(), &validation);
+    assert!((crate::metrics::log_loss(&scored) - best).abs() < 1e-6);
+}
+
+#[test]
+fn attributes_are_learned_where_they_tell_people_apart() {
+    // Who is young says yes, who is old says no; every third person's age is unknown.
+    let old = |a: u32| a % 2 == 1;
+    let observations: Vec<Observation> = (0..600)
+        .map(|i| Observation { text: i % 20, annotator: i / 20, level: u16::from(old(i / 20)) })
+        .collect();
+    let attribute = Attribute {
+        name: "age".into(),
+        values: vec!["young".into(), "old".into()],
+        of: (0..30).map(|a| (a % 3 != 0).then(|| u16::from(old(a)))).collect(),
+    };
+    let x = Embeddings::new(2, (0..40).map(|i| (i % 7) as f32 / 7.0).collect()).unwrap();
+    let attributes = [attribute];
+    // The last six people teach nothing: only their attributes can tell.
+    let train: Vec<Observation> = observations.iter().filter(|o| o.annotator < 24).copied().collect();
+    let data = TrainingData {
+        embeddings: &x,
+        observations: &train,
+        annotators: 30,
+        target: Target { kind: ScaleKind::Binary, levels: 2 },
+        attributes: &attributes,
+    };
+    for kind in [ModelKind::ShareRecFfn, ModelKind::ShareRecDcn] {
+        let config = TrainConfig { head_rate: 5e-3, ..TrainConfig::new(kind, FreezePolicy::Frozen) };
+        let trained = Trainer::new(data, &[], None, config).unwrap().run(&mut Silent).unwrap();
+        let model = trained.model(&data, &FitOptions::default()).unwrap();
+        let yes = |annotator: u32| {
+            let mut p = [0.0; 2];
+            model.predict(0, annotator, &mut p);
+            p[1]
+        };
+        assert!(yes(25) > 0.7 && yes(26) < 0.3, "{kind}: {} {}", yes(25), yes(26));
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_says_why() {
+    let world = world(10, 2, 2, 3, 5, 6);
+    let new =
+        |data: TrainingData<'_>, config: TrainConfig| Trainer::new(data, &[], None, config).err().unwrap();
+    let config = TrainConfig::new(ModelKind::Shared, FreezePolicy::Frozen);
+    let empty = TrainingData { observations: &[], ..data(&world) };
+    assert!(matches!(new(empty, config.clone()), PerspectivesError::EmptySplit { side: "train", .. }));
+    let bad = TrainConfig { batch: 0, ..config };
+    assert!(matches!(new(data(&world), bad), PerspectivesError::Choice { field: "batch", .. }));
+    let tuned = TrainConfig::new(ModelKind::Shared, FreezePolicy::Full);
+    assert!(matches!(new(data(&world), tuned), PerspectivesError::Choice { field: "tuning", .. }));
+    let (dir, options) = (tiny(), EncoderOptions::default());
+    let learnable = Learnable { dir: &dir, options: &options, texts: &BODIES };
+    let tuned = TrainConfig::new(ModelKind::Shared, FreezePolicy::Full);
+    let error = Trainer::new(data(&world), &[], Some(learnable), tuned).err().unwrap();
+    assert!(matches!(error, PerspectivesError::Length { expected: 10, found: 4, .. }));
+}

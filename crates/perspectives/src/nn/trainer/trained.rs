@@ -1,0 +1,82 @@
+//! What a training gives.
+
+use super::EpochRecord;
+use crate::data::FitOptions;
+use crate::data::PerspectivesError;
+use crate::data::progress::Silent;
+use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{Embeddings, TrainingData};
+use crate::models::{Multilevel, Prepared};
+use crate::nn::networks::{Network, NetworkModel};
+use dissensus_encoder::{Encoder, Trainable};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Why a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All steps are done.
+    AllSteps,
+    /// The validation labels were predicted no better for as many evaluations as patience allows.
+    Early,
+}
+
+/// A finished training, with the weights of its best evaluation.
+pub struct Trained {
+    pub(super) network: Network,
+    pub(super) encoder: Option<Trainable>,
+    /// Every evaluation.
+    pub history: Vec<EpochRecord>,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Seconds it took, breaks not counted.
+    pub seconds: f64,
+    /// `cpu`, `cuda` or `metal`.
+    pub device: &'static str,
+}
+
+impl Trained {
+    /// The tuned encoder, for embeddings of any text; none where it did not learn.
+    ///
+    /// # Errors
+    /// The folder that it came from is gone.
+    pub fn encoder(&self) -> Result<Option<Encoder>, PerspectivesError> {
+        Ok(self.encoder.as_ref().map(Trainable::encoder).transpose()?)
+    }
+
+    /// Writes the tuned encoder, with tokenizer and configuration, into the new folder `dir`. False where none learned.
+    ///
+    /// # Errors
+    /// `dir` exists, or what the disk says.
+    pub fn save_encoder(&self, dir: &Path) -> Result<bool, PerspectivesError> {
+        match &self.encoder {
+            None => Ok(false),
+            Some(encoder) => Ok(encoder.save(dir).map(|()| true)?),
+        }
+    }
+
+    /// The model that predicts, over the embeddings of `data`: those learned on, or those of the tuned encoder.
+    /// `multilevel` is fitted to the labels of `data` on them.
+    ///
+    /// # Errors
+    /// As [`crate::fit`]; [`PerspectivesError::EmbeddingLength`].
+    pub fn model(
+        self,
+        data: &TrainingData<'_>,
+        options: &FitOptions,
+    ) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {
+        if self.network.spec.model == ModelKind::Multilevel {
+            let prepared = Prepared::new(data, options)?;
+            return Ok(Box::new(Multilevel::fit(&prepared, options, &mut Silent)?));
+        }
+        Ok(Box::new(self.network_model(Arc::new(data.embeddings.clone()))?))
+    }
+
+    /// The network over these embeddings, for models other than `multilevel`.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::EmbeddingLength`].
+    pub fn network_model(self, x: Arc<Embeddings>) -> Result<NetworkModel, PerspectivesError> {
+        NetworkModel::new(self.network, Arc::clone(&x)).over(x)
+    }
+}
