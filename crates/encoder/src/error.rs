@@ -278,6 +278,14 @@ pub enum EncoderError {
         /// Why not.
         reason: String,
     },
+    /// The hub's address cannot be used.
+    #[error("HF_ENDPOINT is \"{endpoint}\", which cannot be used as a model hub: {reason}")]
+    HubEndpoint {
+        /// The address.
+        endpoint: String,
+        /// Why not, and what to do.
+        reason: &'static str,
+    },
     /// The hub has no such repository or revision.
     #[error(
         "the model hub has no {repository}: look for a slip in the name (owner/name, or owner/name@revision)"
@@ -440,6 +448,7 @@ impl EncoderError {
             Self::HubName(_) => "encoder-hub-name",
             Self::NeitherFolderNorHub { problem, .. } => problem.code(),
             Self::HubOffline { .. } => "encoder-hub-offline",
+            Self::HubEndpoint { .. } => "encoder-hub-endpoint",
             Self::HubNotFound { .. } => "encoder-hub-not-found",
             Self::HubClosed { .. } => "encoder-hub-closed",
             Self::HubPickleOnly { .. } => "encoder-pickle",

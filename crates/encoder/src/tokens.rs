@@ -1,8 +1,10 @@
 //! Texts as token ids: the folder's own tokenizer, without the padding and cut that its file may set.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use tokenizers::{Tokenizer, TruncationParams};
+use serde::de::IgnoredAny;
+use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
 use crate::error::EncoderError;
 use crate::folder::{Folder, TOKENIZER};
@@ -32,7 +34,7 @@ impl Tokens {
     ) -> Result<Self, EncoderError> {
         let path = folder.path(TOKENIZER);
         let bytes = folder.read(TOKENIZER)?;
-        let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|e| bad(&path, &e.to_string()))?;
+        let mut tokenizer = parse(&bytes).map_err(|reason| bad(&path, &reason))?;
         let highest = tokenizer.get_vocab(true).into_values().max();
         match highest {
             None => return Err(bad(&path, "its vocabulary is empty")),
@@ -49,7 +51,7 @@ impl Tokens {
         // longer ones silently cut. The special tokens are counted after that padding is gone.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|e| bad(&path, &e.to_string()))?;
-        let special = tokenizer.encode_fast("", true).map_err(|e| bad(&path, &e.to_string()))?;
+        let special = encode(&tokenizer, &[""]).map_err(|reason| bad(&path, &reason))?.remove(0);
         // The ids that it adds to every text need not be those of its vocabulary.
         let beyond = special.get_ids().iter().copied().find(|id| *id as usize >= vocabulary);
         if let Some(highest) = beyond {
@@ -70,10 +72,7 @@ impl Tokens {
 
     /// The ids of every text, in order. `first` is the place of the first among all given texts, for errors.
     pub(crate) fn tokenize(&self, texts: &[&str], first: usize) -> Result<Vec<Tokenized>, EncoderError> {
-        let encodings = match self.tokenizer.encode_batch_fast(texts.to_vec(), true) {
-            Ok(encodings) => encodings,
-            Err(e) => return Err(self.blame(texts, first, &e.to_string())),
-        };
+        let encodings = encode(&self.tokenizer, texts).map_err(|reason| self.blame(texts, first, reason))?;
         encodings
             .into_iter()
             .enumerate()
@@ -93,9 +92,32 @@ impl Tokens {
     }
 
     /// Finds the text that a failed batch failed on.
-    fn blame(&self, texts: &[&str], first: usize, reason: &str) -> EncoderError {
-        let failing = texts.iter().position(|text| self.tokenizer.encode_fast(*text, true).is_err());
-        EncoderError::Tokenize { index: first + failing.unwrap_or(0), reason: reason.to_owned() }
+    fn blame(&self, texts: &[&str], first: usize, reason: String) -> EncoderError {
+        let failing = texts.iter().position(|text| encode(&self.tokenizer, &[text]).is_err());
+        EncoderError::Tokenize { index: first + failing.unwrap_or(0), reason }
+    }
+}
+
+/// The texts' tokens, special ones included. A panic of the library, which tables of a hostile file can bring about, is an
+/// error.
+fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String> {
+    match catch_unwind(AssertUnwindSafe(|| tokenizer.encode_batch_fast(texts.to_vec(), true))) {
+        Ok(encoded) => encoded.map_err(|e| e.to_string()),
+        Err(_) => Err("the tokenizer library failed on it: tokenizer.json may be damaged".to_owned()),
+    }
+}
+
+/// The library's parser, which has to be kept from panicking: parts of tokenizer.json are enums that it tells apart by
+/// trying, and some of its attempts (decoders/mod.rs of version 0.23) `expect` fields that a cut or edited file lacks. A
+/// file that is not JSON to its end, cut files among them, is refused before; a panic at what is left is an error too.
+fn parse(bytes: &[u8]) -> Result<Tokenizer, String> {
+    if let Err(e) = serde_json::from_slice::<IgnoredAny>(bytes) {
+        let cut = if e.is_eof() { ": it was cut off, fetch or copy it again" } else { "" };
+        return Err(format!("{e}{cut}"));
+    }
+    match catch_unwind(AssertUnwindSafe(|| Tokenizer::from_bytes(bytes))) {
+        Ok(parsed) => parsed.map_err(|e| e.to_string()),
+        Err(_) => Err("a part of it is not what the tokenizer library expects".to_owned()),
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dissensus_encoder::hub::{Fetched, HubConfig, cached, fetch};
-use dissensus_encoder::{Encoder, EncoderError, EncoderOptions};
+use dissensus_encoder::{DeviceChoice, Encoder, EncoderError, EncoderOptions};
 use local_hub::{COMMIT, LocalHub, NAME, Trouble};
 use tempfile::TempDir;
 
@@ -62,7 +62,7 @@ impl Setting {
 }
 
 fn open(dir: &Path) -> Encoder {
-    Encoder::open(dir, &EncoderOptions::default()).unwrap()
+    Encoder::open(dir, &EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() }).unwrap()
 }
 
 fn is_transfer_of_weights(asked: &str) -> bool {
@@ -205,6 +205,23 @@ fn other_bytes_than_the_hub_promises_are_refused() {
     assert_eq!(setting.cached(), None);
     setting.hub.make(Trouble::None);
     open(&setting.fetch().unwrap());
+}
+
+#[test]
+fn a_small_file_with_other_bytes_than_git_names_is_refused() {
+    let setting = Setting::new();
+    setting.hub.make(Trouble::GarbledSmall);
+    setting.fails("encoder-hub-broken", &["config.json", "git sha1"]);
+    assert_eq!(setting.cached(), None);
+    setting.hub.make(Trouble::None);
+    open(&setting.fetch().unwrap());
+}
+
+#[test]
+fn an_address_without_tls_is_asked_nothing() {
+    let mut setting = Setting::new();
+    setting.config.endpoint = "http://hub.invalid".to_owned();
+    setting.fails("encoder-hub-endpoint", &["HF_ENDPOINT", "http://hub.invalid", "https"]);
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub(crate) fn fetch(entry: &Entry, folder: &Path) -> Result<()> {
         bail!("there is no curl to reach it with");
     }
     let endpoint = std::env::var("HF_ENDPOINT").unwrap_or_else(|_| ENDPOINT.to_owned());
+    if !endpoint.starts_with("https://") {
+        bail!("HF_ENDPOINT is \"{endpoint}\": only addresses with https:// are fetched from");
+    }
     let base = format!("{}/{}/resolve/{}", endpoint.trim_end_matches('/'), hub.repository, hub.revision);
     // The smallest first: an unreachable hub is found out in seconds.
     let mut files: Vec<_> = entry.files.iter().filter(|file| Origin::Hub.has(file)).collect();
@@ -37,7 +40,7 @@ pub(crate) fn fetch(entry: &Entry, folder: &Path) -> Result<()> {
 fn download(url: &str, path: &Path) -> Result<()> {
     let mut curl = std::process::Command::new("curl");
     // Gives up after 10 s without a connection and after 20 s at under 10 kB/s, never on a slow but steady line.
-    curl.args(["--fail", "--location", "--silent", "--show-error", "--proto", "=https,http"])
+    curl.args(["--fail", "--location", "--silent", "--show-error", "--proto", "=https"])
         .args(["--connect-timeout", "10", "--speed-limit", "10000", "--speed-time", "20"])
         .arg("--output")
         .arg(path)

@@ -2,8 +2,13 @@
 
 use std::env;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use ureq::http::Uri;
+
+use crate::error::EncoderError;
 
 /// The public hub.
 const PUBLIC: &str = "https://huggingface.co";
@@ -47,6 +52,19 @@ impl HubConfig {
         Self::from_variables(|name| env::var(name).ok(), env::home_dir())
     }
 
+    /// Refuses an endpoint that is neither `https` nor on this machine: what decides which files are right, and the token,
+    /// would go over the network unprotected.
+    pub(super) fn check_endpoint(&self) -> Result<(), EncoderError> {
+        let refused = |reason| Err(EncoderError::HubEndpoint { endpoint: self.endpoint.clone(), reason });
+        let Ok(uri) = self.endpoint.parse::<Uri>() else { return refused("it is not a web address") };
+        match (uri.scheme_str(), uri.host()) {
+            (Some("https"), Some(_)) => Ok(()),
+            (Some("http"), Some(host)) if is_loopback(host) => Ok(()),
+            (Some("http"), Some(_)) => refused("plain http is taken from this machine only: use https"),
+            _ => refused("it must begin with https://"),
+        }
+    }
+
     fn from_variables(variable: impl Fn(&str) -> Option<String>, user: Option<PathBuf>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let path = |name: &str| set(name).map(PathBuf::from);
@@ -71,6 +89,11 @@ impl HubConfig {
             patience: PATIENCE,
         }
     }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 fn read_token(path: &Path) -> Option<String> {
@@ -114,6 +137,32 @@ mod tests {
         let kept_back = config(&[("HF_TOKEN", "abc"), ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")]);
         assert_eq!(kept_back.token, None);
         assert!(!config(&[("HF_HUB_OFFLINE", "0")]).offline);
+    }
+
+    #[test]
+    fn plain_http_is_for_this_machine_only() {
+        let checked = |endpoint: &str| config(&[("HF_ENDPOINT", endpoint)]).check_endpoint();
+        for taken in [
+            "https://huggingface.co",
+            "https://mirror:8443/hf/",
+            "http://127.0.0.1:8080",
+            "http://localhost",
+            "http://[::1]:99",
+        ] {
+            assert!(checked(taken).is_ok(), "{taken}");
+        }
+        for refused in [
+            "http://huggingface.co",
+            "http://10.0.0.1",
+            "http://localhost.example.org",
+            "ftp://a",
+            "mirror",
+            "http://",
+        ] {
+            let error = checked(refused).unwrap_err();
+            assert_eq!(error.code(), "encoder-hub-endpoint", "{refused}");
+            assert!(error.to_string().contains("HF_ENDPOINT"), "{error}");
+        }
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub fn fetch(
             reason: "HF_HUB_OFFLINE is set".to_owned(),
         });
     }
+    config.check_endpoint()?;
     match in_background(name, config, on_progress) {
         Err(e @ EncoderError::HubOffline { .. }) => cached(name, config).ok_or(e),
         done => done,

@@ -11,12 +11,14 @@ use ureq::config::RedirectAuthHeaders;
 
 use super::HubConfig;
 use crate::error::EncoderError;
-use crate::hash::sha256_of;
+use crate::hash::{git_blob_sha1, sha256_of};
 
 /// Bytes between two looks at the wish to stop.
 const CHUNK: usize = 1 << 18;
-/// Digits of a SHA-256. The hub names large files by it, small ones by git's shorter sum.
+/// Digits of a SHA-256, by which the hub names large files.
 const SHA256_DIGITS: usize = 64;
+/// Digits of a SHA-1, by which git and so the hub name all others.
+const SHA1_DIGITS: usize = 40;
 
 /// What the fetching thread tells the calling one, and the other way round.
 #[derive(Default)]
@@ -134,26 +136,34 @@ fn receive(
     Ok(())
 }
 
-/// Size and, where the hub tells it, sum. What fails is thrown away: going on with it would never mend it.
+/// That the sum is the one the hub named. What fails is thrown away: going on with it would never mend it.
 fn check(wanted: &Wanted, part: &Path) -> Result<(), EncoderError> {
     let unreadable = |source: IoError| EncoderError::Read { path: part.to_owned(), source };
-    let is_sum = wanted.etag.len() == SHA256_DIGITS && wanted.etag.bytes().all(|b| b.is_ascii_hexdigit());
-    if !is_sum {
-        return Ok(());
-    }
-    let found = File::open(part).and_then(sha256_of).map_err(unreadable)?;
+    let open = || File::open(part);
+    let is_hexadecimal = wanted.etag.bytes().all(|b| b.is_ascii_hexdigit());
+    let (kind, found) = match wanted.etag.len() {
+        SHA256_DIGITS if is_hexadecimal => ("sha256", open().and_then(sha256_of)),
+        SHA1_DIGITS if is_hexadecimal => {
+            ("git sha1", open().and_then(|file| git_blob_sha1(file, wanted.bytes)))
+        }
+        // A mirror with names of its own: nothing to compare with.
+        _ => return Ok(()),
+    };
+    let found = found.map_err(unreadable)?;
     if found.eq_ignore_ascii_case(&wanted.etag) {
         return Ok(());
     }
     fs::remove_file(part).map_err(unreadable)?;
     Err(EncoderError::HubBroken {
         file: wanted.file.clone(),
-        reason: format!("its sha256 is {found}, and the hub says {}", wanted.etag),
+        reason: format!("its {kind} is {found}, and the hub says {}", wanted.etag),
     })
 }
 
 fn agent(config: &HubConfig) -> Agent {
     Agent::config_builder()
+        // No redirect may lead from TLS to plain text.
+        .https_only(config.endpoint.starts_with("https://"))
         // A redirect leads to other hosts, which have no business with the token.
         .redirect_auth_headers(RedirectAuthHeaders::SameHost)
         .timeout_resolve(Some(config.patience))

@@ -1,10 +1,12 @@
 //! Copies of the tiny checkpoint that tests may spoil.
 
+#![allow(dead_code, reason = "each test file that shares these helpers uses some of them")]
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dissensus_encoder::{Encoder, EncoderError, EncoderOptions};
+use dissensus_encoder::{DeviceChoice, Encoder, EncoderError, EncoderOptions};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -22,14 +24,23 @@ impl Copy {
     }
 
     pub(crate) fn named(name: &str) -> Self {
+        Self::copied(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny"), name)
+    }
+
+    /// Of another fixture.
+    pub(crate) fn of(fixture: &Path) -> Self {
+        Self::copied(fixture, "mine")
+    }
+
+    fn copied(fixture: &Path, name: &str) -> Self {
         let keep = tempfile::tempdir().unwrap();
         let dir = keep.path().join(name);
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny"), &dir);
+        copy(fixture, &dir);
         Self { _keep: keep, dir }
     }
 
     pub(crate) fn open(&self) -> Result<Encoder, EncoderError> {
-        Encoder::open(&self.dir, &EncoderOptions::default())
+        Encoder::open(&self.dir, &options())
     }
 
     pub(crate) fn error(&self) -> EncoderError {
@@ -63,6 +74,11 @@ impl Copy {
             .collect();
         fs::write(path, safetensors::serialize(views, None).unwrap()).unwrap();
     }
+}
+
+/// What the folder says, on the CPU whatever devices this build and machine have.
+fn options() -> EncoderOptions {
+    EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() }
 }
 
 /// Type, shape and bytes of a tensor.
