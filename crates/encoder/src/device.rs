@@ -3,6 +3,7 @@
 use candle_core::Device;
 
 use crate::error::EncoderError;
+use crate::kernels::has_byte_products;
 use crate::options::{DeviceChoice, Precision, PrecisionChoice};
 
 /// A device that works, how exactly it computes, and one line for people when it is not the one they would expect.
@@ -48,10 +49,19 @@ pub(crate) fn choose(choice: DeviceChoice, precision: PrecisionChoice) -> Result
     };
     let precision = match precision {
         PrecisionChoice::Exactly(precision) => precision,
-        PrecisionChoice::Fast if device.is_cpu() => Precision::Int8,
-        PrecisionChoice::Fast => Precision::Half,
+        PrecisionChoice::Fast => fastest(&device, has_byte_products()),
     };
     Ok(Chosen { device, precision, note })
+}
+
+/// What is fastest on a device. 8-bit products gain only where the CPU has an instruction for them: without one they are
+/// computed in 32-bit floats of rounded numbers, slower and less exact than fp32 itself.
+fn fastest(device: &Device, has_byte_products: bool) -> Precision {
+    match (device.is_cpu(), has_byte_products) {
+        (true, true) => Precision::Int8,
+        (true, false) => Precision::Fp32,
+        (false, _) => Precision::Half,
+    }
 }
 
 fn first_that_works() -> (Device, Option<String>) {
@@ -109,9 +119,15 @@ mod tests {
     }
 
     #[test]
-    fn fast_is_int8_on_the_cpu_and_int8_is_nowhere_else() {
+    fn fast_is_int8_only_where_the_cpu_multiplies_bytes() {
+        assert_eq!(fastest(&Device::Cpu, true), Precision::Int8);
+        assert_eq!(fastest(&Device::Cpu, false), Precision::Fp32);
         let fast = choose(DeviceChoice::Cpu, PrecisionChoice::Fast).unwrap();
-        assert_eq!(fast.precision, Precision::Int8);
+        assert_eq!(fast.precision, fastest(&Device::Cpu, has_byte_products()));
+    }
+
+    #[test]
+    fn int8_is_for_the_cpu() {
         let int8 = PrecisionChoice::Exactly(Precision::Int8);
         assert!(choose(DeviceChoice::Auto, int8).unwrap().device.is_cpu());
         let error = choose(DeviceChoice::Cuda, int8).err().unwrap();

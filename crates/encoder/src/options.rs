@@ -117,7 +117,9 @@ pub enum Precision {
     #[default]
     Fp32,
     /// On the CPU: weights and activations of the large products in levels of 8 bits, a step for each output's weights and
-    /// one for each token's activations, whose few outstanding numbers keep more bits. All else is 32-bit floats.
+    /// one for each token's activations, whose few outstanding numbers keep more bits. All else is 32-bit floats. A CPU without
+    /// an instruction for products of bytes computes the same rounded numbers in 32-bit floats: embeddings compare between
+    /// machines, and nothing is gained.
     Int8,
     /// 16-bit floats, for graphics processors; norms and softmax in 32 bits.
     Half,
@@ -148,7 +150,9 @@ impl fmt::Display for Precision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrecisionChoice {
-    /// What is fast where it is computed: [`Precision::Int8`] on the CPU, [`Precision::Half`] elsewhere.
+    /// What is fastest where it is computed: on a CPU with an instruction for products of bytes (AVX-512 VNNI, AVX-VNNI)
+    /// [`Precision::Int8`], on other CPUs [`Precision::Fp32`], on graphics processors [`Precision::Half`]. The version records
+    /// which it came to.
     Fast,
     /// This one.
     #[serde(untagged)]

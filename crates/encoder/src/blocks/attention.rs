@@ -3,6 +3,7 @@
 use candle_core::{
     CpuStorage, CustomOp1, CustomOp2, D, DType, Layout, Result as CandleResult, Shape, Tensor,
 };
+use pulp::Arch;
 
 use super::packed::floats;
 use super::{Packing, Pass};
@@ -94,7 +95,7 @@ impl Attend<'_> {
         let Attention { heads, scale, reach, .. } = *self.attention;
         let bias = bias.map(|bias| (bias, self.packing.longest()));
         let heads = Heads { heads, scale: scale as f32, reach, bias };
-        attend(floats(stacked, layout)?, self.packing.lengths(), heads, &mut out);
+        attend(Arch::new(), floats(stacked, layout)?, self.packing.lengths(), heads, &mut out);
         Ok((CpuStorage::F32(out), (rows, wide / 3).into()))
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Heads<'a> {
 
 /// From stacked queries, keys and values `[rows, 3 * hidden]` of texts of these `lengths` to the attended values
 /// `[rows, hidden]`. In a pool of several threads heads are shared out.
-pub(crate) fn attend(stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: &mut [f32]) {
+pub(crate) fn attend(arch: Arch, stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: &mut [f32]) {
     let rows: usize = lengths.iter().sum();
     if rows == 0 || heads.heads == 0 {
         return;
@@ -42,10 +42,11 @@ pub(crate) fn attend(stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: 
         jobs.extend(head_jobs(text, to, *length, hidden, heads.heads));
     }
     if rayon::current_num_threads() == 1 {
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::new(arch);
         jobs.into_iter().for_each(|job| job.compute(&heads, &mut scratch));
     } else {
-        jobs.into_par_iter().for_each_init(Scratch::default, |scratch, job| job.compute(&heads, scratch));
+        jobs.into_par_iter()
+            .for_each_init(|| Scratch::new(arch), |scratch, job| job.compute(&heads, scratch));
     }
 }
 
@@ -62,15 +63,17 @@ struct HeadJob<'a> {
 
 /// Memory that one head after the other uses.
 struct Scratch {
+    arch: Arch,
     keys: Panels,
     values: Panels,
     queries: Vec<f32>,
     scores: Vec<f32>,
 }
 
-impl Default for Scratch {
-    fn default() -> Self {
-        Self { keys: Panels::empty(), values: Panels::empty(), queries: Vec::new(), scores: Vec::new() }
+impl Scratch {
+    fn new(arch: Arch) -> Self {
+        let (keys, values) = (Panels::empty(arch), Panels::empty(arch));
+        Self { arch, keys, values, queries: Vec::new(), scores: Vec::new() }
     }
 }
 
@@ -110,7 +113,7 @@ impl HeadJob<'_> {
         let panels = |outputs: usize, panels: &Panels| 0..outputs.div_ceil(panels.width());
         scratch.keys.multiply(panels(n, &scratch.keys), &scratch.queries, &mut rows, &Finish::Nothing);
         self.adjust(heads, &mut scratch.scores);
-        Arch::new().dispatch(Softmax { x: &mut scratch.scores, size: n });
+        scratch.arch.dispatch(Softmax { x: &mut scratch.scores, size: n });
         let values = &scratch.values;
         values.multiply(panels(size, values), &scratch.scores, &mut self.out, &Finish::Nothing);
     }
@@ -139,6 +142,7 @@ impl HeadJob<'_> {
 mod tests {
     use rayon::ThreadPoolBuilder;
 
+    use super::super::reference::every_arch;
     use super::*;
 
     /// Numbers between -2 and 2 without a pattern.
@@ -200,17 +204,23 @@ mod tests {
         for reach in reaches {
             for bias in [None, Some((bias.as_slice(), longest))] {
                 let heads = Heads { heads: 3, scale: 0.35, reach, bias };
-                let run = |threads| {
-                    let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                    let mut out = vec![f32::NAN; rows * hidden];
-                    pool.install(|| attend(&stacked, &lengths, heads, &mut out));
-                    out
-                };
-                let (alone, expected) = (run(1), plain(&stacked, &lengths, heads, hidden));
-                let worst =
-                    alone.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
-                assert!(worst < 1e-5, "{reach:?}: {worst}");
-                assert_eq!(alone, run(2));
+                let expected = plain(&stacked, &lengths, heads, hidden);
+                for arch in every_arch() {
+                    let run = |threads| {
+                        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                        let mut out = vec![f32::NAN; rows * hidden];
+                        pool.install(|| attend(arch, &stacked, &lengths, heads, &mut out));
+                        out
+                    };
+                    let alone = run(1);
+                    let worst = alone
+                        .iter()
+                        .zip(&expected)
+                        .map(|(a, b)| (f64::from(*a) - b).abs())
+                        .fold(0.0, f64::max);
+                    assert!(worst < 1e-5, "{arch:?} {reach:?}: {worst}");
+                    assert_eq!(alone, run(2), "{arch:?}");
+                }
             }
         }
     }

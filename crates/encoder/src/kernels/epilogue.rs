@@ -81,9 +81,9 @@ impl<'a> Finish<'a> {
 }
 
 /// The part of `after` that needs whole rows. `out`: the rows from number `first` of the result's numbers on.
-pub(super) fn whole_rows(after: After<'_>, first: usize, out: &mut [f32]) {
+pub(super) fn whole_rows(arch: Arch, after: After<'_>, first: usize, out: &mut [f32]) {
     if let After::BiasResidualNorm { bias, residual, scale, shift, epsilon } = after {
         let residual = &residual[first..][..out.len()];
-        Arch::new().dispatch(BiasResidualNorm { x: out, residual, bias, scale, shift, epsilon });
+        arch.dispatch(BiasResidualNorm { x: out, residual, bias, scale, shift, epsilon });
     }
 }

@@ -17,18 +17,19 @@ pub(super) struct Panels {
     /// Outputs in a panel.
     width: usize,
     inputs: usize,
+    arch: Arch,
 }
 
 impl Panels {
-    pub(super) fn pack(weight: &[f32], outputs: usize, inputs: usize) -> Self {
-        let mut panels = Self::empty();
+    pub(super) fn pack(arch: Arch, weight: &[f32], outputs: usize, inputs: usize) -> Self {
+        let mut panels = Self::empty(arch);
         panels.repack(weight.chunks_exact(inputs.max(1)), outputs, inputs);
         panels
     }
 
     /// Of no weights, to be packed later.
-    pub(super) fn empty() -> Self {
-        Self { values: Vec::new(), width: Arch::new().dispatch(PanelWidth), inputs: 0 }
+    pub(super) fn empty(arch: Arch) -> Self {
+        Self { values: Vec::new(), width: arch.dispatch(PanelWidth), inputs: 0, arch }
     }
 
     /// Takes other weights into the same memory. `rows`: the inputs' weights of one output after the other.
@@ -81,7 +82,7 @@ impl Panels {
         rows: &mut [&mut [f32]],
         finish: &Finish<'_>,
     ) {
-        Arch::new().dispatch(Multiply { weights: self, panels, x, rows, finish });
+        self.arch.dispatch(Multiply { weights: self, panels, x, rows, finish });
     }
 }
 
@@ -118,7 +119,7 @@ impl WithSimd for Multiply<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Panels { values, width, inputs } = self.weights;
+        let Panels { values, width, inputs, .. } = self.weights;
         for (i, panel) in self.panels.enumerate() {
             let weights = &values[panel * width * inputs..][..width * inputs];
             for (t, rows) in self.rows.chunks_mut(tile_rows::<S>()).enumerate() {

@@ -24,11 +24,18 @@ pub(super) struct Panels {
     totals: Vec<i32>,
     groups_per_panel: usize,
     vnni: Vnni,
+    arch: Arch,
 }
 
 impl Panels {
     /// `levels` and `steps` as [`super::quantize_weights::levels`] gives them.
-    pub(super) fn pack(levels: &[i8], steps: &[f32], outputs: usize, inputs: usize, vnni: Vnni) -> Self {
+    pub(super) fn pack(
+        (vnni, arch): (Vnni, Arch),
+        levels: &[i8],
+        steps: &[f32],
+        outputs: usize,
+        inputs: usize,
+    ) -> Self {
         let panels = outputs.div_ceil(WIDTH);
         let groups_per_panel = inputs.div_ceil(4);
         let mut packed = Self {
@@ -37,6 +44,7 @@ impl Panels {
             totals: vec![0; panels * WIDTH],
             groups_per_panel,
             vnni,
+            arch,
         };
         packed.steps.resize(panels * WIDTH, 0.0);
         for (output, row) in levels.chunks_exact(inputs.max(1)).enumerate() {
@@ -65,7 +73,7 @@ impl Panels {
                 let first = t * ROWS;
                 let sums = &mut sums[..rows.len()];
                 self.vnni.sums(levels.bytes(first), levels.stride(), weights, sums);
-                Arch::new().dispatch(Scale {
+                self.arch.dispatch(Scale {
                     weights: self,
                     panel,
                     levels,

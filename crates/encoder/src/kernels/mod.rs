@@ -16,11 +16,11 @@ mod packed;
 mod quantize;
 mod quantize_weights;
 #[cfg(test)]
-mod reference;
+pub(crate) mod reference;
 pub(crate) mod rows;
 #[cfg(target_arch = "x86_64")]
 mod vnni;
 
 pub(crate) use attention::{Heads, attend};
 pub(crate) use epilogue::After;
-pub(crate) use packed::Packed;
+pub(crate) use packed::{Packed, has_byte_products};

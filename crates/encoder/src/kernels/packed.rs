@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use pulp::Arch;
 use rayon::prelude::*;
 
 use super::epilogue::{self, After, Finish};
@@ -19,6 +20,16 @@ pub(crate) struct Packed {
     store: Store,
     outputs: usize,
     inputs: usize,
+    /// The vector instructions to compute with.
+    arch: Arch,
+}
+
+/// Whether products of bytes are what is fastest on this machine: it has an instruction for them.
+pub(crate) fn has_byte_products() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return vnni::Vnni::detect().is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// Weights as a kernel reads them.
@@ -32,23 +43,30 @@ enum Store {
 }
 
 impl Store {
-    fn pack(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
+    fn pack(arch: Arch, weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
         match precision {
             // Half precision is never packed: it is for other devices.
-            Precision::Fp32 | Precision::Half => Self::Fp32(fp32::Panels::pack(weight, outputs, inputs)),
+            Precision::Fp32 | Precision::Half => {
+                Self::Fp32(fp32::Panels::pack(arch, weight, outputs, inputs))
+            }
             Precision::Int8 => {
                 #[cfg(target_arch = "x86_64")]
                 if let Some(vnni) = vnni::Vnni::detect().filter(|_| inputs <= int8::MOST_INPUTS) {
-                    let (levels, steps) = quantize_weights::levels(weight, inputs);
-                    return Self::Int8(int8::Panels::pack(&levels, &steps, outputs, inputs, vnni));
+                    return Self::bytes((vnni, arch), weight, outputs, inputs);
                 }
-                Self::rounded(weight, outputs, inputs)
+                Self::rounded(arch, weight, outputs, inputs)
             }
         }
     }
 
-    fn rounded(weight: &[f32], outputs: usize, inputs: usize) -> Self {
-        Self::Rounded(fp32::Panels::pack(&quantize_weights::rounded(weight, inputs), outputs, inputs))
+    #[cfg(target_arch = "x86_64")]
+    fn bytes(instructions: (vnni::Vnni, Arch), weight: &[f32], outputs: usize, inputs: usize) -> Self {
+        let (levels, steps) = quantize_weights::levels(weight, inputs);
+        Self::Int8(int8::Panels::pack(instructions, &levels, &steps, outputs, inputs))
+    }
+
+    fn rounded(arch: Arch, weight: &[f32], outputs: usize, inputs: usize) -> Self {
+        Self::Rounded(fp32::Panels::pack(arch, &quantize_weights::rounded(weight, inputs), outputs, inputs))
     }
 
     /// Outputs in a panel.
@@ -61,14 +79,14 @@ impl Store {
     }
 
     /// Makes the rows `x` ready for this kernel, and calls `work` with the product of them all.
-    fn with_rows<R>(&self, x: &[f32], inputs: usize, work: impl FnOnce(&Multiply<'_>) -> R) -> R {
+    fn with_rows<R>(&self, arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&Multiply<'_>) -> R) -> R {
         match self {
             Self::Fp32(weights) => work(&|panels, out, finish| weights.multiply(panels, x, out, finish)),
-            Self::Rounded(weights) => quantize::with_rounded(x, inputs, |x| {
+            Self::Rounded(weights) => quantize::with_rounded(arch, x, inputs, |x| {
                 work(&|panels, out, finish| weights.multiply(panels, x, out, finish))
             }),
             #[cfg(target_arch = "x86_64")]
-            Self::Int8(weights) => quantize::with_levels(x, inputs, |x| {
+            Self::Int8(weights) => quantize::with_levels(arch, x, inputs, |x| {
                 work(&|panels, out, finish| weights.multiply(panels, x, out, finish))
             }),
         }
@@ -84,8 +102,13 @@ impl Packed {
     /// # Panics
     /// Where `weight` has another size.
     pub(crate) fn new(weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
+        Self::for_arch(Arch::new(), weight, outputs, inputs, precision)
+    }
+
+    /// The same for vector instructions that need not be the machine's best.
+    fn for_arch(arch: Arch, weight: &[f32], outputs: usize, inputs: usize, precision: Precision) -> Self {
         assert_eq!(weight.len(), outputs * inputs, "a weight is [outputs, inputs]");
-        Self { store: Store::pack(weight, outputs, inputs, precision), outputs, inputs }
+        Self { store: Store::pack(arch, weight, outputs, inputs, precision), outputs, inputs, arch }
     }
 
     /// Numbers in a row of the result.
@@ -119,7 +142,7 @@ impl Packed {
             let from = i * block;
             let x = &x[from * self.inputs..][..out.len() / self.outputs * self.inputs];
             self.multiply(x, out, &Finish::of(after));
-            epilogue::whole_rows(after, from * self.outputs, out);
+            epilogue::whole_rows(self.arch, after, from * self.outputs, out);
         };
         if threads == 1 {
             out.chunks_mut(block * self.outputs).enumerate().for_each(one);
@@ -131,17 +154,18 @@ impl Packed {
     /// A block of rows on this thread.
     fn multiply(&self, x: &[f32], out: &mut [f32], finish: &Finish<'_>) {
         let mut out: Vec<&mut [f32]> = out.chunks_exact_mut(self.outputs).collect();
-        self.store.with_rows(x, self.inputs, |multiply| multiply(0..self.panels(), &mut out, finish));
+        self.store
+            .with_rows(self.arch, x, self.inputs, |multiply| multiply(0..self.panels(), &mut out, finish));
     }
 
     /// Few rows: every thread computes all rows of its share of the outputs, so that each weight is read once.
     fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: After<'_>) {
         let finish = Finish::of(after);
         let shares = shares(self.panels(), threads, self.store.width(), out, self.outputs);
-        self.store.with_rows(x, self.inputs, |multiply| {
+        self.store.with_rows(self.arch, x, self.inputs, |multiply| {
             shares.into_par_iter().for_each(|(panels, mut out)| multiply(panels, &mut out, &finish));
         });
-        epilogue::whole_rows(after, 0, out);
+        epilogue::whole_rows(self.arch, after, 0, out);
     }
 
     fn panels(&self) -> usize {

@@ -121,14 +121,14 @@ pub(super) struct Levels {
 
 impl Levels {
     /// `x`: `[rows, inputs]`
-    pub(super) fn fill(&mut self, x: &[f32], inputs: usize) {
+    pub(super) fn fill(&mut self, arch: Arch, x: &[f32], inputs: usize) {
         let rows = x.len() / inputs.max(1);
         self.stride = inputs.next_multiple_of(4);
         self.rows.clear();
         self.excess.clear();
         self.bytes.clear();
         self.bytes.resize(rows * self.stride, 0);
-        Arch::new().dispatch(Fill { levels: self, x, inputs });
+        arch.dispatch(Fill { levels: self, x, inputs });
     }
 
     /// All rows from number `row` on.
@@ -217,21 +217,21 @@ thread_local! {
 }
 
 /// Calls `work` with the levels of the rows `x`.
-pub(super) fn with_levels<R>(x: &[f32], inputs: usize, work: impl FnOnce(&Levels) -> R) -> R {
+pub(super) fn with_levels<R>(arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&Levels) -> R) -> R {
     // Taken out: while this thread waits for others in `work`, it may be given another product to compute.
     let mut levels = LEVELS.take();
-    levels.fill(x, inputs);
+    levels.fill(arch, x, inputs);
     let result = work(&levels);
     LEVELS.set(levels);
     result
 }
 
 /// Calls `work` with the numbers that the levels of `x` stand for: what machines without products of bytes compute with.
-pub(super) fn with_rounded<R>(x: &[f32], inputs: usize, work: impl FnOnce(&[f32]) -> R) -> R {
+pub(super) fn with_rounded<R>(arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&[f32]) -> R) -> R {
     let mut out = ROUNDED.take();
     out.clear();
     out.resize(x.len(), 0.0);
-    Arch::new().dispatch(Rounded { x, inputs, out: &mut out });
+    arch.dispatch(Rounded { x, inputs, out: &mut out });
     let result = work(&out);
     ROUNDED.set(out);
     result
@@ -261,12 +261,20 @@ impl WithSimd for Rounded<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reference::every_arch;
     use super::*;
 
-    /// What the levels of `row` stand for.
+    /// What the levels of `row` stand for: the same by all vector instructions.
     fn back(row: &[f32]) -> (RowScale, Vec<f32>, Vec<Excess>) {
+        let mut found = every_arch().into_iter().map(|arch| back_by(arch, row));
+        let first = found.next().unwrap();
+        found.for_each(|other| assert_eq!(other, first));
+        first
+    }
+
+    fn back_by(arch: Arch, row: &[f32]) -> (RowScale, Vec<f32>, Vec<Excess>) {
         let mut levels = Levels::default();
-        levels.fill(row, row.len());
+        levels.fill(arch, row, row.len());
         let scale = levels.scale(0);
         let mut found: Vec<i32> =
             levels.bytes(0)[..row.len()].iter().map(|b| i32::from(*b) - scale.zero).collect();

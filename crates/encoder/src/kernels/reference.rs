@@ -1,7 +1,22 @@
-//! What kernels are tested against: plain definitions in 64 bits.
+//! What kernels are tested against, plain definitions in 64 bits, and the instruction sets that they are tested on.
+
+use pulp::Arch;
+
+/// Every set of vector instructions that kernels are compiled for and this machine has, not only its best: on x86-64 the
+/// scalar path always, AVX2 (V3) and AVX-512 (V4) where they are there.
+pub(crate) fn every_arch() -> Vec<Arch> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let v3 = pulp::x86::V3::try_new().map(Arch::V3);
+        let v4 = pulp::x86::V4::try_new().map(Arch::V4);
+        [Some(Arch::Scalar), v3, v4].into_iter().flatten().collect()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    vec![Arch::Scalar, Arch::new()]
+}
 
 /// Numbers between -1 and 1 without a pattern.
-pub(super) fn scattered(n: usize, seed: u64) -> Vec<f32> {
+pub(crate) fn scattered(n: usize, seed: u64) -> Vec<f32> {
     let mut state = seed;
     (0..n)
         .map(|_| {
@@ -12,7 +27,7 @@ pub(super) fn scattered(n: usize, seed: u64) -> Vec<f32> {
 }
 
 /// With the error function by the series of DLMF 7.6.2, whose terms are all positive: nothing cancels.
-pub(super) fn gelu(x: f64) -> f64 {
+pub(crate) fn gelu(x: f64) -> f64 {
     let z = x / std::f64::consts::SQRT_2;
     let mut term = z * (-z * z).exp();
     let mut sum = term;

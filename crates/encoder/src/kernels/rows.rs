@@ -2,7 +2,8 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::math::{exp, gelu, gelu_slope, gelu_tanh, gelu_tanh_slope};
+use super::gelu::{gelu, normal_cdf};
+use super::math::{exp, gelu_tanh, gelu_tanh_slope, normal_pdf};
 
 /// Sums kept side by side, because additions of floats may not be reordered by the compiler.
 const LANES: usize = 16;
@@ -152,13 +153,15 @@ impl WithSimd for Gelu<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for x in self.x {
-            *x = gelu(*x);
+    fn with_simd<S: Simd>(self, simd: S) {
+        for x in self.x.chunks_mut(S::F32_LANES) {
+            let y = gelu(simd, simd.partial_load_f32s(x));
+            simd.partial_store_f32s(x, y);
         }
     }
 }
 
+/// The derivative of `x Phi(x)` is `Phi(x) + x phi(x)`.
 pub(crate) struct GeluBackward<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) grad: &'a [f32],
@@ -169,9 +172,13 @@ impl WithSimd for GeluBackward<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
+        for (dx, x) in self.dx.chunks_mut(S::F32_LANES).zip(self.x.chunks(S::F32_LANES)) {
+            let cdf = normal_cdf(simd, simd.partial_load_f32s(x));
+            simd.partial_store_f32s(dx, cdf);
+        }
         for ((dx, x), grad) in self.dx.iter_mut().zip(self.x).zip(self.grad) {
-            *dx = grad * gelu_slope(*x);
+            *dx = grad * (*dx + x * normal_pdf(*x));
         }
     }
 }
@@ -343,3 +350,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     }
     lanes.iter().sum::<f32>() + rest
 }
+
+#[cfg(test)]
+#[path = "rows_tests.rs"]
+mod tests;

@@ -2,7 +2,7 @@
 
 use rayon::ThreadPoolBuilder;
 
-use super::super::reference::{gelu, scattered};
+use super::super::reference::{every_arch, gelu, scattered};
 use super::*;
 
 fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
@@ -42,11 +42,16 @@ const SIZES: [(usize, usize, usize); 12] = [
     (300, 35, 11),
 ];
 
+/// Every size by every set of vector instructions that this machine has.
+fn every_case() -> impl Iterator<Item = (Arch, (usize, usize, usize))> {
+    every_arch().into_iter().flat_map(|arch| SIZES.into_iter().map(move |size| (arch, size)))
+}
+
 #[test]
 fn products_are_the_plain_sums_on_one_thread_and_on_several() {
-    for (rows, outputs, inputs) in SIZES {
+    for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (scattered(rows * inputs, 1), scattered(outputs * inputs, 2));
-        let packed = Packed::new(&weight, outputs, inputs, Precision::Fp32);
+        let packed = Packed::for_arch(arch, &weight, outputs, inputs, Precision::Fp32);
         assert_eq!((packed.outputs(), packed.inputs()), (outputs, inputs));
         let expected = plain(&x, &weight, outputs, inputs, rows);
         let run = |threads| {
@@ -55,19 +60,19 @@ fn products_are_the_plain_sums_on_one_thread_and_on_several() {
             out
         };
         let alone = run(1);
-        assert!(worst(&alone, &expected) < 1e-5, "{rows} x {inputs} -> {outputs}");
-        assert_eq!(alone, run(2), "{rows} x {inputs} -> {outputs}");
-        assert_eq!(alone, run(3), "{rows} x {inputs} -> {outputs}");
+        assert!(worst(&alone, &expected) < 1e-5, "{arch:?}: {rows} x {inputs} -> {outputs}");
+        assert_eq!(alone, run(2), "{arch:?}: {rows} x {inputs} -> {outputs}");
+        assert_eq!(alone, run(3), "{arch:?}: {rows} x {inputs} -> {outputs}");
     }
 }
 
 #[test]
 fn what_follows_a_product_is_done_to_every_row() {
-    for (rows, outputs, inputs) in SIZES {
+    for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (scattered(rows * inputs, 3), scattered(outputs * inputs, 4));
         let (bias, residual) = (scattered(outputs, 5), scattered(rows * outputs, 6));
         let (scale, shift) = (scattered(outputs, 7), scattered(outputs, 8));
-        let packed = Packed::new(&weight, outputs, inputs, Precision::Fp32);
+        let packed = Packed::for_arch(arch, &weight, outputs, inputs, Precision::Fp32);
         let sums: Vec<f64> = plain(&x, &weight, outputs, inputs, rows)
             .iter()
             .zip(bias.iter().cycle())
@@ -92,8 +97,8 @@ fn what_follows_a_product_is_done_to_every_row() {
         ];
         for (after, expected) in expected {
             let alone = run(1, after);
-            assert!(worst(&alone, &expected) < 3e-5, "{rows} x {inputs} -> {outputs}");
-            assert_eq!(alone, run(2, after), "{rows} x {inputs} -> {outputs}");
+            assert!(worst(&alone, &expected) < 3e-5, "{arch:?}: {rows} x {inputs} -> {outputs}");
+            assert_eq!(alone, run(2, after), "{arch:?}: {rows} x {inputs} -> {outputs}");
         }
     }
 }
@@ -159,43 +164,55 @@ fn rounding(x: &[f32], weight: &[f32], outputs: usize, inputs: usize) -> Vec<f64
 
 #[test]
 fn fast_products_are_within_the_rounding_of_their_levels() {
-    for (rows, outputs, inputs) in SIZES {
+    for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
         let expected = plain(&x, &weight, outputs, inputs, rows);
         let bounds = rounding(&x, &weight, outputs, inputs);
-        let packed = Packed::new(&weight, outputs, inputs, Precision::Int8);
-        let run = |threads| {
-            let mut out = vec![f32::NAN; rows * outputs];
-            in_pool(threads, || packed.apply(&x, &mut out, After::Nothing));
-            out
-        };
-        let alone = run(1);
-        for ((found, expected), bound) in alone.iter().zip(&expected).zip(bounds) {
-            assert!((f64::from(*found) - expected).abs() <= bound, "{rows} x {inputs} -> {outputs}");
+        for packed in int8_stores(arch, &weight, outputs, inputs) {
+            let run = |threads| {
+                let mut out = vec![f32::NAN; rows * outputs];
+                in_pool(threads, || packed.apply(&x, &mut out, After::Nothing));
+                out
+            };
+            let alone = run(1);
+            for ((found, expected), bound) in alone.iter().zip(&expected).zip(&bounds) {
+                assert!(
+                    (f64::from(*found) - expected).abs() <= *bound,
+                    "{arch:?}: {rows} x {inputs} -> {outputs}"
+                );
+            }
+            assert_eq!(alone, run(2), "{arch:?}: {rows} x {inputs} -> {outputs}");
+            assert_eq!(alone, run(3), "{arch:?}: {rows} x {inputs} -> {outputs}");
         }
-        assert_eq!(alone, run(2), "{rows} x {inputs} -> {outputs}");
-        assert_eq!(alone, run(3), "{rows} x {inputs} -> {outputs}");
     }
+}
+
+/// The weights as every instruction for products of bytes wants them, and, last, as machines without one do.
+fn int8_stores(arch: Arch, weight: &[f32], outputs: usize, inputs: usize) -> Vec<Packed> {
+    let mut stores = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    stores.extend(vnni::Vnni::detect_all().map(|vnni| Store::bytes((vnni, arch), weight, outputs, inputs)));
+    stores.push(Store::rounded(arch, weight, outputs, inputs));
+    stores.into_iter().map(|store| Packed { store, outputs, inputs, arch }).collect()
 }
 
 #[test]
 fn fast_products_are_the_same_with_and_without_products_of_bytes() {
-    for (rows, outputs, inputs) in SIZES {
+    for (arch, (rows, outputs, inputs)) in every_case() {
         let (x, weight) = (uneven(rows, inputs), scattered(outputs * inputs, 2));
         let bias = scattered(outputs, 5);
-        let here = Packed::new(&weight, outputs, inputs, Precision::Int8);
-        let elsewhere = Packed { store: Store::rounded(&weight, outputs, inputs), outputs, inputs };
+        let stores = int8_stores(arch, &weight, outputs, inputs);
         let run = |packed: &Packed, after| {
             let mut out = vec![f32::NAN; rows * outputs];
             in_pool(1, || packed.apply(&x, &mut out, after));
             out
         };
         for after in [After::Nothing, After::Bias(&bias), After::BiasGelu(&bias)] {
-            let (a, b) = (run(&here, after), run(&elsewhere, after));
-            for (a, b) in a.iter().zip(b) {
+            let results: Vec<_> = stores.iter().map(|packed| run(packed, after)).collect();
+            for (a, b) in results.windows(2).flat_map(|pair| pair[0].iter().zip(&pair[1])) {
                 assert!(
                     (a - b).abs() <= 1e-4 + 1e-5 * b.abs(),
-                    "{a} and {b}: {rows} x {inputs} -> {outputs}"
+                    "{arch:?}: {a} and {b}: {rows} x {inputs} -> {outputs}"
                 );
             }
         }
@@ -205,16 +222,18 @@ fn fast_products_are_the_same_with_and_without_products_of_bytes() {
 #[test]
 fn a_number_that_is_none_spoils_its_row_and_no_other() {
     let weight = scattered(50 * 20, 2);
-    for precision in [Precision::Fp32, Precision::Int8] {
-        for odd in [f32::NAN, f32::INFINITY] {
-            let packed = Packed::new(&weight, 50, 20, precision);
-            let mut x = scattered(3 * 20, 1);
-            x[25] = odd;
-            let mut out = vec![0.0; 3 * 50];
-            in_pool(1, || packed.apply(&x, &mut out, After::Nothing));
-            let finite: Vec<bool> =
-                out.chunks_exact(50).map(|row| row.iter().any(|x| x.is_finite())).collect();
-            assert_eq!(finite, [true, false, true], "{precision:?} {odd}");
+    for arch in every_arch() {
+        let fp32 = Packed::for_arch(arch, &weight, 50, 20, Precision::Fp32);
+        for packed in int8_stores(arch, &weight, 50, 20).into_iter().chain([fp32]) {
+            for odd in [f32::NAN, f32::INFINITY] {
+                let mut x = scattered(3 * 20, 1);
+                x[25] = odd;
+                let mut out = vec![0.0; 3 * 50];
+                in_pool(1, || packed.apply(&x, &mut out, After::Nothing));
+                let finite: Vec<bool> =
+                    out.chunks_exact(50).map(|row| row.iter().any(|x| x.is_finite())).collect();
+                assert_eq!(finite, [true, false, true], "{arch:?} {odd}");
+            }
         }
     }
 }
