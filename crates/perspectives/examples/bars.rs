@@ -41,7 +41,7 @@ fn main() -> Result<()> {
         attributes: &labels.attributes,
     };
     let split: SplitSpec = args[4].parse()?;
-    let columns = SplitColumns { parts: &labels.splits, groups: &[] };
+    let columns = SplitColumns { parts: &labels.splits, ..SplitColumns::default() };
     let level = args.get(5).filter(|l| *l != "-").map(|l| l.parse()).transpose()?;
     let seeds: u64 = args.get(6).map_or(Ok(1), |s| s.parse())?;
     let kinds: Vec<ModelKind> = match args.get(7).filter(|m| *m != "-") {

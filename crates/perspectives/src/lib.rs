@@ -71,8 +71,8 @@ pub use live::{LabelChange, LiveModel, Snapshot};
 pub use metrics::{Scored, Scores, fold_at, score};
 pub use mixed::Severity;
 pub use model_selection::{
-    ColdStart, CurvePoint, Division, Evaluation, HeldOut, LearningCurve, SplitColumns, SplitSpec, TestSet,
-    evaluate, held_out, learning_curve,
+    ColdStart, CurvePoint, Division, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
+    SplitColumns, SplitSpec, TestSet, evaluate, held_out, learning_curve,
 };
 pub use nn::networks::{Activation, HeadSpec, NetworkModel, NetworkSpec, PeopleSpec};
 pub use nn::trainer::{

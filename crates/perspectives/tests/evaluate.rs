@@ -25,7 +25,7 @@ fn run(
     parts: &[Option<Split>],
     at_least: Option<u16>,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
-    let columns = SplitColumns { parts, groups: &[] };
+    let columns = SplitColumns { parts, ..SplitColumns::default() };
     evaluate(&data(world), split, columns, &ModelKind::ALL, at_least, &FitOptions::default(), &mut Silent)
 }
 
@@ -92,7 +92,7 @@ fn what_cannot_be_evaluated_says_why() {
 #[test]
 fn held_out_counts_every_label_once_and_beats_habit() {
     let world = world(300, 12, 2, 4, 80, 5);
-    let results = held_out(&data(&world), &FitOptions::default(), &mut Silent).unwrap();
+    let results = held_out(&data(&world), Default::default(), &FitOptions::default(), &mut Silent).unwrap();
     assert!(results.iter().all(|r| r.labels == 80));
     let mean = |f: &dyn Fn(usize) -> f64| (0..12).map(f).sum::<f64>() / 12.0;
     let ours = mean(&|a| results[a].accuracy().unwrap());

@@ -71,6 +71,20 @@ pub enum PerspectivesError {
         /// How many there are.
         values: usize,
     },
+    /// Too few texts are left that the tuned encoder has not seen.
+    #[error(
+        "the encoder in use was tuned on the labels of this project, and of the texts that {split} scores only {unseen} were \
+         not among them ({needed} are needed): use the split that the encoder was tuned on, label more texts, or go back to an \
+         encoder that was not tuned here"
+    )]
+    SeenByEncoder {
+        /// The split.
+        split: String,
+        /// Texts that could be scored.
+        unseen: usize,
+        /// How many there must be.
+        needed: usize,
+    },
     /// The same person judged the same text twice.
     #[error("annotator {annotator} has two labels on text {text}: pass only the current one")]
     Repeated {

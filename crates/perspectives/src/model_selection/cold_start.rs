@@ -1,5 +1,6 @@
 //! How soon a model knows somebody new: annotators held out entirely, then taught label by label.
 
+use super::seen::SeenByEncoder;
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
@@ -12,7 +13,7 @@ use crate::metrics::{fold_at, score};
 use dissensus_domain::ScaleKind;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a learning curve is drawn. All drawing is seeded by [`FitOptions::seed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,10 +82,14 @@ pub fn learning_curve(
     data: &TrainingData<'_>,
     kinds: &[ModelKind],
     spec: &ColdStart,
+    seen: SeenByEncoder<'_>,
     options: &FitOptions,
     progress: &mut dyn Progress,
 ) -> Result<LearningCurve, PerspectivesError> {
-    let plan = plan(data, spec, options.seed)?;
+    let mut plan = plan(data, spec, options.seed)?;
+    plan.scored.retain(|o| !seen.excludes(o, true));
+    let unseen = plan.scored.iter().map(|o| o.text).collect::<BTreeSet<_>>().len();
+    seen.check(&format!("by-annotator:{}", 1.0 - spec.annotators), unseen)?;
     let mut numbers = spec.labels.clone();
     numbers.sort_unstable();
     numbers.dedup();
@@ -204,8 +209,15 @@ mod tests {
         let kinds = [ModelKind::Shared, ModelKind::SepHeads, ModelKind::Multilevel];
         for by_text_too in [None, Some(0.3)] {
             let spec = ColdStart { by_text_too, at_least: Some(2), ..ColdStart::default() };
-            let curve =
-                learning_curve(&data(&world), &kinds, &spec, &FitOptions::default(), &mut Silent).unwrap();
+            let curve = learning_curve(
+                &data(&world),
+                &kinds,
+                &spec,
+                SeenByEncoder::default(),
+                &FitOptions::default(),
+                &mut Silent,
+            )
+            .unwrap();
             assert_eq!((curve.annotators, curve.points.len()), (18, 18));
             let loss = |kind: ModelKind, n: usize| {
                 curve.points.iter().find(|p| p.model == kind.name() && p.labels == n).unwrap().log_loss
@@ -253,7 +265,15 @@ mod tests {
         let spec = ColdStart { labels: vec![0, 4], ..ColdStart::default() };
         let run = |seed| {
             let options = FitOptions { seed, ..FitOptions::default() };
-            learning_curve(&data(&world), &[ModelKind::SepHeads], &spec, &options, &mut Silent).unwrap()
+            learning_curve(
+                &data(&world),
+                &[ModelKind::SepHeads],
+                &spec,
+                SeenByEncoder::default(),
+                &options,
+                &mut Silent,
+            )
+            .unwrap()
         };
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
@@ -264,8 +284,15 @@ mod tests {
     fn what_cannot_be_drawn_says_why() {
         let world = world(50, 6, 2, 2, 10, 2);
         let run = |spec: ColdStart| {
-            learning_curve(&data(&world), &[ModelKind::Shared], &spec, &FitOptions::default(), &mut Silent)
-                .err()
+            learning_curve(
+                &data(&world),
+                &[ModelKind::Shared],
+                &spec,
+                SeenByEncoder::default(),
+                &FitOptions::default(),
+                &mut Silent,
+            )
+            .err()
         };
         let ok = ColdStart { labels: vec![2], ..ColdStart::default() };
         assert_eq!(run(ok.clone()), None);

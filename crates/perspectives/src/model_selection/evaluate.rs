@@ -45,14 +45,20 @@ pub fn evaluate(
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
     check_at_least(data, at_least)?;
     let mut pooled: Vec<Vec<Scored>> = vec![Vec::new(); kinds.len()];
+    let mut unseen = 0;
     for split in split.each() {
         let mut division = split.divide(data, columns, options.seed, 0.0)?;
+        unseen += division.test.texts();
+        if division.test.labels() == 0 {
+            continue;
+        }
         let prepared = Prepared::new(&TrainingData { observations: &division.train, ..*data }, options)?;
         for (&kind, pooled) in kinds.iter().zip(&mut pooled) {
             let model = fit_prepared(kind, &prepared, options, progress)?;
             pooled.push(division.test.score(kind.name(), model.as_ref())?);
         }
     }
+    columns.seen.check(&split.name(), unseen)?;
     let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
     let evaluation = |(kind, parts): (&ModelKind, Vec<Scored>)| {
         let mut scored = Scored::pooled(parts);

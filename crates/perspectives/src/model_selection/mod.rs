@@ -3,6 +3,7 @@
 mod cold_start;
 mod evaluate;
 mod held_out;
+mod seen;
 mod split;
 mod test_set;
 
@@ -10,5 +11,6 @@ pub use cold_start::{ColdStart, CurvePoint, LearningCurve, learning_curve};
 pub use evaluate::{Evaluation, evaluate};
 pub use held_out::{HeldOut, held_out};
 
+pub use seen::{FEWEST_UNSEEN_TEXTS, SeenByEncoder};
 pub use split::{Division, SplitColumns, SplitSpec};
 pub use test_set::TestSet;

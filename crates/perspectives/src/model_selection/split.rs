@@ -1,5 +1,6 @@
 //! Which labels teach, which choose, and which are scored once.
 
+use super::seen::SeenByEncoder;
 use super::test_set::TestSet;
 use crate::data::PerspectivesError;
 use crate::data::majority_level;
@@ -47,6 +48,8 @@ pub struct SplitColumns<'a> {
     pub parts: &'a [Option<Split>],
     /// The group of each text; may be empty where no split asks for it.
     pub groups: &'a [Option<u32>],
+    /// What trained the encoder of the embeddings: those labels are on no test side.
+    pub seen: SeenByEncoder<'a>,
 }
 
 /// Labels, divided.
@@ -141,7 +144,8 @@ impl SplitSpec {
                 return Err(PerspectivesError::EmptySplit { split: self.name(), side });
             }
         }
-        let test = TestSet::new(test);
+        let new_people = matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_));
+        let test = TestSet::new(test).without(|o| columns.seen.excludes(o, new_people));
         Ok(Division { train, validation: chosen, test })
     }
 
@@ -384,7 +388,7 @@ mod tests {
             })
             .collect();
         let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 15).then_some(t / 4)).collect();
-        let columns = SplitColumns { parts: &parts, groups: &groups };
+        let columns = SplitColumns { parts: &parts, groups: &groups, ..SplitColumns::default() };
         let names = [
             "by-text:0.7",
             "stratified:0.7",
@@ -435,6 +439,42 @@ mod tests {
     }
 
     #[test]
+    fn what_trained_the_encoder_is_on_no_test_side() {
+        let seen_texts: Vec<bool> = (0..20).map(|t| t % 3 == 0).collect();
+        let seen_people = [true, true, false, false, false, false];
+        let seen = SeenByEncoder { texts: &seen_texts, annotators: &seen_people };
+        let columns = SplitColumns { seen, ..SplitColumns::default() };
+        for (seed, name) in
+            (0..10).flat_map(|seed| ["by-text:0.5", "random:0.5", "k-fold:4/1"].map(|n| (seed, n)))
+        {
+            let split: SplitSpec = name.parse().unwrap();
+            let all = divide(split, SplitColumns::default(), seed, 0.0).unwrap();
+            let division = divide(split, columns, seed, 0.0).unwrap();
+            let test = texts(division.test.observations());
+            assert!(test.iter().all(|t| !seen_texts[*t as usize]), "{name}");
+            assert_eq!(division.train, all.train, "what trains stays the same");
+            assert_eq!(division.test.left_out(), all.test.texts() - division.test.texts());
+            assert!(
+                people(division.test.observations()).contains(&0),
+                "known people are no secret in {name}"
+            );
+        }
+        for seed in 0..10 {
+            let division = divide(SplitSpec::ByAnnotator(0.5), columns, seed, 0.0).unwrap();
+            assert!(people(division.test.observations()).iter().all(|a| *a > 1), "they trained the encoder");
+        }
+        assert!(seen.check("by-text:0.5", 10).is_ok());
+        assert!(matches!(
+            seen.check("by-text:0.5", 9),
+            Err(PerspectivesError::SeenByEncoder { unseen: 9, .. })
+        ));
+        assert!(
+            SeenByEncoder::default().check("by-text:0.5", 1).is_ok(),
+            "an encoder from elsewhere has seen nothing"
+        );
+    }
+
+    #[test]
     fn folds_cover_every_text_once() {
         let mut seen = BTreeSet::new();
         let all = SplitSpec::KFold { folds: 4, fold: None };
@@ -465,12 +505,12 @@ mod tests {
         for bad in ["random", "fold:5", "by-text:many"] {
             assert!(matches!(bad.parse::<SplitSpec>(), Err(PerspectivesError::UnknownName { .. })), "{bad}");
         }
-        let short = SplitColumns { parts: &[None], groups: &[None] };
+        let short = SplitColumns { parts: &[None], groups: &[None], ..SplitColumns::default() };
         for split in [SplitSpec::Column, SplitSpec::Grouped(0.5)] {
             assert!(matches!(divide(split, short, 0, 0.0), Err(PerspectivesError::Length { .. })));
         }
         let only_train = vec![Some(Split::Train); 20];
-        let columns = SplitColumns { parts: &only_train, groups: &[] };
+        let columns = SplitColumns { parts: &only_train, ..SplitColumns::default() };
         let error = divide(SplitSpec::Column, columns, 0, 0.0).unwrap_err();
         assert!(matches!(error, PerspectivesError::EmptySplit { side: "score", .. }), "{error}");
     }

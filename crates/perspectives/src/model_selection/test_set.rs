@@ -10,16 +10,30 @@ use std::collections::BTreeSet;
 pub struct TestSet {
     observations: Vec<Observation>,
     read_by: BTreeSet<String>,
+    left_out: usize,
 }
 
 impl TestSet {
     pub(super) fn new(observations: Vec<Observation>) -> Self {
-        Self { observations, read_by: BTreeSet::new() }
+        Self { observations, read_by: BTreeSet::new(), left_out: 0 }
     }
 
     #[cfg(test)]
     pub(super) fn observations(&self) -> &[Observation] {
         &self.observations
+    }
+
+    /// Leaves out the labels that `excluded` names, and counts their texts.
+    pub(super) fn without(self, excluded: impl Fn(&Observation) -> bool) -> Self {
+        let texts = self.texts();
+        let observations = self.observations.into_iter().filter(|o| !excluded(o)).collect();
+        let left = Self { observations, read_by: self.read_by, left_out: 0 };
+        Self { left_out: texts - left.texts(), ..left }
+    }
+
+    /// Texts that were left out because the encoder was trained on them.
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// Labels in it.
