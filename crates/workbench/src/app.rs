@@ -169,9 +169,16 @@ impl Workbench {
     fn take(&self, session: Session, sample: bool) -> Result<ProjectInfo, WorkbenchError> {
         session.apply_settings(&self.settings());
         let info = session.info()?;
-        self.close_project();
-        *self.session.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(Arc::new(session));
-        self.remember(&info, sample)?;
+        let old = self
+            .session
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .replace(Arc::new(session));
+        if let Some(old) = old {
+            old.close();
+        }
+        // The project is open; that the list of recent projects cannot be written does not undo that.
+        let _ = self.remember(&info, sample);
         Ok(info)
     }
 

@@ -3,7 +3,7 @@
 use crate::error::WorkbenchError;
 use crate::event::Listeners;
 use crate::home::Home;
-use crate::jobs::{Cancel, Jobs};
+use crate::jobs::{Cancel, Jobs, Reservations, Threads};
 use crate::labelling::Sheets;
 use crate::live::LiveModels;
 use crate::project::Index;
@@ -20,6 +20,8 @@ pub(crate) struct Core {
     pub(crate) store: Store,
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) jobs: Jobs,
+    pub(crate) reservations: Reservations,
+    pub(crate) threads: Threads,
     pub(crate) training: Training,
     pub(crate) index: Snapshot<Index>,
     /// Held while the index is read anew, so that an older one never replaces a newer one.
@@ -30,6 +32,9 @@ pub(crate) struct Core {
     pub(crate) closing: Cancel,
     /// A window is open on it: what is missing is encoded and fitted without being asked for.
     pub(crate) in_background: AtomicBool,
+    /// The work that a test lets panic.
+    #[cfg(test)]
+    pub(crate) fail_at: Mutex<Option<String>>,
 }
 
 impl Core {
@@ -41,6 +46,8 @@ impl Core {
             store,
             listeners: Arc::default(),
             jobs: Jobs::default(),
+            reservations: Reservations::default(),
+            threads: Threads::default(),
             training: Training::default(),
             index: Snapshot::new(index),
             reloading: Mutex::default(),
@@ -49,6 +56,8 @@ impl Core {
             settings: Snapshot::default(),
             closing: Cancel::default(),
             in_background: AtomicBool::new(false),
+            #[cfg(test)]
+            fail_at: Mutex::default(),
         })
     }
 

@@ -152,6 +152,22 @@ pub enum WorkbenchError {
         /// The version it holds.
         found: String,
     },
+    /// Another encoder came into use while a pooling was chosen.
+    #[error(
+        "another encoder came into use meanwhile, and stays in use: choose the pooling again to change it"
+    )]
+    EncoderSwitched,
+    /// A run on an encoder that the project does not use.
+    #[error(
+        "run {run} was trained on embeddings of {encoder}, which this project does not use now: \
+         encode with that encoder first"
+    )]
+    OtherEncoder {
+        /// The run.
+        run: u32,
+        /// Key of its encoder version.
+        encoder: String,
+    },
     /// A project without embeddings where they are needed.
     #[error("the texts of this project have no embeddings yet: run `dissensus encode {}`", .0.display())]
     NotEncoded(PathBuf),
@@ -196,6 +212,20 @@ pub enum WorkbenchError {
     /// One of a kind at a time.
     #[error("{0} is under way already: wait for it or cancel it")]
     Busy(&'static str),
+    /// Work in a project that is being closed.
+    #[error("the project is being closed: open it again first")]
+    Closing,
+    /// Work that panicked.
+    #[error(
+        "{what} stopped because of a fault of the program ({message}); what was confirmed before is kept. \
+         Please report this with the diagnostics"
+    )]
+    Panicked {
+        /// The work.
+        what: &'static str,
+        /// What the panic said.
+        message: String,
+    },
     /// The same, while a background thread could not be had.
     #[error("the system would not start another thread: close other programs and try again")]
     NoThread,
@@ -246,6 +276,8 @@ impl WorkbenchError {
             Self::BadRows { .. } => "bad-rows",
             Self::NoRows(_) => "no-rows",
             Self::EncoderChanged { .. } => "encoder-changed",
+            Self::EncoderSwitched => "encoder-switched",
+            Self::OtherEncoder { .. } => "encoder-not-in-use",
             Self::NotEncoded(_) => "not-encoded",
             Self::NothingToEncode => "nothing-to-encode",
             Self::NoLabels(_) => "no-labels",
@@ -259,6 +291,8 @@ impl WorkbenchError {
             Self::Internal(_) => "internal",
             Self::Blind { .. } => "blind",
             Self::Busy(_) => "busy",
+            Self::Closing => "closing",
+            Self::Panicked { .. } => "panic",
             Self::NoThread => "no-thread",
             Self::ExportExists(_) => "export-exists",
             Self::Cancelled => "cancelled",

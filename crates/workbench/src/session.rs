@@ -5,7 +5,6 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::home::Home;
 use crate::project::Index;
-use crate::sync::lock;
 use crate::view::{
     AnnotatorInfo, AppSettings, AttributeInfo, EncodingState, JobInfo, JobState, ProjectChoices, ProjectInfo,
     QuestionInfo,
@@ -14,16 +13,14 @@ use dissensus_domain::{AnnotatorId, Attributes, Question, QuestionId, Scale};
 use dissensus_store::{NewAnnotator, NewQuestion, Store, WorkState};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 const CHOICES_KEY: &str = "choices";
 
 /// One open project. Every method may be called from any thread.
 pub struct Session {
     pub(crate) core: Arc<Core>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Session {
@@ -53,7 +50,7 @@ impl Session {
     }
 
     fn on(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
-        Ok(Self { core: Arc::new(Core::open(store, home)?), threads: Mutex::default() })
+        Ok(Self { core: Arc::new(Core::open(store, home)?) })
     }
 
     /// Where the project file is.
@@ -265,26 +262,19 @@ impl Session {
     pub fn close(&self) {
         self.core.closing.set();
         self.core.jobs.cancel_all();
-        let threads = std::mem::take(&mut *lock(&self.threads));
-        for thread in threads {
-            let _ = thread.join();
-        }
+        self.core.threads.join();
         self.core.keep_heads();
         // What the disk says now changes nothing that was confirmed: it stays in the journal.
         let _ = self.core.store.close();
     }
 
     /// Runs `work` on a thread that [`Session::close`] waits for.
-    pub(crate) fn spawn(&self, work: impl FnOnce(&Arc<Core>) + Send + 'static) -> Result<(), WorkbenchError> {
-        let core = Arc::clone(&self.core);
-        let thread = std::thread::Builder::new()
-            .name("dissensus work".into())
-            .spawn(move || work(&core))
-            .map_err(|_| WorkbenchError::NoThread)?;
-        let mut threads = lock(&self.threads);
-        threads.retain(|thread| !thread.is_finished());
-        threads.push(thread);
-        Ok(())
+    pub(crate) fn spawn(
+        &self,
+        what: &'static str,
+        work: impl FnOnce(&Arc<Core>) + Send + 'static,
+    ) -> Result<(), WorkbenchError> {
+        self.core.threads.spawn(&self.core, what, work)
     }
 }
 

@@ -573,3 +573,23 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
     };
     assert_eq!(session.disagreement_ranking(&asked).unwrap().texts.len(), 12);
 }
+
+#[test]
+fn a_project_is_open_also_where_the_list_of_recent_projects_cannot_be_written() {
+    let place = Place::new();
+    let (first, second) = (place.path("first.dissensus"), place.path("second.dissensus"));
+    for path in [&first, &second] {
+        Session::create(path, &place.home()).unwrap();
+    }
+    let workbench = Workbench::new(place.home());
+    workbench.open_project(&first.to_string_lossy()).unwrap();
+    // A folder of that name cannot be replaced by a file, whoever asks.
+    std::fs::remove_file(place.path("recent.json")).unwrap();
+    std::fs::create_dir_all(place.path("recent.json/in the way")).unwrap();
+    let info = workbench.open_project(&second.to_string_lossy()).unwrap();
+    assert_eq!(info.name, "second");
+    assert_eq!(workbench.session().unwrap().path().file_name(), second.file_name());
+    let missing = place.path("missing.dissensus");
+    assert!(workbench.open_project(&missing.to_string_lossy()).is_err());
+    assert_eq!(workbench.project().unwrap().unwrap().name, "second", "the open project stays open");
+}

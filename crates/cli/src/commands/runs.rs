@@ -27,15 +27,23 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
             let bar = Bar::new("texts");
             session.ensure_encoded(&dissensus_workbench::EncoderChoice::default(), &bar)?;
             drop(bar);
-            output::line(&format!("Run {} predicts for this project", args.run))
+            let used = session.run_detail(args.run)?.info;
+            let labels = session.active_model(used.question)?.labels;
+            output::line(&format!(
+                "The encoder of run {} is in use; multilevel predicts with it, fitted on all {}",
+                args.run,
+                count(labels.into(), "label")
+            ))
         }
         RunsWhat::StopUsing { project } => {
             let session = open(&project)?;
             let used = session.runs()?.into_iter().find(|run| run.predicts);
             session.use_run(None)?;
             output::line(&match used {
-                Some(run) => format!("Run {} predicts no more; the encoder of before does", run.id),
-                None => "No run predicted for this project".to_owned(),
+                Some(run) => {
+                    format!("The encoder of run {} is no longer in use; the previous one is", run.id)
+                }
+                None => "No run's encoder was in use".to_owned(),
             })
         }
         RunsWhat::Delete(args) => {
@@ -146,7 +154,7 @@ fn figure(run: &RunInfo, key: &str) -> String {
 fn state(run: &RunInfo) -> &'static str {
     match run.state {
         JobState::Running => "running",
-        JobState::Finished if run.predicts => "predicts",
+        JobState::Finished if run.predicts => "encoder in use",
         JobState::Finished => "finished",
         JobState::Cancelled => "cancelled",
         JobState::Failed => "failed",

@@ -1,6 +1,7 @@
 //! Annotators among each other: how much they agree, how well each is predicted, and who judges like whom.
 
 use crate::core::Core;
+use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::Unwatched;
 use crate::live::{Steps, cancelled};
@@ -14,6 +15,7 @@ use dissensus_perspectives::{
 };
 use serde::Serialize;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Held-out figures are measured anew after so many changes, or a twentieth of the labels, whichever is more.
 const MEASURE_AFTER: usize = 20;
@@ -43,7 +45,11 @@ pub struct Agreement {
 pub(crate) struct Measured {
     labels: usize,
     annotators: usize,
+    /// The encoder version of the embeddings.
+    encoder: Option<String>,
     results: Vec<HeldOut>,
+    /// Labelled texts that were not scored, because the encoder was tuned on them.
+    left_out: usize,
 }
 
 impl Session {
@@ -85,7 +91,7 @@ impl Session {
             let severities = (0..people as u32).map(|row| fitted.model.severity(row)).collect();
             (severities, annotator_map(&fitted.model, ordered))
         });
-        let measured = core.measured(question, &labels, target)?;
+        let (measured, left_out) = core.measured(question, &labels, target)?;
         let mut counts = vec![vec![0_u32; target.levels]; people];
         labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
         // Two points lie on a line whatever they judge.
@@ -120,9 +126,10 @@ impl Session {
             alpha: alpha(&agreed.all, target.kind),
             alpha_metric: metric(target.kind).to_owned(),
             map_share: map.map(|map| (map.explained[0] + map.explained[1]) as f32),
-            remark: live
-                .is_none()
-                .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
+            remark: match live {
+                None => Some("The annotator models are being fitted: severity and map follow.".to_owned()),
+                Some(_) => Seen::note(left_out),
+            },
         })
     }
 }
@@ -146,16 +153,24 @@ impl Core {
         question: QuestionId,
         labels: &[Observation],
         target: Target,
-    ) -> Result<Vec<HeldOut>, WorkbenchError> {
-        let (embeddings, _) = self.embeddings()?;
+    ) -> Result<(Vec<HeldOut>, usize), WorkbenchError> {
+        let (embeddings, encoder) = self.embeddings()?;
         let annotators = self.sizes().1;
-        let mut kept = lock(&self.live.measured);
-        if let Some(kept) = kept.get(&question) {
+        let gate = Arc::clone(lock(&self.live.measuring).entry(question).or_default());
+        let _gate = lock(&gate);
+        self.fail_here("measure");
+        if let Some(kept) = lock(&self.live.measured).get(&question) {
             let changed = labels.len().abs_diff(kept.labels);
-            if kept.annotators == annotators && changed < MEASURE_AFTER.max(kept.labels / 20) {
-                return Ok(kept.results.clone());
+            let same = kept.annotators == annotators && kept.encoder == encoder;
+            if same && changed < MEASURE_AFTER.max(kept.labels / 20) {
+                return Ok((kept.results.clone(), kept.left_out));
             }
         }
+        let seen = self.seen_by(encoder.as_deref(), &self.index())?;
+        let seen_texts = seen.rows().texts;
+        let left_out: HashSet<u32> =
+            labels.iter().map(|o| o.text).filter(|t| seen_texts.get(*t as usize) == Some(&true)).collect();
+        let left_out = left_out.len();
         let data = TrainingData {
             embeddings: &embeddings,
             observations: labels,
@@ -165,10 +180,14 @@ impl Core {
         };
         let results = match labels.len() {
             0 | 1 => vec![HeldOut::default(); annotators],
-            _ => held_out(&data, &FitOptions::default(), &mut Steps(&Unwatched)).map_err(cancelled)?,
+            _ => held_out(&data, seen.rows(), &FitOptions::default(), &mut Steps(&Unwatched))
+                .map_err(cancelled)?,
         };
-        kept.insert(question, Measured { labels: labels.len(), annotators, results: results.clone() });
-        Ok(results)
+        lock(&self.live.measured).insert(
+            question,
+            Measured { labels: labels.len(), annotators, encoder, results: results.clone(), left_out },
+        );
+        Ok((results, left_out))
     }
 }
 

@@ -182,10 +182,12 @@ impl Session {
         let (row, who) = rows.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
         let predicted = core.live.with(question, |fitted| {
             let mut p = vec![0.0; fitted.model.levels()];
-            fitted.model.predict(row, who, &mut p);
-            p
+            // A text that was imported after the model was fitted has no row in it yet.
+            ((row as usize) < fitted.model.texts())
+                .then(|| fitted.model.predict(row, who, &mut p))
+                .map(|()| p)
         });
-        predicted.ok_or_else(|| WorkbenchError::NotEncoded(self.path().to_owned()))
+        predicted.flatten().ok_or_else(|| WorkbenchError::NotEncoded(self.path().to_owned()))
     }
 
     /// How one annotator would label any text, from its embedding.

@@ -2,9 +2,10 @@
 
 use crate::clock::now_ms;
 use crate::core::Core;
+use crate::encoding::Seen;
 use crate::encoding::encoders::{self, EncoderChoice};
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::{Activity, Observer};
 use crate::live::{Steps, cancelled};
 use crate::runs::Material;
 use crate::session::Session;
@@ -12,8 +13,8 @@ use dissensus_domain::{Question, ScaleKind};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling};
 use dissensus_perspectives::metrics::Scored;
 use dissensus_perspectives::{
-    ColdStart, Embeddings, FitOptions, LearningCurve, ModelKind, Observation, Scores, SplitColumns,
-    SplitSpec, TrainingData, evaluate, fit, fold_at, learning_curve,
+    ColdStart, Embeddings, FitOptions, LearningCurve, ModelKind, Observation, Scores, SeenByEncoder,
+    SplitColumns, SplitSpec, TrainingData, evaluate, fit, fold_at, learning_curve,
 };
 use dissensus_store::{NewRun, WorkState};
 use serde::Serialize;
@@ -103,6 +104,8 @@ pub struct SplitReport {
     pub train_labels: usize,
     /// Labels scored.
     pub test_labels: usize,
+    /// Texts that the split would score, and that are left out because the encoder in use was tuned on their labels.
+    pub left_out_texts: usize,
 }
 
 /// What training did.
@@ -174,7 +177,9 @@ impl Session {
             ColdStart { labels: labels.to_vec(), by_text_too: by_text, at_least, ..ColdStart::default() };
         let options = FitOptions { seed: choices.seed, ..FitOptions::default() };
         let data = material.data(&embeddings);
-        learning_curve(&data, &choices.models, &asked, &options, &mut Steps(observer)).map_err(cancelled)
+        let seen = self.core.seen_by_encoder(&self.core.index())?;
+        let mut steps = Steps(observer);
+        learning_curve(&data, &choices.models, &asked, seen.rows(), &options, &mut steps).map_err(cancelled)
     }
 
     /// Encodes with every pooling and makes that one the project's whose embeddings predict best: log loss of `shared` on ten folds
@@ -196,18 +201,26 @@ impl Session {
         let material = self.core.material(&question)?;
         let split = split.unwrap_or_else(|| material.usual_split());
         material.check_split(split)?;
-        let chosen = self.core.chosen()?;
-        let found =
-            encoders::find_or_fetch(&self.core.home, choice.encoder.as_deref(), chosen.as_ref(), observer)?;
-        let own = Encoder::open(&found.dir, &EncoderOptions::default())?.version().pooling;
+        let core = &self.core;
+        let _reserved = core.reservations.reserve(Activity::Encoding)?;
+        let seen = core.active_encoder()?;
+        let open = |pooling: Option<Pooling>| {
+            let choice = EncoderChoice { pooling, ..choice.clone() };
+            encoders::open(&core.home, &choice, seen.current.as_ref(), observer)
+        };
+        let (_, _, dir) = open(choice.pooling)?;
+        let own = Encoder::open(&dir, &EncoderOptions::default())?.version().pooling;
         let mut tried: Vec<(Pooling, Vec<f64>)> = Vec::new();
         for pooling in [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooling::Mean2, Pooling::Max2] {
-            self.encode(&EncoderChoice { pooling: Some(pooling), ..choice.clone() }, observer)?;
-            let (embeddings, _) = self.core.embeddings()?;
+            // The project's encoder stays as it is until all have been tried.
+            let (encoder, version, _) = open(Some(pooling))?;
+            core.encode_version(&encoder, &version.key, observer)?;
+            let embeddings = core.embeddings_of(&version.key)?;
             let data = material.data(&embeddings);
             let taught = split.divide(&data, material.columns(), seed, 0.0)?.train;
             let data = TrainingData { observations: &taught, ..data };
-            tried.push((pooling, cross_validated(&data, seed, observer)?));
+            let seen = core.seen_by(Some(&version.key), &core.index())?;
+            tried.push((pooling, cross_validated(&data, seen.rows(), seed, observer)?));
         }
         tried.sort_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)));
         let losses = |pooling: Pooling| tried.iter().find(|(p, _)| *p == pooling).map(|(_, losses)| losses);
@@ -216,7 +229,10 @@ impl Session {
             (Some(ours), Some(theirs)) if !clearly_better(theirs, ours) => own,
             _ => best,
         };
-        self.encode(&EncoderChoice { pooling: Some(kept), ..choice.clone() }, observer)?;
+        let (_, version, _) = open(Some(kept))?;
+        if !core.choose_encoder(&version, &seen)? {
+            return Err(WorkbenchError::EncoderSwitched);
+        }
         let tried = tried
             .iter()
             .map(|(pooling, losses)| PoolingLoss { pooling: pooling.to_string(), log_loss: mean(losses) });
@@ -261,7 +277,8 @@ impl Session {
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
         let material = self.core.material(question)?;
         material.check_split(choices.split)?;
-        let split = self.core.split_report(&material, choices)?;
+        let seen = self.core.seen_by_encoder(&self.core.index())?;
+        let split = self.core.split_report(&material, &seen, choices)?;
         let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
         for kind in &choices.models {
             let mut asked = self.train_choices(question.id, *kind, &choices.tuning)?;
@@ -310,12 +327,13 @@ impl Core {
         let (embeddings, encoder) = self.embeddings()?;
         let options = FitOptions { seed: choices.seed, ..FitOptions::default() };
         let data = material.data(&embeddings);
-        let report = self.split_report(&material, choices)?;
+        let seen = self.seen_by(encoder.as_deref(), &self.index())?;
+        let report = self.split_report(&material, &seen, choices)?;
         let mut steps = Steps(observer);
         let models = evaluate(
             &data,
             choices.split,
-            material.columns(),
+            SplitColumns { seen: seen.rows(), ..material.columns() },
             &choices.models,
             at_least,
             &options,
@@ -337,13 +355,17 @@ impl Core {
     fn split_report(
         &self,
         material: &Material,
+        seen: &Seen,
         choices: &EvaluateChoices,
     ) -> Result<SplitReport, WorkbenchError> {
         let none = Embeddings::none(material.texts);
         let (kind, share) = choices.split.parts();
         let (mut taught, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
+        let mut left_out_texts = 0;
         for split in choices.split.each() {
-            let division = split.divide(&material.data(&none), material.columns(), choices.seed, 0.0)?;
+            let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
+            let division = split.divide(&material.data(&none), columns, choices.seed, 0.0)?;
+            left_out_texts += division.test.left_out();
             taught.extend(division.train);
             test_texts += division.test.texts();
             test_labels += division.test.labels();
@@ -358,6 +380,7 @@ impl Core {
             test_texts,
             train_labels: taught.len(),
             test_labels,
+            left_out_texts,
         })
     }
 
@@ -394,12 +417,18 @@ impl Core {
 /// Losses of `shared` on every label, of texts that it did not learn from: ten folds of the texts.
 fn cross_validated(
     data: &TrainingData<'_>,
+    seen: SeenByEncoder<'_>,
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Vec<f64>, WorkbenchError> {
     let mut losses = Vec::with_capacity(data.observations.len());
+    let mut unseen = 0;
     for split in (SplitSpec::KFold { folds: POOLING_FOLDS, fold: None }).each() {
-        let mut division = split.divide(data, SplitColumns::default(), seed, 0.0)?;
+        let mut division = split.divide(data, SplitColumns { seen, ..SplitColumns::default() }, seed, 0.0)?;
+        unseen += division.test.texts();
+        if division.test.labels() == 0 {
+            continue;
+        }
         let options = FitOptions { seed, ..FitOptions::default() };
         let train = TrainingData { observations: &division.train, ..*data };
         let model = fit(ModelKind::Shared, &train, &options, &mut Steps(observer)).map_err(cancelled)?;
@@ -408,6 +437,7 @@ fn cross_validated(
             |(i, o): (usize, &Observation)| -f64::from(scored.row(i)[usize::from(o.level)]).max(1e-9).ln();
         losses.extend(scored.observations.iter().enumerate().map(of));
     }
+    seen.check("choosing a pooling", unseen)?;
     Ok(losses)
 }
 

@@ -1,7 +1,8 @@
 //! The way of one label, measured whole: on disk, that annotator refitted, predictions and ranking up to date.
 
 use super::quantile_ms;
-use crate::encoding::encoders::{Chosen, ENCODER_KEY};
+use crate::encoding::ActiveEncoder;
+use crate::encoding::encoders::Chosen;
 use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::jobs::Unwatched;
@@ -186,6 +187,7 @@ fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), Workbe
     store.put_embeddings(VERSION, &rows)?;
     let (key, encoder) = (VERSION.to_owned(), "synthetic".to_owned());
     let chosen = Chosen { key, encoder, pooling: Pooling::Mean, precision: Precision::Fp32 };
-    store.set_setting(ENCODER_KEY, &chosen)?;
+    let active = ActiveEncoder { current: Some(chosen), ..ActiveEncoder::default() };
+    store.set_setting(ActiveEncoder::KEY, &active)?;
     Ok(store.close()?)
 }

@@ -1,10 +1,11 @@
 //! Encoding: every text gets an embedding of the project's encoder version, once.
 
+use super::ActiveEncoder;
 use crate::core::Core;
-use crate::encoding::encoders::{self, Chosen, ENCODER_KEY, EncoderChoice};
+use crate::encoding::encoders::{self, Chosen, EncoderChoice};
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::{Observer, Unwatched};
+use crate::jobs::{Activity, Observer, Unwatched};
 use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{EncodingState, JobInfo, Problem};
@@ -22,8 +23,10 @@ const PAGE: u32 = 512;
 /// What an encoding did.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Encoded {
-    /// The encoder version in use now.
+    /// The encoder version.
     pub encoder: String,
+    /// False where another encoder came into use meanwhile: that one stays the project's.
+    pub in_use: bool,
     /// Where it was computed.
     pub device: String,
     /// Texts encoded now.
@@ -57,9 +60,10 @@ impl Session {
     /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. What was finished is kept.
     pub fn encode(&self, choice: &EncoderChoice, observer: &dyn Observer) -> Result<Encoded, WorkbenchError> {
         let core = &self.core;
-        let before = core.chosen()?;
-        let (encoder, chosen, _) = encoders::open(&core.home, choice, before.as_ref(), observer)?;
-        core.encode(&encoder, &chosen, before.as_ref(), observer)
+        let _reserved = core.reservations.reserve(Activity::Encoding)?;
+        let seen = core.active_encoder()?;
+        let (encoder, chosen, _) = encoders::open(&core.home, choice, seen.current.as_ref(), observer)?;
+        core.encode_and_choose(&encoder, &chosen, &seen, observer)
     }
 
     /// Encodes what has no embedding, in the background, with the encoder as it is now.
@@ -67,28 +71,7 @@ impl Session {
     /// # Errors
     /// No encoder was found, every text has its embedding, or an encoding is under way.
     pub fn start_encoding(&self) -> Result<JobInfo, WorkbenchError> {
-        let core = &self.core;
-        if core.jobs.is_running("encode") {
-            return Err(WorkbenchError::Busy("encoding"));
-        }
-        let before = core.chosen()?;
-        let found = encoders::find(&core.home, None, before.as_ref())?;
-        let state = core.encoding_state()?;
-        if state.encoded == state.total {
-            return Err(WorkbenchError::NothingToEncode);
-        }
-        let job = core.jobs.begin(&core.store, &core.listeners, "encode", &found.name)?;
-        let info = job.info();
-        let started = self.spawn(move |core| {
-            let opened = encoders::open(&core.home, &EncoderChoice::default(), before.as_ref(), job.as_ref());
-            let result = opened.and_then(|(encoder, chosen, _)| {
-                core.encode(&encoder, &chosen, before.as_ref(), job.as_ref())
-            });
-            core.note_encoding_problem(result.as_ref().err().map(WorkbenchError::problem));
-            core.jobs.end(&core.store, &job, &result);
-            core.fit_all();
-        });
-        started.map(|()| info)
+        self.core.start_encoding()
     }
 
     /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which becomes the
@@ -104,7 +87,8 @@ impl Session {
         observer: &dyn Observer,
     ) -> Result<Option<EncoderSwitch>, WorkbenchError> {
         let core = &self.core;
-        let before = core.chosen()?;
+        let seen = core.active_encoder()?;
+        let before = seen.current.clone();
         let named = choice.encoder.is_some() || choice.pooling.is_some() || choice.precision.is_some();
         let complete = core.encoding_state()?.encoded as usize == core.index().texts().len();
         if before.is_some() && complete && !named {
@@ -121,8 +105,9 @@ impl Session {
                 found: chosen.key,
             });
         }
-        core.encode(&encoder, &chosen, before.as_ref(), observer)?;
-        let switched = before.filter(|before| before.key != chosen.key);
+        let _reserved = core.reservations.reserve(Activity::Encoding)?;
+        let done = core.encode_and_choose(&encoder, &chosen, &seen, observer)?;
+        let switched = before.filter(|before| done.in_use && before.key != chosen.key);
         Ok(switched.map(|before| EncoderSwitch { from: before.key, to: chosen.key }))
     }
 
@@ -143,9 +128,43 @@ impl Session {
 }
 
 impl Core {
-    /// The encoder whose embeddings the project uses; `None` before the first encoding.
-    pub(crate) fn chosen(&self) -> Result<Option<Chosen>, WorkbenchError> {
-        Ok(self.store.setting(ENCODER_KEY)?)
+    /// See [`Session::start_encoding`].
+    fn start_encoding(self: &Arc<Self>) -> Result<JobInfo, WorkbenchError> {
+        let reserved = self.reservations.reserve(Activity::Encoding)?;
+        let found = encoders::find(&self.home, None, self.chosen()?.as_ref())?;
+        let state = self.encoding_state()?;
+        if state.encoded == state.total {
+            return Err(WorkbenchError::NothingToEncode);
+        }
+        let job = self.jobs.begin(&self.store, &self.listeners, "encode", &found.name)?;
+        let info = job.info();
+        let at_work = Arc::clone(&job);
+        let started = self.threads.spawn(self, "encode", move |core| {
+            let before = core.active_encoder();
+            let result = core.finish_job("encoding", &at_work, |job| core.encode_missing(job.as_ref()));
+            core.note_encoding_problem(result.as_ref().err().map(WorkbenchError::problem));
+            drop(reserved);
+            // Another encoder came into use meanwhile, and whoever did that found this encoding at work.
+            let switched = matches!((&before, core.active_encoder()), (Ok(before), Ok(now)) if before.key() != now.key());
+            if !(switched && !at_work.cancelled() && core.start_encoding().is_ok()) {
+                core.fit_all();
+            }
+        });
+        if let Err(error) = started {
+            let ended: Result<JobInfo, _> = Err(error);
+            self.jobs.end(&self.store, &job, &ended);
+            return ended;
+        }
+        Ok(info)
+    }
+
+    /// Encodes what is missing with the encoder in use; stops where another one comes into use.
+    fn encode_missing(&self, observer: &dyn Observer) -> Result<Encoded, WorkbenchError> {
+        let seen = self.active_encoder()?;
+        let (encoder, chosen, _) =
+            encoders::open(&self.home, &EncoderChoice::default(), seen.current.as_ref(), observer)?;
+        let observer = WhileInUse { core: self, seen: &seen, chosen: &chosen, observer };
+        self.encode_and_choose(&encoder, &chosen, &seen, &observer)
     }
 
     pub(crate) fn encoding_state(&self) -> Result<EncodingState, WorkbenchError> {
@@ -169,32 +188,61 @@ impl Core {
         lock(&self.live.encoding_problem).clone()
     }
 
-    fn encode(
+    /// Gives every text an embedding and makes the encoder the project's, unless another step changed that after `seen`.
+    fn encode_and_choose(
         &self,
         encoder: &Encoder,
         chosen: &Chosen,
-        before: Option<&Chosen>,
+        seen: &ActiveEncoder,
         observer: &dyn Observer,
     ) -> Result<Encoded, WorkbenchError> {
+        self.add_version(encoder)?;
+        let mut seen = seen.clone();
+        if seen.current.is_none() && self.begin_with_encoder(chosen)? {
+            seen = self.active_encoder()?;
+        }
+        let mut done = self.encode_version(encoder, &chosen.key, observer)?;
+        done.in_use = match seen.key() == Some(chosen.key.as_str()) {
+            // Nothing to choose: these were texts that the encoder in use had not seen.
+            true => self.active_encoder()?.key() == Some(chosen.key.as_str()),
+            false => self.choose_encoder(chosen, &seen)?,
+        };
+        if !done.in_use {
+            let note = "Another encoder came into use meanwhile and stays in use; these embeddings are kept.";
+            done.note = Some(done.note.map_or_else(|| note.to_owned(), |known| format!("{known} {note}")));
+        }
+        self.live.forget_embeddings();
+        self.listeners.send(&Event::Project);
+        Ok(done)
+    }
+
+    fn add_version(&self, encoder: &Encoder) -> Result<(), WorkbenchError> {
         let version = encoder.version();
-        self.store.add_encoder_version(&EncoderVersion {
-            key: chosen.key.clone(),
+        Ok(self.store.add_encoder_version(&EncoderVersion {
+            key: version.key(),
             name: version.name.clone(),
             weights_sha256: version.weights_sha256.clone(),
             pooling: version.pooling.to_string(),
             max_tokens: version.max_tokens as u32,
             dim: version.dim as u32,
             precision: version.precision.to_string(),
-        })?;
-        if before.is_none() {
-            // The first encoder is the project's from its first embedding; a later one only when it is complete.
-            self.store.set_setting(ENCODER_KEY, chosen)?;
-        }
-        let kept = u64::from(self.store.embedding_count(&chosen.key)?);
+        })?)
+    }
+
+    /// Gives every text an embedding of one encoder version, in use or not.
+    pub(crate) fn encode_version(
+        &self,
+        encoder: &Encoder,
+        key: &str,
+        observer: &dyn Observer,
+    ) -> Result<Encoded, WorkbenchError> {
+        self.add_version(encoder)?;
+        let kept = u64::from(self.store.embedding_count(key)?);
         let total = self.index().texts().len() as u64;
         let started = std::time::Instant::now();
         let mut done = Encoded {
-            encoder: chosen.key.clone(),
+            encoder: key.to_owned(),
+            in_use: false,
             device: encoder.device_name().to_owned(),
             texts: 0,
             kept,
@@ -205,18 +253,15 @@ impl Core {
         };
         observer.step(kept, Some(total), "");
         // Again until nothing is missing: texts may have been imported meanwhile.
-        while !self.store.texts_without_embedding(&chosen.key, None, 1)?.is_empty() {
-            self.encode_missing(encoder, &chosen.key, &mut done, total, observer)?;
+        while !self.store.texts_without_embedding(key, None, 1)?.is_empty() {
+            self.encode_once(encoder, key, &mut done, total, observer)?;
         }
-        self.store.set_setting(ENCODER_KEY, chosen)?;
-        self.live.forget_embeddings();
-        self.listeners.send(&Event::Project);
         done.seconds = started.elapsed().as_secs_f64();
         Ok(done)
     }
 
     /// Encodes every text that has no embedding of this version, and stores each batch as it comes.
-    fn encode_missing(
+    fn encode_once(
         &self,
         encoder: &Encoder,
         key: &str,
@@ -261,10 +306,14 @@ impl Core {
     /// The embeddings in use, a row a text in file order, and their version; without an encoder rows of no numbers. A text
     /// without an embedding stands at the mean of the others.
     pub(crate) fn embeddings(&self) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
-        let texts = self.index().texts().len();
-        let chosen = self.chosen()?;
         let mut cache = lock(&self.live.embeddings);
-        if let Some((kept, version)) = cache.as_ref().filter(|(kept, _)| kept.texts == texts) {
+        // Read under the lock: an encoder that comes into use meanwhile clears the cache after this, not before.
+        let chosen = self.chosen()?;
+        let texts = self.index().texts().len();
+        let key = chosen.as_ref().map(|chosen| &chosen.key);
+        if let Some((kept, version)) =
+            cache.as_ref().filter(|(kept, version)| kept.texts == texts && version.as_ref() == key)
+        {
             return Ok((Arc::clone(kept), version.clone()));
         }
         let loaded = match chosen {
@@ -299,6 +348,29 @@ impl Core {
             }
         }
         Ok(Embeddings::new(dim, rows)?)
+    }
+}
+
+/// Stops an encoding in the background when another encoder comes into use.
+struct WhileInUse<'a> {
+    core: &'a Core,
+    seen: &'a ActiveEncoder,
+    chosen: &'a Chosen,
+    observer: &'a dyn Observer,
+}
+
+impl Observer for WhileInUse<'_> {
+    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+        self.observer.step(done, total, note);
+    }
+
+    fn cancelled(&self) -> bool {
+        // What cannot be read now is no reason to stop; it will be told when the embeddings are kept.
+        let switched = self
+            .core
+            .active_encoder()
+            .is_ok_and(|now| now.current != self.seen.current && now.key() != Some(self.chosen.key.as_str()));
+        switched || self.observer.cancelled()
     }
 }
 

@@ -12,9 +12,6 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// The setting of a project that holds its [`Chosen`] encoder.
-pub(crate) const ENCODER_KEY: &str = "encoder";
-
 /// What a person asked for. Nothing named: the project's encoder, else the default.
 #[derive(Clone, Debug, Default)]
 pub struct EncoderChoice {

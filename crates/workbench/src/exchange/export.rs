@@ -1,7 +1,7 @@
 //! Export: every current label with its text and annotator, in a file that imports again to the same labels.
 
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::{Activity, Observer};
 use crate::session::Session;
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
 use dissensus_store::{ExportScope, StoreError};
@@ -81,13 +81,8 @@ impl Session {
     /// As there, or an export is under way.
     pub fn export_as_job(&self, path: &Path) -> Result<u64, WorkbenchError> {
         let core = &self.core;
-        if core.jobs.is_running("export") {
-            return Err(WorkbenchError::Busy("an export"));
-        }
+        let _reserved = core.reservations.reserve(Activity::Export)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let job = core.jobs.begin(&core.store, &core.listeners, "export", &title)?;
-        let result = self.export_labels(path, None, true, job.as_ref());
-        core.jobs.end(&core.store, &job, &result);
-        result
+        core.as_job("export", &title, |job| self.export_labels(path, None, true, job.as_ref()))
     }
 }

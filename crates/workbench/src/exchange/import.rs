@@ -4,7 +4,7 @@ use crate::clock::now_ms;
 use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::Observer;
+use crate::jobs::{Activity, Observer};
 use crate::session::{Session, checked_name};
 use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, TextId};
@@ -129,14 +129,12 @@ impl Session {
         choices: &ImportChoices,
     ) -> Result<ImportReport, WorkbenchError> {
         let core = &self.core;
-        if core.jobs.is_running("import") {
-            return Err(WorkbenchError::Busy("an import"));
-        }
+        let _reserved = core.reservations.reserve(Activity::Import)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let job = core.jobs.begin(&core.store, &core.listeners, "import", &title)?;
-        let observer: Arc<dyn Observer> = Arc::clone(&job) as Arc<dyn Observer>;
-        let result = self.import_file(path, choices, &observer);
-        core.jobs.end(&core.store, &job, &result);
+        let result = core.as_job("import", &title, |job| {
+            let observer: Arc<dyn Observer> = Arc::clone(job) as Arc<dyn Observer>;
+            self.import_file(path, choices, &observer)
+        });
         if result.is_ok() {
             self.start_background_work();
         }

@@ -100,11 +100,6 @@ impl Jobs {
         lock(&self.running).values().for_each(|job| job.cancel.set());
     }
 
-    /// True while a job of this kind runs.
-    pub(crate) fn is_running(&self, kind: &str) -> bool {
-        lock(&self.running).values().any(|job| lock(&job.info).kind == kind)
-    }
-
     /// The jobs at work now.
     pub(crate) fn running(&self) -> Vec<JobInfo> {
         lock(&self.running).values().map(|job| job.info()).collect()

@@ -106,7 +106,7 @@ impl Core {
 
     fn bald(&self, question: QuestionId, annotator: AnnotatorId) -> Option<Vec<f32>> {
         let who = self.index().annotator_row(annotator)?;
-        self.live.with(question, |fitted| fitted.bald(who))
+        self.live.with(question, |fitted| fitted.bald(who)).flatten()
     }
 }
 

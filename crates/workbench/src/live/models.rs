@@ -4,10 +4,11 @@ use crate::clock::now_ms;
 use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::{Observer, Unwatched};
+use crate::jobs::{Activity, Observer, Unwatched, caught};
+use crate::project::Index;
 use crate::session::Session;
-use crate::sync::lock;
-use crate::view::{DisagreementMeasure, Problem, Reveal};
+use crate::sync::{lock, lock_or_reset};
+use crate::view::{ActiveModel, DisagreementMeasure, Problem, Reveal};
 use dissensus_domain::{AnnotatorId, Attributes, QuestionId, TextId};
 use dissensus_perspectives::{
     AnnotatorModel, Disagreement, Embeddings, FitOptions, LabelChange, LiveModel, Measure, Observation,
@@ -34,7 +35,11 @@ pub(crate) struct LiveModels {
     revision: AtomicU32,
     pub(crate) embeddings: EmbeddingCache,
     pub(crate) encoding_problem: Mutex<Option<Problem>>,
+    /// Held-out figures, and a gate for each question: one measurement at a time, and whoever waited finds it done.
     pub(crate) measured: Mutex<HashMap<QuestionId, crate::analysis::Measured>>,
+    pub(crate) measuring: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
+    /// The revision at which a question could not be fitted: it is not tried again before some more labels.
+    failed: Mutex<HashMap<QuestionId, u32>>,
 }
 
 /// A model that is live.
@@ -43,8 +48,12 @@ pub(crate) struct Fitted {
     /// The encoder version it stands on.
     pub(crate) version: Option<String>,
     /// Labels at its last fit, and changes since.
-    labels: usize,
+    pub(crate) labels: usize,
     changes: usize,
+    /// Changes since it was fitted, whether or not a fit is due.
+    pub(crate) learned: u32,
+    /// When it was fitted, or kept in the project.
+    pub(crate) fitted_at_ms: i64,
     /// Measures over some annotators only, until a prediction changes.
     filtered: Option<(Attributes, Arc<Vec<Disagreement>>)>,
 }
@@ -57,7 +66,8 @@ impl LiveModels {
     /// What `read` makes of the live model of a question; `None` while there is none.
     pub(crate) fn with<T>(&self, question: QuestionId, read: impl FnOnce(&mut Fitted) -> T) -> Option<T> {
         let slot = self.slot(question);
-        let mut slot = lock(&slot);
+        // A model that was being updated when a thread panicked is dropped, and fitted again when it is next wanted.
+        let mut slot = lock_or_reset(&slot);
         slot.as_mut().map(read)
     }
 
@@ -80,7 +90,7 @@ impl LiveModels {
     pub(crate) fn welcome(&self, annotators: usize) {
         let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
         for slot in slots {
-            if let Some(fitted) = lock(&slot).as_mut() {
+            if let Some(fitted) = lock_or_reset(&slot).as_mut() {
                 fitted.filtered = None;
                 while fitted.model.annotators() < annotators {
                     fitted.model.add_annotator();
@@ -94,6 +104,7 @@ impl LiveModels {
     pub(crate) fn forget_all(&self) {
         lock(&self.slots).clear();
         lock(&self.measured).clear();
+        lock(&self.failed).clear();
         self.forget_embeddings();
         self.bump();
     }
@@ -133,9 +144,9 @@ impl Fitted {
         })
     }
 
-    /// How much each text would teach this annotator's model.
-    pub(crate) fn bald(&self, annotator: u32) -> Vec<f32> {
-        self.model.bald(annotator.min(self.model.annotators().saturating_sub(1) as u32))
+    /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.
+    pub(crate) fn bald(&self, annotator: u32) -> Option<Vec<f32>> {
+        ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
     }
 
     /// Measures over the annotators of `mask`, computed once for as long as predictions stay.
@@ -153,6 +164,7 @@ impl Fitted {
     fn change(&mut self, change: LabelChange) -> bool {
         self.filtered = None;
         self.changes += 1;
+        self.learned += 1;
         (change.text as usize) < self.model.texts() && self.model.absorb(&[change]).is_ok()
     }
 
@@ -180,7 +192,7 @@ impl Session {
 
     pub(crate) fn fit_in_background(&self) {
         // Without a thread there is no live model; labelling goes on, and views say what is missing.
-        let _ = self.spawn(|core| core.fit_all());
+        let _ = self.spawn("fit", |core| core.fit_all());
     }
 
     /// Starts a refit where enough has changed since the last one, and a fit where an open window has no model.
@@ -194,7 +206,7 @@ impl Session {
             due
         });
         match due {
-            Some(true) => drop(self.spawn(move |core| core.refit(question))),
+            Some(true) => drop(self.spawn("fit", move |core| core.refit(question))),
             None => self.fit_where_wanted(question),
             Some(false) => {}
         }
@@ -205,12 +217,48 @@ impl Session {
         if !self.core.in_background.load(Ordering::Relaxed) {
             return;
         }
-        let gate = Arc::clone(lock(&self.core.live.fitting).entry(question).or_default());
-        let idle = gate.try_lock().is_ok();
-        if idle {
-            // A question that cannot be fitted shows as one without predictions; its labels are safe.
-            let _ = self.spawn(move |core| drop(core.fit(question, false, &Closing(core))));
+        let live = &self.core.live;
+        let failed = lock(&live.failed).get(&question).copied();
+        if failed.is_some_and(|at| live.revision().wrapping_sub(at) < REFIT_AFTER as u32) {
+            return;
         }
+        let Ok(reserved) = self.core.reservations.reserve(Activity::Fit(question)) else { return };
+        // Without a thread there is no live model; labelling goes on, and views say what is missing.
+        let _ = self.spawn("fit", move |core| {
+            let _reserved = reserved;
+            core.fit_quietly(question, false);
+        });
+    }
+}
+
+impl Session {
+    /// What predicts for a question: which encoder, which model, fitted on what.
+    ///
+    /// # Errors
+    /// No such question, or the file cannot be read.
+    pub fn active_model(&self, question: QuestionId) -> Result<ActiveModel, WorkbenchError> {
+        let core = &self.core;
+        core.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let active = core.active_encoder()?;
+        let fitted = core.live.with(question, |fitted| {
+            (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.version.clone())
+        });
+        // A model on the embeddings of before is about to be fitted again, and is not what is asked for.
+        let fitted = fitted.filter(|(.., version)| version.as_deref() == active.key());
+        let current = active.current.as_ref();
+        Ok(ActiveModel {
+            question,
+            encoder: active.key().map(str::to_owned),
+            pooling: current.map(|encoder| encoder.pooling.to_string()),
+            precision: current.map(|encoder| encoder.precision.to_string()),
+            run: active.run,
+            tuned: active.is_tuned(),
+            model: MODEL.to_owned(),
+            fitted_on: fitted.as_ref().map(|(labels, ..)| *labels as u32),
+            learned_since: fitted.as_ref().map_or(0, |(_, learned, ..)| *learned),
+            fitted_at: fitted.as_ref().map(|(.., at, _)| *at as f64),
+            labels: core.observations(question)?.len() as u32,
+        })
     }
 }
 
@@ -222,13 +270,25 @@ impl Core {
             if self.closing.is_set() {
                 return;
             }
-            // A question that cannot be fitted shows as one without predictions; its labels are safe.
-            let _ = self.fit(question, false, &Closing(self));
+            self.fit_quietly(question, false);
         }
     }
 
     fn refit(&self, question: QuestionId) {
-        let _ = self.fit(question, true, &Closing(self));
+        self.fit_quietly(question, true);
+    }
+
+    /// Fits in the background. A question that cannot be fitted shows as one without predictions; its labels are safe.
+    fn fit_quietly(&self, question: QuestionId, anew: bool) {
+        let result = caught("fitting the model", || {
+            self.fail_here("fit");
+            self.fit(question, anew, &Closing(self))
+        });
+        if result.is_err() {
+            lock(&self.live.failed).insert(question, self.live.revision());
+        } else {
+            lock(&self.live.failed).remove(&question);
+        }
     }
 
     /// Lets the live model learn one change. Returns the revision of the predictions.
@@ -244,7 +304,7 @@ impl Core {
             index.text_row(text).zip(index.annotator_row(annotator))
         };
         let slot = self.live.slot(question);
-        let mut slot = lock(&slot);
+        let mut slot = lock_or_reset(&slot);
         if let (Some(fitted), Some((text, annotator))) = (slot.as_mut(), rows)
             && !fitted.change(LabelChange { text, annotator, level })
         {
@@ -272,19 +332,31 @@ impl Core {
         };
         let kept =
             if anew { None } else { self.kept(question, version.as_deref(), target, embeddings.texts)? };
-        let (mut model, fresh) = match kept {
-            Some(model) => (model, false),
-            None => (self.fitted(question, target, &embeddings, observer)?, true),
+        let (mut model, fitted_at_ms, fresh) = match kept {
+            Some((model, made_at_ms)) => (model, made_at_ms, false),
+            None => (self.fitted(question, target, &embeddings, observer)?, now_ms(), true),
         };
         // With the slot locked no label is learned: what came while this was fitted is read from the project.
         let slot = self.live.slot(question);
-        let mut slot = lock(&slot);
-        let labels = self.observations(question)?;
-        model.absorb(&differences(&model.observations(), &labels))?;
-        while model.annotators() < self.index().annotators().len() {
+        let mut slot = lock_or_reset(&slot);
+        let index = self.index();
+        while model.annotators() < index.annotators().len() {
             model.add_annotator();
         }
-        *slot = Some(Fitted { model, version, labels: labels.len(), changes: 0, filtered: None });
+        let labels = self.observations_in(&index, model.texts(), question)?;
+        let before = model.observations();
+        let changes = differences(&before, &labels);
+        let (fitted_on, learned) = (before.len(), changes.len() as u32);
+        model.absorb(&changes)?;
+        *slot = Some(Fitted {
+            model,
+            version,
+            labels: fitted_on,
+            changes: 0,
+            learned,
+            fitted_at_ms,
+            filtered: None,
+        });
         drop(slot);
         if fresh {
             self.keep_head(question);
@@ -300,7 +372,7 @@ impl Core {
         version: Option<&str>,
         target: Target,
         texts: usize,
-    ) -> Result<Option<LiveModel>, WorkbenchError> {
+    ) -> Result<Option<(LiveModel, i64)>, WorkbenchError> {
         let Some(head) = self.store.head(question, version, MODEL)? else { return Ok(None) };
         // Bytes that cannot be read any more are no loss: the model is fitted from the labels.
         let Ok(model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
@@ -310,9 +382,9 @@ impl Core {
         {
             return Ok(None);
         }
-        let labels = self.observations(question)?;
+        let labels = self.observations_in(&self.index(), texts, question)?;
         let changes = differences(&model.observations(), &labels).len();
-        Ok((changes <= REFIT_AFTER.max(labels.len() / 20)).then_some(model))
+        Ok((changes <= REFIT_AFTER.max(labels.len() / 20)).then_some((model, head.made_at_ms)))
     }
 
     fn fitted(
@@ -322,8 +394,9 @@ impl Core {
         embeddings: &Embeddings,
         observer: &dyn Observer,
     ) -> Result<LiveModel, WorkbenchError> {
-        let observations = self.observations(question)?;
-        let annotators = self.index().annotators().len();
+        let index = self.index();
+        let observations = self.observations_in(&index, embeddings.texts, question)?;
+        let annotators = index.annotators().len();
         let data =
             TrainingData { embeddings, observations: &observations, annotators, target, attributes: &[] };
         LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)
@@ -331,11 +404,22 @@ impl Core {
 
     /// The current labels as rows of the model's arrays.
     pub(crate) fn observations(&self, question: QuestionId) -> Result<Vec<Observation>, WorkbenchError> {
-        let labels = self.store.current_labels(question)?;
         let index = self.index();
+        self.observations_in(&index, index.texts().len(), question)
+    }
+
+    /// As [`Core::observations`], of the first `texts` texts of one snapshot of the project: what is imported meanwhile stays
+    /// out, so that labels, embeddings and annotators are of one moment.
+    pub(crate) fn observations_in(
+        &self,
+        index: &Index,
+        texts: usize,
+        question: QuestionId,
+    ) -> Result<Vec<Observation>, WorkbenchError> {
+        let labels = self.store.current_labels(question)?;
         let row = |label: &dissensus_domain::CurrentLabel| {
             let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
-            Some(Observation { text, annotator, level: label.level })
+            ((text as usize) < texts).then_some(Observation { text, annotator, level: label.level })
         };
         Ok(labels.iter().filter_map(row).collect())
     }

@@ -16,8 +16,6 @@ use sha2::{Digest, Sha256};
 
 /// The kind of a training run in the project.
 pub(super) const KIND: &str = "training";
-/// The setting that names the run which predicts.
-pub(super) const PREDICTS_KEY: &str = "predicting_run";
 
 /// How a run ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -78,13 +76,9 @@ impl Core {
         Ok(sum)
     }
 
-    pub(crate) fn predicting_run(&self) -> Result<Option<u32>, WorkbenchError> {
-        Ok(self.store.setting::<Option<u32>>(PREDICTS_KEY)?.flatten())
-    }
-
     /// As the list shows them.
     pub(crate) fn infos(&self, kept: &[Kept]) -> Result<Vec<RunInfo>, WorkbenchError> {
-        let predicts = self.predicting_run()?;
+        let predicts = self.run_in_use()?;
         kept.iter()
             .map(|kept| {
                 let sum = self.data_sum(kept.choices.question)?;

@@ -182,7 +182,7 @@ impl Session {
         if core.training.state(id).is_some() {
             return Err(WorkbenchError::Busy("training"));
         }
-        if core.predicting_run()? == Some(id) {
+        if core.run_in_use()? == Some(id) {
             self.use_run(None)?;
         }
         let folder = core.run_folder(RunId(id));
@@ -204,7 +204,7 @@ impl Session {
         let live =
             Live { job: job.info().id, seconds: 0.0, seconds_left: None, began: Instant::now(), first: None };
         lock(&core.training.live).insert(run.0, live);
-        self.spawn(move |core| {
+        self.spawn("run", move |core| {
             let told =
                 Told { core, run, job: Arc::clone(&job), throttle: Mutex::new(Throttle::new(TELL_EVERY)) };
             let result = core.finish(run, &asked, DeviceChoice::Auto, &told);

@@ -4,6 +4,7 @@ use super::choices;
 use super::energy::Energy;
 use super::kept::Outcome;
 use crate::core::Core;
+use crate::encoding::Seen;
 use crate::encoding::encoders;
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
@@ -54,7 +55,7 @@ impl Material {
     }
 
     pub(crate) fn columns(&self) -> SplitColumns<'_> {
-        SplitColumns { parts: &self.parts, groups: &self.groups }
+        SplitColumns { parts: &self.parts, groups: &self.groups, ..SplitColumns::default() }
     }
 
     /// Texts with a label.
@@ -130,7 +131,11 @@ impl Core {
         };
         let data = material.data(&embeddings);
         let kept_back = if config.is_solved() { 0.0 } else { asked.validation };
-        let division = split.divide(&data, material.columns(), u64::from(asked.seed), kept_back)?;
+        // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
+        let seen = self.seen_by(encoder.as_deref(), &self.index())?;
+        let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
+        let division = split.divide(&data, columns, u64::from(asked.seed), kept_back)?;
+        seen.rows().check(&split.name(), division.test.texts())?;
         let sizes = sizes(&division);
         for (part, labels) in [(RunPart::Train, &division.train), (RunPart::Validation, &division.validation)]
         {
@@ -138,6 +143,7 @@ impl Core {
             self.store.put_run_labels(run, part, labels)?;
         }
         let mut notes = notes(config.network.model, &material, &division);
+        notes.extend(Seen::note(division.test.left_out()));
         let options = FitOptions { seed: u64::from(asked.seed), ..FitOptions::default() };
         let mut work = Work { core: self, run, asked, device, observer, options: &options, before: 0.0 };
         let Division { train, validation, mut test } = division;
@@ -259,6 +265,8 @@ impl Work<'_> {
             std::fs::remove_dir_all(&tuned).map_err(|e| io(&tuned, "replacing", e))?;
         }
         trained.save_encoder(&tuned)?;
+        let parent = self.core.embeddings()?.1;
+        self.core.keep_encoder_training_data(self.run, &tuned, parent.as_deref())?;
         notes.push(format!("The tuned encoder is in {}.", tuned.display()));
         let model = self.finished(trained, kind, &TrainingData { embeddings: &x, ..*data }, &folder)?;
         Ok((model, device))

@@ -1,17 +1,14 @@
 //! Which run predicts for the project.
 
-use super::kept::{Kept, PREDICTS_KEY};
+use super::kept::Kept;
 use crate::core::Core;
-use crate::encoding::encoders::{Chosen, ENCODER_KEY};
+use crate::encoding::encoders::Chosen;
 use crate::error::WorkbenchError;
 use crate::session::Session;
 use crate::view::{TrainChoices, Tuning};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use std::path::Path;
 use std::sync::atomic::Ordering;
-
-/// The encoder of before a tuned one was taken.
-const BEFORE_KEY: &str = "encoder_before_run";
 
 /// Live predictions come from `multilevel`, on the frozen encoder or on one that a run has tuned: the other models do not
 /// learn label by label.
@@ -23,10 +20,9 @@ pub(super) fn can_predict(choices: &TrainChoices, folder: &Path) -> bool {
 impl Core {
     /// The frozen encoder that a run learned on: the project's, or the one of before a tuned one was taken.
     pub(super) fn frozen_of(&self, kept: &Kept) -> Result<Option<Chosen>, WorkbenchError> {
-        let now = self.chosen()?;
-        let before: Option<Chosen> = self.store.setting(BEFORE_KEY)?;
+        let active = self.active_encoder()?;
         let is_its = |chosen: &Chosen| kept.outcome.encoder.as_ref() == Some(&chosen.key);
-        Ok(before.filter(is_its).or(now))
+        Ok(active.previous.filter(is_its).or(active.current))
     }
 }
 
@@ -38,30 +34,25 @@ impl Session {
     /// There is no such run, it is not finished, its files are gone, or its model does not learn label by label.
     pub fn use_run(&self, id: Option<u32>) -> Result<(), WorkbenchError> {
         let core = &self.core;
-        let before: Option<Chosen> = core.store.setting(BEFORE_KEY)?;
-        let now = core.chosen()?;
-        let mut learned = false;
-        let wanted = match id {
-            None => before.clone().or_else(|| now.clone()),
+        match id {
+            None => core.stop_using_run()?,
             Some(id) => {
                 let kept = core.kept_run(id)?;
                 let folder = core.run_folder(kept.run.id);
                 if kept.outcome.report.is_none() || !can_predict(&kept.choices, &folder) {
                     return Err(WorkbenchError::CannotPredict(id));
                 }
-                learned = kept.choices.tuning != Tuning::Frozen;
-                if learned { Some(tuned(core, &kept)?) } else { before.clone().or_else(|| now.clone()) }
+                if kept.choices.tuning != Tuning::Frozen {
+                    // Runs of format 2 did not keep it when they ended.
+                    let parent = kept.outcome.encoder.as_deref();
+                    core.keep_encoder_training_data(kept.run.id, &folder.join("encoder"), parent)?;
+                    core.use_tuned_encoder(id, tuned(core, &kept)?)?;
+                } else if !core.use_frozen_run(id, kept.outcome.encoder.clone())? {
+                    let encoder = kept.outcome.encoder.unwrap_or_else(|| "no encoder".to_owned());
+                    return Err(WorkbenchError::OtherEncoder { run: id, encoder });
+                }
             }
-        };
-        // Kept through one tuned encoder after another, and through the same one twice.
-        let keep_before = if learned { before.or(now) } else { None };
-        core.store.set_setting(BEFORE_KEY, &keep_before)?;
-        core.store.set_setting(PREDICTS_KEY, &id)?;
-        if let Some(wanted) = wanted {
-            core.store.set_setting(ENCODER_KEY, &wanted)?;
         }
-        core.live.forget_embeddings();
-        core.listeners.send(&crate::event::Event::Project);
         if core.in_background.load(Ordering::Relaxed) {
             self.start_background_work();
         }

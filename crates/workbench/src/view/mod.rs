@@ -36,6 +36,32 @@ view! {
         pub detail: Option<String>,
     }
 
+    /// What predicts for a question, exactly.
+    pub struct ActiveModel {
+        /// The question.
+        pub question: QuestionId,
+        /// Key of the encoder version whose embeddings it is fitted on; none without embeddings.
+        pub encoder: Option<String>,
+        /// How token vectors become one.
+        pub pooling: Option<String>,
+        /// How exactly they are computed.
+        pub precision: Option<String>,
+        /// The run whose encoder that is.
+        pub run: Option<u32>,
+        /// True where that run tuned the encoder; false where it was trained on a frozen one.
+        pub tuned: bool,
+        /// The annotator model: `multilevel`, whichever model a run trained.
+        pub model: String,
+        /// Labels that it was last fitted on; none while it is not fitted.
+        pub fitted_on: Option<u32>,
+        /// Labels and retractions since, each of which it has learned.
+        pub learned_since: u32,
+        /// When it was fitted.
+        pub fitted_at: Option<f64>,
+        /// Labels of the question now.
+        pub labels: u32,
+    }
+
     /// The application itself.
     pub struct AppInfo {
         /// Version of the application.

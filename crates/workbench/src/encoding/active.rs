@@ -1,0 +1,262 @@
+//! Which encoder a project uses: the one place that changes it.
+//!
+//! The active encoder is one value in the project file, and each step from one to the next is one transaction that looks at
+//! the value it replaces. So a kill between two steps leaves one encoder or the other, never a mixture; and an encoding that
+//! ends after somebody has chosen another encoder changes nothing.
+//!
+//! | step | current | run | previous |
+//! | --- | --- | --- | --- |
+//! | the first encoding begins | its encoder | none | none |
+//! | an encoding with another encoder ends (a pooling is chosen) | its encoder | none | none |
+//! | the same for another pooling or precision of a run's encoder | its encoder | stays | stays |
+//! | the tuned encoder of a run is used | that one | the run | the last one that is not of a run |
+//! | a run on a frozen encoder is used | the one it was trained on | the run | none |
+//! | it is used no more (or deleted) | previous, if any | none | none |
+
+use super::encoders::Chosen;
+use crate::core::Core;
+use crate::error::WorkbenchError;
+use crate::event::Event;
+use dissensus_store::{StoreError, WriteTx};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Where projects of format 2 kept the three parts of it.
+const OLD_ENCODER_KEY: &str = "encoder";
+const OLD_PREVIOUS_KEY: &str = "encoder_before_run";
+const OLD_RUN_KEY: &str = "predicting_run";
+/// How the name of an encoder begins that a run of this project has tuned.
+const OF_A_RUN: &str = "run:";
+
+/// The encoder in use, where it comes from, and where to go back to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ActiveEncoder {
+    /// The encoder whose embeddings the project uses; none before the first encoding.
+    pub(crate) current: Option<Chosen>,
+    /// The run whose encoder that is.
+    pub(crate) run: Option<u32>,
+    /// The encoder that was in use before that of a run.
+    pub(crate) previous: Option<Chosen>,
+}
+
+impl ActiveEncoder {
+    /// The setting that holds it.
+    pub(crate) const KEY: &str = "active_encoder";
+
+    /// Key of the encoder version in use.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.current.as_ref().map(|current| current.key.as_str())
+    }
+
+    /// Whether a run of this project has tuned it.
+    pub(crate) fn is_tuned(&self) -> bool {
+        let old_path = |encoder: &Chosen| self.run.is_some_and(|run| is_path_of(encoder, run));
+        self.is_of_a_run() || self.current.as_ref().is_some_and(old_path)
+    }
+
+    fn is_of_a_run(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| current.encoder.starts_with(OF_A_RUN))
+    }
+
+    /// An encoder was chosen and every text is encoded with it.
+    fn chosen(self, encoder: Chosen) -> Self {
+        let same = self.is_tuned() && self.current.as_ref().is_some_and(|c| c.encoder == encoder.encoder);
+        if same {
+            return Self { current: Some(encoder), ..self };
+        }
+        Self { current: Some(encoder), run: None, previous: None }
+    }
+
+    /// The tuned encoder of a run is used.
+    fn with_tuned(self, run: u32, encoder: Chosen) -> Self {
+        let previous =
+            if self.run.is_some() && self.previous.is_some() { self.previous } else { self.current };
+        // The encoder of this very run is nothing to go back to.
+        let previous = previous.filter(|previous| previous.encoder != encoder.encoder);
+        Self { current: Some(encoder), run: Some(run), previous }
+    }
+
+    /// A run is used that was trained on embeddings of the encoder version `key`; `None` where that is not at hand.
+    fn with_frozen(self, run: u32, key: Option<&str>) -> Option<Self> {
+        let is_it = |encoder: &Chosen| Some(encoder.key.as_str()) == key;
+        if self.current.as_ref().is_some_and(is_it) || (key.is_none() && self.current.is_none()) {
+            // A run on the encoder of another run does not hide where to go back to.
+            let previous = self
+                .previous
+                .filter(|_| self.current.as_ref().is_some_and(|c| c.encoder.starts_with(OF_A_RUN)));
+            return Some(Self { current: self.current, run: Some(run), previous });
+        }
+        let previous = self.previous.filter(is_it)?;
+        Some(Self { current: Some(previous), run: Some(run), previous: None })
+    }
+
+    /// No run's encoder is used any more.
+    fn without_run(self) -> Self {
+        Self { current: self.previous.or(self.current), run: None, previous: None }
+    }
+}
+
+impl Core {
+    /// The encoder in use and where it comes from.
+    pub(crate) fn active_encoder(&self) -> Result<ActiveEncoder, WorkbenchError> {
+        if let Some(active) = self.store.setting(ActiveEncoder::KEY)? {
+            return Ok(active);
+        }
+        let run: Option<Option<u32>> = self.store.setting(OLD_RUN_KEY)?;
+        let previous: Option<Option<Chosen>> = self.store.setting(OLD_PREVIOUS_KEY)?;
+        let current: Option<Chosen> = self.store.setting(OLD_ENCODER_KEY)?;
+        Ok(of_format_2(current, run.flatten(), previous.flatten()))
+    }
+
+    /// The encoder whose embeddings the project uses; `None` before the first encoding.
+    pub(crate) fn chosen(&self) -> Result<Option<Chosen>, WorkbenchError> {
+        Ok(self.active_encoder()?.current)
+    }
+
+    /// The run whose encoder is in use.
+    pub(crate) fn run_in_use(&self) -> Result<Option<u32>, WorkbenchError> {
+        Ok(self.active_encoder()?.run)
+    }
+
+    /// The first encoder is the project's from its first embedding, so that an encoding that is stopped goes on with it.
+    pub(crate) fn begin_with_encoder(&self, encoder: &Chosen) -> Result<bool, WorkbenchError> {
+        let encoder = encoder.clone();
+        self.change_encoder(|now| now.current.is_none().then(|| now.chosen(encoder)))
+    }
+
+    /// Makes an encoder the project's, of which every text has an embedding. False, and nothing is changed, where another
+    /// step came after `seen`.
+    pub(crate) fn choose_encoder(
+        &self,
+        encoder: &Chosen,
+        seen: &ActiveEncoder,
+    ) -> Result<bool, WorkbenchError> {
+        let (encoder, seen) = (encoder.clone(), seen.clone());
+        self.change_encoder(move |now| (now == seen).then(|| now.chosen(encoder)))
+    }
+
+    /// Uses the tuned encoder of a run.
+    pub(crate) fn use_tuned_encoder(&self, run: u32, encoder: Chosen) -> Result<(), WorkbenchError> {
+        self.change_encoder(move |now| Some(now.with_tuned(run, encoder))).map(drop)
+    }
+
+    /// Uses a run on a frozen encoder. False, and nothing is changed, where the project uses another one, and did before.
+    pub(crate) fn use_frozen_run(&self, run: u32, key: Option<String>) -> Result<bool, WorkbenchError> {
+        self.change_encoder(move |now| now.with_frozen(run, key.as_deref()))
+    }
+
+    /// Goes back to the encoder that was in use before that of a run.
+    pub(crate) fn stop_using_run(&self) -> Result<(), WorkbenchError> {
+        self.change_encoder(|now| Some(now.without_run())).map(drop)
+    }
+
+    /// One step: what `step` makes of the active encoder is kept, in one transaction. `None` changes nothing.
+    fn change_encoder(
+        &self,
+        step: impl FnOnce(ActiveEncoder) -> Option<ActiveEncoder> + Send + 'static,
+    ) -> Result<bool, WorkbenchError> {
+        let changed = self.store.write(move |tx| -> Result<bool, StoreError> {
+            let now = in_transaction(tx)?;
+            let Some(next) = step(now.clone()) else { return Ok(false) };
+            if next != now {
+                tx.set_setting(ActiveEncoder::KEY, &next)?;
+            }
+            Ok(true)
+        })?;
+        if changed {
+            self.live.forget_embeddings();
+            self.listeners.send(&Event::Project);
+        }
+        Ok(changed)
+    }
+}
+
+fn in_transaction(tx: &WriteTx<'_>) -> Result<ActiveEncoder, StoreError> {
+    if let Some(active) = tx.setting(ActiveEncoder::KEY)? {
+        return Ok(active);
+    }
+    let run: Option<Option<u32>> = tx.setting(OLD_RUN_KEY)?;
+    let previous: Option<Option<Chosen>> = tx.setting(OLD_PREVIOUS_KEY)?;
+    Ok(of_format_2(tx.setting(OLD_ENCODER_KEY)?, run.flatten(), previous.flatten()))
+}
+
+/// Whether this is the tuned encoder of a run as format 2 named it: by its path, which ends in `NUMBER/encoder`.
+fn is_path_of(encoder: &Chosen, run: u32) -> bool {
+    Path::new(&encoder.encoder).ends_with(Path::new(&run.to_string()).join("encoder"))
+}
+
+/// Format 2 had a flag for the run and an encoder that could be changed apart: the flag counts only where they fit.
+fn of_format_2(current: Option<Chosen>, run: Option<u32>, previous: Option<Chosen>) -> ActiveEncoder {
+    match (run, &current) {
+        (Some(run), Some(encoder)) if is_path_of(encoder, run) => {
+            ActiveEncoder { current, run: Some(run), previous }
+        }
+        // A run on the frozen encoder kept nothing to go back to.
+        (Some(run), _) if previous.is_none() => ActiveEncoder { current, run: Some(run), previous },
+        _ => ActiveEncoder { current, run: None, previous: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_encoder::{Pooling, Precision};
+
+    fn encoder(name: &str, pooling: Pooling) -> Chosen {
+        Chosen {
+            key: format!("{name}/{pooling}"),
+            encoder: name.to_owned(),
+            pooling,
+            precision: Precision::Fp32,
+        }
+    }
+
+    fn mean(name: &str) -> Chosen {
+        encoder(name, Pooling::Mean)
+    }
+
+    #[test]
+    fn choosing_another_encoder_ends_the_use_of_a_run() {
+        let active = ActiveEncoder::default().chosen(mean("a")).with_tuned(4, mean("run:x"));
+        assert_eq!((active.run, active.previous.clone()), (Some(4), Some(mean("a"))));
+        let chosen = active.clone().chosen(encoder("a", Pooling::Cls));
+        assert_eq!(
+            chosen,
+            ActiveEncoder { current: Some(encoder("a", Pooling::Cls)), run: None, previous: None }
+        );
+        assert_eq!(chosen.clone().without_run(), chosen, "nothing to go back to: the choice stays");
+        let pooled = active.chosen(encoder("run:x", Pooling::Max));
+        assert_eq!(
+            (pooled.run, pooled.previous),
+            (Some(4), Some(mean("a"))),
+            "it is still the run's encoder"
+        );
+    }
+
+    #[test]
+    fn the_way_back_leads_to_the_last_encoder_that_no_run_has_tuned() {
+        let first = ActiveEncoder::default().chosen(mean("a"));
+        let twice = first.clone().with_tuned(1, mean("run:x")).with_tuned(2, mean("run:y"));
+        assert_eq!(twice.without_run(), first);
+        let again = first.clone().with_tuned(1, mean("run:x")).with_tuned(1, mean("run:x"));
+        assert_eq!(again.without_run(), first);
+        let frozen = first.clone().with_tuned(1, mean("run:x")).with_frozen(3, Some("a/mean")).unwrap();
+        assert_eq!(frozen, ActiveEncoder { run: Some(3), ..first.clone() });
+        assert_eq!(frozen.without_run(), first);
+        assert_eq!(first.with_frozen(3, Some("b/mean")), None, "an encoder that is not at hand");
+    }
+
+    #[test]
+    fn what_format_2_kept_apart_counts_where_it_fits() {
+        let of_run = |path: &str| Chosen { key: "t".to_owned(), ..mean(path) };
+        let fits = of_format_2(Some(of_run("/x/p.runs/4/encoder")), Some(4), Some(mean("a")));
+        assert_eq!((fits.run, fits.previous), (Some(4), Some(mean("a"))));
+        let apart = of_format_2(Some(encoder("a", Pooling::Cls)), Some(4), Some(mean("a")));
+        assert_eq!(
+            apart,
+            ActiveEncoder { current: Some(encoder("a", Pooling::Cls)), ..ActiveEncoder::default() }
+        );
+        let frozen = of_format_2(Some(mean("a")), Some(2), None);
+        assert_eq!((frozen.run, frozen.current), (Some(2), Some(mean("a"))));
+    }
+}

@@ -1,0 +1,273 @@
+//! Which encoder a project uses, and that nothing is scored by what trained it.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_domain::QuestionId;
+use dissensus_workbench::view::TrainChoices;
+use dissensus_workbench::{
+    DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Observer, Pooling, Session,
+    SplitSpec, Unwatched, WorkbenchError, sample,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn tiny() -> EncoderChoice {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    EncoderChoice { encoder: Some(dir.to_string_lossy().into_owned()), ..EncoderChoice::default() }
+}
+
+fn with_pooling(pooling: Pooling) -> EncoderChoice {
+    EncoderChoice { pooling: Some(pooling), ..EncoderChoice::default() }
+}
+
+/// The sample, encoded by a tiny encoder.
+fn sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    session.encode(&tiny(), &Unwatched).unwrap();
+    session
+}
+
+fn question(session: &Session) -> QuestionId {
+    session.question(Some("offensiveness")).unwrap().id
+}
+
+/// A finished run of `multilevel`, its encoder tuned for one epoch.
+fn tuned(session: &Session, seed: u32) -> u32 {
+    let asked = session.train_choices(question(session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, seed, ..asked };
+    session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id
+}
+
+fn version(session: &Session) -> String {
+    session.encoding_state().unwrap().version.unwrap()
+}
+
+fn run_in_use(session: &Session) -> Option<u32> {
+    session.active_model(question(session)).unwrap().run
+}
+
+/// Does something once, in the middle of the work that it watches.
+struct Meanwhile<F: FnOnce() + Send>(Mutex<Option<F>>);
+
+impl<F: FnOnce() + Send> Observer for Meanwhile<F> {
+    fn step(&self, done: u64, _: Option<u64>, _: &str) {
+        if done > 0
+            && let Some(work) = self.0.lock().unwrap().take()
+        {
+            work();
+        }
+    }
+}
+
+#[test]
+fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    let meanwhile = Meanwhile(Mutex::new(Some(|| session.use_run(Some(run)).unwrap())));
+    let done = session.encode(&with_pooling(Pooling::Cls), &meanwhile).unwrap();
+    assert!(!done.in_use && done.note.unwrap().contains("stays in use"));
+    assert_eq!(run_in_use(&session), Some(run));
+    assert_ne!(version(&session), done.encoder);
+    let active = session.active_model(question(&session)).unwrap();
+    assert!(active.tuned);
+    // The way back leads to what was in use before, not to what the late encoding wanted.
+    session.use_run(None).unwrap();
+    assert!(version(&session).contains("/mean/"), "{}", version(&session));
+}
+
+#[test]
+fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    session.use_run(Some(run)).unwrap();
+    session.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Unwatched).unwrap();
+    let cls = version(&session);
+    assert!(cls.contains("/cls/"));
+    assert_eq!(run_in_use(&session), None);
+    assert!(!session.run_detail(run).unwrap().info.predicts);
+    session.use_run(None).unwrap();
+    assert_eq!(version(&session), cls, "what was chosen last stays");
+}
+
+#[test]
+fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let question = question(&session);
+    let before = session.active_model(question).unwrap();
+    assert_eq!((before.run, before.tuned, before.fitted_on), (None, false, None));
+    session.fit(question, &Unwatched).unwrap();
+    let live = session.active_model(question).unwrap();
+    assert_eq!((live.model.as_str(), live.fitted_on, live.labels), ("multilevel", Some(728), 728));
+    assert!(live.fitted_at.is_some() && live.encoder == Some(version(&session)));
+
+    let run = tuned(&session, 0);
+    session.use_run(Some(run)).unwrap();
+    let waiting = session.active_model(question).unwrap();
+    assert_eq!(
+        (waiting.run, waiting.fitted_on),
+        (Some(run), None),
+        "the model on the old embeddings is not it"
+    );
+    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    session.fit(question, &Unwatched).unwrap();
+    let fitted = session.active_model(question).unwrap();
+    assert_eq!((fitted.run, fitted.tuned, fitted.fitted_on), (Some(run), true, Some(728)));
+    assert_ne!(fitted.encoder, live.encoder);
+}
+
+#[test]
+fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = session.train_choices(question(&session), ModelKind::Multilevel, "frozen").unwrap();
+    let run = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id;
+    session.use_run(Some(run)).unwrap();
+    assert_eq!(run_in_use(&session), Some(run));
+    session.encode(&with_pooling(Pooling::Max), &Unwatched).unwrap();
+    assert_eq!(run_in_use(&session), None, "its encoder is not in use any more");
+    let error = session.use_run(Some(run)).unwrap_err();
+    assert_eq!(error.code(), "encoder-not-in-use");
+    assert!(version(&session).contains("/max/"));
+}
+
+/// Stops once something was done.
+struct StopAt {
+    note: &'static str,
+    stop: AtomicBool,
+}
+
+impl Observer for StopAt {
+    fn step(&self, _: u64, _: Option<u64>, note: &str) {
+        if note.contains(self.note) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = version(&session);
+    // "texts/s": in the middle of encoding with the second pooling (the first one is there).
+    let stop = StopAt { note: "texts/s", stop: AtomicBool::new(false) };
+    let choose = |observer: &dyn Observer| {
+        session.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), observer)
+    };
+    assert!(matches!(choose(&stop), Err(WorkbenchError::Cancelled)));
+    assert_eq!(version(&session), before);
+    let found = choose(&Unwatched).unwrap();
+    assert!(version(&session).contains(&format!("/{}/", found.chosen)), "{found:?} {}", version(&session));
+}
+
+fn evaluate(session: &Session, split: SplitSpec, seed: u64) -> Result<Evaluation, WorkbenchError> {
+    let choices = EvaluateChoices {
+        question: Some("offensiveness".into()),
+        models: vec![ModelKind::Shared],
+        split,
+        seed,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: DeviceChoice::Cpu,
+    };
+    session.evaluate(&choices, &Unwatched)
+}
+
+#[test]
+fn no_text_that_trained_the_encoder_is_scored_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let split = SplitSpec::ByText(0.5);
+    let plain = evaluate(&session, split, 1).unwrap();
+    assert_eq!(plain.split.left_out_texts, 0);
+    let asked = session.train_choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: split.name(), ..asked };
+    let run = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
+    session.use_run(Some(run.info.id)).unwrap();
+    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+
+    // The same split as that of the run: its test texts are unseen, all of them.
+    let same = evaluate(&session, split, 0).unwrap();
+    assert_eq!((same.split.test_texts as u32, same.split.left_out_texts), (run.sizes.test_texts, 0));
+    // Another one: what trained or validated the encoder is left out, and that is said.
+    let seen = run.sizes.train_texts + run.sizes.validation_texts;
+    let other = evaluate(&session, split, 1).unwrap();
+    assert!(other.split.left_out_texts > 20, "{:?}", other.split);
+    assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
+    assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
+    // The Annotators view measures on unseen texts only, and says so.
+    let all = session.agreement(question(&session)).unwrap();
+    session.fit(question(&session), &Unwatched).unwrap();
+    let report = session.annotator_report(question(&session)).unwrap();
+    let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
+    assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
+    assert!(report.remark.unwrap().starts_with(&format!("{seen} texts are left out")));
+    // Training that goes on from it, frozen or tuned, leaves them out as well.
+    for tuning in ["frozen", "last-1"] {
+        let next = session.train_choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
+        let next = TrainChoices { epochs: 1, seed: 1, split: split.name(), ..next };
+        let next = session.run(&next, DeviceChoice::Cpu, &Unwatched).unwrap();
+        assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
+        assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
+    }
+    // Too few unseen texts for a figure: refused, with the reason.
+    let error = evaluate(&session, SplitSpec::ByText(0.95), 1).unwrap_err();
+    assert!(error.to_string().contains("tuned on the labels of this project"), "{error}");
+}
+
+#[test]
+fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    session.delete_run(run).unwrap();
+    let choice =
+        EncoderChoice { encoder: Some(copy.to_string_lossy().into_owned()), ..with_pooling(Pooling::Max) };
+    session.encode(&choice, &Unwatched).unwrap();
+    let evaluated = evaluate(&session, SplitSpec::ByText(0.5), 1).unwrap();
+    assert!(evaluated.split.left_out_texts > 20, "{:?}", evaluated.split);
+}
+
+/// Copies the only tuned encoder below `folder`.
+fn copy_encoder(folder: &Path, to: &Path) {
+    let mut open: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(&dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && path.file_name().unwrap() == "encoder" {
+                copy_folder(&path, to);
+                return;
+            }
+            if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    panic!("no tuned encoder below {}", folder.display());
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &to);
+        } else {
+            std::fs::copy(&path, &to).unwrap();
+        }
+    }
+}
