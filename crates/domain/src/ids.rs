@@ -25,6 +25,6 @@ id!(
     QuestionId
 );
 id!(
-    /// One appended label (or retraction) in this project; later events have larger ids.
-    LabelId
+    /// One event in this file; later ones have larger ids.
+    EventId
 );

@@ -8,12 +8,18 @@
 //! assert_eq!(scale.index_of("4"), Some(3));
 //! ```
 
+mod answer;
+mod current;
+mod event;
 mod ids;
 mod label;
 mod scale;
 mod things;
 
-pub use ids::{AnnotatorId, LabelId, QuestionId, TextId};
-pub use label::{CurrentLabel, LabelEvent, LabelSource, current_label};
+pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
+pub use current::{Marks, current_answer, given_answers, marks, standing_answers};
+pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
+pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
+pub use label::{CurrentLabel, LabelSource};
 pub use scale::{Scale, ScaleError, ScaleKind};
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};

@@ -1,12 +1,27 @@
 //! What kind of answer a question takes.
 
+use crate::{Answer, OptionSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The kind of a [`Scale`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case", parse_err_ty = ScaleError, parse_err_fn = unknown_kind)]
 pub enum ScaleKind {
     /// Two levels, the second being "yes".
     Binary,
@@ -21,12 +36,7 @@ pub enum ScaleKind {
 impl ScaleKind {
     /// The name used on the command line, in SQL and in files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Binary => "binary",
-            Self::Choice => "choice",
-            Self::MultiChoice => "multi-choice",
-            Self::Ordinal => "ordinal",
-        }
+        self.into()
     }
 
     /// Whether levels stand in an order, lowest (or "no") first.
@@ -35,24 +45,8 @@ impl ScaleKind {
     }
 }
 
-impl std::fmt::Display for ScaleKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl std::str::FromStr for ScaleKind {
-    type Err = ScaleError;
-
-    fn from_str(name: &str) -> Result<Self, ScaleError> {
-        match name {
-            "binary" => Ok(Self::Binary),
-            "choice" => Ok(Self::Choice),
-            "multi-choice" => Ok(Self::MultiChoice),
-            "ordinal" => Ok(Self::Ordinal),
-            _ => Err(ScaleError::UnknownKind(name.to_owned())),
-        }
-    }
+fn unknown_kind(name: &str) -> ScaleError {
+    ScaleError::UnknownKind(name.to_owned())
 }
 
 /// Why levels do not make a scale.
@@ -86,12 +80,25 @@ pub enum ScaleError {
     OptionName(String),
 }
 
-/// The levels of a question. Labels are stored as an index into [`Scale::levels`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The levels of a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "specta", derive(specta::Type))]
 pub struct Scale {
     kind: ScaleKind,
     levels: Vec<String>,
+}
+
+// By hand: `serde(try_from)` would give the window a second type for scales that come from it.
+impl<'de> Deserialize<'de> for Scale {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Unchecked {
+            kind: ScaleKind,
+            levels: Vec<String>,
+        }
+        let Unchecked { kind, levels } = Unchecked::deserialize(deserializer)?;
+        Self::new(kind, levels).map_err(serde::de::Error::custom)
+    }
 }
 
 impl Scale {
@@ -266,6 +273,25 @@ impl Scale {
             let option = options.iter().position(|o| *o == part)?;
             Some(set | 1 << option)
         })
+    }
+
+    /// The answer that `name` stands for, written as [`Scale::index_of`] takes it.
+    pub fn answer_named(&self, name: &str) -> Option<Answer> {
+        let index = self.index_of(name)?;
+        Some(match self.kind {
+            ScaleKind::MultiChoice => Answer::Options(OptionSet::from_bits(u64::from(index))),
+            _ => Answer::Level(index),
+        })
+    }
+
+    /// The name of an answer; `None` where it is not on the scale.
+    pub fn name_of_answer(&self, answer: &Answer) -> Option<&str> {
+        answer.check(self).ok()?;
+        match answer {
+            Answer::Level(level) => self.name_of(*level),
+            Answer::Options(set) => self.name_of(u16::try_from(set.bits()).ok()?),
+            Answer::Spans(_) => None,
+        }
     }
 
     /// The name of the level at `index`.
@@ -446,6 +472,34 @@ mod tests {
         let many: Vec<String> = (0..101).map(|n| format!("l{n}")).collect();
         assert_eq!(Scale::guess(many), Err(ScaleError::TooMany(101)));
         assert_eq!("likert".parse::<ScaleKind>(), Err(ScaleError::UnknownKind("likert".into())));
+    }
+
+    #[test]
+    fn answers_have_names() {
+        let multi = Scale::new(ScaleKind::MultiChoice, ["a", "b", "c"]).unwrap();
+        let both = Answer::Options(OptionSet::from_bits(0b101));
+        assert_eq!(multi.answer_named("c; a"), Some(both.clone()));
+        assert_eq!(multi.name_of_answer(&both), Some("a + c"));
+        assert_eq!(multi.name_of_answer(&Answer::Options(OptionSet::from_bits(1 << 40))), None);
+        assert_eq!(multi.name_of_answer(&Answer::Level(1)), None);
+        let ordinal = Scale::guess(["1", "2", "3"]).unwrap();
+        assert_eq!(ordinal.answer_named(" 3 "), Some(Answer::Level(2)));
+        assert_eq!(ordinal.name_of_answer(&Answer::Level(2)), Some("3"));
+        assert_eq!((ordinal.answer_named("4"), ordinal.name_of_answer(&Answer::Level(3))), (None, None));
+    }
+
+    #[test]
+    fn json_that_is_no_scale_is_refused() {
+        for wrong in [
+            r#"{"kind":"binary","levels":["a","b","c"]}"#,
+            r#"{"kind":"choice","levels":["a","a"]}"#,
+            r#"{"kind":"ordinal","levels":[]}"#,
+            r#"{"kind":"choice","levels":["a"," "]}"#,
+        ] {
+            assert!(serde_json::from_str::<Scale>(wrong).is_err(), "{wrong}");
+        }
+        let trimmed: Scale = serde_json::from_str(r#"{"kind":"choice","levels":[" a","b "]}"#).unwrap();
+        assert_eq!(trimmed.levels(), ["a", "b"]);
     }
 
     #[test]

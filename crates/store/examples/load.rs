@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a measuring program talks to its caller")]
 
 use anyhow::Result;
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, EventId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{
     EncoderVersion, ExportScope, NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError, WriteTx,
 };
@@ -57,11 +57,11 @@ fn import_row(tx: &mut WriteTx<'_>, question: QuestionId, t: u32, a: u32) -> Res
         Some(id) => id,
         None => tx.add_annotator(&NewAnnotator { external_id: person, ..NewAnnotator::default() })?,
     };
-    let level = ((t + a) % 2) as u16;
-    if tx.current_label(question, text, annotator)?.is_none_or(|l| l.level != level) {
+    let answer = Answer::Level(((t + a) % 2) as u16);
+    if tx.current_label(question, text, annotator)?.is_none_or(|l| l.answer != answer) {
         let source = LabelSource::Import;
         let at_ms = i64::from(t);
-        tx.add_label(&NewLabel { question, text, annotator, level, at_ms, duration_ms: None, source })?;
+        tx.add_label(&NewLabel { question, text, annotator, answer, at_ms, duration_ms: None, source })?;
     }
     Ok(())
 }
@@ -85,7 +85,8 @@ fn import_like_md_agreement(path: &Path) -> Result<()> {
     std::thread::sleep(Duration::from_millis(5));
     let (question, text, annotator) = (QuestionId(1), TextId(1), AnnotatorId(1));
     let (source, at_ms) = (LabelSource::Window, 0);
-    let label = NewLabel { question, text, annotator, level: 1, at_ms, duration_ms: None, source };
+    let label =
+        NewLabel { question, text, annotator, answer: Answer::Level(1), at_ms, duration_ms: None, source };
     let waited = store.append_label(&label);
     import.join().map_err(|_| anyhow::anyhow!("the import panicked"))??;
     println!("import of 53,765 labels: {:.0} ms", ms(start.elapsed()));
@@ -115,11 +116,20 @@ fn a_million_labels(path: &Path) -> Result<()> {
             let external_id = format!("person-{a}");
             tx.add_annotator(&NewAnnotator { external_id, ..NewAnnotator::default() })?;
         }
+        let mut labels = tx.label_appender()?;
         for n in 0..1_000_000_u32 {
             let (text, annotator) = (TextId(n % 10_000 + 1), AnnotatorId(n / 10_000 * 5 + n % 5 + 1));
             let (at_ms, source) = (i64::from(n), LabelSource::Import);
-            let level = (n % 2) as u16;
-            tx.add_label(&NewLabel { question, text, annotator, level, at_ms, duration_ms: None, source })?;
+            let answer = Answer::Level((n % 2) as u16);
+            labels.append(&NewLabel {
+                question,
+                text,
+                annotator,
+                answer,
+                at_ms,
+                duration_ms: None,
+                source,
+            })?;
         }
         Ok(question)
     })?;
@@ -128,14 +138,22 @@ fn a_million_labels(path: &Path) -> Result<()> {
     measure("counts", || Ok(store.counts()?.labels as usize))?;
     let ada = AnnotatorId(1);
     measure("current labels of one", || Ok(store.current_labels_of(ada, question)?.len()))?;
-    measure("newest label", || Ok(store.newest_label(question, ada)?.map_or(0, |l| l.id.0 as usize)))?;
+    measure("newest given", || Ok(store.newest_given(question, ada)?.map_or(0, |l| l.id.0 as usize)))?;
     measure("history, 20", || Ok(store.history(question, ada, 20)?.len()))?;
-    measure("texts labelled today", || Ok(store.texts_labelled_since(ada, question, 500_000)? as usize))?;
+    measure("events of one", || Ok(store.events_of(ada, question)?.len()))?;
+    measure("events of everyone", || Ok(store.events_since(EventId(0), u32::MAX)?.len()))?;
     let (mut total, mut sync): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
     for n in 0..1000_u32 {
         let (text, source) = (TextId(n + 1), LabelSource::Window);
-        let label =
-            NewLabel { question, text, annotator: ada, level: 0, at_ms: 0, duration_ms: Some(1), source };
+        let label = NewLabel {
+            question,
+            text,
+            annotator: ada,
+            answer: Answer::Level(0),
+            at_ms: 0,
+            duration_ms: Some(1),
+            source,
+        };
         let appended = store.append_label(&label)?;
         total.push(ms(appended.total));
         sync.push(ms(appended.sync));

@@ -15,7 +15,7 @@ pub struct Counts {
     pub questions: u32,
     /// Current labels of all questions.
     pub labels: u32,
-    /// Label events: labels ever given and retractions.
+    /// Events: answers ever given, retractions, skips, flags, notes.
     pub events: u32,
 }
 
@@ -38,8 +38,8 @@ impl Store {
     pub fn counts(&self) -> Result<Counts> {
         self.read("counting", |c| {
             let sql = "SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM annotators),
-                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_labels),
-                           (SELECT count(*) FROM labels)";
+                           (SELECT count(*) FROM questions), (SELECT count(*) FROM current_answers),
+                           (SELECT count(*) FROM events)";
             c.query_row(sql, [], |r| {
                 Ok(Counts {
                     texts: r.get(0)?,
@@ -58,7 +58,7 @@ impl Store {
     /// Only what the disk says.
     pub fn annotator_counts(&self) -> Result<Vec<AnnotatorCount>> {
         self.read("counting the annotators' labels", |c| {
-            let sql = "SELECT question, annotator, count(*) FROM current_labels
+            let sql = "SELECT question, annotator, count(*) FROM current_answers
                        GROUP BY question, annotator ORDER BY question, annotator";
             all(c, sql, [], |r| {
                 Ok(AnnotatorCount {

@@ -1,6 +1,6 @@
 //! What can go wrong with a project file: what it was, where, and what to do.
 
-use dissensus_domain::{LabelId, QuestionId};
+use dissensus_domain::{AnswerError, EventId, ProjectId, QuestionId};
 use std::path::{Path, PathBuf};
 
 /// The result of everything in this crate.
@@ -128,22 +128,40 @@ pub enum StoreError {
         /// Its row or name.
         name: String,
     },
-    /// The label is not on the question's scale.
-    #[error("question {} has {levels} levels, so there is no level {level}", question.0)]
-    LevelOutside {
+    /// The answer is not on the question's scale.
+    #[error("question {}: {source}", question.0)]
+    OffScale {
         /// The question.
         question: QuestionId,
-        /// The index that was asked for.
-        level: u16,
-        /// How many levels there are.
-        levels: u16,
+        /// Why not.
+        source: AnswerError,
+    },
+    /// Events of one project cannot go into another one.
+    #[error(
+        "this is another project (its id is {theirs}, and this one's is {ours}); only copies of one project can be brought together"
+    )]
+    OtherProject {
+        /// The project that was to take in.
+        ours: ProjectId,
+        /// The project whose events were to come in.
+        theirs: ProjectId,
+    },
+    /// Two copies say different things of what must be the same.
+    #[error("the two copies cannot be brought together: {what} \"{name}\" {why}; nothing was taken in")]
+    Conflict {
+        /// `text`, `question`, `event`.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// How they differ.
+        why: &'static str,
     },
     /// The label was taken back before.
     #[error("label {} was taken back already", .0.0)]
-    AlreadyRetracted(LabelId),
+    AlreadyRetracted(EventId),
     /// The event is itself a retraction.
     #[error("event {} takes a label back and cannot be taken back itself; label the text again", .0.0)]
-    NotALabel(LabelId),
+    NotALabel(EventId),
     /// A value that no project may hold.
     #[error("{what}: {why}")]
     Invalid {
@@ -192,7 +210,9 @@ impl StoreError {
             Self::WriteInsideWrite => "write-inside-write",
             Self::Duplicate { .. } => "duplicate",
             Self::Unknown { .. } => "unknown",
-            Self::LevelOutside { .. } => "level-outside-scale",
+            Self::OffScale { .. } => "level-outside-scale",
+            Self::OtherProject { .. } => "other-project",
+            Self::Conflict { .. } => "copies-conflict",
             Self::AlreadyRetracted(_) => "already-retracted",
             Self::NotALabel(_) => "not-a-label",
             Self::Invalid { .. } => "invalid",

@@ -1,9 +1,8 @@
 //! Labels with everything that belongs to them, one after another, for files of other tools.
 
-use crate::labels::current_in_order;
-use crate::row::{LABEL_COLUMNS, label_event};
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
 use crate::{Result, Store, StoreError};
-use dissensus_domain::{Annotator, AnnotatorId, LabelEvent, Question, QuestionId, Text};
+use dissensus_domain::{Annotator, AnnotatorId, Event, Question, QuestionId, Text};
 use std::collections::HashMap;
 
 /// Which events to hand out.
@@ -11,7 +10,7 @@ use std::collections::HashMap;
 pub enum ExportScope {
     /// Current labels only, by text, then annotator.
     Current,
-    /// Every label and every retraction, by text, then time of appending.
+    /// Every answer and every retraction, by text, then as they were appended or taken in.
     History,
 }
 
@@ -19,14 +18,14 @@ pub enum ExportScope {
 #[derive(Clone, Copy, Debug)]
 pub struct ExportRow<'a> {
     /// The event itself.
-    pub event: &'a LabelEvent,
+    pub event: &'a Event,
     /// The question answered.
     pub question: &'a Question,
     /// The text judged.
     pub text: &'a Text,
     /// Who judged.
     pub annotator: &'a Annotator,
-    /// Name of the level; none for a retraction.
+    /// Name of the answer; none for a retraction.
     pub level: Option<&'a str>,
 }
 
@@ -60,15 +59,28 @@ impl Store {
             let mut statement = c.prepare_cached(&events_in(scope)).map_err(explain)?;
             let mut rows = statement.query([around.question.id.0]).map_err(explain)?;
             while let Some(row) = rows.next().map_err(explain)? {
-                let event = label_event(row).map_err(explain)?;
+                let event = event(row).map_err(explain)?;
                 if text.as_ref().is_none_or(|t| t.id != event.text) {
                     text = self.text(event.text)?;
                 }
                 self.learn_annotator(&mut around, event.annotator)?;
-                if let (Some(text), Some(annotator)) = (&text, around.annotators.get(&event.annotator)) {
-                    let level = event.level.and_then(|l| around.question.scale.name_of(l));
-                    f(ExportRow { event: &event, question: &around.question, text, annotator, level })?;
-                }
+                let damaged = |what: &str| StoreError::Damaged {
+                    path: self.path().to_owned(),
+                    detail: format!("event {} {what}", event.id.0),
+                };
+                let text = text.as_ref().ok_or_else(|| damaged("is on a text that is not there"))?;
+                let annotator = around
+                    .annotators
+                    .get(&event.annotator)
+                    .ok_or_else(|| damaged("is of an annotator who is not there"))?;
+                let name = |answer| around.question.scale.name_of_answer(answer);
+                let level = match event.answer() {
+                    Some(answer) => {
+                        Some(name(answer).ok_or_else(|| damaged("has an answer that is not on the scale"))?)
+                    }
+                    None => None,
+                };
+                f(ExportRow { event: &event, question: &around.question, text, annotator, level })?;
             }
             Ok(())
         })
@@ -87,13 +99,14 @@ impl Store {
 
 fn events_in(scope: ExportScope) -> String {
     match scope {
-        ExportScope::Current => concat!(
-            "SELECT max(id), question, text, annotator, level, at_ms, duration_ms, source, retracts",
-            current_in_order!()
-        )
-        .to_owned(),
-        ExportScope::History => {
-            format!("SELECT {LABEL_COLUMNS} FROM labels WHERE question = ?1 ORDER BY text, id")
-        }
+        // An event that is not of the annotator and text that it is current for is left out, and is damage that checking tells.
+        ExportScope::Current => format!(
+            "SELECT {EVENT_COLUMNS} FROM current_answers AS a CROSS JOIN {EVENT_TABLES}
+             WHERE a.question = ?1 AND e.id = a.event ORDER BY a.text, a.annotator"
+        ),
+        ExportScope::History => format!(
+            "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES}
+             WHERE e.question = ?1 AND (e.kind = 'answer' OR e.kind = 'retraction') ORDER BY e.text, e.id"
+        ),
     }
 }

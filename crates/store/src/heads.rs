@@ -3,7 +3,7 @@
 use crate::encoders::{row_and_dim, unknown};
 use crate::tx::first;
 use crate::{Result, Store, WriteTx};
-use dissensus_domain::{LabelId, QuestionId};
+use dissensus_domain::QuestionId;
 
 /// A head to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,6 @@ pub struct NewHead {
     pub model: String,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub made_at_ms: i64,
-    /// The newest label event it has seen; none where there was none.
-    pub last_label: Option<LabelId>,
     /// The numbers.
     pub weights: Vec<u8>,
 }
@@ -29,7 +27,7 @@ impl WriteTx<'_> {
     /// Keeps a head in place of the one before it for the same question, encoder version and model.
     ///
     /// # Errors
-    /// There is no such question, label or encoder version.
+    /// There is no such question or encoder version.
     pub fn put_head(&mut self, new: &NewHead) -> Result<()> {
         let version = match &new.version {
             Some(key) => {
@@ -46,16 +44,8 @@ impl WriteTx<'_> {
         )
         .map_err(explain)?;
         self.run(
-            "INSERT INTO heads (question, version, model, made_at_ms, last_label, weights)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            (
-                new.question.0,
-                version,
-                &new.model,
-                new.made_at_ms,
-                new.last_label.map(|id| id.0),
-                &new.weights,
-            ),
+            "INSERT INTO heads (question, version, model, made_at_ms, weights) VALUES (?1, ?2, ?3, ?4, ?5)",
+            (new.question.0, version, &new.model, new.made_at_ms, &new.weights),
         )
         .map(|_| ())
         .map_err(explain)
@@ -77,7 +67,7 @@ impl Store {
     /// Only what the disk says.
     pub fn head(&self, question: QuestionId, version: Option<&str>, model: &str) -> Result<Option<Head>> {
         self.read("reading a head", |c| {
-            let sql = "SELECT made_at_ms, last_label, weights FROM heads AS h
+            let sql = "SELECT made_at_ms, weights FROM heads AS h
                        LEFT JOIN encoder_versions AS v ON v.id = h.version
                        WHERE question = ?1 AND model = ?2 AND v.key IS ?3 ORDER BY h.id DESC LIMIT 1";
             first(c, sql, (question.0, model, version), |r| {
@@ -86,8 +76,7 @@ impl Store {
                     version: version.map(str::to_owned),
                     model: model.to_owned(),
                     made_at_ms: r.get(0)?,
-                    last_label: r.get::<_, Option<u32>>(1)?.map(LabelId),
-                    weights: r.get(2)?,
+                    weights: r.get(1)?,
                 })
             })
         })

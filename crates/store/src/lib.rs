@@ -4,7 +4,7 @@
 //! is on disk before [`Store::append_label`] returns.
 //!
 //! ```
-//! use dissensus_domain::{LabelSource, Scale, ScaleKind};
+//! use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind};
 //! use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,9 +21,11 @@
 //!     ))
 //! })?;
 //!
-//! let label = NewLabel { question, text, annotator: ada, level: 1, at_ms: 0, duration_ms: None, source: LabelSource::Window };
+//! let label = NewLabel {
+//!     question, text, annotator: ada, answer: Answer::Level(1), at_ms: 0, duration_ms: None, source: LabelSource::Window,
+//! };
 //! let appended = store.append_label(&label)?; // on disk
-//! assert_eq!(store.current_labels(question)?[0].level, 1);
+//! assert_eq!(store.current_labels(question)?[0].answer, Answer::Level(1));
 //!
 //! store.retract(appended.id, 1, LabelSource::Window)?;
 //! assert!(store.current_labels(question)?.is_empty());
@@ -47,15 +49,19 @@ mod annotators;
 mod check;
 mod connect;
 mod counts;
+mod current;
 mod embeddings;
 mod encoders;
 mod error;
+mod events;
 mod export;
 mod heads;
+mod identity;
 mod jobs;
 mod labels;
 mod lock;
 mod marks;
+mod merge;
 mod migrate;
 mod questions;
 mod readers;
@@ -72,11 +78,13 @@ pub use counts::{AnnotatorCount, Counts};
 pub use embeddings::Embeddings;
 pub use encoders::EncoderVersion;
 pub use error::{Result, StoreError};
+pub use events::Appended;
 pub use export::{ExportRow, ExportScope};
 pub use heads::{Head, NewHead};
 pub use jobs::{Job, JobId, NewJob, WorkState};
-pub use labels::{Appended, LabelAppender, NewLabel};
-pub use marks::{Mark, MarkKind, NewMark};
+pub use labels::{LabelAppender, NewLabel};
+pub use marks::NewMark;
+pub use merge::TakenIn;
 pub use questions::NewQuestion;
 pub use runs::{NewRun, Run, RunId, RunLabel, RunLabels, RunPart};
 pub use store::Store;

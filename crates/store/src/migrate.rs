@@ -1,5 +1,6 @@
 //! The numbered migrations, and whether the schema of a file is the one they make.
 
+use crate::identity::{IDENTITY_FORMAT, identify};
 use crate::lock::beside;
 use crate::{Result, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
@@ -12,6 +13,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x4453_5355;
 pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_project.sql"),
     include_str!("../../../migrations/0002_runs.sql"),
+    include_str!("../../../migrations/0003_events.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.
@@ -22,8 +24,11 @@ pub(crate) fn newest(migrations: &[&str]) -> u32 {
 /// Brings the file from version `from` to the newest, in one transaction.
 pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for sql in migrations.iter().skip(from as usize) {
+    for (format, sql) in (1..).zip(migrations).skip(from as usize) {
         tx.execute_batch(sql)?;
+        if format == IDENTITY_FORMAT {
+            identify(&tx)?;
+        }
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", newest(migrations))?;
@@ -97,10 +102,10 @@ mod tests {
         conn.execute_batch("CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END")
             .unwrap();
         assert_eq!(difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap().unwrap(), "trigger \"sly\"");
-        conn.execute_batch("DROP TRIGGER sly; DROP TRIGGER labels_are_not_deleted").unwrap();
+        conn.execute_batch("DROP TRIGGER sly; DROP TRIGGER events_are_not_deleted").unwrap();
         assert_eq!(
             difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap().unwrap(),
-            "trigger \"labels_are_not_deleted\""
+            "trigger \"events_are_not_deleted\""
         );
     }
 

@@ -27,6 +27,13 @@ impl WriteTx<'_> {
         by_name(self.conn, name).map_err(|e| self.explain("reading a question", e))
     }
 
+    /// The question with this row.
+    pub(crate) fn question(&self, id: QuestionId) -> Result<Option<Question>> {
+        let name =
+            self.first("SELECT name FROM questions WHERE id = ?1", [id.0], |r| r.get::<_, String>(0))?;
+        name.map_or(Ok(None), |name| self.question_by_name(&name))
+    }
+
     /// Adds a question with its levels.
     ///
     /// # Errors
@@ -48,7 +55,8 @@ impl WriteTx<'_> {
                 (&new.name, &new.prompt, new.scale.kind().name()),
             )
             .map_err(explain)?;
-        for (level, name) in (0_u16..).zip(new.scale.levels()) {
+        // Of a multi-choice scale the options: an answer names them, and all their sets follow from them.
+        for (level, name) in (0_u16..).zip(new.scale.options()) {
             self.run("INSERT INTO levels (question, level, name) VALUES (?1, ?2, ?3)", (id, level, name))
                 .map_err(explain)?;
         }

@@ -1,6 +1,9 @@
 //! Turning columns into words and back.
 
-use dissensus_domain::{AnnotatorId, LabelEvent, LabelId, LabelSource, QuestionId, TextId};
+use crate::identity::uid;
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, QuestionId, TextId,
+};
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
 use serde::de::DeserializeOwned;
@@ -30,23 +33,45 @@ pub(crate) fn to_json<T: serde::Serialize + ?Sized>(what: &str, value: &T) -> cr
         .map_err(|e| crate::StoreError::Invalid { what: what.to_owned(), why: e.to_string() })
 }
 
-/// The columns that [`label_event`] reads, of the table `labels`.
-pub(crate) const LABEL_COLUMNS: &str =
-    "id, question, text, annotator, level, at_ms, duration_ms, source, retracts";
+/// The columns that [`event`] reads, of [`EVENT_TABLES`].
+pub(crate) const EVENT_COLUMNS: &str = "e.id, c.uid, e.sequence, e.question, e.text, e.annotator, e.at_ms, e.source, e.kind, e.level, e.content, e.duration_ms, e.replaces, e.note";
 
-/// A row of [`LABEL_COLUMNS`].
-pub(crate) fn label_event(row: &Row<'_>) -> Result<LabelEvent> {
+/// Events `e`, each with its copy `c`: never the other way round, which would sort them anew.
+pub(crate) const EVENT_TABLES: &str = "events AS e CROSS JOIN copies AS c ON c.id = e.copy";
+
+/// A row of [`EVENT_COLUMNS`].
+pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
     let source = row.get_ref(7)?.as_str().map_err(|e| bad(7, e))?;
-    Ok(LabelEvent {
-        id: LabelId(row.get(0)?),
-        question: QuestionId(row.get(1)?),
-        text: TextId(row.get(2)?),
-        annotator: AnnotatorId(row.get(3)?),
-        level: row.get(4)?,
-        at_ms: row.get(5)?,
-        duration_ms: row.get(6)?,
+    let name = row.get_ref(8)?.as_str().map_err(|e| bad(8, e))?;
+    let replaces = row.get::<_, Option<u32>>(12)?.map(EventId);
+    let kind = match (name, replaces) {
+        ("answer", replaces) => {
+            EventKind::Answer { answer: answer(row, 9)?, duration_ms: row.get(11)?, replaces }
+        }
+        ("retraction", Some(of)) => EventKind::Retraction { of },
+        ("retraction", None) => return Err(bad(12, "a retraction that names no answer")),
+        (mark, _) => {
+            EventKind::Mark(mark.parse().map_err(|_| bad(8, format!("unknown kind of event \"{mark}\"")))?)
+        }
+    };
+    Ok(Event {
+        id: EventId(row.get(0)?),
+        key: EventKey { copy: CopyId(uid(row, 1)?), sequence: row.get(2)? },
+        question: QuestionId(row.get(3)?),
+        text: TextId(row.get(4)?),
+        annotator: AnnotatorId(row.get(5)?),
+        at_ms: row.get(6)?,
         source: LabelSource::from_name(source)
             .ok_or_else(|| bad(7, format!("unknown source \"{source}\"")))?,
-        retracts: row.get::<_, Option<u32>>(8)?.map(LabelId),
+        kind,
+        note: row.get(13)?,
     })
+}
+
+/// The answer in the columns `level` and `content`, which stand at `column` and behind it.
+pub(crate) fn answer(row: &Row<'_>, column: usize) -> Result<Answer> {
+    match row.get::<_, Option<u16>>(column)? {
+        Some(level) => Ok(Answer::Level(level)),
+        None => json(row, column + 1),
+    }
 }

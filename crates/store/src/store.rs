@@ -1,12 +1,14 @@
 //! Making, opening and closing a project, and the way every read and write goes.
 
 use crate::connect::{Access, connect, start_journal};
+use crate::events::Appending;
 use crate::lock::Lock;
 use crate::migrate::{self, MIGRATIONS};
 use crate::readers::Readers;
 use crate::tx::WriteTx;
 use crate::writer::{Writer, lock};
 use crate::{Result, StoreError, check};
+use dissensus_domain::CopyId;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::{Path, PathBuf};
@@ -25,6 +27,8 @@ struct Inner {
     readers: Readers,
     /// None where the project is open to read only.
     writer: Option<Writer>,
+    /// The copy that this store appends events under; none until it has appended one.
+    copy: Arc<Mutex<Option<CopyId>>>,
     lock: Mutex<Option<Lock>>,
 }
 
@@ -115,7 +119,13 @@ impl Store {
         };
         let readers = Readers::new(file.to_owned(), shown.to_owned(), access);
         Ok(Self {
-            inner: Arc::new(Inner { shown: shown.to_owned(), readers, writer, lock: Mutex::new(lock) }),
+            inner: Arc::new(Inner {
+                shown: shown.to_owned(),
+                readers,
+                writer,
+                copy: Arc::default(),
+                lock: Mutex::new(lock),
+            }),
         })
     }
 
@@ -167,12 +177,16 @@ impl Store {
             return Err(StoreError::OpenedToRead(self.inner.shown.clone()).into());
         };
         let path = self.inner.shown.clone();
+        let copy = Arc::clone(&self.inner.copy);
         writer.run(move |conn| {
             let explain = |e| StoreError::explain(&path, "writing", e);
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
-            let value = work(&mut WriteTx { conn: &tx, path: &path })?;
+            let appending = Appending::under(*lock(&copy));
+            let value = work(&mut WriteTx { conn: &tx, path: &path, appending: &appending })?;
             let start = Instant::now();
             tx.commit().map_err(explain)?;
+            // Only now: a copy that was made in a transaction that failed is in no file.
+            *lock(&copy) = appending.copy();
             Ok((value, start.elapsed()))
         })?
     }

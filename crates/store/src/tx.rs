@@ -1,5 +1,6 @@
 //! A transaction under way on the writing thread.
 
+use crate::events::Appending;
 use crate::{Result, StoreError};
 use rusqlite::{Connection, Params, Row};
 use std::path::Path;
@@ -10,6 +11,7 @@ use std::path::Path;
 pub struct WriteTx<'a> {
     pub(crate) conn: &'a Connection,
     pub(crate) path: &'a Path,
+    pub(crate) appending: &'a Appending,
 }
 
 impl WriteTx<'_> {

@@ -77,8 +77,9 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
         work(&mut conn);
     }
     conn.flush_prepared_statement_cache();
-    // Closing would do it too, but would not say when it fails.
-    let written = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    // Closing would do it too, but would not say when it fails. Of this file alone: a migration may leave the temporary database
+    // open, which cannot be written back and would be reported as busy.
+    let written = conn.query_row("PRAGMA main.wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     conn.close().map_err(|(_, e)| e)?;
     written
 }

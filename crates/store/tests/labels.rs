@@ -5,11 +5,14 @@
 mod common;
 
 use common::{QUESTION, label, small};
-use dissensus_domain::{AnnotatorId, LabelEvent, LabelId, LabelSource, TextId, current_label};
-use dissensus_store::{ExportScope, MarkKind, NewLabel, NewMark, Store, StoreError};
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, OptionSet,
+    Scale, ScaleKind, TextId, current_answer, given_answers,
+};
+use dissensus_store::{ExportScope, NewLabel, NewMark, NewQuestion, Store, StoreError};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const TEXTS: u32 = 6;
 const ANNOTATORS: u32 = 4;
@@ -17,59 +20,68 @@ const SOURCES: [LabelSource; 4] =
     [LabelSource::Window, LabelSource::Command, LabelSource::Import, LabelSource::Simulated];
 
 /// A random history, kept beside the store as plain events.
-fn random_history(store: &Store, seed: u64) -> Vec<LabelEvent> {
+fn random_history(store: &Store, seed: u64) -> Vec<Event> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let plan: Vec<(bool, NewLabel, u32)> = (0..300)
-        .map(|n| {
+        .map(|_| {
             let mut new =
                 label(rng.random_range(1..=TEXTS), rng.random_range(1..=ANNOTATORS), rng.random_range(0..5));
-            new.at_ms = n;
+            // A clock that jumps back and forth.
+            new.at_ms = rng.random_range(0..1_000);
             new.source = SOURCES[rng.random_range(0..SOURCES.len())];
-            (rng.random_bool(0.4), new, rng.random_range(1..=300))
+            (rng.random_bool(0.4), new, rng.random_range(1..=150))
         })
         .collect();
     store
-        .write(move |tx| -> Result<Vec<LabelEvent>, StoreError> {
-            let mut events: Vec<LabelEvent> = Vec::new();
+        .write(move |tx| -> Result<Vec<Event>, StoreError> {
+            let mut events: Vec<Event> = Vec::new();
             for (retract, new, target) in plan {
-                let event = if retract {
-                    let target = LabelId(target);
-                    let at = new.at_ms;
-                    match tx.retract(target, at, LabelSource::Window) {
-                        Ok(id) => {
-                            let old = events.iter().find(|e| e.id == target).unwrap().clone();
-                            let (level, duration_ms, retracts) = (None, None, Some(target));
-                            let source = LabelSource::Window;
-                            LabelEvent { id, level, duration_ms, retracts, at_ms: at, source, ..old }
-                        }
+                let (target, clock) = (EventId(target), new.at_ms);
+                let old = events.iter().find(|e| e.id == target).cloned();
+                let (id, kind, on) = if retract {
+                    match tx.retract(target, clock, new.source) {
+                        Ok(id) => (id, EventKind::Retraction { of: target }, old.unwrap()),
                         Err(StoreError::Unknown { .. }) => {
-                            assert!(events.iter().all(|e| e.id != target));
+                            assert!(old.is_none());
                             continue;
                         }
                         Err(StoreError::NotALabel(_)) => {
-                            assert!(events.iter().any(|e| e.id == target && e.level.is_none()));
+                            assert!(old.unwrap().answer().is_none());
                             continue;
                         }
                         Err(StoreError::AlreadyRetracted(_)) => {
-                            assert!(events.iter().any(|e| e.retracts == Some(target)));
+                            assert!(events.iter().any(|e| e.retracts() == Some(target)));
                             continue;
                         }
                         Err(other) => return Err(other),
                     }
                 } else {
-                    LabelEvent {
-                        id: tx.add_label(&new)?,
+                    let current = rule(&events, new.text, new.annotator);
+                    let id = tx.add_label(&new)?;
+                    let time = time_of(&events, &new, clock);
+                    let replaces = current.filter(|e| e.at_ms <= time).map(|e| e.id);
+                    let kind = EventKind::Answer {
+                        answer: new.answer.clone(),
+                        duration_ms: new.duration_ms,
+                        replaces,
+                    };
+                    let on = Event {
+                        id,
+                        key: EventKey { copy: CopyId(uuid::Uuid::nil()), sequence: id.0 },
                         question: new.question,
                         text: new.text,
                         annotator: new.annotator,
-                        level: Some(new.level),
-                        at_ms: new.at_ms,
-                        duration_ms: new.duration_ms,
+                        at_ms: 0,
                         source: new.source,
-                        retracts: None,
-                    }
+                        kind: kind.clone(),
+                        note: None,
+                    };
+                    (id, kind, on)
                 };
-                events.push(event);
+                let here = NewLabel { text: on.text, annotator: on.annotator, ..new };
+                let at_ms = time_of(&events, &here, clock);
+                let key = EventKey { sequence: id.0, ..on.key };
+                events.push(Event { id, key, kind, at_ms, source: here.source, ..on });
                 // What the transaction itself sees must follow the rule at every step, too.
                 let last = events.last().unwrap();
                 let seen = tx.current_label(QUESTION, last.text, last.annotator)?;
@@ -80,10 +92,25 @@ fn random_history(store: &Store, seed: u64) -> Vec<LabelEvent> {
         .unwrap()
 }
 
-fn rule(events: &[LabelEvent], text: TextId, annotator: AnnotatorId) -> Option<LabelEvent> {
-    let own: Vec<LabelEvent> =
+/// What is given here comes after everything seen of the same person and text; what a file says keeps its time.
+fn time_of(events: &[Event], new: &NewLabel, clock: i64) -> i64 {
+    let same = events.iter().filter(|e| (e.text, e.annotator) == (new.text, new.annotator));
+    match same.map(|e| e.at_ms + 1).max().filter(|_| new.source.is_given()) {
+        Some(after) => clock.max(after),
+        None => clock,
+    }
+}
+
+fn rule(events: &[Event], text: TextId, annotator: AnnotatorId) -> Option<Event> {
+    let own: Vec<Event> =
         events.iter().filter(|e| e.text == text && e.annotator == annotator).cloned().collect();
-    current_label(&own).cloned()
+    current_answer(&own).cloned()
+}
+
+/// The same events but for their copy, which the store chose.
+fn plain(events: Vec<Event>) -> Vec<Event> {
+    let copy = CopyId(uuid::Uuid::nil());
+    events.into_iter().map(|e| Event { key: EventKey { copy, ..e.key }, ..e }).collect()
 }
 
 #[test]
@@ -92,19 +119,20 @@ fn current_labels_follow_the_rule_on_random_histories() {
     for seed in 0..12 {
         let store = small(&folder.path().join(format!("{seed}.dissensus")), TEXTS, ANNOTATORS);
         let events = random_history(&store, seed);
-        assert!(events.iter().filter(|e| e.level.is_none()).count() > 20, "too few retractions");
-        let mut expected: BTreeMap<(TextId, AnnotatorId), (LabelId, u16)> = BTreeMap::new();
+        assert!(events.iter().filter(|e| e.answer().is_none()).count() > 20, "too few retractions");
+        let mut expected: BTreeMap<(TextId, AnnotatorId), (EventId, Answer)> = BTreeMap::new();
         for text in (1..=TEXTS).map(TextId) {
             for annotator in (1..=ANNOTATORS).map(AnnotatorId) {
                 let one = rule(&events, text, annotator);
                 let found = store.current_label(QUESTION, text, annotator).unwrap();
-                assert_eq!(found.map(|l| (l.id, Some(l.level))), one.as_ref().map(|e| (e.id, e.level)));
+                let answer = |e: &Event| (e.id, e.answer().unwrap().clone());
+                assert_eq!(found.map(|l| (l.id, l.answer)), one.as_ref().map(answer));
                 if let Some(e) = one {
-                    expected.insert((text, annotator), (e.id, e.level.unwrap()));
+                    expected.insert((text, annotator), answer(&e));
                 }
                 let own: Vec<_> =
                     events.iter().filter(|e| e.text == text && e.annotator == annotator).cloned().collect();
-                assert_eq!(store.events(QUESTION, text, annotator).unwrap(), own);
+                assert_eq!(plain(store.events(QUESTION, text, annotator).unwrap()), own);
             }
         }
         check_lists(&store, &events, &expected);
@@ -114,50 +142,53 @@ fn current_labels_follow_the_rule_on_random_histories() {
 
 fn check_lists(
     store: &Store,
-    events: &[LabelEvent],
-    expected: &BTreeMap<(TextId, AnnotatorId), (LabelId, u16)>,
+    events: &[Event],
+    expected: &BTreeMap<(TextId, AnnotatorId), (EventId, Answer)>,
 ) {
-    let all: Vec<_> = expected.iter().map(|(&(t, a), &(id, level))| (t, a, id, level)).collect();
+    let all: Vec<_> = expected.iter().map(|(&(t, a), (id, answer))| (t, a, *id, answer.clone())).collect();
     let seen = |labels: Vec<dissensus_domain::CurrentLabel>| -> Vec<_> {
-        labels.into_iter().map(|l| (l.text, l.annotator, l.id, l.level)).collect()
+        labels.into_iter().map(|l| (l.text, l.annotator, l.id, l.answer)).collect()
     };
     assert_eq!(seen(store.current_labels(QUESTION).unwrap()), all);
     assert_eq!(store.counts().unwrap().labels as usize, all.len());
     assert_eq!(store.counts().unwrap().events as usize, events.len());
-    assert_eq!(store.last_label().unwrap(), events.last().unwrap().id);
+    assert_eq!(store.last_event().unwrap(), events.last().unwrap().id);
+    let since = events.len() / 2;
+    assert_eq!(plain(store.events_since(EventId(0), u32::MAX).unwrap()), events);
+    assert_eq!(plain(store.events_since(events[since].id, 7).unwrap()), events[since + 1..since + 8]);
+    assert!(store.events_since(events.last().unwrap().id, 7).unwrap().is_empty());
     let per_person: u32 = store.annotator_counts().unwrap().iter().map(|c| c.labels).sum();
     assert_eq!(per_person as usize, all.len());
-    let stands = |e: &&LabelEvent| e.level.is_some() && !events.iter().any(|r| r.retracts == Some(e.id));
     for a in (1..=ANNOTATORS).map(AnnotatorId) {
-        let own: Vec<_> = all.iter().copied().filter(|l| l.1 == a).collect();
+        let own: Vec<_> = all.iter().filter(|l| l.1 == a).cloned().collect();
         assert_eq!(seen(store.current_labels_of(a, QUESTION).unwrap()), own);
         let mut history: Vec<_> = events.iter().filter(|e| e.annotator == a).cloned().collect();
+        let newest = given_answers(&history).last().map(|e| e.id);
+        assert_eq!(store.newest_given(QUESTION, a).unwrap().map(|e| e.id), newest);
         history.reverse();
-        assert_eq!(store.history(QUESTION, a, 1000).unwrap(), history);
-        assert_eq!(store.history(QUESTION, a, 7).unwrap(), history[..7]);
-        let newest = history.iter().find(|e| stands(e)).cloned();
-        assert_eq!(store.newest_label(QUESTION, a).unwrap(), newest);
-        let here = |e: &&LabelEvent| matches!(e.source, LabelSource::Window | LabelSource::Command);
-        let since: BTreeSet<TextId> =
-            history.iter().filter(|e| stands(e) && here(e) && e.at_ms >= 150).map(|e| e.text).collect();
-        assert_eq!(store.texts_labelled_since(a, QUESTION, 150).unwrap() as usize, since.len());
+        assert_eq!(plain(store.history(QUESTION, a, 1000).unwrap()), history);
+        assert_eq!(plain(store.history(QUESTION, a, 7).unwrap()), history[..7]);
+        history.sort_by_key(|e| (e.text, e.id));
+        assert_eq!(plain(store.events_of(a, QUESTION).unwrap()), history);
     }
     for t in (1..=TEXTS).map(TextId) {
-        let on: Vec<_> = all.iter().copied().filter(|l| l.0 == t).collect();
+        let on: Vec<_> = all.iter().filter(|l| l.0 == t).cloned().collect();
         assert_eq!(seen(store.current_labels_on(t, QUESTION).unwrap()), on);
     }
     check_export(store, events, &all);
 }
 
-fn check_export(store: &Store, events: &[LabelEvent], all: &[(TextId, AnnotatorId, LabelId, u16)]) {
+fn check_export(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, EventId, Answer)]) {
     let mut rows = Vec::new();
     store
         .for_each_label(QUESTION, ExportScope::Current, |row| -> Result<(), StoreError> {
             assert_eq!(row.text.external_id, format!("t{}", row.event.text.0));
             assert_eq!(row.annotator.external_id, format!("a{}", row.event.annotator.0));
-            assert_eq!(row.level.unwrap(), (row.event.level.unwrap() + 1).to_string());
-            assert_eq!(Some(row.event), events.iter().find(|e| e.id == row.event.id));
-            rows.push((row.text.id, row.annotator.id, row.event.id, row.event.level.unwrap()));
+            let answer = row.event.answer().unwrap();
+            assert_eq!(row.level.unwrap(), (answer.level().unwrap() + 1).to_string());
+            let found = events.iter().find(|e| e.id == row.event.id).unwrap();
+            assert_eq!((row.event.at_ms, &row.event.kind), (found.at_ms, &found.kind));
+            rows.push((row.text.id, row.annotator.id, row.event.id, answer.clone()));
             Ok(())
         })
         .unwrap();
@@ -165,13 +196,13 @@ fn check_export(store: &Store, events: &[LabelEvent], all: &[(TextId, AnnotatorI
     let mut history = Vec::new();
     store
         .for_each_label(QUESTION, ExportScope::History, |row| -> Result<(), StoreError> {
-            assert_eq!(row.level.is_none(), row.event.retracts.is_some());
+            assert_eq!(row.level.is_none(), row.event.retracts().is_some());
             history.push(row.event.clone());
             Ok(())
         })
         .unwrap();
     history.sort_by_key(|e| e.id);
-    assert_eq!(history, events);
+    assert_eq!(plain(history), events);
 }
 
 #[test]
@@ -180,7 +211,10 @@ fn a_label_that_leads_nowhere_is_refused_and_says_where() {
     let store = small(&folder.path().join("p.dissensus"), 2, 2);
     let refused = |new: NewLabel| store.append_label(&new).unwrap_err();
     let error = refused(label(1, 1, 5));
-    assert!(matches!(error, StoreError::LevelOutside { level: 5, levels: 5, .. }), "{error}");
+    assert_eq!(error.code(), "level-outside-scale");
+    assert_eq!(error.to_string(), "question 1: the scale has 5 levels, so there is no level 5");
+    let other_kind = NewLabel { answer: Answer::Options(OptionSet::default()), ..label(1, 1, 0) };
+    assert_eq!(refused(other_kind).code(), "level-outside-scale");
     for (new, what) in [
         (label(3, 1, 0), "text"),
         (label(1, 9, 0), "annotator"),
@@ -200,26 +234,49 @@ fn the_file_itself_forbids_to_change_history() {
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 2);
     let first = store.append_label(&label(1, 1, 3)).unwrap().id;
-    assert_eq!(first, LabelId(1));
+    assert_eq!(first, EventId(1));
     store.close().unwrap();
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.pragma_update(None, "foreign_keys", true).unwrap();
     conn.pragma_update(None, "recursive_triggers", true).unwrap();
-    for sql in [
-        "UPDATE labels SET level = 0",
-        "DELETE FROM labels",
-        "INSERT INTO labels (question, text, annotator, level, at_ms, source) VALUES (1, 1, 1, 5, 0, 'window')",
-        "INSERT INTO labels (question, text, annotator, at_ms, source) VALUES (1, 1, 1, 0, 'window')",
-        "INSERT INTO labels (question, text, annotator, level, at_ms, source, retracts) VALUES (1, 1, 1, 1, 0, 'window', 1)",
-        "INSERT INTO labels (question, text, annotator, at_ms, source, retracts) VALUES (1, 1, 1, 0, 'window', 2)",
-        "INSERT INTO labels (question, text, annotator, at_ms, source, retracts) VALUES (1, 1, 1, 0, 'window', 99)",
-        "INSERT OR REPLACE INTO labels (id, question, text, annotator, level, at_ms, source) VALUES (1, 1, 1, 1, 1, 0, 'window')",
-        "INSERT INTO labels (question, text, annotator, level, at_ms, source) VALUES (1, 1, 1, 1, 0, 'dream')",
+    let event = |values: &str| {
+        format!(
+            "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, source, level, content, replaces) VALUES ({values})"
+        )
+    };
+    // What follows is refused for what is wrong with it, not for its form.
+    conn.execute(&event("2, 1, 2, 'answer', 1, 1, 1, 0, 'window', 1, NULL, 1"), []).unwrap();
+    let events = [
+        "3, 1, 3, 'answer', 1, 1, 1, 0, 'window', 5, NULL, NULL",
+        "3, 1, 3, 'answer', 1, 1, 1, 0, 'window', NULL, NULL, NULL",
+        "3, 1, 3, 'answer', 1, 1, 1, 0, 'window', 1, '[]', NULL",
+        "3, 1, 3, 'answer', 1, 1, 1, 0, 'window', NULL, 'no json', NULL",
+        "3, 1, 3, 'answer', 1, 1, 1, 0, 'dream', 1, NULL, NULL",
+        "3, 1, 3, 'answer', 1, 1, 1, 0, 'window', 1, NULL, 3",
+        "3, 1, 3, 'answer', 1, 9, 1, 0, 'window', 1, NULL, NULL",
+        "3, 1, 2, 'answer', 1, 1, 1, 0, 'window', 1, NULL, NULL",
+        "3, 2, 3, 'answer', 1, 1, 1, 0, 'window', 1, NULL, NULL",
+        "3, 1, 3, 'retraction', 1, 1, 1, 0, 'window', NULL, NULL, NULL",
+        "3, 1, 3, 'retraction', 1, 1, 1, 0, 'window', 1, NULL, 1",
+        "3, 1, 3, 'skip', 1, 1, 1, 0, 'window', NULL, NULL, 1",
+        "3, 1, 3, 'dream', 1, 1, 1, 0, 'window', NULL, NULL, NULL",
+    ];
+    let events = events.map(event);
+    let replaced = event("1, 1, 1, 'answer', 1, 1, 1, 0, 'window', 1, NULL, NULL")
+        .replace("INSERT", "INSERT OR REPLACE");
+    for sql in events.iter().map(String::as_str).chain([
+        replaced.as_str(),
+        "UPDATE events SET level = 0",
+        "DELETE FROM events",
+        "UPDATE copies SET uid = x'00112233445566778899aabbccddeeff'",
+        "DELETE FROM copies",
+        "UPDATE project SET uid = x'00112233445566778899aabbccddeeff'",
+        "DELETE FROM project",
         "UPDATE texts SET body = 'other'",
         "UPDATE levels SET name = 'other' WHERE level = 1",
         "INSERT INTO texts (external_id, body, metadata) VALUES ('x', 'y', 'no json')",
         "INSERT INTO texts (external_id, body) VALUES ('x', x'00')",
-    ] {
+    ]) {
         let error = conn.execute(sql, []).expect_err(sql);
         let text = error.to_string();
         assert_eq!(
@@ -237,7 +294,15 @@ fn the_newest_mark_holds() {
     let mark = |text, kind, note: Option<&str>| {
         let (annotator, note) = (AnnotatorId(1), note.map(str::to_owned));
         store
-            .mark(&NewMark { annotator, question: QUESTION, text: TextId(text), kind, at_ms: 0, note })
+            .mark(&NewMark {
+                annotator,
+                question: QUESTION,
+                text: TextId(text),
+                kind,
+                at_ms: 0,
+                source: LabelSource::Window,
+                note,
+            })
             .unwrap();
     };
     mark(1, MarkKind::Skip, None);
@@ -250,6 +315,90 @@ fn the_newest_mark_holds() {
     assert!(!marks[&TextId(2)].skipped && !marks.contains_key(&TextId(3)));
     assert!(store.marks(AnnotatorId(2), QUESTION).unwrap().is_empty());
     let (annotator, text) = (AnnotatorId(7), TextId(1));
-    let nobody = NewMark { annotator, question: QUESTION, text, kind: MarkKind::Flag, at_ms: 0, note: None };
+    let source = LabelSource::Window;
+    let nobody =
+        NewMark { annotator, question: QUESTION, text, kind: MarkKind::Flag, at_ms: 0, source, note: None };
     assert!(matches!(store.mark(&nobody), Err(StoreError::Unknown { what: "annotator", .. })));
+}
+
+#[test]
+fn sets_of_options_are_kept_as_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 2, 1);
+    let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat", "lie"]).unwrap();
+    let asked = scale.clone();
+    let question = store
+        .write(move |tx| {
+            tx.add_question(&NewQuestion { name: "harm".into(), prompt: "?".into(), scale: asked })
+        })
+        .unwrap();
+    let both = Answer::Options(OptionSet::new([0, 2]).unwrap());
+    let none = Answer::Options(OptionSet::default());
+    store.append_label(&NewLabel { question, answer: both.clone(), ..label(1, 1, 0) }).unwrap();
+    store.append_label(&NewLabel { question, answer: none.clone(), ..label(2, 1, 0) }).unwrap();
+    let beyond = NewLabel { question, answer: Answer::Options(OptionSet::from_bits(8)), ..label(1, 1, 0) };
+    assert_eq!(store.append_label(&beyond).unwrap_err().code(), "level-outside-scale");
+    let level = NewLabel { question, ..label(1, 1, 0) };
+    assert_eq!(store.append_label(&level).unwrap_err().code(), "level-outside-scale");
+    store.close().unwrap();
+    let store = Store::open(&path).unwrap();
+    let question = store.question_by_name("harm").unwrap().unwrap();
+    assert_eq!(question.scale, scale);
+    let answers: Vec<Answer> =
+        store.current_labels(question.id).unwrap().into_iter().map(|l| l.answer).collect();
+    assert_eq!(answers, [both, none]);
+    let mut names = Vec::new();
+    store
+        .for_each_label(question.id, ExportScope::Current, |row| -> Result<(), StoreError> {
+            names.push(row.level.unwrap().to_owned());
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(names, ["rude + lie", "none"]);
+}
+
+#[test]
+fn a_clock_that_jumps_back_cannot_undo_what_somebody_saw_and_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 1, 1);
+    let give = |level, at_ms, source| {
+        store.append_label(&NewLabel { at_ms, source, ..label(1, 1, level) }).unwrap().id
+    };
+    let answer = || store.current_label(QUESTION, TextId(1), AnnotatorId(1)).unwrap().unwrap().answer;
+    give(1, 1_000_000, LabelSource::Window);
+    let later = give(2, 5, LabelSource::Window);
+    assert_eq!(answer(), Answer::Level(2));
+    assert_eq!(store.event(later).unwrap().unwrap().at_ms, 1_000_001);
+    // An imported label keeps its time, and an earlier one changes nothing.
+    let old = give(4, 999, LabelSource::Import);
+    assert_eq!((answer(), store.event(old).unwrap().unwrap().at_ms), (Answer::Level(2), 999));
+    assert_eq!(store.event(old).unwrap().unwrap().replaces(), None);
+    give(3, 1_000_001, LabelSource::Import);
+    assert_eq!(answer(), Answer::Level(3), "of equal times the later row counts");
+    // Marks, too: the skip came after the flag was seen.
+    let mark = |kind, at_ms| {
+        let (annotator, text, source) = (AnnotatorId(1), TextId(1), LabelSource::Window);
+        store
+            .mark(&NewMark { annotator, question: QUESTION, text, kind, at_ms, source, note: None })
+            .unwrap();
+    };
+    mark(MarkKind::Skip, 2_000_000);
+    mark(MarkKind::Unskip, 7);
+    assert!(!store.marks(AnnotatorId(1), QUESTION).unwrap()[&TextId(1)].skipped);
+}
+
+#[test]
+fn undo_finds_what_was_given_under_what_was_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 3, 1);
+    let give = |text, source| store.append_label(&NewLabel { source, ..label(text, 1, 1) }).unwrap().id;
+    let given = give(1, LabelSource::Command);
+    give(2, LabelSource::Import);
+    give(3, LabelSource::Simulated);
+    assert_eq!(store.newest_given(QUESTION, AnnotatorId(1)).unwrap().unwrap().id, given);
+    store.retract(given, 2_000, LabelSource::Command).unwrap();
+    assert_eq!(store.newest_given(QUESTION, AnnotatorId(1)).unwrap(), None);
+    let retraction = store.events_since(given, 10).unwrap().pop().unwrap();
+    assert_eq!((retraction.retracts(), retraction.source), (Some(given), LabelSource::Command));
 }

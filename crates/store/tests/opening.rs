@@ -83,7 +83,7 @@ fn a_newer_project_names_both_versions() {
     conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).unwrap();
     conn.close().unwrap();
     let message = refused(&path, "project-newer");
-    assert!(message.contains("format 7") && message.contains("up to 2"), "{message}");
+    assert!(message.contains("format 7") && message.contains("up to 3"), "{message}");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn a_project_with_parts_of_someone_else_is_refused() {
     for sql in [
         "CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END",
         "CREATE VIEW sly AS SELECT * FROM texts",
-        "DROP VIEW current_labels; CREATE VIEW current_labels AS SELECT 1 AS question, 1 AS text, 1 AS annotator, 1 AS level, 1 AS id",
-        "DROP TRIGGER labels_are_not_deleted",
+        "DROP TABLE current_answers; CREATE VIEW current_answers AS SELECT 1 AS question, 1 AS text, 1 AS annotator, 1 AS event, 1 AS level, NULL AS content",
+        "DROP TRIGGER events_are_not_deleted",
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = closed_project(folder.path());

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{QUESTION, label, small};
-use dissensus_domain::{AnnotatorId, Attributes, LabelId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Attributes, EventId, Scale, ScaleKind, TextId};
 use dissensus_store::{
     EncoderVersion, NewAnnotator, NewHead, NewJob, NewQuestion, NewRun, NewText, RunLabel, RunLabels,
     RunPart, Store, StoreError, WorkState,
@@ -77,13 +77,13 @@ fn many_threads_share_one_project() {
             scope.spawn(move || {
                 for text in 1..=50 {
                     let id = store.append_label(&label(text, annotator, 1)).unwrap().id;
-                    assert_eq!(store.label(id).unwrap().unwrap().annotator, AnnotatorId(annotator));
+                    assert_eq!(store.event(id).unwrap().unwrap().annotator, AnnotatorId(annotator));
                 }
             });
         }
     });
     assert_eq!(store.current_labels(QUESTION).unwrap().len(), 400);
-    assert_eq!(store.last_label().unwrap(), LabelId(400));
+    assert_eq!(store.last_event().unwrap(), EventId(400));
 }
 
 #[test]
@@ -221,14 +221,13 @@ fn embeddings_keep_every_bit_and_are_asked_for_once() {
 #[test]
 fn the_newest_head_is_kept() {
     let (_folder, store) = project(1, 1);
-    let last = store.append_label(&label(1, 1, 1)).unwrap().id;
     store.add_encoder_version(&version("mini/1", 3)).unwrap();
     let head = |version: Option<&str>, weights: &[u8]| NewHead {
         question: QUESTION,
         version: version.map(str::to_owned),
         model: "multilevel".into(),
         made_at_ms: 5,
-        last_label: Some(last),
+
         weights: weights.to_vec(),
     };
     for weights in [[1, 2, 3], [4, 5, 6]] {

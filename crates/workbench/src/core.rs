@@ -4,7 +4,7 @@ use crate::error::WorkbenchError;
 use crate::event::Listeners;
 use crate::home::Home;
 use crate::jobs::{Cancel, Jobs, Reservations, Threads};
-use crate::labelling::Sheets;
+use crate::labelling::{Feed, Sheets};
 use crate::live::LiveModels;
 use crate::project::Index;
 use crate::runs::Training;
@@ -26,6 +26,7 @@ pub(crate) struct Core {
     pub(crate) index: Snapshot<Index>,
     /// Held while the index is read anew, so that an older one never replaces a newer one.
     reloading: Mutex<()>,
+    pub(crate) feed: Feed,
     pub(crate) sheets: Sheets,
     pub(crate) live: LiveModels,
     pub(crate) settings: Snapshot<AppSettings>,
@@ -40,6 +41,7 @@ pub(crate) struct Core {
 impl Core {
     /// The parts of a project that was just opened.
     pub(crate) fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
+        let feed = Feed::from(store.last_event()?);
         let index = Index::load(&store)?;
         Ok(Self {
             home: home.clone(),
@@ -51,6 +53,7 @@ impl Core {
             training: Training::default(),
             index: Snapshot::new(index),
             reloading: Mutex::default(),
+            feed,
             sheets: Sheets::default(),
             live: LiveModels::default(),
             settings: Snapshot::default(),

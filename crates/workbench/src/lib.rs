@@ -16,6 +16,7 @@ mod exchange;
 mod home;
 mod jobs;
 mod labelling;
+mod levels;
 mod live;
 mod project;
 mod runs;

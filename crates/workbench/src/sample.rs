@@ -68,7 +68,7 @@ fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
             scale: scale.clone(),
         })?;
         for row in &labels {
-            let level = scale.index_of(&row[name]).ok_or(WorkbenchError::Sample("labels.csv"))?;
+            let answer = scale.answer_named(&row[name]).ok_or(WorkbenchError::Sample("labels.csv"))?;
             let (text, annotator) = (texts.get(&row["text_id"]), annotators.get(&row["annotator_id"]));
             let (Some(&text), Some(&annotator)) = (text, annotator) else {
                 return Err(WorkbenchError::Sample("labels.csv"));
@@ -77,7 +77,7 @@ fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
                 question,
                 text,
                 annotator,
-                level,
+                answer,
                 at_ms,
                 duration_ms: None,
                 source: LabelSource::Simulated,

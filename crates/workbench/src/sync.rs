@@ -4,10 +4,11 @@
 //!
 //! 1. the gate of a fit or a measurement (`LiveModels`): one computation of a question at a time
 //! 2. the cache of embeddings
-//! 3. one annotator's sheet (the map of sheets is released before)
-//! 4. one question's live model (the map of models is released before)
-//! 5. the project file: its writer thread and its readers
-//! 6. jobs at work, runs at work, reservations, threads: taken for a moment, nothing is called while they are held
+//! 3. the feed of events
+//! 4. one annotator's sheet (the map of sheets is released before)
+//! 5. one question's live model (the map of models is released before)
+//! 6. the project file: its writer thread and its readers
+//! 7. jobs at work, runs at work, reservations, threads: taken for a moment, nothing is called while they are held
 //!
 //! Texts, annotators and questions (`Index`), settings and listeners are no locks: they are [`Snapshot`]s, of which a reader
 //! takes the newest and keeps it for as long as it likes, so that nobody waits for a reader.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_workbench::view::{JobState, NewLabel, RunClass, RunDetail, RunInfo, TrainChoices, Tuning};
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, EvaluateChoices, Event, Home, ModelKind, Observer, Session, SplitSpec,
@@ -196,8 +196,13 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
     let id = session.start_run(&asked).unwrap();
     assert_eq!(session.start_run(&asked).unwrap_err().code(), "busy");
     let who = session.add_annotator("Robin", &Default::default()).unwrap().id;
-    let label =
-        NewLabel { question: asked.question, text: TextId(1), annotator: who, level: 2, duration_ms: None };
+    let label = NewLabel {
+        question: asked.question,
+        text: TextId(1),
+        annotator: who,
+        answer: Answer::Level(2),
+        duration_ms: None,
+    };
     session.record_label(&label).unwrap();
     let mut epochs = 0;
     let last = loop {
@@ -260,9 +265,9 @@ fn options_are_scored_one_by_one_beside_their_sets() {
     let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat"]).unwrap();
     let question = session.add_question("harm", "What is in it?", scale).unwrap().id;
     for i in 0..120_u32 {
-        let level = ((i * 7 + i / 40) % 4) as u16;
+        let answer = Answer::Options(OptionSet::from_bits(u64::from((i * 7 + i / 40) % 4)));
         let (annotator, text) = (AnnotatorId(1 + i % 3), TextId(1 + i / 3));
-        let new = NewLabel { annotator, text, question, level, duration_ms: None };
+        let new = NewLabel { annotator, text, question, answer, duration_ms: None };
         session.record(&new, LabelSource::Command).unwrap();
     }
     for kind in ModelKind::ALL {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{LabelSource, Scale, ScaleKind, TextId};
+use dissensus_domain::{Answer, LabelSource, Scale, ScaleKind, TextId};
 use dissensus_workbench::view::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
 };
@@ -114,7 +114,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
             question: question.id,
             annotator: me.id,
             text: task.text,
-            level,
+            answer: Answer::Level(level),
             duration_ms: Some(900),
         };
         let receipt = session.record_label(&new).unwrap();
@@ -131,14 +131,15 @@ fn a_label_is_kept_learned_told_and_taken_back() {
     let told = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Labels { .. })).count();
     assert_eq!(told, 5);
 
-    let undone = session.undo_label(me.id, question.id).unwrap().unwrap();
-    assert_eq!((undone.text, undone.level, undone.now, undone.progress.done), (labelled[4], 4, None, 4));
+    let undone = session.undo_label(me.id, question.id, LabelSource::Window).unwrap().unwrap();
+    let done = undone.progress.done;
+    assert_eq!((undone.text, undone.answer, undone.now, done), (labelled[4], Answer::Level(4), None, 4));
     session.close();
 
     let again = Session::open(&place.path("sample.dissensus"), &place.home()).unwrap();
     let progress = again.progress(me.id, question.id).unwrap();
     assert_eq!((progress.done, progress.today, progress.total), (4, 4, 168));
-    assert_eq!(again.label_task(me.id, question.id, labelled[0]).unwrap().level, Some(4));
+    assert_eq!(again.label_task(me.id, question.id, labelled[0]).unwrap().answer, Some(Answer::Level(4)));
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn undo_never_takes_back_what_was_not_given_here() {
     let session = place.sample();
     let question = session.question(Some("offensiveness")).unwrap().id;
     let simulated = session.annotator("sim-ada").unwrap().id;
-    assert_eq!(session.undo_label(simulated, question).unwrap(), None);
+    assert_eq!(session.undo_label(simulated, question, LabelSource::Window).unwrap(), None);
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
     };
     assert_eq!(own(false).distribution, None);
     assert!(own(true).distribution.is_some());
-    let new = NewLabel { question, annotator: me.id, text, level: 0, duration_ms: None };
+    let new = NewLabel { question, annotator: me.id, text, answer: Answer::Level(0), duration_ms: None };
     session.record_label(&new).unwrap();
     assert!(own(false).distribution.is_some());
 }
@@ -208,11 +209,18 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
     session.skip_text(me, question, TextId(1)).unwrap();
     assert_eq!(next(None).as_deref(), Some("b"));
     for text in [2, 3] {
-        let new = NewLabel { question, annotator: me, text: TextId(text), level: 1, duration_ms: None };
+        let new = NewLabel {
+            question,
+            annotator: me,
+            text: TextId(text),
+            answer: Answer::Level(1),
+            duration_ms: None,
+        };
         session.record_label(&new).unwrap();
     }
     assert_eq!(next(None).as_deref(), Some("a"));
-    let new = NewLabel { question, annotator: me, text: TextId(1), level: 1, duration_ms: None };
+    let new =
+        NewLabel { question, annotator: me, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
     session.record_label(&new).unwrap();
     assert_eq!(next(None), None);
     let flagged = session.flag_text(me, question, TextId(2), true).unwrap();
@@ -225,7 +233,7 @@ fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let session = place.sample();
     let question = session.question(Some("offensiveness")).unwrap().id;
     let annotator = session.annotator("sim-ada").unwrap().id;
-    let new = NewLabel { question, annotator, text: TextId(1), level: 5, duration_ms: None };
+    let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::Level(5), duration_ms: None };
     assert_eq!(session.record_label(&new).unwrap_err().code(), "not-on-scale");
     assert_eq!(
         session.label_by_name("ana", "c001", "6", Some("offensiveness")).unwrap_err().code(),
@@ -272,8 +280,8 @@ fn an_import_again_does_not_bring_a_replaced_label_back() {
     import(&session, &file, &ImportChoices::default());
     let (question, annotator) = (session.question(None).unwrap().id, session.annotator("a").unwrap().id);
     assert_eq!(
-        session.label_task(annotator, question, TextId(1)).unwrap().level,
-        Some(1),
+        session.label_task(annotator, question, TextId(1)).unwrap().answer,
+        Some(Answer::Level(1)),
         "level \"2\" is current"
     );
 }
@@ -467,7 +475,7 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
         question,
         annotator: session.annotator("b").unwrap().id,
         text: TextId(2),
-        level: 0,
+        answer: Answer::Level(0),
         duration_ms: None,
     };
     assert_eq!(session.record(&new, LabelSource::Command).unwrap().receipt.progress.done, 1);

@@ -1,7 +1,7 @@
 //! The Label view.
 
 use super::with_session;
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId};
 use dissensus_workbench::view::{LabelReceipt, LabelTask, NewLabel, Problem, Progress, TextOrder, Undone};
 use tauri::AppHandle;
 
@@ -69,7 +69,7 @@ pub(crate) async fn undo_label(
     annotator: AnnotatorId,
     question: QuestionId,
 ) -> Result<Option<Undone>, Problem> {
-    with_session(app, move |session| session.undo_label(annotator, question)).await
+    with_session(app, move |session| session.undo_label(annotator, question, LabelSource::Window)).await
 }
 
 /// Puts a text off.

@@ -521,7 +521,7 @@ export type LabelTask = {
 	/**  Document or thread. */
 	group: string | null,
 	/**  What this annotator answered before, if anything. */
-	level: number | null,
+	answer: Answer | null,
 	/**  Flagged by this annotator. */
 	flagged: boolean,
 	/**  Skipped by this annotator. */
@@ -584,8 +584,8 @@ export type NewLabel = {
 	annotator: AnnotatorId,
 	/**  The text judged. */
 	text: TextId,
-	/**  Index on the scale. */
-	level: number,
+	/**  The answer. */
+	answer: Answer,
 	/**  How long the text was looked at. */
 	duration_ms: number | null,
 };
@@ -885,7 +885,7 @@ export type RunSizes = {
 	test_labels: number,
 };
 
-/**  The levels of a question. Labels are stored as an index into [`Scale::levels`]. */
+/**  The levels of a question. */
 export type Scale = {
 	kind: ScaleKind,
 	levels: string[],
@@ -1026,10 +1026,10 @@ export type Tuning =
 export type Undone = {
 	/**  The text whose label was taken back. */
 	text: TextId,
-	/**  The label taken back. */
-	level: number,
-	/**  The label that stands now, if one did before. */
-	now: number | null,
+	/**  The answer taken back. */
+	answer: Answer,
+	/**  The answer that stands now, if one did before. */
+	now: Answer | null,
 	/**  How far the annotator is now. */
 	progress: Progress,
 };

@@ -6,15 +6,18 @@ import type {
   Progress,
   QuestionId,
   Reveal,
+  Scale,
   TextId,
   TextOrder,
   Undone,
 } from "$lib/bindings";
+import { answerOf, levelOf } from "$lib/levels";
 import { VisibleTime } from "$lib/visible-time";
 
 export interface Desk {
   annotator: AnnotatorId;
   question: QuestionId;
+  scale: Scale;
   order: TextOrder;
 }
 
@@ -145,9 +148,10 @@ export class LabelDesk {
   async #record(text: TextId, level: number): Promise<void> {
     this.saving = level;
     try {
-      const { annotator, question } = this.#desk;
+      const { annotator, question, scale } = this.#desk;
+      const answer = answerOf(scale, level);
       const duration_ms = this.timer.elapsed;
-      const receipt = await commands.recordLabel({ question, annotator, text, level, duration_ms });
+      const receipt = await commands.recordLabel({ question, annotator, text, answer, duration_ms });
       this.given = level;
       this.reveal = receipt.reveal;
       this.progress = receipt.progress;
@@ -228,8 +232,8 @@ export class LabelDesk {
   #put(task: LabelTask): void {
     if (this.#left) return;
     this.task = task;
-    this.given = task.level;
-    this.reveal = task.level === null ? null : task.reveal;
+    this.given = levelOf(task.answer);
+    this.reveal = task.answer === null ? null : task.reveal;
     this.state = "ready";
     this.timer.restart();
   }

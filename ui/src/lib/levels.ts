@@ -1,5 +1,5 @@
 // How the levels of a scale are named, coloured and reached by key.
-import type { Scale } from "$lib/bindings";
+import type { Answer, Scale } from "$lib/bindings";
 
 /** A probability a level; a probability that is no number arrives as null. */
 export type Distribution = readonly (number | null)[];
@@ -17,6 +17,20 @@ export function optionsOf(scale: Scale): string[] {
 /** Whether the set of a level has an option. */
 export function hasOption(level: number, option: number): boolean {
   return ((level >> option) & 1) === 1;
+}
+
+/** The level that stands for an answer in predictions, counts and colours: of a set of options, the one with the bit of each. No
+ * view shows spans yet. */
+export function levelOf(answer: Answer | null): number | null {
+  if (answer === null || answer.kind === "spans") return null;
+  return answer.kind === "level" ? answer.value : answer.value.reduce((set, option) => set | (1 << option), 0);
+}
+
+/** The answer that a level stands for. */
+export function answerOf(scale: Scale, level: number): Answer {
+  if (scale.kind !== "multi-choice") return { kind: "level", value: level };
+  const options = optionsOf(scale).map((_, option) => option);
+  return { kind: "options", value: options.filter((option) => hasOption(level, option)) };
 }
 
 const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;

@@ -17,8 +17,10 @@ import {
 import { belongsToControl } from "./keys";
 import {
   describe as inWords,
+  answerOf,
   levelColour,
   levelKey,
+  levelOf,
   levelOfKey,
   optionColour,
   optionsOf,
@@ -60,6 +62,10 @@ describe("levels", () => {
       "color-mix(in oklab, var(--cat-2) 50%, var(--cat-1))",
     ]);
     expect(optionColour(sets, 1)).toBe(levelColour(sets, 2));
+    for (const set of [0, 1, 2, 3]) expect(levelOf(answerOf(sets, set))).toBe(set);
+    expect(answerOf(sets, 3)).toEqual({ kind: "options", value: [0, 1] });
+    expect(answerOf(five, 3)).toEqual({ kind: "level", value: 3 });
+    expect([levelOf(answerOf(five, 3)), levelOf(null)]).toEqual([3, null]);
   });
 
   it("are said in words", () => {

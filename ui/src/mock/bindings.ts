@@ -1,6 +1,7 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
 import type * as view from "../lib/bindings";
+import { answerOf, levelOf } from "../lib/levels";
 import { MockRuns } from "./runs";
 import {
   entropy,
@@ -159,7 +160,7 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     external_id: text.external_id,
     body: text.body,
     group: null,
-    level,
+    answer: level === null ? null : answerOf(question(q).scale, level),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
     random,
@@ -330,11 +331,11 @@ export const commands: typeof RealCommands = {
     return beside ? task(annotator, q, beside) : null;
   },
   progress: async (annotator, q) => progress(annotator, q),
-  recordLabel: async ({ question: q, annotator, text, level }) => {
+  recordLabel: async ({ question: q, annotator, text, answer }) => {
     const shown = reveal(annotator, q, textOf(text));
     const key = labelKey(q, annotator, text);
     given.push({ question: q, annotator, text, before: world.labels.get(key) });
-    world.labels.set(key, level);
+    world.labels.set(key, levelOf(answer) ?? 0);
     skips.delete(key);
     setTimeout(() => learn(q, annotator, text), 0);
     return { progress: progress(annotator, q), reveal: settings.reveal ? shown : null };
@@ -347,7 +348,9 @@ export const commands: typeof RealCommands = {
     const level = world.labels.get(key) ?? 0;
     if (last.before === undefined) world.labels.delete(key);
     else world.labels.set(key, last.before);
-    return { text: last.text, level, now: last.before ?? null, progress: progress(annotator, q) };
+    const { scale } = question(q);
+    const now = last.before === undefined ? null : answerOf(scale, last.before);
+    return { text: last.text, answer: answerOf(scale, level), now, progress: progress(annotator, q) };
   },
   skipText: async (annotator, q, text) => (skips.add(labelKey(q, annotator, text)), progress(annotator, q)),
   flagText: async (annotator, q, text, on) => {

@@ -4,6 +4,7 @@ use super::open;
 use crate::args::{Label, Undo};
 use crate::output;
 use anyhow::Result;
+use dissensus_domain::{Answer, LabelSource};
 
 pub(crate) fn label(args: &Label) -> Result<()> {
     let session = open(&args.project)?;
@@ -23,8 +24,8 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
     let session = open(&args.project)?;
     let question = session.question(args.question.as_deref())?;
     let annotator = session.annotator(&args.annotator)?;
-    let undone = session.undo_label(annotator.id, question.id)?;
-    let name = |level: u16| question.scale.name_of(level).unwrap_or("?").to_owned();
+    let undone = session.undo_label(annotator.id, question.id, LabelSource::Command)?;
+    let name = |answer: Answer| question.scale.name_of_answer(&answer).unwrap_or("?").to_owned();
     let Some(undone) = undone else {
         if args.json {
             return output::json(&serde_json::Value::Null);
@@ -38,10 +39,10 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
             "annotator": annotator.external_id,
             "text_id": text,
             "question": question.name,
-            "value": name(undone.level),
+            "value": name(undone.answer),
             "now": now,
         }));
     }
     let now = now.map_or_else(String::new, |now| format!("; it is {now} again"));
-    output::line(&format!("Took back {} of {text}{now}", name(undone.level)))
+    output::line(&format!("Took back {} of {text}{now}", name(undone.answer)))
 }

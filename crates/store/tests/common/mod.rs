@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_store::{NewAnnotator, NewLabel, NewQuestion, NewText, Store, StoreError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(crate) fn label(text: u32, annotator: u32, level: u16) -> NewLabel {
         question: QUESTION,
         text: TextId(text),
         annotator: AnnotatorId(annotator),
-        level,
+        answer: Answer::Level(level),
         at_ms: 1_000,
         duration_ms: Some(250),
         source: LabelSource::Window,

@@ -2,6 +2,7 @@
 
 use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::levels::level_of;
 use crate::live::{Fitted, measure};
 use crate::session::Session;
 use crate::view::{
@@ -132,7 +133,7 @@ impl Session {
             .store
             .current_labels_on(text, question)?
             .into_iter()
-            .map(|l| (l.annotator, l.level))
+            .filter_map(|l| Some((l.annotator, level_of(&l.answer)?)))
             .collect();
         let given = core.labels_given(question)?;
         let ordered = core.ordered(question)?;
@@ -258,7 +259,8 @@ impl Core {
         for label in labels {
             let chosen =
                 index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
-            if let Some(count) = counts.get_mut(usize::from(label.level)).filter(|_| chosen) {
+            let level = level_of(&label.answer).filter(|_| chosen);
+            if let Some(count) = level.and_then(|level| counts.get_mut(usize::from(level))) {
                 *count += 1;
             }
         }

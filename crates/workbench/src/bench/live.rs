@@ -8,7 +8,7 @@ use crate::home::Home;
 use crate::jobs::Unwatched;
 use crate::session::Session;
 use crate::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_encoder::{Pooling, Precision};
 use dissensus_perspectives::synthetic::{World, world};
 use dissensus_store::{EncoderVersion, NewAnnotator, NewQuestion, NewText, Store, StoreError};
@@ -135,7 +135,7 @@ fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
         question,
         annotator: AnnotatorId((click % size.annotators) as u32 + 1),
         text: TextId(((click * 7_919 + 13) % size.texts) as u32 + 1),
-        level: ((click * 31) % size.levels) as u16,
+        answer: Answer::Level(((click * 31) % size.levels) as u16),
         duration_ms: Some(1_500),
     }
 }
@@ -165,7 +165,7 @@ fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), Workbe
                 question,
                 text: texts[o.text as usize],
                 annotator: annotators[o.annotator as usize],
-                level: o.level,
+                answer: Answer::Level(o.level),
                 at_ms: 0,
                 duration_ms: None,
                 source: LabelSource::Simulated,

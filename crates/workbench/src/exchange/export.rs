@@ -56,7 +56,7 @@ impl Session {
                     split: row.text.split.as_deref(),
                     group: row.text.group.as_deref(),
                     at_ms: Some(row.event.at_ms),
-                    duration_ms: row.event.duration_ms,
+                    duration_ms: row.event.duration_ms(),
                     source: Some(row.event.source),
                     attributes: &row.annotator.attributes,
                     metadata: &row.text.metadata,

@@ -5,6 +5,7 @@ use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Observer};
+use crate::levels::answer_at;
 use crate::session::{Session, checked_name};
 use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_domain::{AnnotatorId, LabelSource, Question, QuestionId, Scale, TextId};
@@ -113,8 +114,7 @@ impl Session {
         }
         let report = core.import(plan, observer)?;
         core.reload()?;
-        core.sheets.clear();
-        core.live.forget_all();
+        core.skip_events()?;
         core.listeners.send(&Event::Project);
         Ok(report)
     }
@@ -244,7 +244,7 @@ impl Core {
         if let Some(question) = question {
             let mut taken_back = HashSet::new();
             self.store.for_each_label(question.id, ExportScope::History, |row| {
-                taken_back.extend(row.event.retracts);
+                taken_back.extend(row.event.retracts());
                 Ok::<(), StoreError>(())
             })?;
             // Replaced labels count as known too: else the older of two rows would come in again and become current.
@@ -379,8 +379,9 @@ impl Writing {
     ) -> Result<ImportReport, WorkbenchError> {
         let parts = self.plan.parts.clone();
         for (nth, mut checker) in checkers.into_iter().enumerate() {
-            let question = parts.get(nth).map(|part| question_row(tx, part)).transpose()?;
-            self.pass(tx, &mut checker, question, nth == 0, observer)?;
+            let asked = |part: &Part| question_row(tx, part).map(|id| (id, part.scale.clone()));
+            let question = parts.get(nth).map(asked).transpose()?;
+            self.pass(tx, &mut checker, question.as_ref(), nth == 0, observer)?;
         }
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         self.report.question = (!names.is_empty()).then(|| names.join(", "));
@@ -396,7 +397,7 @@ impl Writing {
         &mut self,
         tx: &mut WriteTx<'_>,
         checker: &mut Checker,
-        question: Option<QuestionId>,
+        question: Option<&(QuestionId, Scale)>,
         first: bool,
         observer: &dyn Observer,
     ) -> Result<(), WorkbenchError> {
@@ -436,7 +437,7 @@ impl Writing {
         labels: &mut LabelAppender<'_>,
         row: &Row,
         verdict: &Verdict,
-        question: Option<QuestionId>,
+        question: Option<&(QuestionId, Scale)>,
     ) -> Result<(), WorkbenchError> {
         let text = row.text_id.as_deref().map(|id| self.text(tx, id, row)).transpose()?;
         let annotator = match row.annotator.as_deref() {
@@ -444,12 +445,18 @@ impl Writing {
             None => None,
         };
         match (&verdict.label, question, text, annotator) {
-            (LabelVerdict::Added { level: Some(level), .. }, Some(question), Some(text), Some(annotator)) => {
+            (
+                LabelVerdict::Added { level: Some(level), .. },
+                Some((question, scale)),
+                Some(text),
+                Some(annotator),
+            ) => {
+                let answer = answer_at(scale, *level).ok_or(WorkbenchError::NoQuestion)?;
                 labels.append(&NewLabel {
-                    question,
+                    question: *question,
                     text,
                     annotator,
-                    level: *level,
+                    answer,
                     at_ms: row.at_ms.unwrap_or(self.now),
                     duration_ms: row.duration_ms,
                     source: row.source.unwrap_or(LabelSource::Import),

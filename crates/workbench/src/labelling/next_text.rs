@@ -81,7 +81,7 @@ impl Core {
         let sheet = self.sheets.get(&self.store, annotator, question)?;
         let sheet = lock(&sheet);
         let index = self.index();
-        let unlabelled = index.texts().iter().copied().filter(|text| !sheet.levels.contains_key(text));
+        let unlabelled = index.texts().iter().copied().filter(|text| !sheet.answers.contains_key(text));
         let (skipped, open): (Vec<TextId>, Vec<TextId>) =
             unlabelled.filter(|text| Some(*text) != after).partition(|text| sheet.skipped.contains(text));
         Ok(if open.is_empty() { skipped } else { open })

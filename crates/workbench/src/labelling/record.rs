@@ -1,15 +1,15 @@
 //! The way of one label: on disk first, then learned, then told.
 
-use super::sheet;
+use super::sheet::Sheet;
 use crate::clock::{now_ms, today_ms};
 use crate::core::Core;
 use crate::error::WorkbenchError;
-use crate::event::Event;
+use crate::levels::level_of;
 use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{LabelReceipt, LabelTask, NewLabel, Progress, Reveal, Undone};
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId};
-use dissensus_store::{MarkKind, NewMark};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, MarkKind, QuestionId, TextId};
+use dissensus_store::NewMark;
 use std::time::Duration;
 
 /// A label that is on disk and learned.
@@ -25,7 +25,7 @@ impl Session {
     /// Records a label: when this returns, it is on disk and, where a model is live, learned.
     ///
     /// # Errors
-    /// No such question, text or annotator, a level outside the scale, or what the disk says. Nothing is kept or learned then.
+    /// No such question, text or annotator, an answer off the scale, or what the disk says. Nothing is kept or learned then.
     pub fn record_label(&self, new: &NewLabel) -> Result<LabelReceipt, WorkbenchError> {
         self.record(new, LabelSource::Window).map(|recorded| recorded.receipt)
     }
@@ -36,37 +36,32 @@ impl Session {
     /// As there.
     pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
         let core = &self.core;
-        core.check_level(new)?;
+        core.check_answer(new)?;
         let sheet = core.sheets.get(&core.store, new.annotator, new.question)?;
-        // One click of one annotator at a time: what the sheet says and what is on disk stay the same.
-        let mut sheet = lock(&sheet);
         let reveal =
             if core.settings().reveal { core.reveal(new.question, new.text, new.annotator) } else { None };
+        let at_ms = now_ms();
         let appended = core.store.append_label(&dissensus_store::NewLabel {
             question: new.question,
             text: new.text,
             annotator: new.annotator,
-            level: new.level,
-            at_ms: now_ms(),
+            answer: new.answer.clone(),
+            at_ms,
             duration_ms: new.duration_ms,
             source,
         })?;
-        sheet.levels.insert(new.text, new.level);
-        let progress = core.progress(&sheet, new.annotator, new.question)?;
-        let revision = core.learn(new.question, new.text, new.annotator, Some(new.level));
-        core.listeners.send(&Event::Labels {
-            question: new.question,
-            text: new.text,
-            annotator: new.annotator,
-            revision,
-        });
-        drop(sheet);
+        // The label is on disk: from here on nothing may say that it failed.
+        if core.follow_events().is_err() {
+            lock(&sheet).note_answer(new.text, &new.answer, at_ms);
+            core.learn(new.question, new.text, new.annotator, level_of(&new.answer));
+        }
+        let progress = core.progress(&lock(&sheet));
         self.refit_when_due(new.question);
         Ok(Recorded { receipt: LabelReceipt { progress, reveal }, sync: appended.sync })
     }
 
-    /// Takes back the newest label that this annotator gave in the window or by the command; `None` where there is none.
-    /// Imported and simulated labels stay.
+    /// Takes back the newest answer that this annotator gave in the window or by the command and that stands, also where labels
+    /// were imported since; `None` where there is none. Imported and simulated labels stay.
     ///
     /// # Errors
     /// What the disk says. Nothing is taken back then.
@@ -74,26 +69,24 @@ impl Session {
         &self,
         annotator: AnnotatorId,
         question: QuestionId,
+        source: LabelSource,
     ) -> Result<Option<Undone>, WorkbenchError> {
         let core = &self.core;
         let sheet = core.sheets.get(&core.store, annotator, question)?;
-        let mut sheet = lock(&sheet);
-        let Some(newest) = core.store.newest_label(question, annotator)? else { return Ok(None) };
-        let ours = matches!(newest.source, LabelSource::Window | LabelSource::Command);
-        let (true, Some(level)) = (ours, newest.level) else { return Ok(None) };
-        core.store.retract(newest.id, now_ms(), LabelSource::Window)?;
-        let now = core.store.current_label(question, newest.text, annotator)?.map(|label| label.level);
-        match now {
-            Some(level) => sheet.levels.insert(newest.text, level),
-            None => sheet.levels.remove(&newest.text),
-        };
-        let progress = core.progress(&sheet, annotator, question)?;
-        let revision = core.learn(question, newest.text, annotator, now);
-        core.listeners.send(&Event::Labels { question, text: newest.text, annotator, revision });
-        Ok(Some(Undone { text: newest.text, level, now, progress }))
+        let Some(newest) = core.store.newest_given(question, annotator)? else { return Ok(None) };
+        let Some(answer) = newest.answer().cloned() else { return Ok(None) };
+        core.store.retract(newest.id, now_ms(), source)?;
+        if core.follow_events().is_err() {
+            // It was taken back all the same. What follows events is read anew when it is next asked for.
+            core.sheets.clear();
+            core.live.forget_all();
+        }
+        let sheet = lock(&sheet);
+        let now = sheet.answers.get(&newest.text).cloned();
+        Ok(Some(Undone { text: newest.text, answer, now, progress: core.progress(&sheet) }))
     }
 
-    /// Sets a text aside: it comes again when all others are done.
+    /// Skips a text: it comes again when all others are done.
     ///
     /// # Errors
     /// No such text, question or annotator, or what the disk says.
@@ -106,7 +99,7 @@ impl Session {
         self.mark(annotator, question, text, MarkKind::Skip)
     }
 
-    /// Points at a text, or takes the flag off.
+    /// Flags a text, or takes the flag off.
     ///
     /// # Errors
     /// As [`Session::skip_text`].
@@ -129,15 +122,13 @@ impl Session {
     ) -> Result<Progress, WorkbenchError> {
         let core = &self.core;
         let sheet = core.sheets.get(&core.store, annotator, question)?;
-        let mut sheet = lock(&sheet);
-        core.store.mark(&NewMark { annotator, question, text, kind, at_ms: now_ms(), note: None })?;
-        match kind {
-            MarkKind::Skip => sheet.skipped.insert(text),
-            MarkKind::Unskip => sheet.skipped.remove(&text),
-            MarkKind::Flag => sheet.flagged.insert(text),
-            MarkKind::Unflag => sheet.flagged.remove(&text),
-        };
-        core.progress(&sheet, annotator, question)
+        let source = LabelSource::Window;
+        core.store.mark(&NewMark { annotator, question, text, kind, at_ms: now_ms(), source, note: None })?;
+        if core.follow_events().is_err() {
+            core.sheets.clear(); // the mark is on disk; it is read when the sheet is next asked for
+        }
+        let progress = core.progress(&lock(&sheet));
+        Ok(progress)
     }
 
     /// How far an annotator is with a question.
@@ -146,7 +137,8 @@ impl Session {
     /// The file cannot be read.
     pub fn progress(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Progress, WorkbenchError> {
         let sheet = self.core.sheets.get(&self.core.store, annotator, question)?;
-        self.core.progress(&lock(&sheet), annotator, question)
+        let progress = self.core.progress(&lock(&sheet));
+        Ok(progress)
     }
 
     /// One text as the annotator sees it; what models say is there only after an answer.
@@ -163,14 +155,14 @@ impl Session {
         let body = core.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
         let sheet = core.sheets.get(&core.store, annotator, question)?;
         let sheet = lock(&sheet);
-        let level = sheet.levels.get(&text).copied();
-        let show = level.is_some() && core.settings().reveal;
+        let answer = sheet.answers.get(&text).cloned();
+        let show = answer.is_some() && core.settings().reveal;
         Ok(LabelTask {
             text,
             external_id: body.external_id,
             body: body.body,
             group: body.group,
-            level,
+            answer,
             flagged: sheet.flagged.contains(&text),
             skipped: sheet.skipped.contains(&text),
             random: false,
@@ -190,10 +182,12 @@ impl Session {
         question: Option<&str>,
     ) -> Result<NamedLabel, WorkbenchError> {
         let question = self.question(question)?;
-        let level = question.scale.index_of(value).ok_or_else(|| off_scale(value, &question))?;
+        let answer = question.scale.answer_named(value).ok_or_else(|| off_scale(value, &question))?;
         let store = &self.core.store;
         let text_id =
             store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+        // As it would be added.
+        let annotator = annotator.trim();
         let known = self.core.index().annotator_named(annotator).map(|a| (a.id, a.external_id.clone()));
         let new_annotator = known.is_none();
         let (annotator, annotator_name) = match known {
@@ -203,7 +197,7 @@ impl Session {
                 (added.id, added.external_id)
             }
         };
-        let new = NewLabel { question: question.id, annotator, text: text_id, level, duration_ms: None };
+        let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
         let progress = self.record(&new, LabelSource::Command)?.receipt.progress;
         Ok(NamedLabel {
             annotator: annotator_name,
@@ -242,23 +236,18 @@ fn off_scale(value: &str, question: &dissensus_domain::Question) -> WorkbenchErr
 }
 
 impl Core {
-    fn check_level(&self, new: &NewLabel) -> Result<(), WorkbenchError> {
+    fn check_answer(&self, new: &NewLabel) -> Result<(), WorkbenchError> {
         let index = self.index();
         let question = index.question(new.question).ok_or(WorkbenchError::NoQuestion)?;
-        match question.scale.name_of(new.level) {
-            Some(_) => Ok(()),
-            None => Err(off_scale(&format!("level {}", new.level), question)),
+        match (new.answer.check(&question.scale), &new.answer) {
+            (Ok(()), _) => Ok(()),
+            (Err(_), Answer::Level(level)) => Err(off_scale(&format!("level {level}"), question)),
+            (Err(error), _) => Err(off_scale(&error.to_string(), question)),
         }
     }
 
-    fn progress(
-        &self,
-        sheet: &sheet::Sheet,
-        annotator: AnnotatorId,
-        question: QuestionId,
-    ) -> Result<Progress, WorkbenchError> {
-        let today = self.store.texts_labelled_since(annotator, question, today_ms())?;
-        Ok(sheet.progress(today, self.index().texts().len()))
+    fn progress(&self, sheet: &Sheet) -> Progress {
+        sheet.progress(today_ms(), self.index().texts().len())
     }
 
     /// How the models see a text, before this annotator's answer is learned. `None` while no model is live.
@@ -276,7 +265,8 @@ impl Core {
         let labels = self.store.current_labels_on(text, question).ok()?;
         let mut counts = vec![0.0_f32; reveal.others.len()];
         labels.iter().filter(|label| label.annotator != annotator).for_each(|label| {
-            if let Some(count) = counts.get_mut(usize::from(label.level)) {
+            let level = level_of(&label.answer).map(usize::from);
+            if let Some(count) = level.and_then(|level| counts.get_mut(level)) {
                 *count += 1.0;
             }
         });

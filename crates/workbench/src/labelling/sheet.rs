@@ -3,42 +3,69 @@
 use crate::error::WorkbenchError;
 use crate::sync::lock;
 use crate::view::Progress;
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_domain::{
+    AnnotatorId, Answer, Event, QuestionId, TextId, current_answer, given_answers, marks,
+};
 use dissensus_store::Store;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// Labels and marks of one annotator on one question.
-#[derive(Default)]
+/// Answers and marks of one annotator on one question.
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Sheet {
-    /// The current label of each text labelled.
-    pub(crate) levels: HashMap<TextId, u16>,
-    /// Texts set aside, labelled or not.
+    /// The current answer of each text labelled.
+    pub(crate) answers: HashMap<TextId, Answer>,
+    /// Texts skipped, labelled or not.
     pub(crate) skipped: HashSet<TextId>,
-    /// Texts pointed at.
+    /// Texts flagged.
     pub(crate) flagged: HashSet<TextId>,
+    /// When each text was last answered in the window or by the command, in milliseconds since 1970-01-01 UTC.
+    given: HashMap<TextId, i64>,
 }
 
 impl Sheet {
     fn load(store: &Store, annotator: AnnotatorId, question: QuestionId) -> Result<Self, WorkbenchError> {
-        let labels = store.current_labels_of(annotator, question)?;
-        let marks = store.marks(annotator, question)?;
-        let texts = |pick: fn(&dissensus_store::Mark) -> bool| {
-            marks.iter().filter(|(_, mark)| pick(mark)).map(|(text, _)| *text).collect::<HashSet<_>>()
-        };
-        Ok(Self {
-            levels: labels.iter().map(|label| (label.text, label.level)).collect(),
-            skipped: texts(|mark| mark.skipped),
-            flagged: texts(|mark| mark.flagged),
-        })
+        let mut sheet = Self::default();
+        for events in store.events_of(annotator, question)?.chunk_by(|a, b| a.text == b.text) {
+            sheet.set(events);
+        }
+        Ok(sheet)
     }
 
-    /// How far it is, given today's count and the number of texts.
-    pub(crate) fn progress(&self, today: u32, total: usize) -> Progress {
-        let skipped = self.skipped.iter().filter(|text| !self.levels.contains_key(text)).count();
+    /// Notes what holds for a text after all events of this annotator, on this question, on it.
+    pub(crate) fn set(&mut self, events: &[Event]) {
+        let Some(Event { text, .. }) = events.first() else { return };
+        match current_answer(events).and_then(Event::answer) {
+            Some(answer) => self.answers.insert(*text, answer.clone()),
+            None => self.answers.remove(text),
+        };
+        match given_answers(events).iter().map(|e| e.at_ms).max() {
+            Some(at_ms) => self.given.insert(*text, at_ms),
+            None => self.given.remove(text),
+        };
+        let marks = marks(events);
+        for (set, holds) in [(&mut self.skipped, marks.skipped), (&mut self.flagged, marks.flagged)] {
+            if holds {
+                set.insert(*text)
+            } else {
+                set.remove(text)
+            };
+        }
+    }
+
+    /// Notes an answer that is on disk.
+    pub(crate) fn note_answer(&mut self, text: TextId, answer: &Answer, at_ms: i64) {
+        self.answers.insert(text, answer.clone());
+        self.given.insert(text, at_ms);
+    }
+
+    /// How far it is: texts answered since `today_ms`, and of so many texts in all.
+    pub(crate) fn progress(&self, today_ms: i64, total: usize) -> Progress {
+        let skipped = self.skipped.iter().filter(|text| !self.answers.contains_key(text)).count();
+        let today = self.given.values().filter(|at_ms| **at_ms >= today_ms).count();
         Progress {
-            today,
-            done: self.levels.len() as u32,
+            today: today as u32,
+            done: self.answers.len() as u32,
             total: total as u32,
             skipped: skipped as u32,
             flagged: self.flagged.len() as u32,
@@ -48,7 +75,7 @@ impl Sheet {
 
 type Shared = Arc<Mutex<Sheet>>;
 
-/// The sheets in use. The session is the only writer of its project, so they stay true until an import.
+/// The sheets in use. They follow the events of the project, see [`super::feed`].
 #[derive(Default)]
 pub(crate) struct Sheets(Mutex<HashMap<(AnnotatorId, QuestionId), Shared>>);
 
@@ -67,6 +94,11 @@ impl Sheets {
         let sheet = Arc::new(Mutex::new(Sheet::load(store, annotator, question)?));
         sheets.insert((annotator, question), Arc::clone(&sheet));
         Ok(sheet)
+    }
+
+    /// The sheet of an annotator and a question, where it is in use.
+    pub(crate) fn known(&self, annotator: AnnotatorId, question: QuestionId) -> Option<Shared> {
+        lock(&self.0).get(&(annotator, question)).cloned()
     }
 
     /// Forgets all, so that they are read anew.

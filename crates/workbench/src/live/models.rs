@@ -5,6 +5,7 @@ use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Observer, Unwatched, caught};
+use crate::levels::level_of;
 use crate::project::Index;
 use crate::session::Session;
 use crate::sync::{lock, lock_or_reset};
@@ -419,7 +420,8 @@ impl Core {
         let labels = self.store.current_labels(question)?;
         let row = |label: &dissensus_domain::CurrentLabel| {
             let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
-            ((text as usize) < texts).then_some(Observation { text, annotator, level: label.level })
+            let level = level_of(&label.answer)?;
+            ((text as usize) < texts).then_some(Observation { text, annotator, level })
         };
         Ok(labels.iter().filter_map(row).collect())
     }
@@ -440,14 +442,13 @@ impl Core {
         }
         let head =
             self.live.with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.version.clone())));
-        let (Some(Some((weights, version))), Ok(last)) = (head, self.store.last_label()) else { return };
+        let Some(Some((weights, version))) = head else { return };
         // A head is derived: where it cannot be kept, the next session fits it again.
         let _ = self.store.put_head(NewHead {
             question,
             version,
             model: MODEL.to_owned(),
             made_at_ms: now_ms(),
-            last_label: (last.0 > 0).then_some(last),
             weights,
         });
     }

@@ -2,6 +2,7 @@
 
 use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::levels::level_of;
 use crate::sync::lock;
 use crate::view::{
     EpochInfo, JobState, Problem, RunAnnotator, RunBin, RunClass, RunDetail, RunInfo, RunMetric, RunScores,
@@ -59,7 +60,7 @@ impl Core {
     /// Sum of a question's current labels, in hexadecimal. Kept until a label is given or taken back: a run at work asks for it
     /// twice a second.
     pub(crate) fn data_sum(&self, question: QuestionId) -> Result<String, WorkbenchError> {
-        let last = self.store.last_label()?;
+        let last = self.store.last_event()?;
         if let Some((_, sum)) = lock(&self.training.sums).get(&question).filter(|(at, _)| *at == last) {
             return Ok(sum.clone());
         }
@@ -69,7 +70,10 @@ impl Core {
         for label in labels {
             sum.update(label.text.0.to_le_bytes());
             sum.update(label.annotator.0.to_le_bytes());
-            sum.update(label.level.to_le_bytes());
+            match level_of(&label.answer) {
+                Some(level) => sum.update(level.to_le_bytes()),
+                None => sum.update(format!("{:?}", label.answer)),
+            }
         }
         let sum: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         lock(&self.training.sums).insert(question, (last, sum.clone()));

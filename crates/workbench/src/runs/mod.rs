@@ -22,7 +22,7 @@ use crate::jobs::{Observer, Throttle, seconds_left};
 use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{EpochInfo, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning};
-use dissensus_domain::{LabelId, QuestionId};
+use dissensus_domain::{EventId, QuestionId};
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::ModelKind;
 use dissensus_store::{NewRun, RunId, WorkState};
@@ -39,7 +39,7 @@ const TELL_EVERY: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub(crate) struct Training {
     live: Mutex<BTreeMap<u32, Live>>,
-    sums: Mutex<HashMap<QuestionId, (LabelId, String)>>,
+    sums: Mutex<HashMap<QuestionId, (EventId, String)>>,
 }
 
 /// How a run at work is.

@@ -3,7 +3,7 @@
 //! The window generates its TypeScript types from these. Times are milliseconds since 1970-01-01 UTC as `f64`
 //! (JavaScript's number), levels are indices on the question's scale, probabilities run over its levels.
 
-use dissensus_domain::{AnnotatorId, Attributes, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Attributes, QuestionId, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 
 macro_rules! view {
@@ -394,7 +394,7 @@ view! {
         /// Document or thread.
         pub group: Option<String>,
         /// What this annotator answered before, if anything.
-        pub level: Option<u16>,
+        pub answer: Option<Answer>,
         /// Flagged by this annotator.
         pub flagged: bool,
         /// Skipped by this annotator.
@@ -413,8 +413,8 @@ view! {
         pub annotator: AnnotatorId,
         /// The text judged.
         pub text: TextId,
-        /// Index on the scale.
-        pub level: u16,
+        /// The answer.
+        pub answer: Answer,
         /// How long the text was looked at.
         pub duration_ms: Option<u32>,
     }
@@ -431,10 +431,10 @@ view! {
     pub struct Undone {
         /// The text whose label was taken back.
         pub text: TextId,
-        /// The label taken back.
-        pub level: u16,
-        /// The label that stands now, if one did before.
-        pub now: Option<u16>,
+        /// The answer taken back.
+        pub answer: Answer,
+        /// The answer that stands now, if one did before.
+        pub now: Option<Answer>,
         /// How far the annotator is now.
         pub progress: Progress,
     }

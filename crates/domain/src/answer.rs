@@ -1,0 +1,312 @@
+//! What one annotator answered: a level, a set of options or a set of spans.
+
+use crate::{Scale, ScaleKind};
+use serde::{Deserialize, Serialize};
+
+/// The answer that one label holds.
+///
+/// In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
+/// `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
+pub enum Answer {
+    /// Index of a level of a binary, choice or ordinal scale.
+    Level(u16),
+    /// The options chosen on a multi-choice scale; the empty set is an answer too.
+    Options(OptionSet),
+    /// The passages marked in the text; no passage is an answer too. No scale asks for spans yet.
+    Spans(SpanSet),
+}
+
+/// Why an answer is none of those that a question takes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// The level is beyond the scale.
+    #[error("the scale has {levels} levels, so there is no level {level}")]
+    LevelOutside {
+        /// The index of the answer.
+        level: u16,
+        /// How many levels there are.
+        levels: usize,
+    },
+    /// An option is beyond the scale.
+    #[error("the scale has {options} options, so there is no option {option}")]
+    OptionOutside {
+        /// The index of the option.
+        option: u8,
+        /// How many options there are.
+        options: usize,
+    },
+    /// The scale takes answers of another kind.
+    #[error("a {scale} question is not answered with {answer}")]
+    OtherKind {
+        /// The kind of scale.
+        scale: ScaleKind,
+        /// The kind of answer.
+        answer: &'static str,
+    },
+    /// A set of options cannot hold an option with this index.
+    #[error("option {0} is beyond the {max} that a set can hold", max = OptionSet::MAX)]
+    TooManyOptions(u8),
+    /// A span that holds no character.
+    #[error("a span from {start} to {end} holds no character")]
+    EmptySpan {
+        /// Its first character.
+        start: u32,
+        /// The character behind its last one.
+        end: u32,
+    },
+    /// A span that reaches beyond the text.
+    #[error("a span ends at {end}, and the text has {characters} characters")]
+    SpanOutside {
+        /// The character behind the last one of the span.
+        end: u32,
+        /// Characters (Unicode scalar values) of the text.
+        characters: usize,
+    },
+}
+
+impl Answer {
+    /// Makes sure that this answers a question with `scale`.
+    ///
+    /// # Errors
+    /// A level or an option that the scale does not have, or an answer of another kind.
+    pub fn check(&self, scale: &Scale) -> Result<(), AnswerError> {
+        let other_kind = |answer: &'static str| Err(AnswerError::OtherKind { scale: scale.kind(), answer });
+        match (self, scale.kind()) {
+            (Self::Level(_), ScaleKind::MultiChoice) => other_kind("a level"),
+            (Self::Level(level), _) if usize::from(*level) >= scale.len() => {
+                Err(AnswerError::LevelOutside { level: *level, levels: scale.len() })
+            }
+            (Self::Level(_), _) => Ok(()),
+            (Self::Options(set), ScaleKind::MultiChoice) => {
+                let options = scale.options().len();
+                match set.iter().find(|option| usize::from(*option) >= options) {
+                    Some(option) => Err(AnswerError::OptionOutside { option, options }),
+                    None => Ok(()),
+                }
+            }
+            (Self::Options(_), _) => other_kind("a set of options"),
+            (Self::Spans(_), _) => other_kind("spans"),
+        }
+    }
+
+    /// The level, where that is what was answered.
+    pub fn level(&self) -> Option<u16> {
+        match self {
+            Self::Level(level) => Some(*level),
+            _ => None,
+        }
+    }
+}
+
+/// A set of up to 64 options, by their index on the scale. In JSON an array of indices in ascending order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
+pub struct OptionSet(u64);
+
+impl OptionSet {
+    /// How many options a set can hold.
+    pub const MAX: u8 = 64;
+
+    /// The set with the options whose bits are set in `bits`.
+    pub fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// A number with the bit of each option set.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The set of these options.
+    ///
+    /// # Errors
+    /// An index of [`OptionSet::MAX`] or more.
+    pub fn new(options: impl IntoIterator<Item = u8>) -> Result<Self, AnswerError> {
+        options.into_iter().try_fold(Self::default(), |set, option| match option < Self::MAX {
+            true => Ok(Self(set.0 | 1 << option)),
+            false => Err(AnswerError::TooManyOptions(option)),
+        })
+    }
+
+    /// Whether an option is in the set.
+    pub fn contains(self, option: u8) -> bool {
+        option < Self::MAX && self.0 >> option & 1 == 1
+    }
+
+    /// How many options are in the set.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether no option is in the set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The options in ascending order.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (0..Self::MAX).filter(move |option| self.contains(*option))
+    }
+}
+
+impl TryFrom<Vec<u8>> for OptionSet {
+    type Error = AnswerError;
+
+    fn try_from(options: Vec<u8>) -> Result<Self, AnswerError> {
+        Self::new(options)
+    }
+}
+
+impl From<OptionSet> for Vec<u8> {
+    fn from(set: OptionSet) -> Self {
+        set.iter().collect()
+    }
+}
+
+#[cfg(feature = "specta")]
+impl specta::Type for OptionSet {
+    fn definition(types: &mut specta::Types) -> specta::datatype::DataType {
+        Vec::<u8>::definition(types)
+    }
+}
+
+/// A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct Span {
+    /// The first character.
+    pub start: u32,
+    /// The character behind the last one.
+    pub end: u32,
+    /// Index of the span's type on the question's scale.
+    pub kind: u16,
+}
+
+/// The spans of one answer, in order and each once, so that equal answers are equal values. In JSON an array.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Span>", into = "Vec<Span>")]
+pub struct SpanSet(Vec<Span>);
+
+impl SpanSet {
+    /// The set of these spans.
+    ///
+    /// # Errors
+    /// A span that holds no character.
+    pub fn new(spans: impl IntoIterator<Item = Span>) -> Result<Self, AnswerError> {
+        let mut spans: Vec<Span> = spans.into_iter().collect();
+        if let Some(Span { start, end, .. }) = spans.iter().find(|span| span.start >= span.end) {
+            return Err(AnswerError::EmptySpan { start: *start, end: *end });
+        }
+        spans.sort_unstable();
+        spans.dedup();
+        Ok(Self(spans))
+    }
+
+    /// The spans, by start, then end, then kind.
+    pub fn as_slice(&self) -> &[Span] {
+        &self.0
+    }
+
+    /// Makes sure that every span lies within `text`.
+    ///
+    /// # Errors
+    /// The first span that ends beyond the text.
+    pub fn check_within(&self, text: &str) -> Result<(), AnswerError> {
+        let characters = text.chars().count();
+        match self.0.iter().find(|span| span.end as usize > characters) {
+            Some(span) => Err(AnswerError::SpanOutside { end: span.end, characters }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl TryFrom<Vec<Span>> for SpanSet {
+    type Error = AnswerError;
+
+    fn try_from(spans: Vec<Span>) -> Result<Self, AnswerError> {
+        Self::new(spans)
+    }
+}
+
+impl From<SpanSet> for Vec<Span> {
+    fn from(set: SpanSet) -> Self {
+        set.0
+    }
+}
+
+#[cfg(feature = "specta")]
+impl specta::Type for SpanSet {
+    fn definition(types: &mut specta::Types) -> specta::datatype::DataType {
+        Vec::<Span>::definition(types)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: u32, end: u32, kind: u16) -> Span {
+        Span { start, end, kind }
+    }
+
+    #[test]
+    fn answers_are_plain_json() {
+        let spans = SpanSet::new([span(7, 9, 0), span(0, 5, 1), span(7, 9, 0)]).unwrap();
+        for (answer, json) in [
+            (Answer::Level(3), r#"{"kind":"level","value":3}"#),
+            (Answer::Options(OptionSet::from_bits(0b101)), r#"{"kind":"options","value":[0,2]}"#),
+            (Answer::Options(OptionSet::default()), r#"{"kind":"options","value":[]}"#),
+            (
+                Answer::Spans(spans),
+                r#"{"kind":"spans","value":[{"start":0,"end":5,"kind":1},{"start":7,"end":9,"kind":0}]}"#,
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&answer).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Answer>(json).unwrap(), answer);
+        }
+        for wrong in [
+            r#"{"kind":"options","value":[64]}"#,
+            r#"{"kind":"spans","value":[{"start":5,"end":5,"kind":0}]}"#,
+            r#"{"kind":"level","value":-1}"#,
+            r#"{"kind":"dream","value":1}"#,
+        ] {
+            assert!(serde_json::from_str::<Answer>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_set_holds_up_to_64_options() {
+        let set = OptionSet::new([63, 0, 7, 7]).unwrap();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63]);
+        assert_eq!((set.len(), set.is_empty(), set.contains(63), set.contains(64)), (3, false, true, false));
+        assert_eq!(OptionSet::new([64]), Err(AnswerError::TooManyOptions(64)));
+        assert_eq!(OptionSet::from_bits(set.bits()), set);
+    }
+
+    #[test]
+    fn an_answer_must_fit_the_scale() {
+        let ordinal = Scale::new(ScaleKind::Ordinal, ["1", "2", "3"]).unwrap();
+        let multi = Scale::new(ScaleKind::MultiChoice, ["a", "b", "c"]).unwrap();
+        let options = |bits| Answer::Options(OptionSet::from_bits(bits));
+        let spans = Answer::Spans(SpanSet::default());
+        assert_eq!(Answer::Level(2).check(&ordinal), Ok(()));
+        assert_eq!(Answer::Level(3).check(&ordinal), Err(AnswerError::LevelOutside { level: 3, levels: 3 }));
+        assert_eq!(options(0b111).check(&multi), Ok(()));
+        assert_eq!(options(0).check(&multi), Ok(()));
+        assert_eq!(options(0b1000).check(&multi), Err(AnswerError::OptionOutside { option: 3, options: 3 }));
+        let other = |scale, answer| Err(AnswerError::OtherKind { scale, answer });
+        assert_eq!(Answer::Level(0).check(&multi), other(ScaleKind::MultiChoice, "a level"));
+        assert_eq!(options(0).check(&ordinal), other(ScaleKind::Ordinal, "a set of options"));
+        assert_eq!(spans.check(&ordinal), other(ScaleKind::Ordinal, "spans"));
+    }
+
+    #[test]
+    fn spans_count_characters_not_bytes() {
+        let spans = SpanSet::new([span(0, 3, 0)]).unwrap();
+        assert_eq!(spans.check_within("äöü"), Ok(()));
+        assert_eq!(spans.check_within("äö"), Err(AnswerError::SpanOutside { end: 3, characters: 2 }));
+    }
+}

@@ -1,0 +1,240 @@
+//! Which answer is current and which marks hold, decided from events alone, so that every copy of a project that has the same
+//! events says the same, in whatever order they came.
+
+use crate::{Event, EventId, EventKind, MarkKind};
+use std::collections::{HashMap, HashSet};
+
+/// The answers among the events of *one* annotator, question and text that no retraction takes back.
+pub fn standing_answers(events: &[Event]) -> Vec<&Event> {
+    let retracted: HashSet<EventId> = events.iter().filter_map(Event::retracts).collect();
+    events.iter().filter(|e| e.answer().is_some() && !retracted.contains(&e.id)).collect()
+}
+
+/// The current answer among the events of *one* annotator, question and text.
+///
+/// An answer that stands supersedes those it replaces, and those that these replaced, whether they still stand or not. Among
+/// the answers that stand and that none supersedes, the one with the later time is current, then that of the greater copy id,
+/// then of the greater sequence. So a clock that is wrong cannot undo what somebody saw and changed; it decides only
+/// between answers that were given without knowing of each other.
+pub fn current_answer(events: &[Event]) -> Option<&Event> {
+    let standing = standing_answers(events);
+    if standing.len() < 2 {
+        return standing.first().copied();
+    }
+    let replaced: HashMap<EventId, EventId> =
+        events.iter().filter_map(|e| e.replaces().map(|old| (e.id, old))).collect();
+    let mut superseded = HashSet::new();
+    for event in &standing {
+        let mut at = event.id;
+        // Whatever a superseded answer replaced was walked through before.
+        while let Some(&old) = replaced.get(&at)
+            && superseded.insert(old)
+        {
+            at = old;
+        }
+    }
+    standing.into_iter().filter(|e| !superseded.contains(&e.id)).max_by_key(|e| e.order())
+}
+
+/// Of the answers among the events of one annotator that stand: those given in the window or by the command, which undo may take
+/// back, oldest first.
+pub fn given_answers(events: &[Event]) -> Vec<&Event> {
+    let mut given = standing_answers(events);
+    given.retain(|e| e.source.is_given());
+    given.sort_by_key(|e| e.id);
+    given
+}
+
+/// What holds for a text after all marks of one annotator for one question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The annotator skipped the text.
+    pub skipped: bool,
+    /// The annotator flagged the text.
+    pub flagged: bool,
+    /// The newest note.
+    pub note: Option<String>,
+}
+
+/// What holds after the events of *one* annotator, question and text: the later of skip and unskip, of flag and unflag, and the
+/// later note.
+pub fn marks(events: &[Event]) -> Marks {
+    let newest = |wanted: fn(&Event) -> bool| events.iter().filter(|e| wanted(e)).max_by_key(|e| e.order());
+    let is = |event: Option<&Event>, kind| event.is_some_and(|e| e.kind == EventKind::Mark(kind));
+    let skip = newest(|e| matches!(e.kind, EventKind::Mark(MarkKind::Skip | MarkKind::Unskip)));
+    let flag = newest(|e| matches!(e.kind, EventKind::Mark(MarkKind::Flag | MarkKind::Unflag)));
+    let note = newest(|e| e.note.is_some());
+    Marks {
+        skipped: is(skip, MarkKind::Skip),
+        flagged: is(flag, MarkKind::Flag),
+        note: note.and_then(|e| e.note.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AnnotatorId, Answer, CopyId, EventKey, LabelSource, QuestionId, TextId};
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    fn event(id: u32, copy: u128, at_ms: i64, kind: EventKind) -> Event {
+        Event {
+            id: EventId(id),
+            key: EventKey { copy: CopyId(Uuid::from_u128(copy)), sequence: id },
+            question: QuestionId(1),
+            text: TextId(1),
+            annotator: AnnotatorId(1),
+            at_ms,
+            source: LabelSource::Window,
+            kind,
+            note: None,
+        }
+    }
+
+    fn answer(id: u32, copy: u128, at_ms: i64, replaces: Option<u32>) -> Event {
+        let answer = Answer::Level(id as u16);
+        event(
+            id,
+            copy,
+            at_ms,
+            EventKind::Answer { answer, duration_ms: None, replaces: replaces.map(EventId) },
+        )
+    }
+
+    fn retraction(id: u32, of: u32) -> Event {
+        event(id, 1, 0, EventKind::Retraction { of: EventId(of) })
+    }
+
+    fn current(events: &[Event]) -> Option<u32> {
+        current_answer(events).map(|e| e.id.0)
+    }
+
+    #[test]
+    fn the_replacing_answer_is_current_and_undo_uncovers_the_one_before() {
+        let mut events = vec![answer(1, 1, 100, None), answer(2, 1, 200, Some(1))];
+        assert_eq!(current(&events), Some(2));
+        events.push(retraction(3, 2));
+        assert_eq!(current(&events), Some(1));
+        events.push(retraction(4, 1));
+        assert_eq!(current(&events), None);
+    }
+
+    #[test]
+    fn a_wrong_clock_cannot_undo_what_somebody_saw_and_changed() {
+        assert_eq!(current(&[answer(1, 1, 900, None), answer(2, 2, 100, Some(1))]), Some(2));
+        // Through an answer in between that was taken back, too.
+        let events = [
+            answer(1, 1, 900, None),
+            answer(2, 1, 100, Some(1)),
+            answer(3, 1, 50, Some(2)),
+            retraction(4, 2),
+        ];
+        assert_eq!(current(&events), Some(3));
+    }
+
+    #[test]
+    fn of_answers_that_knew_nothing_of_each_other_the_later_counts_then_copy_then_sequence() {
+        assert_eq!(current(&[answer(1, 9, 100, None), answer(2, 1, 200, None)]), Some(2));
+        assert_eq!(current(&[answer(1, 9, 100, None), answer(2, 1, 100, None)]), Some(1));
+        assert_eq!(current(&[answer(1, 1, 100, None), answer(2, 1, 100, None)]), Some(2));
+    }
+
+    #[test]
+    fn a_retracted_answer_supersedes_nothing() {
+        let events = [answer(1, 1, 100, None), answer(2, 2, 900, Some(1)), retraction(3, 2)];
+        assert_eq!(current(&events), Some(1));
+    }
+
+    #[test]
+    fn a_circle_of_replacements_ends() {
+        assert_eq!(current(&[answer(1, 1, 1, Some(2)), answer(2, 1, 2, Some(1))]), None);
+    }
+
+    #[test]
+    fn imported_answers_are_not_undone() {
+        let mut imported = answer(3, 1, 1, None);
+        imported.source = LabelSource::Import;
+        let events = [answer(1, 1, 5, None), answer(2, 1, 3, None), imported, retraction(4, 2)];
+        let given: Vec<u32> = given_answers(&events).iter().map(|e| e.id.0).collect();
+        assert_eq!(given, [1]);
+    }
+
+    #[test]
+    fn the_later_mark_holds() {
+        let mark = |id, at_ms, kind| event(id, 1, at_ms, EventKind::Mark(kind));
+        let mut flag = mark(2, 5, MarkKind::Flag);
+        flag.note = Some("sarcasm?".into());
+        let events = [mark(1, 9, MarkKind::Unskip), flag, mark(3, 7, MarkKind::Skip)];
+        let expected = Marks { skipped: false, flagged: true, note: Some("sarcasm?".into()) };
+        assert_eq!(marks(&events), expected);
+        assert_eq!(marks(&[]), Marks::default());
+    }
+
+    /// The rule in its plainest form: every pair of answers is compared along every chain.
+    fn by_definition(events: &[Event]) -> Option<u32> {
+        let find = |id: EventId| events.iter().find(|e| e.id == id);
+        let stands = |e: &&Event| e.answer().is_some() && events.iter().all(|r| r.retracts() != Some(e.id));
+        let names = |newer: &Event, older: &Event| {
+            let mut at = newer.replaces();
+            while let Some(id) = at {
+                if id == older.id {
+                    return true;
+                }
+                at = find(id).and_then(Event::replaces);
+            }
+            false
+        };
+        let standing: Vec<&Event> = events.iter().filter(stands).collect();
+        let free = standing.iter().filter(|e| !standing.iter().any(|newer| names(newer, e)));
+        free.max_by_key(|e| e.order()).map(|e| e.id.0)
+    }
+
+    fn history() -> impl Strategy<Value = Vec<Event>> {
+        let step = (0_u8..4, 0_usize..12, 0_u128..3, 0_i64..6);
+        proptest::collection::vec(step, 0..12).prop_map(|steps| {
+            let mut events: Vec<Event> = Vec::new();
+            for (id, (what, target, copy, at_ms)) in (1_u32..).zip(steps) {
+                let target = events.get(target).filter(|e| e.answer().is_some()).map(|e| e.id.0);
+                events.push(match (what, target) {
+                    (0, Some(of)) => retraction(id, of),
+                    (1, _) => answer(id, copy, at_ms, None),
+                    (_, target) => answer(id, copy, at_ms, target),
+                });
+            }
+            events
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_current_answer_is_the_one_of_the_definition(events in history()) {
+            prop_assert_eq!(current(&events), by_definition(&events));
+        }
+
+        #[test]
+        fn the_order_of_arrival_does_not_matter(events in history(), seed in any::<u64>()) {
+            let mut shuffled = events.clone();
+            let mut state = seed;
+            for at in (1..shuffled.len()).rev() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                shuffled.swap(at, (state >> 33) as usize % (at + 1));
+            }
+            prop_assert_eq!(current(&shuffled), current(&events));
+            prop_assert_eq!(marks(&shuffled), marks(&events));
+        }
+
+        #[test]
+        fn an_answer_that_replaces_the_current_one_is_current_whatever_its_clock_says(
+            events in history(), at_ms in -9_i64..9,
+        ) {
+            // As the store appends it: never before what its copy has seen.
+            let seen = events.iter().map(|e| e.at_ms + 1).max().unwrap_or(at_ms);
+            let replaces = current(&events);
+            let id = events.len() as u32 + 1;
+            let mut events = events;
+            events.push(answer(id, 1, at_ms.max(seen), replaces));
+            prop_assert_eq!(current(&events), Some(id));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The table of current answers: derived from the events, kept with them in one transaction.
+
+use crate::events::answer_columns;
+use crate::row::{EVENT_COLUMNS, event};
+use crate::tx::all;
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer};
+use rusqlite::Connection;
+
+/// One annotator's answer to one question on one text.
+pub(crate) type Key = (QuestionId, TextId, AnnotatorId);
+
+impl WriteTx<'_> {
+    /// Decides anew which answer is current for one annotator, question and text.
+    pub(crate) fn refresh_current(&self, (question, text, annotator): Key) -> Result<()> {
+        let events = self.events_on(question, text, annotator)?;
+        let key = (question.0, text.0, annotator.0);
+        let done = match current_answer(&events).and_then(|e| Some((e.id, e.answer()?))) {
+            Some((id, answer)) => {
+                let (level, content) = answer_columns(answer)?;
+                self.run(
+                    "INSERT INTO current_answers (question, text, annotator, event, level, content)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                     ON CONFLICT DO UPDATE SET event = excluded.event, level = excluded.level, content = excluded.content",
+                    (key.0, key.1, key.2, id.0, level, content),
+                )
+            }
+            None => self
+                .run("DELETE FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3", key),
+        };
+        done.map(drop).map_err(|e| self.explain("noting the current answer", e))
+    }
+}
+
+impl Store {
+    /// Makes sure that the table of current answers is what the events say. Walks all events: for a deep check, not for every opening.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] names the first difference.
+    pub fn check_current_answers(&self) -> Result<()> {
+        match self.read("checking the current answers", difference)? {
+            Some(detail) => Err(StoreError::Damaged { path: self.path().to_owned(), detail }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Compares the table of current answers with what the rule says of the events; `Some` says where they differ. Walks all events.
+pub(crate) fn difference(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut stored = conn.prepare(
+        "SELECT event, level, content FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3",
+    )?;
+    let mut found: i64 = 0;
+    let mut compare = |events: &[Event]| -> rusqlite::Result<Option<String>> {
+        let Some(first) = events.first() else { return Ok(None) };
+        let current = current_answer(events);
+        found += i64::from(current.is_some());
+        let rows = stored.query_map((first.question.0, first.text.0, first.annotator.0), |r| {
+            Ok((EventId(r.get(0)?), r.get::<_, Option<u16>>(1)?, r.get::<_, Option<String>>(2)?))
+        })?;
+        let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let expected = current.and_then(|e| Some((e.id, answer_columns(e.answer()?).ok()?)));
+        let same = match (rows.as_slice(), expected) {
+            ([], None) => true,
+            ([(id, level, content)], Some((current, (l, c)))) => (*id, *level, content) == (current, l, &c),
+            _ => false,
+        };
+        Ok((!same).then(|| {
+            format!(
+                "the current answer of annotator {} to question {} on text {} is not the one that the events say",
+                first.annotator.0, first.question.0, first.text.0
+            )
+        }))
+    };
+    let key = |e: &Event| (e.annotator, e.question, e.text);
+    let mut group: Vec<Event> = Vec::new();
+    let sql = format!(
+        "SELECT {EVENT_COLUMNS} FROM events AS e INDEXED BY events_by_annotator CROSS JOIN copies AS c ON c.id = e.copy
+         ORDER BY e.annotator, e.question, e.text, e.id"
+    );
+    let mut statement = conn.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let event = event(row)?;
+        if group.first().is_some_and(|first| key(first) != key(&event)) {
+            if let Some(difference) = compare(&group)? {
+                return Ok(Some(difference));
+            }
+            group.clear();
+        }
+        group.push(event);
+    }
+    if let Some(difference) = compare(&group)? {
+        return Ok(Some(difference));
+    }
+    let stored = all(conn, "SELECT count(*) FROM current_answers", [], |r| r.get::<_, i64>(0))?;
+    Ok((stored != [found]).then(|| "there are current answers without an event".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrate::{MIGRATIONS, apply};
+
+    #[test]
+    fn a_table_that_differs_from_the_events_is_told() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        apply(&mut conn, MIGRATIONS, 0).unwrap();
+        conn.execute_batch(
+            "INSERT INTO questions (name, prompt, scale) VALUES ('q', 'q', 'binary');
+             INSERT INTO levels VALUES (1, 0, 'no'), (1, 1, 'yes');
+             INSERT INTO texts (external_id, body) VALUES ('t', 't');
+             INSERT INTO annotators (external_id, name) VALUES ('a', 'a'), ('b', 'b');
+             INSERT INTO copies VALUES (1, x'00112233445566778899aabbccddeeff', 0);
+             INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL);
+             INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 1, 1, 5, NULL, 'window', 0, NULL, 1, NULL);
+             INSERT INTO current_answers VALUES (1, 1, 1, 2, 0, NULL);",
+        )
+        .unwrap();
+        assert_eq!(difference(&conn).unwrap(), None);
+        for (wrong, right) in [
+            ("UPDATE current_answers SET level = 1", "UPDATE current_answers SET level = 0"),
+            ("UPDATE current_answers SET event = 1", "UPDATE current_answers SET event = 2"),
+            ("DELETE FROM current_answers", "INSERT INTO current_answers VALUES (1, 1, 1, 2, 0, NULL)"),
+            (
+                "INSERT INTO current_answers VALUES (1, 1, 2, 2, 0, NULL)",
+                "DELETE FROM current_answers WHERE annotator = 2",
+            ),
+        ] {
+            conn.execute_batch(wrong).unwrap();
+            assert!(difference(&conn).unwrap().is_some(), "{wrong}");
+            conn.execute_batch(right).unwrap();
+            assert_eq!(difference(&conn).unwrap(), None, "{right}");
+        }
+    }
+}

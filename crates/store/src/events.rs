@@ -1,0 +1,343 @@
+//! Events: appending them under an identity of their own, and reading them back.
+
+use crate::error::is_constraint;
+use crate::identity::made_at_ms;
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
+use crate::tx::{all, first};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKind, LabelSource, QuestionId, TextId,
+};
+use rusqlite::Connection;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+/// The copy that a store appends under, and where the next event of this transaction goes.
+///
+/// The copy's id is made with the first event that a store appends, in the transaction of that event; see [`CopyId`] for why it is
+/// never read from the file and used again.
+#[derive(Debug, Default)]
+pub(crate) struct Appending {
+    copy: Cell<Option<CopyId>>,
+    last: Cell<Option<Place>>,
+}
+
+/// Where an event lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) event: u32,
+    pub(crate) copy: u32,
+    pub(crate) sequence: u32,
+}
+
+impl Appending {
+    /// What appends in a new transaction of a store that appended under `copy` before.
+    pub(crate) fn under(copy: Option<CopyId>) -> Self {
+        Self { copy: Cell::new(copy), last: Cell::new(None) }
+    }
+
+    /// The copy to go on with, once the transaction is on disk.
+    pub(crate) fn copy(&self) -> Option<CopyId> {
+        self.copy.get()
+    }
+}
+
+/// What an event says, as it is appended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewEvent<'a> {
+    pub(crate) question: QuestionId,
+    pub(crate) text: TextId,
+    pub(crate) annotator: AnnotatorId,
+    pub(crate) at_ms: i64,
+    pub(crate) source: LabelSource,
+    pub(crate) kind: &'a EventKind,
+    pub(crate) note: Option<&'a str>,
+}
+
+/// An event that is on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// Its row.
+    pub id: EventId,
+    /// How long the commit took, which waits for the disk to confirm.
+    pub sync: Duration,
+    /// How long it took in all, waiting for other writes included.
+    pub total: Duration,
+}
+
+pub(crate) const INSERT: &str =
+    "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+
+/// All events of one annotator on one text, oldest first.
+fn on_text() -> String {
+    format!(
+        "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.annotator = ?1 AND e.question = ?2 AND e.text = ?3 ORDER BY e.id"
+    )
+}
+
+/// The answer as the columns `level` and `content`.
+pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<String>)> {
+    match answer {
+        Answer::Level(level) => Ok((Some(*level), None)),
+        other => Ok((None, Some(crate::row::to_json("an answer", other)?))),
+    }
+}
+
+impl<'a> WriteTx<'a> {
+    /// Where the next event goes. The first time that a store appends, this makes a copy id for it.
+    pub(crate) fn next_place(&self) -> Result<Place> {
+        let last = match self.appending.last.get() {
+            Some(last) => last,
+            None => self.begin_appending()?,
+        };
+        let full = || StoreError::Invalid {
+            what: "project".to_owned(),
+            why: "it holds as many events as a project can hold (4,294,967,295)".to_owned(),
+        };
+        Ok(Place {
+            event: last.event.checked_add(1).ok_or_else(full)?,
+            sequence: last.sequence.checked_add(1).ok_or_else(full)?,
+            ..last
+        })
+    }
+
+    fn begin_appending(&self) -> Result<Place> {
+        let known = self.appending.copy.get();
+        let copy = known.unwrap_or_else(|| CopyId(Uuid::now_v7()));
+        let row = self.copy_row(copy, made_at_ms(copy.0))?;
+        let event = self.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+        let sequence =
+            self.first("SELECT coalesce(max(sequence), 0) FROM events WHERE copy = ?1", [row], |r| r.get(0))?;
+        let last = Place { event: event.unwrap_or(0), copy: row, sequence: sequence.unwrap_or(0) };
+        self.appending.copy.set(Some(copy));
+        Ok(last)
+    }
+
+    /// Notes that the event at `place` was appended.
+    pub(crate) fn appended_at(&self, place: Place) -> EventId {
+        self.appending.last.set(Some(place));
+        EventId(place.event)
+    }
+
+    /// Appends one event under this store's copy.
+    pub(crate) fn append_event(&self, new: &NewEvent<'_>) -> Result<EventId> {
+        let place = self.next_place()?;
+        self.insert_event(place, new)?;
+        Ok(self.appended_at(place))
+    }
+
+    /// Inserts one event where it belongs.
+    pub(crate) fn insert_event(&self, place: Place, new: &NewEvent<'_>) -> Result<()> {
+        let (name, duration_ms, (level, content), replaces) = match new.kind {
+            EventKind::Answer { answer, duration_ms, replaces } => {
+                ("answer", *duration_ms, answer_columns(answer)?, *replaces)
+            }
+            EventKind::Retraction { of } => ("retraction", None, (None, None), Some(*of)),
+            EventKind::Mark(mark) => (mark.name(), None, (None, None), None),
+        };
+        let inserted = self.conn.prepare_cached(INSERT).and_then(|mut statement| {
+            statement.execute((
+                place.event,
+                place.copy,
+                place.sequence,
+                name,
+                new.question.0,
+                new.text.0,
+                new.annotator.0,
+                new.at_ms,
+                duration_ms,
+                new.source.name(),
+                level,
+                content,
+                replaces.map(|id| id.0),
+                new.note,
+            ))
+        });
+        inserted.map(drop).map_err(|e| {
+            let wrong =
+                is_constraint(&e).then(|| self.must_exist(new.question, new.text, new.annotator).err());
+            wrong.flatten().unwrap_or_else(|| self.explain("appending an event", e))
+        })
+    }
+
+    /// The time that something done now gets: the clock's, but after everything that this copy has seen of the same person, question
+    /// and text, so that a clock that jumped back cannot put it before what the person saw.
+    pub(crate) fn time_of_new(
+        &self,
+        clock_ms: i64,
+        source: LabelSource,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Result<i64> {
+        if !source.is_given() {
+            return Ok(clock_ms); // read from a file or made up: the time is part of what it says
+        }
+        let seen: Option<i64> = self
+            .first(
+                "SELECT max(at_ms) FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3",
+                (annotator.0, question.0, text.0),
+                |r| r.get(0),
+            )?
+            .flatten();
+        Ok(seen.map_or(clock_ms, |seen| clock_ms.max(seen.saturating_add(1))))
+    }
+
+    /// Makes sure that the three rows that every event points to are there.
+    pub(crate) fn must_exist(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Result<()> {
+        for (what, sql, id) in [
+            ("question", "SELECT 1 FROM questions WHERE id = ?1", question.0),
+            ("text", "SELECT 1 FROM texts WHERE id = ?1", text.0),
+            ("annotator", "SELECT 1 FROM annotators WHERE id = ?1", annotator.0),
+        ] {
+            if self.first(sql, [id], |_| Ok(()))?.is_none() {
+                return Err(StoreError::Unknown { what, name: id.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    /// The event with this row.
+    pub(crate) fn event(&self, id: EventId) -> Result<Option<Event>> {
+        self.first(&format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0], event)
+    }
+
+    /// The event that a copy appended as its `sequence`th.
+    pub(crate) fn event_with_key(&self, copy: u32, sequence: u32) -> Result<Option<Event>> {
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.copy = ?1 AND e.sequence = ?2");
+        self.first(&sql, (copy, sequence), event)
+    }
+
+    /// All events of one annotator on one text, oldest first.
+    pub(crate) fn events_on(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Result<Vec<Event>> {
+        all(self.conn, &on_text(), (annotator.0, question.0, text.0), event)
+            .map_err(|e| self.explain("reading the history of a text", e))
+    }
+}
+
+impl Store {
+    pub(crate) fn append(
+        &self,
+        event: impl FnOnce(&mut WriteTx<'_>) -> Result<EventId> + Send + 'static,
+    ) -> Result<Appended> {
+        let start = Instant::now();
+        let (id, sync) = self.write_timed(event)?;
+        Ok(Appended { id, sync, total: start.elapsed() })
+    }
+
+    /// Up to `limit` events appended or taken in after `cursor`, oldest first; after `EventId(0)` from the beginning.
+    ///
+    /// This is how live models, counts and views learn what happened: they keep the id of the last event they have seen and ask for
+    /// those after it, their own writes included.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn events_since(&self, cursor: EventId, limit: u32) -> Result<Vec<Event>> {
+        self.read("reading what happened", |c| {
+            let sql =
+                format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id > ?1 ORDER BY e.id LIMIT ?2");
+            all(c, &sql, (cursor.0, limit), event)
+        })
+    }
+
+    /// The newest event of the project; `EventId(0)` where there is none. What has seen it is up to date.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn last_event(&self) -> Result<EventId> {
+        self.read("reading the newest event", |c| {
+            let id = first(c, "SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+            Ok(EventId(id.unwrap_or(0)))
+        })
+    }
+
+    /// The event with this row.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn event(&self, id: EventId) -> Result<Option<Event>> {
+        self.read("reading an event", |c| event_at(c, id))
+    }
+
+    /// Up to `limit` events of one annotator, newest first.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn history(&self, question: QuestionId, annotator: AnnotatorId, limit: u32) -> Result<Vec<Event>> {
+        self.read("reading an annotator's history", |c| {
+            let sql = format!(
+                "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id IN (
+                     SELECT id FROM events WHERE annotator = ?1 AND question = ?2 ORDER BY id DESC LIMIT ?3
+                 ) ORDER BY e.id DESC"
+            );
+            all(c, &sql, (annotator.0, question.0, limit), event)
+        })
+    }
+
+    /// All events of one annotator for a question, by text, then oldest first.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn events_of(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Vec<Event>> {
+        self.read("reading an annotator's events", |c| {
+            let sql = format!(
+                "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.annotator = ?1 AND e.question = ?2 ORDER BY e.text, e.id"
+            );
+            all(c, &sql, (annotator.0, question.0), event)
+        })
+    }
+
+    /// All events of one annotator on one text, oldest first.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn events(&self, question: QuestionId, text: TextId, annotator: AnnotatorId) -> Result<Vec<Event>> {
+        self.read("reading the history of a text", |c| {
+            all(c, &on_text(), (annotator.0, question.0, text.0), event)
+        })
+    }
+
+    /// The answer that undo takes back: of those that this annotator gave in the window or by the command and that stand, the one
+    /// appended last, whatever text it is on and whatever was imported after it.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn newest_given(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Event>> {
+        self.read("looking for the newest answer", |c| {
+            let mut newest = c.prepare_cached(
+                "SELECT id FROM events WHERE annotator = ?1 AND question = ?2 ORDER BY id DESC",
+            )?;
+            let mut taken_back = c.prepare_cached(
+                "SELECT 1 FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3
+                 AND kind = 'retraction' AND replaces = ?4",
+            )?;
+            let mut rows = newest.query((annotator.0, question.0))?;
+            while let Some(row) = rows.next()? {
+                let Some(event) = event_at(c, EventId(row.get(0)?))? else { continue };
+                if event.answer().is_some()
+                    && event.source.is_given()
+                    && !taken_back.exists((annotator.0, question.0, event.text.0, event.id.0))?
+                {
+                    return Ok(Some(event));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
+pub(crate) fn event_at(conn: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
+    first(conn, &format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0], event)
+}

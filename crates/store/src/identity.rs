@@ -1,0 +1,325 @@
+//! Who a project is: the id that all its copies share, and the copies that appended its events.
+
+use crate::tx::first;
+use crate::{Result, Store, WriteTx};
+use dissensus_domain::{CopyId, ProjectId};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// The format that brought identities: its migration is completed by [`identify`].
+pub(crate) const IDENTITY_FORMAT: usize = 3;
+
+/// Stands in `copies` until [`identify`] has written the id of the old history.
+const NOT_YET: Uuid = Uuid::nil();
+
+/// Completes migration 3: writes the id of the project and, where the file had labels, the id of the copy that they belong to.
+///
+/// A new project gets a random id (UUIDv7). An older file may have been copied by hand before it was brought up to date, and both
+/// copies must come to the same ids: theirs are made from the content (UUIDv8). The project's from its first question and
+/// first text, which a copy keeps whatever is added to it; the copy's from the whole history, because two files that went on
+/// differently must not give different events one name. (What both had before they parted is then in both histories: the same
+/// answers twice, which changes nothing that is current.)
+pub(crate) fn identify(conn: &Connection) -> rusqlite::Result<()> {
+    let mut content = Sha256::new_with_prefix("dissensus project");
+    let mut rows = feed(conn, &mut content, "SELECT name, prompt, scale FROM questions ORDER BY id LIMIT 1")?;
+    rows += feed(
+        conn,
+        &mut content,
+        "SELECT name FROM levels WHERE question = (SELECT min(id) FROM questions) ORDER BY level",
+    )?;
+    rows += feed(conn, &mut content, "SELECT external_id, body FROM texts ORDER BY id LIMIT 1")?;
+    let project = if rows == 0 { Uuid::now_v7() } else { from_content(content) };
+    conn.execute("INSERT INTO project (id, uid) VALUES (1, ?1)", [project])?;
+    let mut history = Sha256::new_with_prefix("dissensus copy");
+    history.update(project);
+    feed(
+        conn,
+        &mut history,
+        "SELECT id, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note
+         FROM events ORDER BY id",
+    )?;
+    conn.execute(
+        "UPDATE copies SET uid = ?1, made_at_ms = (SELECT min(at_ms) FROM events) WHERE uid = ?2",
+        [from_content(history), NOT_YET],
+    )?;
+    Ok(())
+}
+
+/// Adds the rows of a query to a hash, so that no two different results give the same bytes. Returns how many there were.
+fn feed(conn: &Connection, hash: &mut Sha256, sql: &str) -> rusqlite::Result<usize> {
+    let mut statement = conn.prepare(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            match row.get_ref(column)? {
+                ValueRef::Null => hash.update([0]),
+                ValueRef::Integer(n) => {
+                    hash.update([1]);
+                    hash.update(n.to_le_bytes());
+                }
+                ValueRef::Real(x) => {
+                    hash.update([2]);
+                    hash.update(x.to_le_bytes());
+                }
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                    hash.update([3]);
+                    hash.update((bytes.len() as u64).to_le_bytes());
+                    hash.update(bytes);
+                }
+            }
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn from_content(hash: Sha256) -> Uuid {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    Uuid::new_v8(bytes)
+}
+
+/// A column with a UUID.
+pub(crate) fn uid(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
+    row.get(column)
+}
+
+const COPY_ROW: &str = "SELECT id FROM copies WHERE uid = ?1";
+
+impl WriteTx<'_> {
+    /// The row of a copy in this file; it is added where it is not known yet.
+    pub(crate) fn copy_row(&self, copy: CopyId, made_at_ms: i64) -> Result<u32> {
+        if let Some(row) = self.first(COPY_ROW, [copy.0], |r| r.get(0))? {
+            return Ok(row);
+        }
+        self.insert("INSERT INTO copies (uid, made_at_ms) VALUES (?1, ?2)", (copy.0, made_at_ms))
+            .map_err(|e| self.explain("adding a copy", e))
+    }
+
+    /// The id that all copies of this project share.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn project_id(&self) -> Result<ProjectId> {
+        project_id(self.conn).map_err(|e| self.explain("reading the project's id", e))
+    }
+}
+
+impl Store {
+    /// The id that all copies of this project share.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn project_id(&self) -> Result<ProjectId> {
+        self.read("reading the project's id", project_id)
+    }
+
+    /// When a copy was made, in milliseconds since 1970-01-01 UTC.
+    pub(crate) fn copy_made_at(&self, copy: CopyId) -> Result<i64> {
+        self.read("reading when a copy was made", |c| {
+            let made = first(c, "SELECT made_at_ms FROM copies WHERE uid = ?1", [copy.0], |r| r.get(0))?;
+            Ok(made.unwrap_or(0))
+        })
+    }
+}
+
+fn project_id(conn: &Connection) -> rusqlite::Result<ProjectId> {
+    let found = first(conn, "SELECT uid FROM project", [], |r| uid(r, 0))?;
+    found.map(ProjectId).ok_or(rusqlite::Error::QueryReturnedNoRows)
+}
+
+/// The time in a UUIDv7, in milliseconds since 1970-01-01 UTC.
+pub(crate) fn made_at_ms(uid: Uuid) -> i64 {
+    let (seconds, nanoseconds) = uid.get_timestamp().map_or((0, 0), |time| time.to_unix());
+    i64::try_from(seconds).unwrap_or(i64::MAX / 1000) * 1000 + i64::from(nanoseconds / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::current::difference;
+    use crate::migrate::{MIGRATIONS, apply};
+    use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
+    use crate::tx::all;
+    use dissensus_domain::{Answer, Event, EventKind, OptionSet, marks};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use std::collections::BTreeMap;
+
+    const OLD: usize = IDENTITY_FORMAT - 1;
+
+    type CurrentOld = Vec<(u32, u32, u32, u32, u16)>;
+    type MarksOld = BTreeMap<(u32, u32), (bool, bool)>;
+
+    /// A file of format 2 with two questions (one multi-choice), corrected and retracted labels, and a clock that jumps.
+    fn old_project(seed: u64, labels: u32) -> Connection {
+        let mut conn = Connection::open_in_memory().unwrap();
+        conn.pragma_update(None, "foreign_keys", true).unwrap();
+        apply(&mut conn, &MIGRATIONS[..OLD], 0).unwrap();
+        conn.execute_batch(
+            "INSERT INTO questions (name, prompt, scale) VALUES ('rude', '?', 'ordinal'), ('harm', '?', 'multi-choice');
+             INSERT INTO levels VALUES (1, 0, '1'), (1, 1, '2'), (1, 2, '3'), (1, 3, '4');
+             INSERT INTO levels VALUES (2, 0, 'none'), (2, 1, 'a'), (2, 2, 'b'), (2, 3, 'a + b');
+             INSERT INTO texts (external_id, body) VALUES ('t1', 'one'), ('t2', 'two');
+             INSERT INTO annotators (external_id, name) VALUES ('ada', 'Ada'), ('ben', 'Ben');
+             INSERT INTO heads (question, model, made_at_ms, last_label, weights) VALUES (1, 'multilevel', 7, NULL, x'0102');",
+        )
+        .unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        for id in 1..=labels {
+            let (text, annotator) = (rng.random_range(1..=2), rng.random_range(1..=2));
+            let (question, at_ms) = (rng.random_range(1..=2), rng.random_range(0..1_000));
+            let target: u32 = rng.random_range(1..=id);
+            let retracted: Option<u32> = conn
+                .query_row(
+                    "SELECT id FROM labels AS l WHERE id = ?1 AND level IS NOT NULL
+                     AND NOT EXISTS (SELECT 1 FROM labels AS r WHERE r.retracts = l.id)",
+                    [target],
+                    |r| r.get(0),
+                )
+                .ok();
+            match retracted.filter(|_| rng.random_bool(0.4)) {
+                Some(of) => conn.execute(
+                    "INSERT INTO labels (question, text, annotator, at_ms, source, retracts)
+                     SELECT question, text, annotator, ?2, 'window', id FROM labels WHERE id = ?1",
+                    (of, at_ms),
+                ),
+                None => conn.execute(
+                    "INSERT INTO labels (question, text, annotator, level, at_ms, duration_ms, source)
+                     VALUES (?1, ?2, ?3, ?4, ?5, 9, 'import')",
+                    (question, text, annotator, rng.random_range(0..4), at_ms),
+                ),
+            }
+            .unwrap();
+            let kind = ["skip", "unskip", "flag", "unflag"][rng.random_range(0..4)];
+            conn.execute(
+                "INSERT INTO marks (annotator, question, text, kind, at_ms) VALUES (?1, 1, ?2, ?3, ?4)",
+                (annotator, text, kind, at_ms),
+            )
+            .unwrap();
+        }
+        conn
+    }
+
+    fn old_current(conn: &Connection) -> CurrentOld {
+        let sql = "SELECT question, text, annotator, id, level FROM current_labels ORDER BY 1, 2, 3";
+        all(conn, sql, [], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?))).unwrap()
+    }
+
+    fn old_marks(conn: &Connection) -> MarksOld {
+        let mut marks = MarksOld::new();
+        let rows = all(conn, "SELECT annotator, text, kind FROM marks ORDER BY id", [], |r| {
+            Ok(((r.get(0)?, r.get(1)?), r.get::<_, String>(2)?))
+        });
+        for (key, kind) in rows.unwrap() {
+            let mark = marks.entry(key).or_default();
+            match kind.as_str() {
+                "skip" => mark.0 = true,
+                "unskip" => mark.0 = false,
+                "flag" => mark.1 = true,
+                _ => mark.1 = false,
+            }
+        }
+        marks
+    }
+
+    fn events(conn: &Connection) -> Vec<Event> {
+        all(conn, &format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} ORDER BY e.id"), [], event).unwrap()
+    }
+
+    #[test]
+    fn an_old_file_keeps_every_answer_mark_and_id() {
+        for seed in 0..20 {
+            let mut conn = old_project(seed, 60);
+            let (current, old_marks) = (old_current(&conn), old_marks(&conn));
+            apply(&mut conn, MIGRATIONS, OLD as u32).unwrap();
+            assert_eq!(difference(&conn).unwrap(), None, "the table of current answers follows the rule");
+            let now: CurrentOld = all(
+                &conn,
+                "SELECT question, text, annotator, event, level, content FROM current_answers ORDER BY 1, 2, 3",
+                [],
+                |r| {
+                    let level = match crate::row::answer(r, 4)? {
+                        Answer::Level(level) => level,
+                        Answer::Options(set) => set.bits() as u16,
+                        Answer::Spans(_) => unreachable!(),
+                    };
+                    Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, level))
+                },
+            )
+            .unwrap();
+            assert_eq!(now, current);
+            let events = events(&conn);
+            assert_eq!(events.len(), 120);
+            assert!(events.iter().all(|e| (e.answer().is_some()) == (e.duration_ms() == Some(9))));
+            for ((annotator, text), (skipped, flagged)) in old_marks {
+                let own: Vec<Event> = events
+                    .iter()
+                    .filter(|e| matches!(e.kind, EventKind::Mark(_)))
+                    .filter(|e| (e.annotator.0, e.text.0) == (annotator, text))
+                    .cloned()
+                    .collect();
+                let marks = marks(&own);
+                assert_eq!((marks.skipped, marks.flagged), (skipped, flagged));
+            }
+            let options =
+                "SELECT group_concat(name) FROM (SELECT name FROM levels WHERE question = 2 ORDER BY level)";
+            assert_eq!(conn.query_row(options, [], |r| r.get::<_, String>(0)).unwrap(), "a,b");
+            let head: Vec<u8> = conn.query_row("SELECT weights FROM heads", [], |r| r.get(0)).unwrap();
+            assert_eq!(head, [1, 2]);
+            let broken = conn.prepare("PRAGMA foreign_key_check").unwrap().exists([]).unwrap();
+            assert!(!broken);
+        }
+    }
+
+    #[test]
+    fn sets_of_options_come_out_as_sets() {
+        let mut conn = old_project(1, 0);
+        conn.execute_batch(
+            "INSERT INTO labels (question, text, annotator, level, at_ms, source) VALUES
+             (2, 1, 1, 0, 0, 'import'), (2, 2, 1, 2, 0, 'import'), (2, 1, 2, 3, 0, 'import')",
+        )
+        .unwrap();
+        apply(&mut conn, MIGRATIONS, OLD as u32).unwrap();
+        let found: Vec<Answer> = events(&conn).iter().filter_map(|e| e.answer().cloned()).collect();
+        let set = |options: &[u8]| Answer::Options(OptionSet::new(options.iter().copied()).unwrap());
+        assert_eq!(found, [set(&[]), set(&[1]), set(&[0, 1])]);
+    }
+
+    fn ids(conn: &Connection) -> (Uuid, Vec<Uuid>) {
+        let copies = all(conn, "SELECT uid FROM copies ORDER BY id", [], |r| uid(r, 0)).unwrap();
+        (project_id(conn).unwrap().0, copies)
+    }
+
+    #[test]
+    fn two_copies_of_one_old_file_come_to_the_same_ids_and_two_histories_to_different_ones() {
+        let migrated = |seed, labels| {
+            let mut conn = old_project(seed, labels);
+            apply(&mut conn, MIGRATIONS, OLD as u32).unwrap();
+            ids(&conn)
+        };
+        let (project, copies) = migrated(3, 40);
+        assert_eq!((project, copies.clone()), migrated(3, 40));
+        assert_eq!((project.get_version_num(), copies[0].get_version_num()), (8, 8));
+        let (same_project, longer) = migrated(3, 41);
+        assert_eq!(same_project, project);
+        assert_ne!(longer, copies);
+        assert!(migrated(3, 0).1.is_empty(), "no history, no copy");
+    }
+
+    #[test]
+    fn new_projects_have_ids_of_their_own() {
+        let new = || {
+            let mut conn = Connection::open_in_memory().unwrap();
+            apply(&mut conn, MIGRATIONS, 0).unwrap();
+            ids(&conn)
+        };
+        let (one, copies) = new();
+        assert_eq!((one.get_version_num(), copies.len()), (7, 0));
+        assert_ne!(one, new().0);
+    }
+}

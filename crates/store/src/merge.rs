@@ -1,0 +1,259 @@
+//! Bringing copies of a project together: taking in the events of another copy.
+
+use crate::current::Key;
+use crate::events::{NewEvent, Place};
+use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
+use dissensus_domain::{
+    AnnotatorId, Answer, Event, EventId, EventKind, Question, QuestionId, Scale, Text, TextId,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// How many events are read from the other copy at once.
+const PAGE: u32 = 10_000;
+
+/// What came in from another copy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TakenIn {
+    /// Questions that were not here.
+    pub questions: u32,
+    /// Texts that were not here.
+    pub texts: u32,
+    /// Annotators who were not here.
+    pub annotators: u32,
+    /// Events that were not here.
+    pub events: u32,
+    /// Events of the other copy that were here already.
+    pub known: u32,
+}
+
+impl Store {
+    /// Takes in the events of another copy of this project, with the texts, annotators and questions that it has and this one has
+    /// not: all in one transaction, or nothing.
+    ///
+    /// Copies that have taken in each other's events agree on every current answer, every mark and every history, in whatever order
+    /// and however often they did it. Of an annotator known here, what is not known yet is added and what is known stays.
+    ///
+    /// # Errors
+    /// [`StoreError::OtherProject`] where `other` is no copy of this project; [`StoreError::Conflict`] where a text has another
+    /// body, a question another scale, or an event says something else under the same identity; what the disk says.
+    pub fn take_in(&self, other: &Store) -> Result<TakenIn> {
+        let other = other.clone();
+        self.write(move |tx| TakingIn::new(tx, &other)?.run())
+    }
+}
+
+/// Rows of the other copy and the rows they are here.
+struct TakingIn<'a, 'tx> {
+    tx: &'a mut WriteTx<'tx>,
+    other: &'a Store,
+    questions: HashMap<QuestionId, QuestionId>,
+    scales: HashMap<QuestionId, Scale>,
+    texts: HashMap<TextId, TextId>,
+    annotators: HashMap<AnnotatorId, AnnotatorId>,
+    events: HashMap<EventId, EventId>,
+    copies: HashMap<dissensus_domain::CopyId, u32>,
+    last: EventId,
+    changed: BTreeSet<Key>,
+    report: TakenIn,
+}
+
+impl<'a, 'tx> TakingIn<'a, 'tx> {
+    fn new(tx: &'a mut WriteTx<'tx>, other: &'a Store) -> Result<Self> {
+        let (ours, theirs) = (tx.project_id()?, other.project_id()?);
+        if ours != theirs {
+            return Err(StoreError::OtherProject { ours, theirs });
+        }
+        let last = tx.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+        Ok(Self {
+            tx,
+            other,
+            questions: HashMap::new(),
+            scales: HashMap::new(),
+            texts: HashMap::new(),
+            annotators: HashMap::new(),
+            events: HashMap::new(),
+            copies: HashMap::new(),
+            last: EventId(last.unwrap_or(0)),
+            changed: BTreeSet::new(),
+            report: TakenIn::default(),
+        })
+    }
+
+    fn run(mut self) -> Result<TakenIn> {
+        // What is appended there meanwhile waits for the next time.
+        let end = self.other.last_event()?;
+        for question in self.other.questions()? {
+            self.question(question)?;
+        }
+        for annotator in self.other.annotators()? {
+            self.annotator(annotator)?;
+        }
+        let other = self.other;
+        other.for_each_text(|text| self.text(text))?;
+        let mut seen = EventId(0);
+        'pages: loop {
+            let page = self.other.events_since(seen, PAGE)?;
+            if page.is_empty() {
+                break;
+            }
+            for event in page {
+                if event.id > end {
+                    break 'pages;
+                }
+                seen = event.id;
+                self.event(event)?;
+            }
+        }
+        for key in &self.changed {
+            self.tx.refresh_current(*key)?;
+        }
+        Ok(self.report)
+    }
+
+    fn question(&mut self, theirs: Question) -> Result<()> {
+        let ours = match self.tx.question_by_name(&theirs.name)? {
+            Some(ours) if ours.scale != theirs.scale => {
+                return Err(conflict("question", theirs.name, "has another scale in the other copy"));
+            }
+            Some(ours) => ours.id,
+            None => {
+                self.report.questions += 1;
+                let scale = theirs.scale.clone();
+                self.tx.add_question(&NewQuestion { name: theirs.name, prompt: theirs.prompt, scale })?
+            }
+        };
+        self.questions.insert(theirs.id, ours);
+        self.scales.insert(ours, theirs.scale);
+        Ok(())
+    }
+
+    fn annotator(&mut self, theirs: dissensus_domain::Annotator) -> Result<()> {
+        let ours = match self.tx.annotator_by_external(&theirs.external_id)? {
+            Some(ours) => {
+                let known = self.tx.attributes(ours)?;
+                let mut all = theirs.attributes;
+                all.extend(known.clone());
+                if all != known {
+                    self.tx.set_attributes(ours, &all)?;
+                }
+                ours
+            }
+            None => {
+                self.report.annotators += 1;
+                self.tx.add_annotator(&NewAnnotator {
+                    external_id: theirs.external_id,
+                    name: theirs.name,
+                    attributes: theirs.attributes,
+                    simulated: theirs.simulated,
+                })?
+            }
+        };
+        self.annotators.insert(theirs.id, ours);
+        Ok(())
+    }
+
+    fn text(&mut self, theirs: Text) -> Result<()> {
+        let body = |r: &rusqlite::Row<'_>| Ok((TextId(r.get(0)?), r.get::<_, String>(1)?));
+        let known = self.tx.first(
+            "SELECT id, body FROM texts WHERE external_id = ?1",
+            [&theirs.external_id],
+            body,
+        )?;
+        let ours = match known {
+            Some((_, body)) if body != theirs.body => {
+                return Err(conflict("text", theirs.external_id, "has another body in the other copy"));
+            }
+            Some((ours, _)) => ours,
+            None => {
+                self.report.texts += 1;
+                self.tx.add_text(&NewText {
+                    external_id: theirs.external_id,
+                    body: theirs.body,
+                    group: theirs.group,
+                    split: theirs.split,
+                    metadata: theirs.metadata,
+                })?
+            }
+        };
+        self.texts.insert(theirs.id, ours);
+        Ok(())
+    }
+
+    fn event(&mut self, theirs: Event) -> Result<()> {
+        let event = self.translated(theirs)?;
+        let copy = self.copy(event.key.copy)?;
+        if let Some(ours) = self.tx.event_with_key(copy, event.key.sequence)? {
+            // The row of the other file tells nothing; everything else must be the same.
+            if (Event { id: event.id, ..ours.clone() }) != event {
+                return Err(conflict(
+                    "event",
+                    event.key.to_string(),
+                    "says something else in the other copy",
+                ));
+            }
+            self.events.insert(event.id, ours.id);
+            self.report.known += 1;
+            return Ok(());
+        }
+        self.last = EventId(self.last.0.checked_add(1).ok_or_else(|| StoreError::Invalid {
+            what: "project".to_owned(),
+            why: "it holds as many events as a project can hold (4,294,967,295)".to_owned(),
+        })?);
+        let place = Place { event: self.last.0, copy, sequence: event.key.sequence };
+        let Event { question, text, annotator, at_ms, source, ref kind, ref note, .. } = event;
+        let note = note.as_deref();
+        self.tx.insert_event(place, &NewEvent { question, text, annotator, at_ms, source, kind, note })?;
+        self.events.insert(event.id, self.last);
+        self.changed.insert((question, text, annotator));
+        self.report.events += 1;
+        Ok(())
+    }
+
+    /// An event of the other copy with the rows that it points to here; its own row stays the other's.
+    fn translated(&self, theirs: Event) -> Result<Event> {
+        let name = theirs.key.to_string();
+        let unknown =
+            || conflict("event", name.clone(), "points to something that the other copy does not have");
+        let question = *self.questions.get(&theirs.question).ok_or_else(unknown)?;
+        let text = *self.texts.get(&theirs.text).ok_or_else(unknown)?;
+        let annotator = *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?;
+        let answer_here = |id: &EventId| -> Result<EventId> {
+            // An event lies behind the answer that it names, so that answer has come in before.
+            let here = *self.events.get(id).ok_or_else(unknown)?;
+            let named = self.tx.event(here)?.ok_or_else(unknown)?;
+            let same = (named.question, named.text, named.annotator) == (question, text, annotator);
+            match same && named.answer().is_some() {
+                true => Ok(here),
+                false => Err(conflict("event", name.clone(), "names an answer to something else")),
+            }
+        };
+        let kind = match theirs.kind {
+            EventKind::Answer { answer, duration_ms, replaces } => {
+                let fits = match (&answer, self.scales.get(&question)) {
+                    // No scale of this version asks for spans, but copies may hold them.
+                    (Answer::Spans(_), _) | (_, None) => Ok(()),
+                    (answer, Some(scale)) => answer.check(scale),
+                };
+                fits.map_err(|source| StoreError::OffScale { question, source })?;
+                let replaces = replaces.as_ref().map(answer_here).transpose()?;
+                EventKind::Answer { answer, duration_ms, replaces }
+            }
+            EventKind::Retraction { of } => EventKind::Retraction { of: answer_here(&of)? },
+            mark => mark,
+        };
+        Ok(Event { question, text, annotator, kind, ..theirs })
+    }
+
+    fn copy(&mut self, copy: dissensus_domain::CopyId) -> Result<u32> {
+        if let Some(row) = self.copies.get(&copy) {
+            return Ok(*row);
+        }
+        let row = self.tx.copy_row(copy, self.other.copy_made_at(copy)?)?;
+        self.copies.insert(copy, row);
+        Ok(row)
+    }
+}
+
+fn conflict(what: &'static str, name: String, why: &'static str) -> StoreError {
+    StoreError::Conflict { what, name, why }
+}

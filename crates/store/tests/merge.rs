@@ -1,0 +1,375 @@
+//! Copies of a project that were labelled apart are brought together, in any order and as often as one likes.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod common;
+
+use common::{QUESTION, label, small};
+use dissensus_domain::{
+    AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, Marks, Scale,
+    ScaleKind, Span, SpanSet, TextId,
+};
+use dissensus_store::{NewAnnotator, NewLabel, NewMark, NewQuestion, NewText, Store, StoreError, TakenIn};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+const TEXTS: u32 = 3;
+const ANNOTATORS: u32 = 2;
+const COPIES: usize = 3;
+
+/// Everything that copies must agree on, told by names and identities instead of rows.
+#[derive(Clone, Debug, PartialEq)]
+struct State {
+    current: BTreeMap<(String, String), (EventKey, Answer)>,
+    marks: BTreeMap<(String, String), Marks>,
+    histories: BTreeMap<(String, String), BTreeSet<String>>,
+    texts: BTreeSet<String>,
+}
+
+fn state(store: &Store) -> State {
+    let texts: BTreeMap<TextId, String> = store.all_text_ids_and_externals().unwrap().into_iter().collect();
+    let people = store.annotators().unwrap();
+    let events = store.events_since(EventId(0), u32::MAX).unwrap();
+    let keys: BTreeMap<EventId, EventKey> = events.iter().map(|e| (e.id, e.key)).collect();
+    let mut found = State {
+        current: BTreeMap::new(),
+        marks: BTreeMap::new(),
+        histories: BTreeMap::new(),
+        texts: texts.values().cloned().collect(),
+    };
+    for person in &people {
+        for (text, marks) in store.marks(person.id, QUESTION).unwrap() {
+            found.marks.insert((texts[&text].clone(), person.external_id.clone()), marks);
+        }
+    }
+    let who = |id: AnnotatorId| people.iter().find(|p| p.id == id).unwrap().external_id.clone();
+    for label in store.current_labels(QUESTION).unwrap() {
+        let place = (texts[&label.text].clone(), who(label.annotator));
+        found.current.insert(place, (keys[&label.id], label.answer));
+    }
+    for event in &events {
+        let names = event.replaces().or(event.retracts()).map(|id| keys[&id]);
+        let said = match &event.kind {
+            EventKind::Answer { answer, duration_ms, .. } => format!("{answer:?} {duration_ms:?}"),
+            EventKind::Retraction { .. } => "retraction".to_owned(),
+            EventKind::Mark(mark) => mark.to_string(),
+        };
+        let line =
+            format!("{} {} {} {said} {names:?} {:?}", event.key, event.at_ms, event.source, event.note);
+        let place = (texts[&event.text].clone(), who(event.annotator));
+        found.histories.entry(place).or_default().insert(line);
+    }
+    found
+}
+
+/// Takes the second copy into the first.
+fn take_in(into: &Path, from: &Path) -> TakenIn {
+    let (into, from) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
+    let report = into.take_in(&from).unwrap();
+    from.close().unwrap();
+    into.close().unwrap();
+    report
+}
+
+fn state_at(path: &Path) -> State {
+    let store = Store::open_reader(path).unwrap();
+    let state = state(&store);
+    store.close().unwrap();
+    state
+}
+
+fn copied(path: &Path, name: &str) -> PathBuf {
+    let copy = path.with_file_name(name);
+    std::fs::copy(path, &copy).unwrap();
+    copy
+}
+
+/// One stretch of work at one copy: labels, corrections, undo, marks, imports, with a clock of its own.
+fn work(path: &Path, rng: &mut ChaCha8Rng) {
+    let store = Store::open(path).unwrap();
+    for _ in 0..rng.random_range(1..8) {
+        let (text, annotator) = (rng.random_range(1..=TEXTS), rng.random_range(1..=ANNOTATORS));
+        let at_ms = rng.random_range(0..50);
+        let source = [LabelSource::Window, LabelSource::Command, LabelSource::Import][rng.random_range(0..3)];
+        match rng.random_range(0..6) {
+            0 => {
+                if let Some(newest) = store.newest_given(QUESTION, AnnotatorId(annotator)).unwrap() {
+                    store.retract(newest.id, at_ms, source).unwrap();
+                }
+            }
+            1 => {
+                let kind =
+                    [MarkKind::Skip, MarkKind::Unskip, MarkKind::Flag, MarkKind::Unflag, MarkKind::Note]
+                        [rng.random_range(0..5)];
+                let note = (kind == MarkKind::Note).then(|| format!("note {at_ms}"));
+                let (annotator, text) = (AnnotatorId(annotator), TextId(text));
+                store
+                    .mark(&NewMark { annotator, question: QUESTION, text, kind, at_ms, source, note })
+                    .unwrap();
+            }
+            _ => {
+                let new = label(text, annotator, rng.random_range(0..5));
+                store.append_label(&NewLabel { at_ms, source, ..new }).unwrap();
+            }
+        }
+    }
+    store.close().unwrap();
+}
+
+/// Copies of one project that were labelled apart, met now and then, and were copied over each other by hand.
+fn copies(folder: &Path, seed: u64) -> Vec<PathBuf> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let first = folder.join(format!("{seed}-0.dissensus"));
+    small(&first, TEXTS, ANNOTATORS).close().unwrap();
+    work(&first, &mut rng);
+    let mut all = vec![first.clone()];
+    all.extend((1..COPIES).map(|n| copied(&first, &format!("{seed}-{n}.dissensus"))));
+    for _ in 0..8 {
+        let (one, other) = (rng.random_range(0..COPIES), rng.random_range(0..COPIES));
+        match rng.random_range(0..6) {
+            0 if one != other => drop(take_in(&all[one], &all[other])),
+            1 if one != other => drop(std::fs::copy(&all[one], &all[other]).unwrap()),
+            _ => work(&all[one], &mut rng),
+        }
+    }
+    all
+}
+
+#[test]
+fn it_does_not_matter_who_takes_in_whom_nor_in_which_order_nor_how_often() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut differed = 0;
+    for seed in 0..25 {
+        let all = copies(folder.path(), seed);
+        let [a, b, c] = [&all[0], &all[1], &all[2]];
+        differed += usize::from(state_at(a).current != state_at(b).current);
+
+        let ab = copied(a, "ab.dissensus");
+        let report = take_in(&ab, b);
+        let ba = copied(b, "ba.dissensus");
+        take_in(&ba, a);
+        assert_eq!(state_at(&ab), state_at(&ba), "seed {seed}: commutative");
+
+        let again = take_in(&ab, b);
+        assert_eq!(again, TakenIn { known: report.events + report.known, ..TakenIn::default() });
+        assert_eq!(state_at(&ab), state_at(&ba), "seed {seed}: idempotent");
+
+        take_in(&ab, c);
+        let bc = copied(b, "bc.dissensus");
+        take_in(&bc, c);
+        let a_bc = copied(a, "a-bc.dissensus");
+        take_in(&a_bc, &bc);
+        assert_eq!(state_at(&ab), state_at(&a_bc), "seed {seed}: associative");
+
+        // What is kept beside the events is what the events say.
+        let store = Store::open_reader(&a_bc).unwrap();
+        store.check_current_answers().unwrap();
+        store.close().unwrap();
+    }
+    assert!(differed > 15, "the copies hardly differed: {differed} of 25");
+}
+
+#[test]
+fn a_copy_that_saw_an_answer_and_changed_it_is_right_whatever_its_clock_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    small(&a, 1, 1).close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    let give = |path: &Path, level, at_ms| {
+        let store = Store::open(path).unwrap();
+        store.append_label(&NewLabel { at_ms, ..label(1, 1, level) }).unwrap();
+        store.close().unwrap();
+    };
+    give(&a, 1, 5_000_000);
+    take_in(&b, &a);
+    give(&b, 2, 10); // this clock is years behind
+    take_in(&a, &b);
+    for path in [&a, &b] {
+        let current: Vec<_> = state_at(path).current.into_values().map(|(_, answer)| answer).collect();
+        assert_eq!(current, [Answer::Level(2)]);
+    }
+    // Those that knew nothing of each other: the later time.
+    let c = copied(&a, "c.dissensus");
+    give(&a, 3, 9_000_000);
+    give(&c, 4, 8_000_000);
+    take_in(&c, &a);
+    take_in(&a, &c);
+    assert_eq!(state_at(&a), state_at(&c));
+    assert_eq!(state_at(&a).current.into_values().next().unwrap().1, Answer::Level(3));
+}
+
+#[test]
+fn every_opening_that_appends_has_a_copy_id_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    small(&path, 2, 1).close().unwrap();
+    let backup = copied(&path, "backup.dissensus");
+    let append = |path: &Path| -> EventKey {
+        let store = Store::open(path).unwrap();
+        let first = store.append_label(&label(1, 1, 1)).unwrap().id;
+        let failed: Result<(), StoreError> = store.write(|tx| {
+            tx.add_label(&label(2, 1, 1))?;
+            Err(StoreError::Invalid { what: "test".into(), why: "undone".into() })
+        });
+        assert!(failed.is_err());
+        let second = store.append_label(&label(1, 1, 2)).unwrap().id;
+        let keys = [first, second].map(|id| store.event(id).unwrap().unwrap().key);
+        assert_eq!(keys[0].copy, keys[1].copy);
+        assert_eq!(keys.map(|k| k.sequence), [1, 2]);
+        store.close().unwrap();
+        keys[0]
+    };
+    let mut seen: BTreeSet<CopyId> = BTreeSet::new();
+    assert!(seen.insert(append(&path).copy));
+    assert!(seen.insert(append(&path).copy));
+    // The file is put back to how it was: what is appended now must not have the names of what was lost.
+    std::fs::copy(&backup, &path).unwrap();
+    assert!(seen.insert(append(&path).copy));
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.project_id().unwrap(), Store::open_reader(&backup).unwrap().project_id().unwrap());
+    store.close().unwrap();
+    // A first append that fails leaves no copy behind, and the next one is sound.
+    let store = Store::open(&path).unwrap();
+    let before = store.events_since(EventId(0), 10).unwrap().len();
+    assert!(store.append_label(&label(9, 1, 1)).is_err());
+    store.append_label(&label(1, 1, 3)).unwrap();
+    assert_eq!(store.events_since(EventId(0), 10).unwrap().len(), before + 1);
+}
+
+fn refused(into: &Path, from: &Path, code: &str) -> String {
+    let before = state_at(into);
+    let (store, other) = (Store::open(into).unwrap(), Store::open_reader(from).unwrap());
+    let error = store.take_in(&other).unwrap_err();
+    assert_eq!(error.code(), code, "{error}");
+    store.close().unwrap();
+    assert_eq!(state_at(into), before, "a refused copy left something behind");
+    error.to_string()
+}
+
+#[test]
+fn what_cannot_be_brought_together_is_named_and_nothing_is_taken_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    small(&a, 1, 1).close().unwrap();
+    let add_text = |path: &Path, name: &str, body: &str| {
+        let store = Store::open(path).unwrap();
+        let new = NewText { external_id: name.into(), body: body.into(), ..NewText::default() };
+        store.write(move |tx| tx.add_text(&new)).unwrap();
+        store.close().unwrap();
+    };
+    let add_question = |path: &Path, levels: &[&str]| {
+        let store = Store::open(path).unwrap();
+        let scale = Scale::new(ScaleKind::Choice, levels).unwrap();
+        store
+            .write(move |tx| {
+                tx.add_question(&NewQuestion { name: "topic".into(), prompt: "?".into(), scale })
+            })
+            .unwrap();
+        store.close().unwrap();
+    };
+    let b = copied(&a, "b.dissensus");
+    add_text(&a, "new", "one body");
+    add_text(&b, "also new", "fine");
+    add_text(&b, "new", "another body");
+    let said = refused(&a, &b, "copies-conflict");
+    assert!(said.contains("text \"new\""), "{said}");
+
+    let (c, d) = (copied(&a, "c.dissensus"), copied(&a, "d.dissensus"));
+    add_question(&c, &["x", "y"]);
+    add_question(&d, &["y", "x"]);
+    let said = refused(&c, &d, "copies-conflict");
+    assert!(said.contains("question \"topic\""), "{said}");
+
+    let other = folder.path().join("other.dissensus");
+    small(&other, 1, 1).close().unwrap();
+    let said = refused(&a, &other, "other-project");
+    assert!(said.contains("another project"), "{said}");
+
+    // The same identity with different content: what no program of ours can make, and a damaged or forged file can.
+    let store = Store::open(&a).unwrap();
+    let id = store.append_label(&label(1, 1, 1)).unwrap().id;
+    let key = store.event(id).unwrap().unwrap().key;
+    store.close().unwrap();
+    let e = copied(&a, "e.dissensus");
+    for (path, level) in [(&a, 2), (&e, 3)] {
+        let conn = rusqlite::Connection::open(path).unwrap();
+        conn.execute(
+            "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, source, level, replaces)
+             VALUES (2, 1, 2, 'answer', 1, 1, 1, 2000, 'window', ?1, 1)",
+            [level],
+        )
+        .unwrap();
+        conn.execute("UPDATE current_answers SET event = 2, level = ?1", [level]).unwrap();
+    }
+    let said = refused(&a, &e, "copies-conflict");
+    let name = EventKey { sequence: 2, ..key }.to_string();
+    assert!(said.contains(&name), "{said}");
+}
+
+#[test]
+fn texts_annotators_and_questions_come_with_their_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    small(&a, 1, 1).close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    // The same names stand in different rows of the two copies.
+    for (path, names) in [(&a, ["x", "y"]), (&b, ["y", "z"])] {
+        let store = Store::open(path).unwrap();
+        store
+            .write(move |tx| -> Result<(), StoreError> {
+                for name in names {
+                    let text = NewText { external_id: name.into(), body: name.into(), ..NewText::default() };
+                    let text = tx.add_text(&text)?;
+                    let attributes = [(name.to_owned(), "1".to_owned())].into();
+                    let new = NewAnnotator {
+                        external_id: format!("person {name}"),
+                        attributes,
+                        ..NewAnnotator::default()
+                    };
+                    let annotator = tx.add_annotator(&new)?;
+                    tx.add_label(&NewLabel { text, annotator, ..label(1, 1, 2) })?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        store.close().unwrap();
+    }
+    let report = take_in(&a, &b);
+    assert_eq!((report.texts, report.annotators, report.questions, report.events), (1, 1, 0, 2));
+    take_in(&b, &a);
+    assert_eq!(state_at(&a), state_at(&b));
+    assert_eq!(state_at(&a).current.len(), 3);
+}
+
+#[test]
+fn spans_are_kept_and_exchanged_though_no_scale_asks_for_them_yet() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    let store = small(&a, 1, 1);
+    store.append_label(&label(1, 1, 1)).unwrap();
+    store.close().unwrap();
+    let b = copied(&a, "b.dissensus");
+    let spans =
+        SpanSet::new([Span { start: 0, end: 7, kind: 1 }, Span { start: 8, end: 14, kind: 0 }]).unwrap();
+    let answer = Answer::Spans(spans);
+    let conn = rusqlite::Connection::open(&a).unwrap();
+    let json = serde_json::to_string(&answer).unwrap();
+    conn.execute(
+        "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, source, content, replaces)
+         VALUES (2, 1, 2, 'answer', 1, 1, 1, 2000, 'window', ?1, 1)",
+        [&json],
+    )
+    .unwrap();
+    conn.execute("UPDATE current_answers SET event = 2, level = NULL, content = ?1", [&json]).unwrap();
+    conn.close().unwrap();
+    assert_eq!(take_in(&b, &a).events, 1);
+    let store = Store::open(&b).unwrap();
+    let events: Vec<Event> = store.events_since(EventId(1), 10).unwrap();
+    assert_eq!(events[0].answer(), Some(&answer));
+    assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, answer);
+    // A question that takes levels does not take them from this program.
+    let refused = store.append_label(&NewLabel { answer, ..label(1, 1, 1) }).unwrap_err();
+    assert_eq!(refused.code(), "level-outside-scale");
+}

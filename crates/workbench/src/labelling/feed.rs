@@ -1,0 +1,76 @@
+//! The one way in which sheets, live models and listeners learn what happened to labels: the events of the project, our own writes
+//! included.
+
+use crate::core::Core;
+use crate::error::WorkbenchError;
+use crate::event::Event;
+use crate::levels::level_of;
+use crate::sync::lock;
+use dissensus_domain::{EventId, EventKind, current_answer};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+/// More events than this at once are no clicks: what follows events is then read anew as a whole.
+const AT_ONCE: u32 = 2_000;
+
+/// How far the events of the project have been followed.
+#[derive(Debug)]
+pub(crate) struct Feed(Mutex<EventId>);
+
+impl Feed {
+    /// Everything up to `seen` is known.
+    pub(crate) fn from(seen: EventId) -> Self {
+        Self(Mutex::new(seen))
+    }
+}
+
+impl Core {
+    /// Brings sheets and live models up to date with the events that were appended since the last call, and tells the listeners.
+    /// When this returns, everything that was on disk when it was called is known.
+    ///
+    /// What is current is always read from the project, never taken from the event itself: so it does not matter in which
+    /// order threads come here, nor that a model that was fitted meanwhile has seen an event already.
+    ///
+    /// # Errors
+    /// The project cannot be read. The events are then followed with the next call.
+    pub(crate) fn follow_events(&self) -> Result<(), WorkbenchError> {
+        let mut seen = lock(&self.feed.0);
+        let events = self.store.events_since(*seen, AT_ONCE)?;
+        let Some(last) = events.last() else { return Ok(()) };
+        if events.len() == AT_ONCE as usize {
+            *seen = self.store.last_event()?;
+            self.sheets.clear();
+            self.live.forget_all();
+            self.listeners.send(&Event::Project);
+            return Ok(());
+        }
+        let changed: BTreeSet<_> = events.iter().map(|e| (e.question, e.text, e.annotator)).collect();
+        for &(question, text, annotator) in &changed {
+            let history = self.store.events(question, text, annotator)?;
+            if let Some(sheet) = self.sheets.known(annotator, question) {
+                lock(&sheet).set(&history);
+            }
+            let answered = |e: &&dissensus_domain::Event| {
+                (e.question, e.text, e.annotator) == (question, text, annotator)
+                    && !matches!(e.kind, EventKind::Mark(_))
+            };
+            if events.iter().any(|e| answered(&e)) {
+                let level =
+                    current_answer(&history).and_then(dissensus_domain::Event::answer).and_then(level_of);
+                let revision = self.learn(question, text, annotator, level);
+                self.listeners.send(&Event::Labels { question, text, annotator, revision });
+            }
+        }
+        *seen = last.id;
+        Ok(())
+    }
+
+    /// Forgets everything that follows events, so that it is read anew: after an import, whose labels are too many to follow.
+    pub(crate) fn skip_events(&self) -> Result<(), WorkbenchError> {
+        let mut seen = lock(&self.feed.0);
+        *seen = self.store.last_event()?;
+        self.sheets.clear();
+        self.live.forget_all();
+        Ok(())
+    }
+}
