@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 #![allow(clippy::print_stderr)] // seeds and what hangs must be seen
 
-use dissensus_domain::{AnnotatorId, QuestionId, Scale, ScaleKind};
+use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind};
 use dissensus_workbench::view::{
     DisagreementMeasure, DisagreementQuery, ImportChoices, JobState, ProjectChoices, TextOrder, TrainChoices,
 };
@@ -137,7 +137,7 @@ impl Worker<'_> {
         };
         match self.dice.below(34) {
             0..=6 => self.label(),
-            7 => drop(self.call("undo", |w| session.undo_label(w.anybody()?, question))),
+            7 => drop(self.call("undo", |w| session.undo_label(w.anybody()?, question, LabelSource::Window))),
             8 => {
                 let name = format!("new {}", self.dice.roll());
                 self.call("add annotator", |_| session.add_annotator(&name, &Default::default()));

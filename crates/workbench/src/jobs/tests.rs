@@ -3,7 +3,7 @@
 use crate::sync::lock;
 use crate::view::{ImportChoices, JobInfo, JobState, NewLabel};
 use crate::{EncoderChoice, Event, Home, Session, Unwatched, sample};
-use dissensus_domain::QuestionId;
+use dissensus_domain::{Answer, QuestionId};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -146,6 +146,6 @@ fn figures_are_measured_after_a_measurement_that_panicked() {
 fn label(session: &Session, question: QuestionId, nth: usize) {
     let annotator = session.annotators().unwrap()[0].id;
     let text = session.core.index().texts()[nth];
-    let new = NewLabel { question, annotator, text, level: 1, duration_ms: None };
+    let new = NewLabel { question, annotator, text, answer: Answer::Level(1), duration_ms: None };
     session.record_label(&new).unwrap();
 }
