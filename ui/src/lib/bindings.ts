@@ -207,6 +207,20 @@ export type AnnotatorRow = {
 	y: number | null,
 };
 
+/**
+ *  The answer that one label holds.
+ * 
+ *  In JSON `{"kind": "level", "value": 3}`, `{"kind": "options", "value": [0, 2]}` or
+ *  `{"kind": "spans", "value": [{"start": 0, "end": 5, "kind": 1}]}`.
+ */
+export type Answer = 
+/**  Index of a level of a binary, choice or ordinal scale. */
+{ kind: "level"; value: number } | 
+/**  The options chosen on a multi-choice scale; the empty set is an answer too. */
+{ kind: "options"; value: number[] } | 
+/**  The passages marked in the text; no passage is an answer too. No scale asks for spans yet. */
+{ kind: "spans"; value: Span[] };
+
 /**  The application itself. */
 export type AppInfo = {
 	/**  Version of the application. */
@@ -901,6 +915,16 @@ export type ScaleKind =
 "multi-choice" | 
 /**  One of several levels in order, lowest first. */
 "ordinal";
+
+/**  A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values. */
+export type Span = {
+	/**  The first character. */
+	start: number,
+	/**  The character behind the last one. */
+	end: number,
+	/**  Index of the span's type on the question's scale. */
+	kind: number,
+};
 
 /**  Everything about one text. */
 export type TextDetail = {

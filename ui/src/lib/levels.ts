@@ -23,7 +23,9 @@ export function hasOption(level: number, option: number): boolean {
  * view shows spans yet. */
 export function levelOf(answer: Answer | null): number | null {
   if (answer === null || answer.kind === "spans") return null;
-  return answer.kind === "level" ? answer.value : answer.value.reduce((set, option) => set | (1 << option), 0);
+  return answer.kind === "level"
+    ? answer.value
+    : answer.value.reduce((set, option) => set | (1 << option), 0);
 }
 
 /** The answer that a level stands for. */

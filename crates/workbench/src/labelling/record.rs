@@ -186,8 +186,6 @@ impl Session {
         let store = &self.core.store;
         let text_id =
             store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
-        // As it would be added.
-        let annotator = annotator.trim();
         let known = self.core.index().annotator_named(annotator).map(|a| (a.id, a.external_id.clone()));
         let new_annotator = known.is_none();
         let (annotator, annotator_name) = match known {

@@ -52,8 +52,12 @@ impl Index {
 
     /// The annotator with this external id or, where nobody has it, with this name on screen.
     pub(crate) fn annotator_named(&self, name: &str) -> Option<&Annotator> {
-        let external = self.annotators.iter().find(|a| a.external_id == name);
-        external.or_else(|| self.annotators.iter().find(|a| a.name == name))
+        let find = |name: &str| {
+            let external = self.annotators.iter().find(|a| a.external_id == name);
+            external.or_else(|| self.annotators.iter().find(|a| a.name == name))
+        };
+        // As it stands, else as it would be added.
+        find(name).or_else(|| find(name.trim()))
     }
 
     /// Every question.

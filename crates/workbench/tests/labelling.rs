@@ -1,0 +1,111 @@
+//! Labels by name, undo beside imports, and labels by several people at once.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
+use dissensus_workbench::view::{ImportChoices, NewLabel};
+use dissensus_workbench::{Event, Home, Observer, Session, Unwatched, sample};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+fn opened(folder: &Path) -> Session {
+    let path = folder.join("sample.dissensus");
+    if !path.exists() {
+        sample::create(&path).unwrap();
+    }
+    Session::open(&path, &Home::inside(folder, Vec::new())).unwrap()
+}
+
+fn offensiveness(session: &Session) -> QuestionId {
+    session.question(Some("offensiveness")).unwrap().id
+}
+
+#[test]
+fn a_name_is_looked_up_as_it_would_be_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let label = |name| session.label_by_name(name, "c001", "3", Some("offensiveness")).unwrap();
+    let known = label(" sim-ada ");
+    assert_eq!((known.annotator.as_str(), known.new_annotator), ("sim-ada", false));
+    let (new, again) = (label(" robin "), label("robin"));
+    assert_eq!((new.annotator.as_str(), new.new_annotator), ("robin", true));
+    assert_eq!((again.annotator.as_str(), again.new_annotator), ("robin", false));
+    assert_eq!(session.annotator("robin ").unwrap().external_id, "robin");
+}
+
+#[test]
+fn undo_takes_back_what_was_given_also_after_an_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    session.label_by_name("ana", "c001", "3", Some("offensiveness")).unwrap();
+    session.label_by_name("ana", "c001", "4", Some("offensiveness")).unwrap();
+    let file = folder.path().join("more.csv");
+    std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
+    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
+    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
+    assert_eq!(session.import_file(&file, &choices, &unwatched).unwrap().labels, 1);
+    let ana = session.annotator("ana").unwrap().id;
+    assert_eq!(session.progress(ana, question).unwrap().done, 2);
+    let undo = || session.undo_label(ana, question, LabelSource::Command).unwrap();
+    let first = undo().unwrap();
+    assert_eq!((first.answer, first.now), (Answer::Level(3), Some(Answer::Level(2))));
+    let second = undo().unwrap();
+    assert_eq!((second.answer, second.now, second.progress.done), (Answer::Level(2), None, 1));
+    assert_eq!(undo(), None, "the imported label stays");
+}
+
+#[test]
+fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    session.fit(question, &Unwatched).unwrap();
+    let told: Arc<Mutex<u32>> = Arc::default();
+    let count = Arc::clone(&told);
+    session.subscribe(move |event| {
+        if matches!(event, Event::Labels { .. }) {
+            *count.lock().unwrap() += 1;
+        }
+    });
+    let people: Vec<_> = (0..4)
+        .map(|nth| session.add_annotator(&format!("person {nth}"), &Default::default()).unwrap().id)
+        .collect();
+    std::thread::scope(|scope| {
+        for (nth, annotator) in (0_u16..).zip(people.iter().copied()) {
+            let session = &session;
+            scope.spawn(move || {
+                for click in 0_u16..30 {
+                    let text = TextId(u32::from(click % 20) + 1);
+                    let answer = Answer::Level((click + nth) % 5);
+                    let new = NewLabel { question, annotator, text, answer, duration_ms: None };
+                    session.record_label(&new).unwrap();
+                    match click % 7 {
+                        3 => drop(session.undo_label(annotator, question, LabelSource::Window).unwrap()),
+                        5 => drop(session.flag_text(annotator, question, text, true).unwrap()),
+                        6 => drop(session.skip_text(annotator, question, TextId(100)).unwrap()),
+                        _ => {}
+                    }
+                }
+            });
+        }
+    });
+    let seen = |session: &Session| {
+        let of = |annotator| {
+            let progress = session.progress(annotator, question).unwrap();
+            let answers: Vec<_> = (1..=20)
+                .map(|text| session.label_task(annotator, question, TextId(text)).unwrap().answer)
+                .collect();
+            (progress.done, progress.today, progress.skipped, progress.flagged, answers)
+        };
+        people.iter().map(|annotator| of(*annotator)).collect::<Vec<_>>()
+    };
+    let in_memory = seen(&session);
+    session.close();
+    let again = opened(folder.path());
+    assert_eq!(in_memory, seen(&again));
+    // Texts 11 and 18 were labelled once and taken back.
+    assert!(in_memory.iter().all(|(done, today, skipped, ..)| *done == 18 && today == done && *skipped == 1));
+    assert_eq!(*told.lock().unwrap(), 4 * (30 + 4), "a listener was not told, or twice");
+    again.close();
+}
