@@ -1,7 +1,9 @@
 //! The one list of commands and events; the TypeScript of `ui/src/lib/bindings.ts` is made from it.
 
 use crate::commands::{annotators, application, disagreement, importing, jobs, labelling, project, runs};
-use crate::events::{JobChanged, LabelsChanged, ModelChanged, ProjectChanged, RunChanged};
+use crate::events::{
+    CloseRequested, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged, RunChanged,
+};
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
 
@@ -14,6 +16,8 @@ pub fn builder() -> Builder<Wry> {
         .commands(collect_commands![
             application::app_info,
             application::launch_info,
+            application::closing_asked,
+            application::quit,
             application::recent_projects,
             application::forget_recent,
             application::settings,
@@ -55,5 +59,13 @@ pub fn builder() -> Builder<Wry> {
             jobs::jobs,
             jobs::cancel_job,
         ])
-        .events(collect_events![JobChanged, LabelsChanged, ModelChanged, ProjectChanged, RunChanged])
+        .events(collect_events![
+            CloseRequested,
+            JobChanged,
+            LabelsChanged,
+            ModelChanged,
+            OpenRequested,
+            ProjectChanged,
+            RunChanged,
+        ])
 }

@@ -40,6 +40,17 @@ pub(crate) struct RunChanged(pub(crate) RunInfo);
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct ProjectChanged();
 
+/// Another project is to be opened: somebody opened its file from outside.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct OpenRequested {
+    /// Its file.
+    pub(crate) path: String,
+}
+
+/// The window is to be closed while work is under way: ask the person.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct CloseRequested();
+
 /// Tells the window what the workbench said. A window that is closing cannot hear it any more, which is no error.
 pub(crate) fn forward(app: &AppHandle, event: &dissensus_workbench::Event) {
     use dissensus_workbench::Event;

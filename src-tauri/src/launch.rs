@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the command line and the environment ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub(crate) struct Launch {
     pub(crate) project: Option<PathBuf>,
     /// `DISSENSUS_HOME`: where settings and the window's place are kept instead of the system's folders.
     pub(crate) home: Option<PathBuf>,
-    /// `DISSENSUS_E2E`: let tests hand over paths that a person would choose in the system's file dialog, which
-    /// WebDriver cannot reach.
+    /// `DISSENSUS_E2E`, in builds with the feature `test-hooks` alone: let tests hand over paths that a person would
+    /// choose in the system's file dialog, which WebDriver cannot reach.
     pub(crate) test_hooks: bool,
 }
 
@@ -27,9 +27,10 @@ impl Launch {
     /// Reads the arguments after the program's name, and the environment.
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Self {
         Self {
-            project: project_argument(arguments),
+            project: project_argument(arguments, Path::new("")),
             home: std::env::var_os("DISSENSUS_HOME").filter(|v| !v.is_empty()).map(PathBuf::from),
-            test_hooks: std::env::var_os("DISSENSUS_E2E").is_some_and(|v| !v.is_empty()),
+            test_hooks: cfg!(feature = "test-hooks")
+                && std::env::var_os("DISSENSUS_E2E").is_some_and(|v| !v.is_empty()),
         }
     }
 }
@@ -48,9 +49,14 @@ pub(crate) fn display() -> Result<(), &'static str> {
     )
 }
 
-/// The first argument that is no option. Systems add options of their own (macOS `-psn_…`), so those are passed over.
-fn project_argument(arguments: impl IntoIterator<Item = OsString>) -> Option<PathBuf> {
-    let path = PathBuf::from(arguments.into_iter().find(|a| !a.to_string_lossy().starts_with('-'))?);
+/// The first argument that is no option, taken from `folder` where it is relative. Systems add options of their own
+/// (macOS `-psn_…`), so those are passed over.
+pub(crate) fn project_argument(
+    arguments: impl IntoIterator<Item = OsString>,
+    folder: &Path,
+) -> Option<PathBuf> {
+    let path = arguments.into_iter().find(|a| !a.to_string_lossy().starts_with('-'))?;
+    let path = folder.join(path);
     Some(std::path::absolute(&path).unwrap_or(path))
 }
 
@@ -59,7 +65,7 @@ mod tests {
     use super::*;
 
     fn argument(arguments: &[&str]) -> Option<PathBuf> {
-        project_argument(arguments.iter().map(OsString::from))
+        project_argument(arguments.iter().map(OsString::from), Path::new(""))
     }
 
     #[test]
@@ -74,5 +80,8 @@ mod tests {
         let path = argument(&["b.dissensus"]).unwrap();
         assert!(path.is_absolute());
         assert!(path.ends_with("b.dissensus"));
+        let elsewhere = std::env::temp_dir();
+        let path = project_argument([OsString::from("b.dissensus")], &elsewhere).unwrap();
+        assert_eq!(path, elsewhere.join("b.dissensus"));
     }
 }

@@ -5,9 +5,11 @@
 //! both, from which the TypeScript in `ui/src/lib/bindings.ts` is generated.
 
 pub mod bindings;
+mod closing;
 mod commands;
 mod events;
 mod launch;
+mod opening;
 mod state;
 mod window;
 

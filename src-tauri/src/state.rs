@@ -1,6 +1,6 @@
 //! The workbench, and telling the window what happens in the project that is open.
 
-use dissensus_workbench::view::{Problem, ProjectInfo};
+use dissensus_workbench::view::{JobInfo, JobState, Problem, ProjectInfo};
 use dissensus_workbench::{Session, Workbench, WorkbenchError};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::AppHandle;
@@ -48,6 +48,17 @@ impl WindowState {
     pub(crate) fn close(&self) {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.workbench.close_project();
+    }
+
+    /// Whether work is under way that closing would break off: a training, an import or an export. Encoding and fitting
+    /// go on by themselves when the project is opened again.
+    pub(crate) fn is_working(&self) -> bool {
+        let Some(session) = self.workbench.session() else { return false };
+        let works = |job: &JobInfo| {
+            job.state == JobState::Running && ["train", "import", "export"].contains(&job.kind.as_str())
+        };
+        // Where the list cannot be read nobody can say what would be lost: better ask.
+        session.jobs().map_or(true, |jobs| jobs.iter().any(works))
     }
 
     /// The open project.

@@ -1,11 +1,15 @@
 //! Makes the one window and keeps its size and place.
 
+use crate::closing::{self, Asked};
 use crate::launch::Launch;
+use crate::opening::{self, Requests};
 use crate::state::WindowState;
 use dissensus_workbench::{Home, Workbench};
 use std::error::Error;
-use tauri::{App, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder};
+use tauri::{App, AppHandle, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
+/// The one window.
+pub(crate) const NAME: &str = "main";
 /// The smallest window in which every view still works, in logical pixels.
 const SMALLEST: (f64, f64) = (760.0, 520.0);
 /// The first window, in logical pixels; later ones are as they were left.
@@ -18,7 +22,12 @@ const FRAME: f64 = 48.0;
 pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
     let bindings = crate::bindings::builder();
     let handler = bindings.invoke_handler();
-    tauri::Builder::default()
+    let mut builder = tauri::Builder::default();
+    if let Some(single) = single_instance(&launch) {
+        // The first plugin, so that a second start ends before it has done anything.
+        builder = builder.plugin(single);
+    }
+    builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(place_keeper(&launch))
         .invoke_handler(handler)
@@ -27,18 +36,54 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             let resources = app.path().resource_dir().ok();
             let home = Home::of_user(resources.as_deref())?;
             app.manage(WindowState::new(Workbench::new(home)));
+            app.manage(Asked::default());
+            app.manage(Requests::new(launch.project.clone()));
             open_window(app, &launch)?;
-            app.manage(launch);
             Ok(())
         })
         .build(tauri::generate_context!())?
-        .run(|app, event| {
-            // What was confirmed is on disk already; this ends jobs and lets go of the file's lock.
-            if let RunEvent::Exit = event {
-                app.state::<WindowState>().close();
-            }
-        });
+        .run(|app, event| on_event(app, event));
     Ok(())
+}
+
+fn on_event(app: &AppHandle, event: RunEvent) {
+    match event {
+        RunEvent::WindowEvent { event: WindowEvent::CloseRequested { api, .. }, .. } => {
+            closing::requested(app, &api);
+        }
+        // A double click on a file, on the only system that does not start the program with its path.
+        #[cfg(target_os = "macos")]
+        RunEvent::Opened { urls } => {
+            if let Some(path) = urls.iter().find_map(|url| url.to_file_path().ok()) {
+                opening::open(app, path);
+            }
+        }
+        // What was confirmed is on disk already; this ends jobs and lets go of the file's lock.
+        RunEvent::Exit => app.state::<WindowState>().close(),
+        _ => {}
+    }
+}
+
+/// One window for each home of settings: a second start hands its project to the first and ends. On Linux that takes a
+/// session's message bus; without one, each start opens a window of its own.
+fn single_instance(launch: &Launch) -> Option<tauri::plugin::TauriPlugin<tauri::Wry>> {
+    use tauri_plugin_single_instance::Builder;
+    let builder =
+        Builder::new().callback(|app, arguments, folder| opening::second_start(app, arguments, &folder));
+    match &launch.home {
+        None => Some(builder.build()),
+        Some(home) if cfg!(target_os = "linux") => Some(builder.dbus_id(bus_name(home)).build()),
+        // Elsewhere the name cannot be chosen, and a home of one's own is for tests and for trying things.
+        Some(_) => None,
+    }
+}
+
+/// A name on the message bus for a home of settings of its own.
+fn bus_name(home: &std::path::Path) -> String {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    home.hash(&mut hasher);
+    format!("org.dissensus.window.home{:016x}", hasher.finish())
 }
 
 /// Says on stderr why there is no window; there is nowhere else to say it.
@@ -69,7 +114,7 @@ fn open_window(app: &App, launch: &Launch) -> tauri::Result<()> {
         let size = m.work_area().size.to_logical::<f64>(m.scale_factor());
         (size.width, size.height)
     }));
-    let mut window = WebviewWindowBuilder::new(app, "main", WebviewUrl::default())
+    let mut window = WebviewWindowBuilder::new(app, NAME, WebviewUrl::default())
         .title("Dissensus")
         .inner_size(first.0, first.1)
         .min_inner_size(SMALLEST.0, SMALLEST.1)

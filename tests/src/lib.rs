@@ -3,6 +3,8 @@
 //! The programs are the real ones. `cargo xtask test` names them in `DISSENSUS_BIN` and `DISSENSUS_WINDOW_BIN`; where
 //! it has not, they are built first.
 
+#[cfg(target_os = "linux")]
+pub mod bus;
 pub mod command;
 pub mod disk;
 pub mod files;

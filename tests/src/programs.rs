@@ -51,7 +51,7 @@ fn build(package: &str, name: &str) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--message-format=json-render-diagnostics", "--package", package]);
     if package == "dissensus-window" {
-        cargo.args(["--features", "dissensus-window/custom-protocol"]);
+        cargo.args(["--features", "dissensus-window/custom-protocol,dissensus-window/test-hooks"]);
     }
     let output = cargo.current_dir(checkout()).stderr(std::process::Stdio::inherit()).output()?;
     if !output.status.success() {

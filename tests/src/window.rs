@@ -1,5 +1,6 @@
 //! The real window on a screen of its own, driven by WebDriver as a person would drive it.
 
+use crate::bus::Bus;
 use crate::command::Bench;
 use crate::programs;
 use crate::{processes, screen::Screen};
@@ -22,12 +23,40 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often to look again.
 const BLINK: Duration = Duration::from_millis(25);
 
+/// How a window is started.
+pub struct Start {
+    program: PathBuf,
+    arguments: Vec<String>,
+    bus: Option<String>,
+    own_encoders: bool,
+}
+
+impl Start {
+    /// The built window on its first page, or on `project`.
+    pub fn new(project: Option<&Path>) -> Self {
+        let arguments = project.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        Self { program: programs::window().to_owned(), arguments, bus: None, own_encoders: false }
+    }
+
+    /// An installed window with a command line of its own. It takes the encoders that were installed with it.
+    pub fn installed(program: &Path, arguments: Vec<String>) -> Self {
+        Self { program: program.to_owned(), arguments, bus: None, own_encoders: true }
+    }
+
+    /// With a message bus, on which a second window finds the first.
+    #[must_use]
+    pub fn on_bus(mut self, bus: &Bus) -> Self {
+        self.bus = Some(bus.address().to_owned());
+        self
+    }
+}
+
 /// An open window of Dissensus.
 pub struct Window {
     client: Option<Client>,
     driver: Driver,
     // Dropped after the driver, so that no program loses its screen before it is ended.
-    _screen: Screen,
+    screen: Screen,
 }
 
 impl Window {
@@ -36,10 +65,54 @@ impl Window {
     /// # Errors
     /// Xvfb or WebKitWebDriver is missing (`cargo xtask test --only system`), or the window does not start.
     pub async fn open(bench: &Bench, project: Option<&Path>) -> Result<Self> {
+        Self::start(bench, Start::new(project)).await
+    }
+
+    /// Opens a window that is started in a way of its own.
+    ///
+    /// # Errors
+    /// As [`Window::open`].
+    pub async fn start(bench: &Bench, start: Start) -> Result<Self> {
         let screen = Screen::start()?;
-        let driver = Driver::start(bench, &screen)?;
-        let client = driver.session(project).await?;
-        Ok(Self { client: Some(client), driver, _screen: screen })
+        let driver = Driver::start(bench, &screen, &start)?;
+        let client = driver.session(&start.arguments).await?;
+        Ok(Self { client: Some(client), driver, screen })
+    }
+
+    /// The window's program, to be started once more beside this window: same home, same screen.
+    pub fn another(&self, bench: &Bench, start: &Start) -> Command {
+        let mut command = Command::new(&start.program);
+        command.args(&start.arguments);
+        surroundings(&mut command, bench, &self.screen, start);
+        command
+    }
+
+    /// Waits until the window's program has ended by itself.
+    ///
+    /// # Errors
+    /// It has not after a while.
+    pub async fn ended(mut self) -> Result<()> {
+        self.driver.wait_for_the_end().await?;
+        // The session has gone with the program: its client would only wait for an answer.
+        self.client = None;
+        Ok(())
+    }
+
+    /// The process of the window's program.
+    ///
+    /// # Errors
+    /// It is not running.
+    pub fn process(&self) -> Result<u32> {
+        self.driver.program().context("the window's program is not running")
+    }
+
+    /// A picture of the window, as a PNG file.
+    ///
+    /// # Errors
+    /// The window has gone, or the file cannot be written.
+    pub async fn picture(&self, path: &Path) -> Result<()> {
+        let png = self.answer("taking a picture", self.client()?.screenshot()).await?;
+        fs::write(path, png).with_context(|| format!("writing {}", path.display()))
     }
 
     /// Closes the window as a person would, and waits until its program has ended.
@@ -49,13 +122,7 @@ impl Window {
     pub async fn close(mut self) -> Result<()> {
         if let Some(client) = self.client.take() {
             client.close_window().await?;
-            let start = Instant::now();
-            while self.driver.program().is_some() {
-                if start.elapsed() > PATIENCE {
-                    bail!("the program goes on without a window");
-                }
-                tokio::time::sleep(BLINK).await;
-            }
+            self.driver.wait_for_the_end().await?;
         }
         Ok(())
     }
@@ -208,6 +275,8 @@ fn by_id(id: &str) -> String {
 struct Driver {
     process: Child,
     port: u16,
+    /// The window's program.
+    program: PathBuf,
     /// What tells our window from others: its home folder.
     home: String,
     /// What the driver and the window say.
@@ -215,42 +284,42 @@ struct Driver {
 }
 
 impl Driver {
-    fn start(bench: &Bench, screen: &Screen) -> Result<Self> {
+    fn start(bench: &Bench, screen: &Screen, start: &Start) -> Result<Self> {
         let home = bench.path("home");
         fs::create_dir_all(&home)?;
         let port = free_port()?;
         let log = bench.path("driver.log");
         let output = fs::File::create(&log)?;
-        let process = Command::new("WebKitWebDriver")
-            .arg(format!("--port={port}"))
-            .current_dir(bench.folder())
-            .env("DISPLAY", screen.name())
-            .env("GDK_BACKEND", "x11")
-            .env_remove("WAYLAND_DISPLAY")
-            // Both make WebKit hang under a screen without a graphics card.
-            .env_remove("WEBKIT_DISABLE_DMABUF_RENDERER")
-            .env_remove("WEBKIT_DISABLE_COMPOSITING_MODE")
+        let mut command = Command::new("WebKitWebDriver");
+        command.arg(format!("--port={port}")).current_dir(bench.folder());
+        surroundings(&mut command, bench, screen, start);
+        let process = command
             .env("TAURI_AUTOMATION", "true")
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
-            .env("DISSENSUS_E2E", "1")
-            .env("DISSENSUS_HOME", &home)
-            .env("DISSENSUS_MODELS", bench.models())
-            // The web view keeps its own files by these.
-            .env("XDG_DATA_HOME", home.join("data"))
-            .env("XDG_CONFIG_HOME", home.join("config"))
-            .env("XDG_CACHE_HOME", home.join("cache"))
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
             .stderr(output)
             .process_group(0)
             .spawn()
             .context("cannot start WebKitWebDriver: `cargo xtask test --only system` installs it")?;
-        Ok(Self { process, port, home: home.to_string_lossy().into_owned(), log })
+        let program = start.program.clone();
+        Ok(Self { process, port, program, home: home.to_string_lossy().into_owned(), log })
     }
 
-    async fn session(&self, project: Option<&Path>) -> Result<Client> {
-        let arguments: Vec<_> = project.iter().map(|path| path.to_string_lossy()).collect();
-        let wish = json!({ "webkitgtk:browserOptions": { "binary": programs::window(), "args": arguments } });
+    /// Waits until the window's program has ended.
+    async fn wait_for_the_end(&self) -> Result<()> {
+        let start = Instant::now();
+        while self.program().is_some() {
+            if start.elapsed() > PATIENCE {
+                bail!("the window's program goes on");
+            }
+            tokio::time::sleep(BLINK).await;
+        }
+        Ok(())
+    }
+
+    async fn session(&self, arguments: &[String]) -> Result<Client> {
+        let wish = json!({ "webkitgtk:browserOptions": { "binary": self.program, "args": arguments } });
         let Value::Object(wish) = wish else { bail!("capabilities are an object") };
         let mut builder = ClientBuilder::new(HttpConnector::new());
         builder.capabilities(wish);
@@ -272,7 +341,7 @@ impl Driver {
 
     /// The process of the window's program, if it is running.
     fn program(&self) -> Option<u32> {
-        let program = programs::window().canonicalize().ok()?;
+        let program = self.program.canonicalize().ok()?;
         let home = format!("DISSENSUS_HOME={}", self.home);
         fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
             let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
@@ -287,6 +356,33 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         processes::end_group(&mut self.process);
+    }
+}
+
+/// What the window finds around it: a screen, a home of its own, and nothing of the user's.
+fn surroundings(command: &mut Command, bench: &Bench, screen: &Screen, start: &Start) {
+    let home = bench.path("home");
+    command
+        .env("DISPLAY", screen.name())
+        .env("GDK_BACKEND", "x11")
+        .env_remove("WAYLAND_DISPLAY")
+        // Both make WebKit hang under a screen without a graphics card.
+        .env_remove("WEBKIT_DISABLE_DMABUF_RENDERER")
+        .env_remove("WEBKIT_DISABLE_COMPOSITING_MODE")
+        .env("DISSENSUS_E2E", "1")
+        .env("DISSENSUS_HOME", &home)
+        // The web view keeps its own files by these.
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_CACHE_HOME", home.join("cache"));
+    match &start.bus {
+        Some(address) => command.env("DBUS_SESSION_BUS_ADDRESS", address),
+        None => command.env_remove("DBUS_SESSION_BUS_ADDRESS"),
+    };
+    if start.own_encoders {
+        command.env_remove("DISSENSUS_MODELS");
+    } else {
+        command.env("DISSENSUS_MODELS", bench.models());
     }
 }
 

@@ -1,9 +1,10 @@
-//! `cargo xtask run | test | bench | models | dist`: everything around the product that is not the product.
+//! `cargo xtask run | test | bench | models | dist | check-cuda`: everything around the product that is not the product.
 //!
 //! Imports nothing of ours, so that it builds in seconds on a machine where nothing else builds yet.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // talking to the terminal is this program's work
 
 mod fetch;
+mod packages;
 mod project;
 mod setup;
 mod shell;
@@ -25,6 +26,7 @@ Commands:
   models [NAME]        fetch the default encoder, or the one called NAME, and check its files
   bench                measure speed and quality with a release build; writes no file
   dist                 make installers for this system
+  check-cuda           compile the `cuda` feature, kernels included, without a GPU (about 20 minutes, 3 GB of disk)
 
 `cargo xtask test --only list` names the steps of `test`.
 ";
@@ -52,6 +54,7 @@ fn dispatch(arguments: &[&str]) -> Result<()> {
         ["models", name] if !name.starts_with('-') => fetch::encoder(&project, name),
         ["bench"] => tasks::bench::run(&project),
         ["dist"] => tasks::dist::run(&project),
+        ["check-cuda"] => tasks::check_cuda::run(&project),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

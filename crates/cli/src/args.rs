@@ -71,6 +71,13 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages, one for each command, into a folder
+    #[command(hide = true)]
+    Man {
+        /// An existing folder
+        #[arg(value_hint = ValueHint::DirPath)]
+        folder: PathBuf,
+    },
 }
 
 #[derive(Args, Debug)]

@@ -5,6 +5,7 @@ mod commands;
 mod output;
 mod progress;
 
+use anyhow::Context as _;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use std::io::Write;
@@ -49,6 +50,10 @@ fn run(command: Command) -> anyhow::Result<()> {
             clap_complete::generate(shell, &mut Cli::command(), "dissensus", &mut script);
             std::io::stdout().lock().write_all(&script)?;
             Ok(())
+        }
+        Command::Man { folder } => {
+            let pages = clap_mangen::generate_to(Cli::command(), &folder);
+            pages.with_context(|| format!("writing manual pages into {}", folder.display()))
         }
     }
 }

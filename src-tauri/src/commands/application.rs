@@ -1,7 +1,9 @@
 //! The application itself: what it is, what it remembers, how it is set.
 
 use super::{off_main, with_workbench};
-use crate::launch::{Launch, LaunchInfo};
+use crate::closing::Asked;
+use crate::launch::LaunchInfo;
+use crate::opening::Requests;
 use dissensus_workbench::view::{AppInfo, AppSettings, Problem, RecentProject};
 use tauri::{AppHandle, Manager as _};
 
@@ -17,10 +19,26 @@ pub(crate) async fn app_info(app: AppHandle) -> Result<AppInfo, Problem> {
 #[specta::specta]
 pub(crate) async fn launch_info(app: AppHandle) -> Result<LaunchInfo, Problem> {
     off_main(move || {
-        let launch = app.state::<Launch>();
-        Ok(LaunchInfo { project: launch.project.as_ref().map(|p| p.to_string_lossy().into_owned()) })
+        let project = app.state::<Requests>().take();
+        Ok(LaunchInfo { project: project.map(|path| path.to_string_lossy().into_owned()) })
     })
     .await
+}
+
+/// The page has asked the person whether to stop what is under way.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn closing_asked(app: AppHandle) -> Result<(), Problem> {
+    app.state::<Asked>().answered();
+    Ok(())
+}
+
+/// Ends the application: jobs are stopped, the project is closed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn quit(app: AppHandle) -> Result<(), Problem> {
+    app.exit(0);
+    Ok(())
 }
 
 /// Projects opened before, newest first.

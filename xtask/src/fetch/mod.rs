@@ -6,7 +6,7 @@
 mod catalogue;
 mod check;
 mod hub;
-mod python;
+pub(crate) mod python;
 
 use crate::project::Project;
 use crate::shell::{say, step};

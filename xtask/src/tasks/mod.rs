@@ -1,6 +1,7 @@
 //! What can be asked for on the command line.
 
 pub(crate) mod bench;
+pub(crate) mod check_cuda;
 pub(crate) mod dist;
 pub(crate) mod headless;
 pub(crate) mod run;

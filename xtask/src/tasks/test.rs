@@ -3,15 +3,16 @@
 //! All of it uses one profile and one set of features over the whole workspace, so that nothing is compiled twice.
 
 use crate::fetch;
+use crate::packages::{self, Profile};
 use crate::project::Project;
 use crate::setup::{Need, node, system};
-use crate::shell::{Program, say, step};
+use crate::shell::{Program, say, step, which};
 use anyhow::{Result, bail};
 
 /// One step: its name and its work.
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     ("system", |_| system::ensure(Need::Tests)),
     ("node", |_| node::ensure()),
     ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),
@@ -24,6 +25,7 @@ const STEPS: [Step; 12] = [
     ("clippy", clippy),
     ("build", build),
     ("test", test),
+    ("package", package),
 ];
 
 /// Runs all steps, or the one called `only` (whose name may be `list`).
@@ -56,7 +58,8 @@ fn cargo(project: &Project, arguments: &[&str]) -> Program {
 /// What clippy, build and test all take, so that they share what they compile. On a CI machine the lock file is held
 /// fast, because nobody is there to see it change.
 fn whole_workspace() -> Vec<&'static str> {
-    let mut arguments = vec!["--workspace", "--features", "dissensus-window/custom-protocol"];
+    let mut arguments =
+        vec!["--workspace", "--features", "dissensus-window/custom-protocol,dissensus-window/test-hooks"];
     if std::env::var_os("CI").is_some() {
         arguments.push("--locked");
     }
@@ -90,6 +93,32 @@ fn test(project: &Project) -> Result<()> {
     }
     if tally.passed == 0 {
         bail!("no test ran");
+    }
+    Ok(())
+}
+
+/// Packs the programs that the tests ran and tests the package, as a desktop would install and start it. The same code
+/// makes the packages of `cargo xtask dist`; only what is packed is not optimised here, which would take many minutes.
+fn package(project: &Project) -> Result<()> {
+    if which("dpkg").is_none() {
+        say(
+            "this system has no dpkg: the Debian package is tested on Debian and Ubuntu only, here it is left out",
+        );
+        return Ok(());
+    }
+    let made = packages::pack(project, Profile::Debug, "deb")?;
+    let [package] = made.as_slice() else { bail!("expected one package, and there are {made:?}") };
+    let mut tally = Tally::default();
+    let success = cargo(project, &["test"])
+        .args(whole_workspace())
+        .args(["--test", "package", "--", "--ignored"])
+        .env("DISSENSUS_DEB", package)
+        .lines(|line| tally.read(line))?;
+    if !success {
+        bail!("the package failed its tests{}", tally.names());
+    }
+    if tally.passed == 0 {
+        bail!("no test of the package ran");
     }
     Ok(())
 }

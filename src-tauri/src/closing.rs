@@ -1,0 +1,58 @@
+//! Closing the window, which asks first where work would be lost.
+
+use crate::events::CloseRequested;
+use crate::state::WindowState;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tauri::{AppHandle, CloseRequestApi, Manager as _};
+use tauri_specta::Event as _;
+
+/// Somebody who asks again after this long, without an answer of the page, has a page that does not answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// When the page was asked and has not answered yet.
+#[derive(Default)]
+pub(crate) struct Asked(Mutex<Option<Instant>>);
+
+impl Asked {
+    /// Whether the page is to be asked (again); if not, the window closes.
+    fn ask(&self, now: Instant) -> bool {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.is_some_and(|before| now.duration_since(before) > PATIENCE) {
+            return false;
+        }
+        asked.get_or_insert(now);
+        true
+    }
+
+    /// The page has asked the person, who now decides.
+    pub(crate) fn answered(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// The window is to be closed: asks the page if work is under way.
+pub(crate) fn requested(app: &AppHandle, api: &CloseRequestApi) {
+    if !app.state::<WindowState>().is_working() {
+        return;
+    }
+    if app.state::<Asked>().ask(Instant::now()) && CloseRequested().emit(app).is_ok() {
+        api.prevent_close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_does_not_answer_cannot_keep_the_window_open() {
+        let asked = Asked::default();
+        let start = Instant::now();
+        assert!(asked.ask(start));
+        assert!(asked.ask(start + PATIENCE / 2), "a double click is one request");
+        assert!(!asked.ask(start + PATIENCE * 2));
+        asked.answered();
+        assert!(asked.ask(start + PATIENCE * 3));
+    }
+}

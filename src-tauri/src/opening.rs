@@ -1,0 +1,87 @@
+//! Projects that the system asks this window to open: named when it was started, by a second start of the program, or,
+//! on macOS, by the system itself.
+
+use crate::events::OpenRequested;
+use crate::launch::project_argument;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use tauri::{AppHandle, Manager as _};
+use tauri_specta::Event as _;
+
+/// Keeps a project that was asked for until the page can be told.
+pub(crate) struct Requests {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// The newest one that the page has not heard of.
+    waiting: Option<PathBuf>,
+    /// Whether the page has asked for the first one: from then on it listens.
+    listening: bool,
+}
+
+impl Requests {
+    /// With the project that was named on the command line, if any.
+    pub(crate) fn new(project: Option<PathBuf>) -> Self {
+        Self { state: Mutex::new(State { waiting: project, listening: false }) }
+    }
+
+    /// For the page, once it listens: the project to begin with.
+    pub(crate) fn take(&self) -> Option<PathBuf> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.listening = true;
+        state.waiting.take()
+    }
+
+    /// The path to tell the page now; one that came before the page listened is kept for [`Requests::take`].
+    fn ask(&self, path: PathBuf) -> Option<PathBuf> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.listening {
+            return Some(path);
+        }
+        state.waiting = Some(path);
+        None
+    }
+}
+
+/// Opens `path` in the window that is there, and brings that to the front.
+pub(crate) fn open(app: &AppHandle, path: PathBuf) {
+    to_front(app);
+    if let Some(path) = app.state::<Requests>().ask(path) {
+        // A window that is closing cannot hear it any more, which is no error.
+        let _ = OpenRequested { path: path.to_string_lossy().into_owned() }.emit(app);
+    }
+}
+
+/// What a second start of the program was asked for: its arguments, its own name first, and the folder it ran in.
+pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str) {
+    let arguments = arguments.into_iter().skip(1).map(OsString::from);
+    match project_argument(arguments, Path::new(folder)) {
+        Some(path) => open(app, path),
+        None => to_front(app),
+    }
+}
+
+fn to_front(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(crate::window::NAME) {
+        // Each of these may be refused by the window manager: the window is then where it was.
+        let _ = window.unminimize();
+        let _ = window.show();
+        let _ = window.set_focus();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_before_the_page_listens_is_kept_and_the_newest_counts() {
+        let requests = Requests::new(Some("/a".into()));
+        assert_eq!(requests.ask("/b".into()), None);
+        assert_eq!(requests.take(), Some("/b".into()));
+        assert_eq!(requests.take(), None, "a page that is loaded again does not open it a second time");
+        assert_eq!(requests.ask("/c".into()), Some("/c".into()));
+    }
+}

@@ -1,0 +1,163 @@
+//! The Debian package, installed into a scratch root and used as a desktop would use it.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use anyhow::{Context, Result, ensure};
+use dissensus_tests::command::Bench;
+use dissensus_tests::window::{Start, Window};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The file type of a project.
+const MIME: &str = "application/x-dissensus";
+
+/// Where the package was installed.
+struct Root {
+    path: PathBuf,
+}
+
+impl Root {
+    /// Installs the package that DISSENSUS_DEB names below the folder of `bench`, by dpkg itself.
+    fn install(bench: &Bench) -> Result<Self> {
+        let package = std::env::var_os("DISSENSUS_DEB")
+            .context("DISSENSUS_DEB names no package: `cargo xtask test --only package` makes one")?;
+        let path = bench.path("root");
+        let database = path.join("var/lib/dpkg");
+        for folder in ["info", "updates"] {
+            fs::create_dir_all(database.join(folder))?;
+        }
+        fs::write(database.join("status"), "")?;
+        run(Command::new("dpkg")
+            // The scratch root has no libraries for it to depend on, and nobody needs to be root there.
+            .args(["--force-depends", "--force-not-root", "--root"])
+            .arg(&path)
+            .arg("--install")
+            .arg(package))?;
+        Ok(Self { path })
+    }
+
+    fn path(&self, place: &str) -> PathBuf {
+        self.path.join(place)
+    }
+
+    /// The one desktop entry.
+    fn entry(&self) -> Result<PathBuf> {
+        let entries: Vec<PathBuf> =
+            fs::read_dir(self.path("usr/share/applications"))?.map(|entry| entry.unwrap().path()).collect();
+        let [entry] = entries.as_slice() else { anyhow::bail!("one desktop entry, not {entries:?}") };
+        Ok(entry.clone())
+    }
+
+    /// A command that sees the installed files as a desktop's own.
+    fn desktop(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        let shares = [self.path("usr/share"), "/usr/share".into()];
+        let bins = std::iter::once(self.path("usr/bin"))
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+        command
+            .env("XDG_DATA_DIRS", std::env::join_paths(shares).unwrap())
+            .env("XDG_DATA_HOME", self.path("nobody"))
+            .env("XDG_CONFIG_HOME", self.path("nobody"))
+            .env("PATH", std::env::join_paths(bins).unwrap());
+        command
+    }
+}
+
+/// Runs a program that must succeed; what it printed.
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(
+        output.status.success(),
+        "{command:?}: {}\n{text}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(text)
+}
+
+/// The keys of a desktop entry.
+fn keys(entry: &Path) -> Result<BTreeMap<String, String>> {
+    let text = fs::read_to_string(entry)?;
+    Ok(text.lines().filter_map(|line| line.split_once('=')).map(|(k, v)| (k.into(), v.into())).collect())
+}
+
+/// The command line of an entry for one file, as the desktop entry specification has it: `%f` is the file.
+fn command_line(exec: &str, file: &Path) -> (String, Vec<String>) {
+    let mut words = exec.split_whitespace().map(|word| match word {
+        "%f" => file.to_string_lossy().into_owned(),
+        word => word.to_owned(),
+    });
+    let program = words.next().unwrap();
+    (program, words.collect())
+}
+
+#[tokio::test]
+#[ignore = "needs a package, which `cargo xtask test --only package` makes"]
+async fn a_double_click_on_a_project_opens_it_in_the_installed_window() -> Result<()> {
+    let bench = Bench::new();
+    let root = Root::install(&bench)?;
+    let project = bench.path("My project.dissensus");
+    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    let nameless = bench.path("nameless");
+    fs::copy(&project, &nameless)?;
+
+    // What the system does after an installation, by triggers of the packages that own these folders.
+    run(root.desktop("update-mime-database").arg(root.path("usr/share/mime")))?;
+    run(root.desktop("update-desktop-database").arg(root.path("usr/share/applications")))?;
+    let entry = root.entry()?;
+    let said = run(root.desktop("desktop-file-validate").arg(&entry))?;
+    ensure!(said.is_empty(), "desktop-file-validate: {said}");
+
+    // Known by its name and, without one, by its first bytes.
+    for file in [&project, &nameless] {
+        let info = run(root.desktop("gio").args(["info", "-a", "standard::content-type"]).arg(file))?;
+        ensure!(info.contains(&format!("standard::content-type: {MIME}")), "{}: {info}", file.display());
+    }
+    let registered = run(root.desktop("gio").args(["mime", MIME]))?;
+    let name = entry.file_name().unwrap().to_string_lossy().into_owned();
+    ensure!(registered.contains(&name), "no program for {MIME}: {registered}");
+
+    let keys = keys(&entry)?;
+    ensure!(keys["Exec"].ends_with(" %f"), "{}", keys["Exec"]);
+    ensure!(
+        root.path("usr/share/icons/hicolor/128x128/apps").join(format!("{}.png", keys["Icon"])).is_file()
+    );
+    let (program, arguments) = command_line(&keys["Exec"], &project);
+    let program = root.path("usr/bin").join(program);
+    let window = Window::start(&bench, Start::installed(&program, arguments)).await?;
+    window.find("label-annotator-name").await?;
+    let footer = window.text_when("status-encoding", |text| text.contains("All texts encoded")).await;
+    // The encoder is in the package: it is found and reads the texts without anything being fetched.
+    footer.context("the packed encoder is not used")?;
+    let title = window.text("status-project").await?;
+    ensure!(title.contains("My project"), "{title}");
+    window.close().await
+}
+
+#[test]
+#[ignore = "needs a package, which `cargo xtask test --only package` makes"]
+fn the_package_has_the_command_with_manual_and_completions() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let root = Root::install(&bench)?;
+    let version = run(Command::new(root.path("usr/bin/dissensus")).arg("--version"))?;
+    ensure!(version.starts_with("dissensus "), "{version}");
+
+    let help = run(Command::new(root.path("usr/bin/dissensus")).arg("--help"))?;
+    for verb in ["import", "label", "export", "disagreement"] {
+        ensure!(help.contains(verb), "{help}");
+        let page = fs::read_to_string(root.path(&format!("usr/share/man/man1/dissensus-{verb}.1")))?;
+        ensure!(page.contains(".TH") && page.contains(&format!("dissensus\\-{verb}")), "{page}");
+    }
+    ensure!(root.path("usr/share/man/man1/dissensus.1").is_file());
+
+    let completions = root.path("usr/share/bash-completion/completions/dissensus");
+    let script = format!("source '{}' && complete -p dissensus", completions.display());
+    let said = run(Command::new("bash").args(["--norc", "-c", &script]))?;
+    ensure!(said.contains("-F _dissensus"), "{said}");
+    ensure!(root.path("usr/share/zsh/vendor-completions/_dissensus").is_file());
+    ensure!(root.path("usr/share/fish/vendor_completions.d/dissensus.fish").is_file());
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Packing the window, the command, its manual and its completions into installers of this system.
+//!
+//! One way for the packages that are given to others and for the one that the tests install: only the profile differs.
+
+mod contents;
+
+use crate::project::Project;
+use crate::shell::{Program, step};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which binaries are packed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// For others: optimised, without debug symbols.
+    Dist,
+    /// The binaries that `cargo xtask test` built, to test the package itself.
+    Debug,
+}
+
+impl Profile {
+    /// The name of the folder below the target folder.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Dist => "dist",
+            Self::Debug => "debug",
+        }
+    }
+}
+
+/// Packs and returns the installers that were made.
+///
+/// # Errors
+/// A step failed, or no installer came out of it.
+pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<Vec<PathBuf>> {
+    if profile == Profile::Dist {
+        step("command: build", || command(project))?;
+    }
+    let config = step("command, manual and completions", || contents::prepare(project, profile))?;
+    let folder = project.target.join(profile.folder()).join("bundle");
+    if folder.exists() {
+        // So that what is found below was made now.
+        fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+    }
+    step("installers", || {
+        let name = if cfg!(windows) { "tauri.cmd" } else { "tauri" };
+        let tauri = Program::new(project.ui().join("node_modules/.bin").join(name)).in_folder(&project.root);
+        let tauri = match profile {
+            // The web side and the window are built by Tauri itself, as its configuration says.
+            Profile::Dist => tauri.arg("build"),
+            Profile::Debug => tauri.args(["bundle", "--debug", "--no-binary-patching"]),
+        };
+        let tauri = tauri.args(["--ci", "--bundles", kinds]).arg("--config").arg(&config);
+        let tauri = match (profile, device_feature()) {
+            (Profile::Dist, Some(feature)) => tauri.args(["--features", feature, "--", "--profile", "dist"]),
+            (Profile::Dist, None) => tauri.args(["--", "--profile", "dist"]),
+            (Profile::Debug, _) => tauri,
+        };
+        tauri.run()
+    })?;
+    let mut made = Vec::new();
+    installers(&folder, &mut made)?;
+    if made.is_empty() {
+        bail!("Tauri ended well and left no installer in {}", folder.display());
+    }
+    Ok(made)
+}
+
+/// Fails where a packed binary still has debug symbols, which would make a package four times as large.
+///
+/// # Errors
+/// It has, or it cannot be looked at.
+pub(crate) fn stripped(project: &Project) -> Result<()> {
+    if !cfg!(target_os = "linux") {
+        return Ok(());
+    }
+    for name in ["dissensus-window", "dissensus"] {
+        let binary = project.binary(Profile::Dist.folder(), name);
+        let sections = Program::new("readelf").args(["--section-headers", "--wide"]).arg(&binary).output()?;
+        if sections.contains(".debug_") {
+            bail!("{} has debug symbols", binary.display());
+        }
+    }
+    Ok(())
+}
+
+fn command(project: &Project) -> Result<()> {
+    let cargo = Program::cargo().args(["build", "--profile", "dist", "--package", "dissensus-cli"]);
+    let cargo = match device_feature() {
+        Some(feature) => cargo.args(["--features", &format!("dissensus-cli/{feature}")]),
+        None => cargo,
+    };
+    cargo.in_folder(&project.root).run()
+}
+
+/// The device beside the CPU that every machine of this system has.
+fn device_feature() -> Option<&'static str> {
+    cfg!(target_os = "macos").then_some("metal")
+}
+
+/// The installers in `folder`, at any depth.
+fn installers(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
+        let path = entry?.path();
+        let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+        // On macOS an application is itself a folder.
+        if ending == "app"
+            || (path.is_file() && ["deb", "rpm", "dmg", "msi", "exe"].contains(&ending.as_str()))
+        {
+            found.push(path);
+        } else if path.is_dir() {
+            installers(&path, found)?;
+        }
+    }
+    found.sort();
+    Ok(())
+}
