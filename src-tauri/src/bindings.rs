@@ -1,8 +1,11 @@
 //! The one list of commands and events; the TypeScript of `ui/src/lib/bindings.ts` is made from it.
 
-use crate::commands::{annotators, application, disagreement, importing, jobs, labelling, project, runs};
+use crate::commands::{
+    annotators, application, disagreement, encoder, importing, jobs, labelling, project, runs,
+};
 use crate::events::{
-    CloseRequested, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged, RunChanged,
+    CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
+    RunChanged,
 };
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
@@ -22,6 +25,10 @@ pub fn builder() -> Builder<Wry> {
             application::forget_recent,
             application::settings,
             application::save_settings,
+            encoder::encoder_offer,
+            encoder::download_encoder,
+            encoder::cancel_download,
+            encoder::use_encoder,
             project::new_project,
             project::open_project,
             project::open_sample,
@@ -61,6 +68,7 @@ pub fn builder() -> Builder<Wry> {
         ])
         .events(collect_events![
             CloseRequested,
+            DownloadChanged,
             JobChanged,
             LabelsChanged,
             ModelChanged,

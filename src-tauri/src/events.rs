@@ -40,6 +40,17 @@ pub(crate) struct RunChanged(pub(crate) RunInfo);
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct ProjectChanged();
 
+/// A download of an encoder went on.
+#[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
+pub(crate) struct DownloadChanged {
+    /// Bytes here.
+    pub(crate) done: f64,
+    /// Bytes in all, once known.
+    pub(crate) total: Option<f64>,
+    /// The file that is on its way.
+    pub(crate) file: String,
+}
+
 /// Another project is to be opened: somebody opened its file from outside.
 #[derive(Clone, Debug, Serialize, Deserialize, specta::Type, tauri_specta::Event)]
 pub(crate) struct OpenRequested {

@@ -7,6 +7,7 @@
 pub mod bindings;
 mod closing;
 mod commands;
+mod download;
 mod events;
 mod launch;
 mod opening;

@@ -1,6 +1,7 @@
 //! Makes the one window and keeps its size and place.
 
 use crate::closing::{self, Asked};
+use crate::download::Download;
 use crate::launch::Launch;
 use crate::opening::{self, Requests};
 use crate::state::WindowState;
@@ -37,6 +38,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             let home = Home::of_user(resources.as_deref())?;
             app.manage(WindowState::new(Workbench::new(home)));
             app.manage(Asked::default());
+            app.manage(Download::default());
             app.manage(Requests::new(launch.project.clone()));
             open_window(app, &launch)?;
             Ok(())

@@ -11,6 +11,14 @@ pub fn kill(pid: u32) {
     assert!(signal(&format!("-s KILL {pid}")), "there is no process {pid} to kill");
 }
 
+/// Asks a process to end, as a system does when it shuts down.
+///
+/// # Panics
+/// There is no such process.
+pub fn terminate(pid: u32) {
+    assert!(signal(&format!("-s TERM {pid}")), "there is no process {pid} to end");
+}
+
 /// Waits until a killed process runs nothing any more.
 ///
 /// A signal is only asked for by `kill`: a thread that is writing to the disk ends that first, and only then are the

@@ -29,18 +29,26 @@ pub struct Start {
     arguments: Vec<String>,
     bus: Option<String>,
     own_encoders: bool,
+    hub: Option<String>,
 }
 
 impl Start {
     /// The built window on its first page, or on `project`.
     pub fn new(project: Option<&Path>) -> Self {
         let arguments = project.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        Self { program: programs::window().to_owned(), arguments, bus: None, own_encoders: false }
+        Self { program: programs::window().to_owned(), arguments, bus: None, own_encoders: false, hub: None }
     }
 
     /// An installed window with a command line of its own. It takes the encoders that were installed with it.
     pub fn installed(program: &Path, arguments: Vec<String>) -> Self {
-        Self { program: program.to_owned(), arguments, bus: None, own_encoders: true }
+        Self { program: program.to_owned(), arguments, bus: None, own_encoders: true, hub: None }
+    }
+
+    /// With another address of the model hub.
+    #[must_use]
+    pub fn with_hub(mut self, address: &str) -> Self {
+        self.hub = Some(address.to_owned());
+        self
     }
 
     /// With a message bus, on which a second window finds the first.
@@ -229,6 +237,47 @@ impl Window {
         self.answer("pressing a key", self.client()?.perform_actions(keys)).await
     }
 
+    /// Presses a key while Control is held.
+    ///
+    /// # Errors
+    /// The window has gone.
+    pub async fn press_with_control(&self, key: char) -> Result<()> {
+        const CONTROL: char = '\u{e009}';
+        let keys = KeyActions::new("keyboard".to_owned())
+            .then(KeyAction::Down { value: CONTROL })
+            .then(KeyAction::Down { value: key })
+            .then(KeyAction::Up { value: key })
+            .then(KeyAction::Up { value: CONTROL });
+        self.answer("pressing a key", self.client()?.perform_actions(keys)).await
+    }
+
+    /// Waits until `is_it` accepts what a script returns, and returns that.
+    ///
+    /// # Errors
+    /// It does not come to that.
+    pub async fn script_when(&self, script: &str, is_it: impl Fn(&Value) -> bool) -> Result<Value> {
+        let start = Instant::now();
+        loop {
+            let value = self.script(script).await?;
+            if is_it(&value) {
+                return Ok(value);
+            }
+            if start.elapsed() > PATIENCE {
+                bail!("`{script}` gives {value}; the page says:\n{}", self.page().await?);
+            }
+            tokio::time::sleep(BLINK).await;
+        }
+    }
+
+    /// Waits until no element with this `data-testid` is there.
+    ///
+    /// # Errors
+    /// It stays.
+    pub async fn gone(&self, id: &str) -> Result<()> {
+        let script = format!("return document.querySelector({:?}) === null", by_id(id));
+        self.script_when(&script, |gone| gone == true).await.map(|_| ())
+    }
+
     /// Types into whatever has the focus.
     ///
     /// # Errors
@@ -379,6 +428,9 @@ fn surroundings(command: &mut Command, bench: &Bench, screen: &Screen, start: &S
         Some(address) => command.env("DBUS_SESSION_BUS_ADDRESS", address),
         None => command.env_remove("DBUS_SESSION_BUS_ADDRESS"),
     };
+    if let Some(hub) = &start.hub {
+        command.env("HF_ENDPOINT", hub).env("HF_HOME", home.join("hub"));
+    }
     if start.own_encoders {
         command.env_remove("DISSENSUS_MODELS");
     } else {

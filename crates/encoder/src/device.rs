@@ -30,6 +30,19 @@ pub fn auto_device() -> &'static str {
     name(&first_that_works().0)
 }
 
+/// Why [`DeviceChoice::Auto`] takes that device on this machine, in a few words for people.
+#[must_use]
+pub fn auto_device_reason() -> String {
+    let built_in = |choice| if compiled_in(choice) { Some(choice.to_string()) } else { None };
+    let gpus: Vec<String> =
+        [DeviceChoice::Cuda, DeviceChoice::Metal].into_iter().filter_map(built_in).collect();
+    match first_that_works() {
+        _ if gpus.is_empty() => "auto: this build has no GPU support".to_owned(),
+        (_, Some(note)) => format!("auto: {note}"),
+        (device, None) => format!("auto: {} works here", name(&device)),
+    }
+}
+
 pub(crate) fn choose(choice: DeviceChoice, precision: PrecisionChoice) -> Result<Chosen, EncoderError> {
     let int8 = precision == PrecisionChoice::Exactly(Precision::Int8);
     let (device, note) = match choice {
@@ -110,6 +123,13 @@ fn first_line(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(not(any(feature = "cuda", feature = "metal")))]
+    fn a_build_without_gpus_says_so() {
+        assert_eq!(auto_device(), "cpu");
+        assert_eq!(auto_device_reason(), "auto: this build has no GPU support");
+    }
 
     #[test]
     fn cpu_is_always_there() {

@@ -174,7 +174,7 @@ pub enum EncoderError {
     /// A file of a catalogue encoder has other contents than the catalogue says.
     #[error(
         "{} is not the file of {name} that the catalogue lists (sha256 {found}, expected {expected}): the download is damaged or the file was changed. \
-         Fetch it again with `cargo xtask models {name}`, or give a folder of your own another name", path.display()
+         Remove the folder and download it again, or give a folder of your own another name", path.display()
     )]
     Checksum {
         /// The encoder.
@@ -267,8 +267,8 @@ pub enum EncoderError {
     },
     /// The hub cannot be reached, and nothing whole is cached.
     #[error(
-        "{repository} is not on this machine whole, and {endpoint} cannot be asked for it ({reason}): once it was fetched it works \
-         without a connection"
+        "{repository} cannot be downloaded: {endpoint} is not reachable ({reason}). Check the connection and try again, or choose a \
+         folder that holds an encoder; once an encoder is on this machine, no connection is needed"
     )]
     HubOffline {
         /// The repository, with its revision where one was named.

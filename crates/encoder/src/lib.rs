@@ -69,7 +69,7 @@ pub use batches::BatchPlan;
 pub use blocks::{Group, Parameter};
 pub use catalogue::{Catalogue, CutZip, HubSource, KnownEncoder, KnownFile, PythonSource, Source};
 pub use causal::{CausalModel, Seen};
-pub use device::auto_device;
+pub use device::{auto_device, auto_device_reason};
 pub use encoder::{BatchDone, Encoder, StreamDone};
 pub use error::EncoderError;
 pub use freeze_policy::{FreezePolicy, LowRank, LowRankTarget};

@@ -26,12 +26,16 @@ pub fn locate(name: &str, search: &[PathBuf]) -> Result<PathBuf, EncoderError> {
 fn advice(name: &str) -> Result<String, EncoderError> {
     let catalogue = Catalogue::embedded()?;
     Ok(match catalogue.get(name) {
-        Some(known) if known.embedded => {
-            format!("fetch it with `cargo xtask models`, or place a folder {name} in one of these")
-        }
-        Some(_) => {
-            format!("fetch it with `cargo xtask models {name}`, or place a folder {name} in one of these")
-        }
+        Some(known) if known.embedded => format!(
+            "download it in the window (Settings, Encoder), use it under its name on the model hub (--encoder {}), or place a folder {name} in one of these; \
+             in a checkout `cargo xtask models` fetches it",
+            known.hub.repository
+        ),
+        Some(known) => format!(
+            "use it under its name on the model hub (--encoder {}), or place a folder {name} in one of these; \
+             in a checkout `cargo xtask models {name}` fetches it",
+            known.hub.repository
+        ),
         None => {
             let names: Vec<&str> = catalogue.encoders.iter().map(|e| e.name.as_str()).collect();
             format!(

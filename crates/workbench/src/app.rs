@@ -26,6 +26,11 @@ impl Workbench {
         Self { home, session: RwLock::new(None), files: Mutex::new(()) }
     }
 
+    /// Where it keeps what belongs to no project.
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
     /// What this application is and which encoder it found.
     pub fn app_info(&self) -> AppInfo {
         let found = crate::encoding::encoders::find_default(&self.home);
@@ -33,11 +38,13 @@ impl Workbench {
             Ok(found) => (Some(found.name), None),
             Err(error) => (None, Some(error.problem())),
         };
+        let (device, device_reason) = crate::encoding::encoders::device();
         AppInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             encoder,
             encoder_problem: problem,
-            device: crate::encoding::encoders::device_name(),
+            device,
+            device_reason,
         }
     }
 

@@ -56,6 +56,15 @@ impl Home {
         &self.cache
     }
 
+    /// Where a downloaded encoder goes: the only folder that `DISSENSUS_MODELS` leaves, or this user's.
+    pub(crate) fn own_models(&self) -> PathBuf {
+        let own = self.data.join("models");
+        match self.models.as_slice() {
+            [only] => only.clone(),
+            _ => own,
+        }
+    }
+
     /// Where the sample project lives.
     pub fn sample_path(&self) -> PathBuf {
         self.data.join("Sample.dissensus")
@@ -103,9 +112,24 @@ fn model_folders(resources: Option<&Path>, data: &Path) -> Vec<PathBuf> {
     // A program built from source stands some floors below the workspace, which its catalogue file tells.
     let workspace = beside.into_iter().flat_map(Path::ancestors).map(|dir| dir.join("models"));
     folders.extend(workspace.filter(|dir| dir.join("encoders.toml").is_file()));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    if cfg!(debug_assertions) && source.is_dir() {
-        folders.push(source);
-    }
+    folders.extend(checkout(option_env!("DISSENSUS_PACKAGE").is_some()));
     folders
+}
+
+/// The encoders of the checkout that this program was built from, wherever its build folder is. What is packed for other
+/// machines (`cargo xtask dist` sets DISSENSUS_PACKAGE) must not look for a folder of the machine it was built on.
+fn checkout(packed: bool) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    (!packed && source.join("encoders.toml").is_file()).then_some(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::checkout;
+
+    #[test]
+    fn a_build_finds_its_checkout_and_a_package_does_not() {
+        assert!(checkout(false).is_some_and(|models| models.join("encoders.toml").is_file()));
+        assert_eq!(checkout(true), None);
+    }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod annotators;
 pub(crate) mod application;
 pub(crate) mod disagreement;
+pub(crate) mod encoder;
 pub(crate) mod importing;
 pub(crate) mod jobs;
 pub(crate) mod labelling;

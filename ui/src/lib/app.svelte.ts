@@ -14,8 +14,10 @@ import type {
   RunInfo,
   TextOrder,
 } from "$lib/bindings";
+import { EncoderStore } from "$lib/encoder.svelte";
 import { counted, decimal, fileName } from "$lib/format";
 import { asProblem } from "$lib/problems";
+import { JOB_STATES, jobTitle } from "$lib/jobs";
 import { RankingStore } from "$lib/ranking.svelte";
 import { HEADLINE, metricName, metricOf, modelName } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
@@ -25,7 +27,14 @@ import * as platform from "$platform";
 export type View = "label" | "disagreement" | "annotators" | "models";
 export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models"];
 
-export type OpenDialog = "settings" | "keys" | "question" | "run" | "run-delete" | null;
+export type OpenDialog = "settings" | "keys" | "question" | "run" | "run-delete" | "encoder" | null;
+
+/** Something that ends the work under way: it is asked about first. */
+export interface Leaving {
+  /** What is done then, for the button: "Stop and …". */
+  verb: "close" | "open the other project" | "quit";
+  go: () => Promise<unknown>;
+}
 type Change = LabelsChanged | ModelChanged;
 
 const FIRST_SETTINGS: AppSettings = {
@@ -35,10 +44,13 @@ const FIRST_SETTINGS: AppSettings = {
   break_minutes: 0,
   random_share: 0.2,
   text_size: 22,
+  letter_keys: true,
 };
 
 /** How long after the last change the counts are asked for again. */
 const COUNTS_LAG_MS = 1200;
+/** Work that closing would break off. Encoding and fitting go on by themselves when the project is opened again. */
+const LOST_BY_CLOSING: readonly string[] = ["train", "import", "export"];
 /** How long finished work stays on the status line. */
 const JOB_STAYS_MS = 6000;
 
@@ -58,11 +70,16 @@ export class App {
   groupBy = $state<string | null>(null);
   dialog = $state<OpenDialog>(null);
   importing = $state<string | null>(null);
+  /** Waits for an answer whether the work under way may be stopped. */
+  leaving = $state.raw<Leaving | null>(null);
+  /** For screen readers: what began or ended last. */
+  announcement = $state("");
   /** The newest change of labels or models, and how many there were. */
   changes = $state(0);
   readonly toasts = new Toasts();
   readonly ranking = new RankingStore();
   readonly runs = new RunsStore();
+  readonly encoder = new EncoderStore();
 
   #counting: ReturnType<typeof setTimeout> | undefined;
 
@@ -71,6 +88,10 @@ export class App {
   );
   readonly annotator: AnnotatorInfo | null = $derived(
     this.people.find((a) => a.id === this.annotatorId) ?? null,
+  );
+  /** What would be broken off by closing the project. */
+  readonly works: JobInfo[] = $derived(
+    this.jobs.filter((job) => job.state === "running" && LOST_BY_CLOSING.includes(job.kind)),
   );
 
   /** Begins: settings, what the command line asked for, and listening. */
@@ -99,18 +120,49 @@ export class App {
   }
 
   open(path: string): Promise<boolean> {
-    return this.#opening(() => commands.openProject(path));
+    return this.#replace(() => commands.openProject(path));
   }
 
   create(path: string): Promise<boolean> {
-    return this.#opening(() => commands.newProject(path));
+    return this.#replace(() => commands.newProject(path));
   }
 
   openSample(): Promise<boolean> {
-    return this.#opening(() => commands.openSample());
+    return this.#replace(() => commands.openSample());
   }
 
-  async close(): Promise<void> {
+  /** Closes the project; asks first if work is under way. */
+  close(): Promise<void> {
+    return this.#leave({ verb: "close", go: () => this.#close() });
+  }
+
+  /** Ends the application; asks first if work is under way. */
+  quit(): Promise<void> {
+    return this.#leave({ verb: "quit", go: () => this.attempt(() => commands.quit()) });
+  }
+
+  /** What was asked about is done, or the work goes on. */
+  async answer(stop: boolean): Promise<void> {
+    const leaving = this.leaving;
+    this.leaving = null;
+    if (stop) await leaving?.go();
+  }
+
+  async #leave(leaving: Leaving): Promise<void> {
+    if (this.works.length > 0) this.leaving = leaving;
+    else await leaving.go();
+  }
+
+  /** Opens another project in place of this one. Where that is asked about first, nothing was opened yet. */
+  async #replace(open: () => Promise<ProjectInfo>): Promise<boolean> {
+    if (this.project && this.works.length > 0) {
+      this.leaving = { verb: "open the other project", go: () => this.#opening(open) };
+      return false;
+    }
+    return this.#opening(open);
+  }
+
+  async #close(): Promise<void> {
     await this.attempt(() => commands.closeProject());
     this.project = null;
     this.people = [];
@@ -203,6 +255,27 @@ export class App {
     if (job) this.#take(job);
   }
 
+  /** Downloads the default encoder and encodes the open project with it. */
+  async downloadEncoder(): Promise<boolean> {
+    if (!(await this.encoder.fetch())) return false;
+    this.toasts.done("The encoder is downloaded");
+    await this.attempt(async () => {
+      this.info = await commands.appInfo();
+    });
+    if (this.project) {
+      await this.encode();
+      await this.refresh();
+    }
+    return true;
+  }
+
+  /** Encodes the open project with the encoder in a folder. */
+  async useEncoder(folder: string): Promise<boolean> {
+    const job = await this.attempt(() => commands.useEncoder(folder));
+    if (job) this.#take(job);
+    return job !== undefined;
+  }
+
   async cancel(job: number): Promise<void> {
     await this.attempt(() => commands.cancelJob(job));
   }
@@ -266,6 +339,12 @@ export class App {
       events.labelsChanged.listen(({ payload }) => changed(payload)),
       events.modelChanged.listen(({ payload }) => changed(payload)),
       events.projectChanged.listen(() => void this.refresh()),
+      events.downloadChanged.listen(({ payload }) => this.encoder.hear(payload)),
+      events.openRequested.listen(({ payload }) => void this.take(payload.path)),
+      events.closeRequested.listen(() => {
+        void commands.closingAsked();
+        void this.quit();
+      }),
       events.runChanged.listen(({ payload }) => {
         // A run that fails is told by its job.
         if (this.runs.hear(payload))
@@ -276,6 +355,8 @@ export class App {
 
   #take(job: JobInfo): void {
     const known = this.jobs.some((j) => j.id === job.id);
+    // Beginning and end only: a screen reader must not read out every step.
+    if (!known || job.state !== "running") this.announcement = `${jobTitle(job)}: ${JOB_STATES[job.state]}`;
     this.jobs = known ? this.jobs.map((j) => (j.id === job.id ? job : j)) : [...this.jobs, job];
     if (job.state === "running") return;
     if (job.state === "failed" && job.problem && job.kind !== "import") this.toasts.problem(job.problem);

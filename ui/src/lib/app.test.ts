@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
+import { asProblem } from "$lib/problems";
 import { reset } from "../mock/bindings";
 
 const none = { code: "no-project", message: "no project is open", detail: null };
@@ -55,4 +56,16 @@ describe("a dropped file", () => {
     expect(create).toHaveBeenCalledWith("/home/you/Documents/my comments.dissensus");
     expect(app.importing).toBe("/a/my comments.csv");
   });
+});
+
+it("says in plain words that a project is open elsewhere, and by what", () => {
+  const thrown = {
+    code: "project-locked",
+    message: "/a/S.dissensus is open already (dissensus-window, process 21199); close it there first",
+    detail: null,
+  };
+  const { message, detail } = asProblem(thrown);
+  expect(message).toBe("This project is open in another window or program.");
+  expect(detail).toContain("Close it there first");
+  expect(detail).toContain("process 21199");
 });

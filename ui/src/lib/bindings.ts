@@ -9,6 +9,10 @@ export const commands = {
 	appInfo: () => __TAURI_INVOKE<AppInfo>("app_info"),
 	/**  What the command line asked for. */
 	launchInfo: () => __TAURI_INVOKE<LaunchInfo>("launch_info"),
+	/**  The page has asked the person whether to stop what is under way. */
+	closingAsked: () => __TAURI_INVOKE<null>("closing_asked"),
+	/**  Ends the application: jobs are stopped, the project is closed. */
+	quit: () => __TAURI_INVOKE<null>("quit"),
 	/**  Projects opened before, newest first. */
 	recentProjects: () => __TAURI_INVOKE<RecentProject[]>("recent_projects"),
 	/**  Takes a project off that list; its file stays. */
@@ -17,6 +21,14 @@ export const commands = {
 	settings: () => __TAURI_INVOKE<AppSettings>("settings"),
 	/**  Keeps the settings. */
 	saveSettings: (settings: AppSettings) => __TAURI_INVOKE<null>("save_settings", { settings }),
+	/**  The default encoder: its size, licence and source, and whether it is here. */
+	encoderOffer: () => __TAURI_INVOKE<EncoderOffer>("encoder_offer"),
+	/**  Downloads the default encoder; answers when it is here. Its progress comes as events. */
+	downloadEncoder: () => __TAURI_INVOKE<null>("download_encoder"),
+	/**  Stops the download, if one is under way; what came so far is kept for the next try. */
+	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
+	/**  Encodes the project with the encoder in this folder, which becomes the project's. */
+	useEncoder: (folder: string) => __TAURI_INVOKE<JobInfo>("use_encoder", { folder }),
 	/**  Makes an empty project and opens it. */
 	newProject: (path: string) => __TAURI_INVOKE<ProjectInfo>("new_project", { path }),
 	/**  Opens a project. */
@@ -96,9 +108,12 @@ export const commands = {
 
 /** Events */
 export const events = {
+	closeRequested: makeEvent<CloseRequested, CloseRequested>("close-requested"),
+	downloadChanged: makeEvent<DownloadChanged, DownloadChanged>("download-changed"),
 	jobChanged: makeEvent<JobChanged, JobChanged>("job-changed"),
 	labelsChanged: makeEvent<LabelsChanged, LabelsChanged>("labels-changed"),
 	modelChanged: makeEvent<ModelChanged, ModelChanged>("model-changed"),
+	openRequested: makeEvent<OpenRequested, OpenRequested>("open-requested"),
 	projectChanged: makeEvent<ProjectChanged, ProjectChanged>("project-changed"),
 	runChanged: makeEvent<RunChanged, RunChanged>("run-changed"),
 };
@@ -231,6 +246,8 @@ export type AppInfo = {
 	encoder_problem: Problem | null,
 	/**  `cpu`, `cuda` or `metal`. */
 	device: string,
+	/**  Why that one, in a few words. */
+	device_reason: string,
 };
 
 /**  Kept beside the application, for all projects. */
@@ -247,6 +264,8 @@ export type AppSettings = {
 	random_share: number | null,
 	/**  Size of the text being labelled, in pixels. */
 	text_size: number,
+	/**  Whether single letters are commands; files of older versions do not say. */
+	letter_keys: boolean,
 };
 
 /**  An attribute of annotators. */
@@ -544,6 +563,43 @@ export type LabelTask = {
 	random: boolean,
 	/**  What the models say; only after an answer. */
 	reveal: Reveal | null,
+};
+
+/**  The window is to be closed while work is under way: ask the person. */
+export type CloseRequested = [];
+
+/**  A download of an encoder went on. */
+export type DownloadChanged = {
+	/**  Bytes here. */
+	done: number,
+	/**  Bytes in all, once known. */
+	total: number | null,
+	/**  The file that is on its way. */
+	file: string,
+};
+
+/**  An encoder that can be downloaded. */
+export type EncoderOffer = {
+	/**  Its name in the catalogue. */
+	name: string,
+	/**  One sentence about it. */
+	about: string,
+	/**  SPDX id of the weights' licence. */
+	licence: string,
+	/**  Size of the download. */
+	bytes: number,
+	/**  Where it is downloaded from. */
+	source: string,
+	/**  Where it goes. */
+	folder: string,
+	/**  Whether it is on this computer. */
+	installed: boolean,
+};
+
+/**  Another project is to be opened: somebody opened its file from outside. */
+export type OpenRequested = {
+	/**  Its file. */
+	path: string,
 };
 
 /**  A label was given or taken back, and what depends on it at once is up to date. */

@@ -11,11 +11,11 @@ export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
   text_id: { label: "Text id", hint: "which text it is" },
   annotator: { label: "Annotator", hint: "who judged" },
   label: { label: "Label", hint: "the answer" },
-  attribute: { label: "About the annotator", hint: "gender, age, …" },
+  attribute: { label: "Annotator attribute", hint: "gender, age, …" },
   split: { label: "Split", hint: "train, validation, test" },
   group: { label: "Group", hint: "document or thread" },
   time: { label: "Time", hint: "when it was judged" },
-  other: { label: "Keep with the text", hint: "any other column" },
+  other: { label: "Text metadata", hint: "any other column" },
 };
 
 /** What a column is. */

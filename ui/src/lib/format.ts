@@ -35,6 +35,11 @@ export function interval(ends: readonly [number | null, number | null]): string 
   return `${Math.round(low * 100)}–${Math.round(high * 100)} %`;
 }
 
+/** "90.9 MB" */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}
+
 /** "2 min left"; rounded up, so that it never promises too much. */
 export function timeLeft(seconds: number): string {
   if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s left`;

@@ -1,4 +1,5 @@
 // Which key presses belong to a view, and which to the control that has the focus.
+import type { AppSettings } from "$lib/bindings";
 
 /** True where a letter or digit goes into a field, an open list or a dialog, and so is no command. */
 export function belongsToControl(event: KeyboardEvent): boolean {
@@ -12,6 +13,11 @@ export function belongsToControl(event: KeyboardEvent): boolean {
   if (opener?.getAttribute("aria-expanded") === "true") return true;
   if (opener && (event.key.startsWith("Arrow") || event.key === "Enter" || event.key === " ")) return true;
   return target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable="true"]') !== null;
+}
+
+/** True where this letter (or sign) is pressed as a command, and such commands are not switched off. */
+export function isLetter(event: KeyboardEvent, letter: string, settings: AppSettings): boolean {
+  return settings.letter_keys && event.key.toLowerCase() === letter;
 }
 
 /** True where Enter or Space presses the focused button or link. */

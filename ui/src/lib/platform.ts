@@ -59,6 +59,21 @@ export async function chooseReport(name: string): Promise<string | null> {
   return ask(() => save({ title: "Export runs", filters, defaultPath: `${name}.html` }));
 }
 
+/** Where a copy of the project goes. */
+export async function chooseCopy(name: string): Promise<string | null> {
+  return ask(() => save({ title: "Save a copy", filters: [PROJECT], defaultPath: `${name} copy.dissensus` }));
+}
+
+/** A folder. */
+export async function chooseFolder(title: string): Promise<string | null> {
+  return ask(() => open({ title, multiple: false, directory: true }));
+}
+
+/** Puts a text on the clipboard. */
+export async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+}
+
 /** Writes the window's title. */
 export async function setTitle(title: string): Promise<void> {
   await getCurrentWindow().setTitle(title);

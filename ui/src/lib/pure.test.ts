@@ -199,7 +199,7 @@ it("arrows go to the nearest point that way", () => {
 });
 
 it("whatever is thrown can be shown", () => {
-  const problem = { code: "project-locked", message: "It is open elsewhere.", detail: null };
+  const problem = { code: "busy", message: "It is open elsewhere.", detail: null };
   expect(asProblem(problem)).toBe(problem);
   expect(asProblem(new Error("boom"))).toMatchObject({ code: "unexpected", detail: "boom" });
   expect(asProblem("command x not found").detail).toBe("command x not found");

@@ -7,7 +7,7 @@ interface ModelWords {
   what: string;
 }
 
-/** The ladder of annotator models, simplest first. */
+/** The annotator models, simplest first. */
 export const MODELS: Readonly<Record<string, ModelWords>> = {
   majority: {
     name: "Majority",
@@ -63,8 +63,8 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   annotator_accuracy: { name: "Annotator accuracy", what: "Mean of the people's accuracies" },
   annotator_macro_f1: { name: "Annotator macro F1", what: "Mean of the people's macro F1" },
   worst_tenth_accuracy: {
-    name: "Worst tenth",
-    what: "Mean accuracy of the tenth of people whom the model knows least",
+    name: "Accuracy, lowest 10 %",
+    what: "Mean accuracy over the tenth of annotators with the lowest accuracy",
   },
   brier: { name: "Brier score", what: "Squared error of the probabilities: lower is better" },
   ece: { name: "Calibration error", what: "Expected calibration error: lower is better" },

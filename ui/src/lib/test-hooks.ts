@@ -1,7 +1,7 @@
 // For end-to-end tests only: paths in place of the system's file dialog, which WebDriver cannot reach.
 //
-// `__DISSENSUS_E2E__` is set by an initialization script of the window, and that only where the environment of the
-// program has DISSENSUS_E2E. A page cannot set it for itself before this runs, and the functions do nothing that a
+// `__DISSENSUS_E2E__` is set by an initialization script of the window, and that only in a build for tests where the
+// environment of the program has DISSENSUS_E2E. A page cannot set it for itself before this runs, and the functions do nothing that a
 // person could not do with the same window.
 import type { App } from "$lib/app.svelte";
 
@@ -10,6 +10,8 @@ export interface TestHooks {
   newProject(path: string): Promise<boolean>;
   /** As File > Open with this path. */
   openPath(path: string): Promise<boolean>;
+  /** As Choose a folder… in the dialog about the encoder. */
+  encoderFolder(path: string): Promise<boolean>;
   /** As dropping this file on the window. */
   importPath(path: string): Promise<void>;
   /** As Export in the Models view with this path. */
@@ -29,6 +31,7 @@ export function offerTestHooks(app: App): void {
   window.__dissensus = {
     newProject: (path) => app.create(path),
     openPath: (path) => app.open(path),
+    encoderFolder: (path) => app.useEncoder(path),
     importPath: (path) => app.take(path),
     exportRuns: (runs, path) => app.exportRuns(runs, path),
   };

@@ -10,7 +10,6 @@ export interface Toast {
 }
 
 const LASTS_MS = 4500;
-const AT_MOST = 4;
 
 /**
  * The notices on screen, oldest first. A problem stays until it is closed; the rest goes by itself, and only the
@@ -48,7 +47,7 @@ export class Toasts {
 
   #add(toast: Omit<Toast, "id">): number {
     const id = this.#next++;
-    this.list = [...this.list, { id, ...toast }].slice(-AT_MOST);
+    this.list = [...this.list, { id, ...toast }];
     return id;
   }
 }

@@ -23,6 +23,8 @@ const first = Number(asked.get("question") ?? 1);
 let world = makeWorld(size);
 let open = false;
 let revision = 1;
+/** As on a computer without an encoder: `?encoder=none`. */
+let missing = asked.get("encoder") === "none";
 let given: { question: number; annotator: number; text: number; before: number | undefined }[] = [];
 let flags = new Set<string>();
 let skips = new Set<string>();
@@ -48,6 +50,7 @@ function firstSettings(): view.AppSettings {
     break_minutes: 0,
     random_share: 0.2,
     text_size: 22,
+    letter_keys: true,
   };
 }
 
@@ -61,6 +64,7 @@ export function reset(): void {
   skips = new Set();
   choices = emptyChoices();
   settings = firstSettings();
+  missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
   heard.clear();
 }
@@ -84,6 +88,9 @@ function event(name: keyof typeof RealEvents) {
 }
 
 export const events = {
+  closeRequested: event("closeRequested"),
+  downloadChanged: event("downloadChanged"),
+  openRequested: event("openRequested"),
   jobChanged: event("jobChanged"),
   labelsChanged: event("labelsChanged"),
   modelChanged: event("modelChanged"),
@@ -116,12 +123,23 @@ function project(): view.ProjectInfo {
     simulated_notice: world.people.some((p) => p.simulated)
       ? "The eight annotators of this sample are simulated: a program drew their labels from stated tendencies. No person judged these comments."
       : null,
-    encoding: {
-      version: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
-      encoded: size,
-      total: size,
-      problem: null,
-    },
+    encoding: missing
+      ? {
+          version: null,
+          encoded: 0,
+          total: size,
+          problem: {
+            code: "encoder-missing",
+            message: "The encoder all-MiniLM-L6-v2 is not on this computer.",
+            detail: null,
+          },
+        }
+      : {
+          version: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
+          encoded: size,
+          total: size,
+          problem: null,
+        },
     choices,
   };
 }
@@ -228,6 +246,7 @@ export const commands: typeof RealCommands = {
     encoder: "all-MiniLM-L6-v2",
     encoder_problem: null,
     device: "cpu",
+    device_reason: "auto: this build has no GPU support",
   }),
   launchInfo: async () => ({ project: asked.get("open") }),
   recentProjects: async () => [
@@ -256,6 +275,25 @@ export const commands: typeof RealCommands = {
   forgetRecent: async () => null,
   settings: async () => settings,
   saveSettings: async (next) => ((settings = next), null),
+  closingAsked: async () => null,
+  quit: async () => null,
+  encoderOffer: async () => ({
+    name: "all-MiniLM-L6-v2",
+    about: "Small and quick: 6 layers, 22 million parameters. The default.",
+    licence: "Apache-2.0",
+    bytes: 91_335_000,
+    source: "huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
+    folder: "/home/you/.local/share/dissensus/models/all-MiniLM-L6-v2",
+    installed: !missing,
+  }),
+  downloadEncoder: async () => {
+    say("downloadChanged", { done: 4e7, total: 91_335_000, file: "model.safetensors" });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    missing = false;
+    return null;
+  },
+  cancelDownload: async () => null,
+  useEncoder: async () => ((missing = false), job("running", 0)),
   newProject: async () => ((open = true), project()),
   openProject: async (path) => {
     if (path.includes("Councils")) {

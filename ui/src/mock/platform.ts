@@ -8,6 +8,10 @@ export const chooseImport = async (): Promise<string | null> => "/home/you/bad c
 export const chooseExport = async (name: string): Promise<string | null> => `/home/you/${name}.csv`;
 export const chooseReport = async (name: string): Promise<string | null> => `/home/you/${name}.html`;
 
+export const chooseCopy = async (name: string): Promise<string | null> => `/home/you/${name} copy.dissensus`;
+export const chooseFolder = async (): Promise<string | null> => "/home/you/encoders/mine";
+export const copyText = async (): Promise<void> => undefined;
+
 export async function setTitle(title: string): Promise<void> {
   document.title = title;
 }

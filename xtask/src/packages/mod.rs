@@ -10,6 +10,9 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Tells the build that its binaries are for other machines: they then look for nothing in this checkout.
+const PACKED: (&str, &str) = ("DISSENSUS_PACKAGE", "1");
+
 /// Which binaries are packed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
@@ -57,7 +60,7 @@ pub(crate) fn pack(project: &Project, profile: Profile, kinds: &str) -> Result<V
             (Profile::Dist, None) => tauri.args(["--", "--profile", "dist"]),
             (Profile::Debug, _) => tauri,
         };
-        tauri.run()
+        tauri.env(PACKED.0, PACKED.1).run()
     })?;
     let mut made = Vec::new();
     installers(&folder, &mut made)?;
@@ -91,7 +94,7 @@ fn command(project: &Project) -> Result<()> {
         Some(feature) => cargo.args(["--features", &format!("dissensus-cli/{feature}")]),
         None => cargo,
     };
-    cargo.in_folder(&project.root).run()
+    cargo.env(PACKED.0, PACKED.1).in_folder(&project.root).run()
 }
 
 /// The device beside the CPU that every machine of this system has.

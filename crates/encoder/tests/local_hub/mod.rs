@@ -134,7 +134,10 @@ impl State {
             }
             _ => {}
         }
-        if request.path == format!("/api/models/{NAME}/revision/main") {
+        if ["main", COMMIT]
+            .iter()
+            .any(|revision| request.path == format!("/api/models/{NAME}/revision/{revision}"))
+        {
             let siblings: Vec<_> = self.files.keys().map(|file| json!({"rfilename": file})).collect();
             let body = json!({"id": NAME, "sha": COMMIT, "siblings": siblings}).to_string();
             head(&mut stream, 200, &[("Content-Type", "application/json")], body.len())?;

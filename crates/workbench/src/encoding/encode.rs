@@ -71,7 +71,15 @@ impl Session {
     /// # Errors
     /// No encoder was found, every text has its embedding, or an encoding is under way.
     pub fn start_encoding(&self) -> Result<JobInfo, WorkbenchError> {
-        self.core.start_encoding()
+        self.start_encoding_with(EncoderChoice::default())
+    }
+
+    /// The same with a chosen encoder, which becomes the project's.
+    ///
+    /// # Errors
+    /// As [`Session::start_encoding`].
+    pub fn start_encoding_with(&self, choice: EncoderChoice) -> Result<JobInfo, WorkbenchError> {
+        self.core.start_encoding(choice)
     }
 
     /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which becomes the
@@ -128,12 +136,12 @@ impl Session {
 }
 
 impl Core {
-    /// See [`Session::start_encoding`].
-    fn start_encoding(self: &Arc<Self>) -> Result<JobInfo, WorkbenchError> {
+    /// See [`Session::start_encoding_with`].
+    fn start_encoding(self: &Arc<Self>, choice: EncoderChoice) -> Result<JobInfo, WorkbenchError> {
         let reserved = self.reservations.reserve(Activity::Encoding)?;
-        let found = encoders::find(&self.home, None, self.chosen()?.as_ref())?;
+        let found = encoders::find(&self.home, choice.encoder.as_deref(), self.chosen()?.as_ref())?;
         let state = self.encoding_state()?;
-        if state.encoded == state.total {
+        if choice.encoder.is_none() && state.encoded == state.total {
             return Err(WorkbenchError::NothingToEncode);
         }
         let job = self.jobs.begin(&self.store, &self.listeners, "encode", &found.name)?;
@@ -141,12 +149,12 @@ impl Core {
         let at_work = Arc::clone(&job);
         let started = self.threads.spawn(self, "encode", move |core| {
             let before = core.active_encoder();
-            let result = core.finish_job("encoding", &at_work, |job| core.encode_missing(job.as_ref()));
+            let result = core.finish_job("encoding", &at_work, |job| core.encode_missing(&choice, job.as_ref()));
             core.note_encoding_problem(result.as_ref().err().map(WorkbenchError::problem));
             drop(reserved);
             // Another encoder came into use meanwhile, and whoever did that found this encoding at work.
             let switched = matches!((&before, core.active_encoder()), (Ok(before), Ok(now)) if before.key() != now.key());
-            if !(switched && !at_work.cancelled() && core.start_encoding().is_ok()) {
+            if !(switched && !at_work.cancelled() && core.start_encoding(EncoderChoice::default()).is_ok()) {
                 core.fit_all();
             }
         });
@@ -158,11 +166,18 @@ impl Core {
         Ok(info)
     }
 
-    /// Encodes what is missing with the encoder in use; stops where another one comes into use.
-    fn encode_missing(&self, observer: &dyn Observer) -> Result<Encoded, WorkbenchError> {
+    /// Encodes what is missing with the encoder in use, and stops where another one comes into use; or with the one that is
+    /// named, which comes into use.
+    fn encode_missing(
+        &self,
+        choice: &EncoderChoice,
+        observer: &dyn Observer,
+    ) -> Result<Encoded, WorkbenchError> {
         let seen = self.active_encoder()?;
-        let (encoder, chosen, _) =
-            encoders::open(&self.home, &EncoderChoice::default(), seen.current.as_ref(), observer)?;
+        let (encoder, chosen, _) = encoders::open(&self.home, choice, seen.current.as_ref(), observer)?;
+        if choice.encoder.is_some() {
+            return self.encode_and_choose(&encoder, &chosen, &seen, observer);
+        }
         let observer = WhileInUse { core: self, seen: &seen, chosen: &chosen, observer };
         self.encode_and_choose(&encoder, &chosen, &seen, &observer)
     }

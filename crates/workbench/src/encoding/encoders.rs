@@ -166,9 +166,9 @@ pub(crate) fn open(
     Ok((encoder, chosen, found.dir))
 }
 
-/// Where `auto` computes in this build.
-pub(crate) fn device_name() -> String {
-    dissensus_encoder::auto_device().to_owned()
+/// Where `auto` computes on this machine, and why.
+pub(crate) fn device() -> (String, String) {
+    (dissensus_encoder::auto_device().to_owned(), dissensus_encoder::auto_device_reason())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Encoders and embeddings: which encoder a project uses, where it is, and giving every text its embedding.
 
 mod active;
+mod download;
 mod encode;
 pub(crate) mod encoders;
 mod training_data;

@@ -62,6 +62,24 @@ view! {
         pub labels: u32,
     }
 
+    /// An encoder that can be downloaded.
+    pub struct EncoderOffer {
+        /// Its name in the catalogue.
+        pub name: String,
+        /// One sentence about it.
+        pub about: String,
+        /// SPDX id of the weights' licence.
+        pub licence: String,
+        /// Size of the download.
+        pub bytes: f64,
+        /// Where it is downloaded from.
+        pub source: String,
+        /// Where it goes.
+        pub folder: String,
+        /// Whether it is on this computer.
+        pub installed: bool,
+    }
+
     /// The application itself.
     pub struct AppInfo {
         /// Version of the application.
@@ -72,6 +90,8 @@ view! {
         pub encoder_problem: Option<Problem>,
         /// `cpu`, `cuda` or `metal`.
         pub device: String,
+        /// Why that one, in a few words.
+        pub device_reason: String,
     }
 
     /// A project opened before.
@@ -189,6 +209,9 @@ view! {
         pub random_share: f32,
         /// Size of the text being labelled, in pixels.
         pub text_size: u32,
+        /// Whether single letters are commands; files of older versions do not say.
+        #[serde(default = "yes")]
+        pub letter_keys: bool,
     }
 
     /// Colours.
@@ -626,6 +649,10 @@ view! {
     }
 }
 
+fn yes() -> bool {
+    true
+}
+
 impl Default for AppSettings {
     fn default() -> Self {
         Self {
@@ -635,6 +662,7 @@ impl Default for AppSettings {
             break_minutes: 0,
             random_share: 0.2,
             text_size: 22,
+            letter_keys: true,
         }
     }
 }

@@ -27,9 +27,9 @@ it("chooses by the map with the keyboard", async () => {
 it("says when its figures are older than the labels", async () => {
   await app.start();
   render(AnnotatorsView);
-  await waitFor(() => expect(screen.getByTestId("annotators-update")).toHaveTextContent("Up to date"));
+  await waitFor(() => expect(screen.getByTestId("annotators-update")).toHaveTextContent("Refresh"));
   say("labelsChanged", { question: 1, text: 1, annotator: 1, revision: 2 });
   await waitFor(() =>
-    expect(screen.getByTestId("annotators-update")).toHaveTextContent("New labels · update"),
+    expect(screen.getByTestId("annotators-update")).toHaveTextContent("New labels · refresh"),
   );
 });

@@ -111,7 +111,7 @@ describe("a key", () => {
     expect(text()).toBe("1");
     expect(pressed(3)).toBe("false");
     expect(done()).toBe("0");
-    expect(app.toasts.list.at(-1)?.message).toBe("Taken back: “3”");
+    expect(app.toasts.list.at(-1)?.message).toBe("Label “3” undone");
   });
 
   it("S puts a text off, F marks it, arrows go forth and back", async () => {

@@ -15,6 +15,7 @@ beforeEach(async () => {
   reset();
   app.toasts.list = [];
   app.dialog = null;
+  app.jobs = [];
   await app.openSample();
   app.ask(1);
 });

@@ -1,0 +1,232 @@
+//! Downloading an encoder of the catalogue: into the user's folder of encoders, each file checked before it is used.
+
+use crate::app::Workbench;
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use crate::jobs::Observer;
+use crate::view::EncoderOffer;
+use dissensus_encoder::hub::{self, HubConfig, HubName};
+use dissensus_encoder::{Catalogue, EncoderError, KnownEncoder, Source, locate};
+use dissensus_files::AtomicFolder;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+impl Workbench {
+    /// The default encoder: what it is, how large, where it comes from, and whether it is here.
+    ///
+    /// # Errors
+    /// The catalogue that was built in is broken.
+    pub fn encoder_offer(&self) -> Result<EncoderOffer, WorkbenchError> {
+        let known = default_encoder()?;
+        Ok(offer(&known, self.home(), &HubConfig::from_env()))
+    }
+
+    /// Downloads the default encoder into the user's folder of encoders and returns its folder. What was downloaded before
+    /// a cancel or a broken connection is kept, and the next try goes on from there.
+    ///
+    /// # Errors
+    /// No connection, a full disk, a cancel, or a file with another SHA-256 than the catalogue's; then nothing is there
+    /// under the encoder's name.
+    pub fn download_encoder(&self, observer: &dyn Observer) -> Result<PathBuf, WorkbenchError> {
+        download(&default_encoder()?, self.home(), &HubConfig::from_env(), observer)
+    }
+}
+
+fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
+    let catalogue = Catalogue::embedded()?;
+    let known = catalogue.default_encoder().cloned();
+    known.ok_or_else(|| EncoderError::Catalogue("no encoder is marked `embedded`".to_owned()).into())
+}
+
+fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOffer {
+    let bytes: u64 = from_hub(known).map(|file| file.bytes).sum();
+    EncoderOffer {
+        name: known.name.clone(),
+        about: known.about.clone(),
+        licence: known.licence.clone(),
+        bytes: bytes as f64,
+        source: format!("{}/{}", config.endpoint.trim_end_matches('/'), known.hub.repository),
+        folder: home.own_models().join(&known.name).to_string_lossy().into_owned(),
+        installed: locate(&known.name, home.models()).is_ok(),
+    }
+}
+
+/// The files that the hub has.
+fn from_hub(known: &KnownEncoder) -> impl Iterator<Item = &dissensus_encoder::KnownFile> {
+    known.files.iter().filter(|file| file.only != Some(Source::Python))
+}
+
+fn download(
+    known: &KnownEncoder,
+    home: &Home,
+    config: &HubConfig,
+    observer: &dyn Observer,
+) -> Result<PathBuf, WorkbenchError> {
+    // By its commit, so that what comes is what the catalogue's sums were taken of.
+    let repository: HubName = format!("{}@{}", known.hub.repository, known.hub.revision).parse()?;
+    let told = &mut |at: hub::Fetched| {
+        observer.step(at.bytes, Some(at.total).filter(|total| *total > 0), &at.file);
+        if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let snapshot = match hub::fetch(&repository, config, told) {
+        Ok(snapshot) => snapshot,
+        Err(EncoderError::Cancelled) => return Err(WorkbenchError::Cancelled),
+        Err(error) => return Err(error.into()),
+    };
+    let models = home.own_models();
+    let fail = |path: &Path, doing| {
+        let path = path.to_owned();
+        move |source| WorkbenchError::Io { path, doing, source }
+    };
+    std::fs::create_dir_all(&models).map_err(fail(&models, "making the folder"))?;
+    let target = models.join(&known.name);
+    let part = AtomicFolder::create(&target).map_err(fail(&models, "making a folder in"))?;
+    for file in from_hub(known) {
+        if observer.cancelled() {
+            return Err(WorkbenchError::Cancelled);
+        }
+        let (from, to) = (snapshot.join(&file.path), part.path().join(&file.path));
+        if let Some(folder) = to.parent() {
+            std::fs::create_dir_all(folder).map_err(fail(folder, "making the folder"))?;
+        }
+        let found = copy(&from, &to).map_err(fail(&to, "writing"))?;
+        if found != file.sha256 {
+            // The damaged download must not be taken for good the next time.
+            let _ = std::fs::remove_file(from.canonicalize().unwrap_or(from));
+            let (name, expected) = (known.name.clone(), file.sha256.clone());
+            return Err(EncoderError::Checksum { name, path: to, expected, found }.into());
+        }
+    }
+    if target.exists() {
+        // What is there does not open, or nobody would have asked. It goes when this is dropped.
+        let aside = tempfile::tempdir_in(&models).map_err(fail(&models, "making a folder in"))?;
+        std::fs::rename(&target, aside.path().join("replaced")).map_err(fail(&target, "replacing"))?;
+    }
+    part.finish_new().map_err(fail(&target, "writing"))?;
+    Ok(target)
+}
+
+/// Copies a file and returns its SHA-256 in lower-case hexadecimal.
+fn copy(from: &Path, to: &Path) -> std::io::Result<String> {
+    let (mut source, mut target) = (File::open(from)?, File::create_new(to)?);
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let read = source.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        digest.update(&buffer[..read]);
+        target.write_all(&buffer[..read])?;
+    }
+    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::encoders::local_hub::{COMMIT, LocalHub, NAME, Trouble};
+    use crate::jobs::Unwatched;
+    use dissensus_encoder::{Encoder, EncoderOptions, HubSource, KnownFile, PythonSource};
+    use std::time::Duration;
+
+    struct Setting {
+        hub: LocalHub,
+        config: HubConfig,
+        home: Home,
+        known: KnownEncoder,
+        _folder: tempfile::TempDir,
+    }
+
+    fn setting() -> Setting {
+        let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+        let hub = LocalHub::of(&tiny);
+        let folder = tempfile::tempdir().unwrap();
+        let config = HubConfig {
+            endpoint: hub.endpoint(),
+            cache: folder.path().join("cache"),
+            token: None,
+            offline: false,
+            patience: Duration::from_secs(20),
+        };
+        let files = ["config.json", "tokenizer.json", "model.safetensors"].map(|path| {
+            let bytes = std::fs::read(tiny.join(path)).unwrap();
+            let sum = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            KnownFile { path: path.to_owned(), bytes: bytes.len() as u64, sha256: sum, only: None }
+        });
+        let known = KnownEncoder {
+            name: "tiny".to_owned(),
+            family: "bert".to_owned(),
+            dim: 32,
+            max_tokens: 64,
+            licence: "MIT".to_owned(),
+            embedded: true,
+            fast: false,
+            about: "For tests.".to_owned(),
+            hub: HubSource { repository: NAME.to_owned(), revision: COMMIT.to_owned() },
+            python: PythonSource { requirements: Vec::new(), folder: String::new(), zip: None },
+            files: files.to_vec(),
+        };
+        let home = Home::inside(folder.path(), vec![folder.path().join("models")]);
+        Setting { hub, config, home, known, _folder: folder }
+    }
+
+    fn left_over(home: &Home) -> Vec<PathBuf> {
+        let models = std::fs::read_dir(home.own_models());
+        models.map_or_else(|_| Vec::new(), |entries| entries.map(|entry| entry.unwrap().path()).collect())
+    }
+
+    #[test]
+    fn a_downloaded_encoder_is_found_by_its_name_and_opens() {
+        let Setting { hub: _hub, config, home, known, .. } = setting();
+        assert!(!offer(&known, &home, &config).installed);
+        let folder = download(&known, &home, &config, &Unwatched).unwrap();
+        assert_eq!(locate("tiny", home.models()).unwrap(), folder);
+        assert!(offer(&known, &home, &config).installed);
+        Encoder::open(&folder, &EncoderOptions::default()).unwrap();
+        assert_eq!(left_over(&home), [folder.clone()], "nothing else is left");
+        // Once more over one that is there, as after a damage.
+        std::fs::write(folder.join("config.json"), "damaged").unwrap();
+        download(&known, &home, &config, &Unwatched).unwrap();
+        Encoder::open(&folder, &EncoderOptions::default()).unwrap();
+        assert_eq!(left_over(&home), [folder]);
+    }
+
+    #[test]
+    fn a_file_with_another_sum_is_refused_and_nothing_is_left() {
+        let Setting { hub: _hub, config, home, mut known, .. } = setting();
+        known.files[2].sha256 = "0".repeat(64);
+        let error = download(&known, &home, &config, &Unwatched).unwrap_err();
+        assert!(error.to_string().contains("model.safetensors"), "{error}");
+        assert!(left_over(&home).is_empty(), "{:?}", left_over(&home));
+    }
+
+    #[test]
+    fn a_cancel_ends_it_and_a_retry_goes_on_where_it_stopped() {
+        struct Stop;
+        impl Observer for Stop {
+            fn step(&self, _: u64, _: Option<u64>, _: &str) {}
+            fn cancelled(&self) -> bool {
+                true
+            }
+        }
+        let Setting { hub, config, home, known, .. } = setting();
+        hub.make(Trouble::Silent);
+        assert_eq!(download(&known, &home, &config, &Stop).unwrap_err().code(), "cancelled");
+        assert!(left_over(&home).is_empty());
+        hub.make(Trouble::None);
+        download(&known, &home, &config, &Unwatched).unwrap();
+    }
+
+    #[test]
+    fn without_a_connection_the_error_says_what_to_do() {
+        let Setting { mut config, home, known, .. } = setting();
+        config.endpoint = "http://127.0.0.1:9".to_owned();
+        let error = download(&known, &home, &config, &Unwatched).unwrap_err();
+        assert!(error.to_string().contains("127.0.0.1:9"), "{error}");
+        assert!(left_over(&home).is_empty());
+    }
+}

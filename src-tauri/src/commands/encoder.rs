@@ -1,0 +1,44 @@
+//! The encoder: downloading the default one, or taking one from a folder.
+
+use super::{with_session, with_workbench};
+use crate::download::Download;
+use dissensus_workbench::EncoderChoice;
+use dissensus_workbench::view::{EncoderOffer, JobInfo, Problem};
+use tauri::{AppHandle, Manager as _};
+
+/// The default encoder: its size, licence and source, and whether it is here.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn encoder_offer(app: AppHandle) -> Result<EncoderOffer, Problem> {
+    with_workbench(app, |workbench| workbench.encoder_offer()).await
+}
+
+/// Downloads the default encoder; answers when it is here. Its progress comes as events.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn download_encoder(app: AppHandle) -> Result<(), Problem> {
+    let download = app.state::<Download>().begin()?;
+    let told = app.clone();
+    with_workbench(app, move |workbench| {
+        workbench.download_encoder(&download.watched_by(told)).map(|_folder| ())
+    })
+    .await
+}
+
+/// Stops the download, if one is under way; what came so far is kept for the next try.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn cancel_download(app: AppHandle) -> Result<(), Problem> {
+    app.state::<Download>().cancel();
+    Ok(())
+}
+
+/// Encodes the project with the encoder in this folder, which becomes the project's.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn use_encoder(app: AppHandle, folder: String) -> Result<JobInfo, Problem> {
+    with_session(app, move |session| {
+        session.start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
+    })
+    .await
+}

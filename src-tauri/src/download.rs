@@ -1,0 +1,86 @@
+//! The one download that can be under way: its progress, and how it is stopped.
+
+use crate::events::DownloadChanged;
+use dissensus_workbench::Observer;
+use dissensus_workbench::view::Problem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tauri::AppHandle;
+use tauri_specta::Event as _;
+
+/// Which download is under way, if any.
+#[derive(Default)]
+pub(crate) struct Download(Mutex<Weak<AtomicBool>>);
+
+/// A download under way; it is over when this is dropped.
+pub(crate) struct Running {
+    stop: Arc<AtomicBool>,
+}
+
+impl Download {
+    /// Begins one.
+    ///
+    /// # Errors
+    /// One is under way.
+    pub(crate) fn begin(&self) -> Result<Running, Problem> {
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.strong_count() > 0 {
+            return Err(Problem {
+                code: "busy".into(),
+                message: "The encoder is being downloaded already.".into(),
+                detail: None,
+            });
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        *current = Arc::downgrade(&stop);
+        Ok(Running { stop })
+    }
+
+    /// Asks the download to stop.
+    pub(crate) fn cancel(&self) {
+        if let Some(stop) = self.0.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Running {
+    /// Tells the page how far it is.
+    pub(crate) fn watched_by(self, app: AppHandle) -> impl Observer {
+        Watched { app, running: self }
+    }
+}
+
+struct Watched {
+    app: AppHandle,
+    running: Running,
+}
+
+impl Observer for Watched {
+    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+        let total = total.map(|total| total as f64);
+        // A window that is closing cannot hear it any more, which is no error.
+        let _ = DownloadChanged { done: done as f64, total, file: note.to_owned() }.emit(&self.app);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.running.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_download_at_a_time_and_a_cancel_reaches_it() {
+        let download = Download::default();
+        download.cancel();
+        let running = download.begin().unwrap();
+        assert!(download.begin().is_err());
+        download.cancel();
+        assert!(running.stop.load(Ordering::Relaxed));
+        drop(running);
+        assert!(!download.begin().unwrap().stop.load(Ordering::Relaxed));
+    }
+}
