@@ -34,3 +34,20 @@ it("never builds the name of a command by hand", () => {
 it("keeps the invented project out of the product", () => {
   expect(matching(product, /from "[^"]*\/mock\//)).toEqual([]);
 });
+
+it("gives names and prompts of a project a direction of their own", () => {
+  // As the content of an element: what is written from right to left must not turn what stands beside it.
+  const shown =
+    />\s*\{(?:app\.)?(?:person|row|annotator|attribute|level|project)\.name\}|>\{question\.prompt\}/;
+  const own = /dir="auto"|<bdi>/;
+  const without = product
+    .filter((name) => name.endsWith(".svelte"))
+    .flatMap((name) =>
+      readFileSync(name, "utf8")
+        .split("\n")
+        .map((line) => `${name}: ${line.trim()}`),
+    )
+    // Inside an SVG there is no such attribute; its direction follows its first letter.
+    .filter((line) => shown.test(line) && !own.test(line) && !line.includes("</text"));
+  expect(without).toEqual([]);
+});

@@ -1,4 +1,4 @@
-//! How much annotators' predicted distributions differ on a text (DESIGN.md decision 4).
+//! How much annotators' predicted distributions differ on a text (docs/DESIGN.md, decision 4).
 
 mod block;
 mod map;

@@ -1,6 +1,6 @@
 //! Crossed random effects: every text's own effect and every annotator's own link, given text scores.
 //!
-//! The model of DESIGN.md decision 3: `f(a, t) = score_t + c_t + offsets_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
+//! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + offsets_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
 //! an annotator's deviations `~ N(0, prior)` and slopes `~ N(0, slope_vars)`. Variances and average offsets are found by
 //! expectation maximisation (empirical Bayes). A person is fitted against what *others* say about each text (the
 //! text's posterior without this person's label), so that no label speaks twice.

@@ -47,7 +47,7 @@ describe("the list", () => {
     expect(row(7)).toHaveTextContent("Multilevel");
     expect(row(7)).toHaveTextContent("1.012");
     expect(row(7)).toHaveTextContent("0.95–1.07");
-    expect(row(7)).toHaveTextContent("predicts");
+    expect(row(7)).toHaveTextContent("in use");
     expect(row(2)).toHaveTextContent("data changed");
     expect(row(5)).toHaveTextContent("The loss was no number any more");
     expect(row(8)).toHaveTextContent("epoch 9 of 24");
@@ -237,16 +237,16 @@ describe("the detail", () => {
     expect(screen.queryByTestId("run-use")).toBeNull();
   });
 
-  it("chooses which run predicts, and stops", async () => {
+  it("uses a run’s encoder, and stops", async () => {
     const use = vi.spyOn(commands, "useRun");
     const user = await shown();
     await look(user, 6);
     await user.click(screen.getByTestId("run-use"));
-    await waitFor(() => expect(row(6)).toHaveTextContent("predicts"));
-    expect(row(7)).not.toHaveTextContent("predicts");
+    await waitFor(() => expect(row(6)).toHaveTextContent("in use"));
+    expect(row(7)).not.toHaveTextContent("in use");
     expect(screen.getByTestId("run-use")).toHaveTextContent("Stop using");
     await user.click(screen.getByTestId("run-use"));
-    await waitFor(() => expect(row(6)).not.toHaveTextContent("predicts"));
+    await waitFor(() => expect(row(6)).not.toHaveTextContent("in use"));
     expect(use.mock.calls).toEqual([[6], [null]]);
   });
 
