@@ -54,8 +54,8 @@ impl Root {
     fn desktop(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let shares = [self.path("usr/share"), "/usr/share".into()];
-        let bins = std::iter::once(self.path("usr/bin"))
-            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let bins = std::iter::once(self.path("usr/bin")).chain(std::env::split_paths(&path));
         command
             .env("XDG_DATA_DIRS", std::env::join_paths(shares).unwrap())
             .env("XDG_DATA_HOME", self.path("nobody"))
