@@ -1018,6 +1018,16 @@ export type TextOrder =
 /**  Where annotators are predicted to disagree most, with a share of random texts. */
 "disagreement";
 
+/**  A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values. */
+export type Span = {
+	/**  The first character. */
+	start: number,
+	/**  The character behind the last one. */
+	end: number,
+	/**  Index of the span's type on the question's scale. */
+	kind: number,
+};
+
 /**  Colours. */
 export type Theme = 
 /**  As the system says. */
