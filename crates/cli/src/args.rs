@@ -215,9 +215,27 @@ pub(crate) struct EncoderArgs {
     /// Where to compute; auto picks cuda, metal, cpu in that order
     #[arg(long, value_enum, default_value_t)]
     pub(crate) device: DeviceArg,
-    /// How exactly to compute; fast is 8-bit on the CPU and 16-bit on a graphics processor [default: the project's for the same encoder, else fp32]
+    /// How exactly to compute; fast is 8-bit on CPUs with an instruction for it (AVX-512 VNNI, AVX-VNNI), fp32 on others and
+    /// 16-bit on a graphics processor [default: the project's for the same encoder, else fp32]
     #[arg(long, value_enum)]
     pub(crate) precision: Option<PrecisionArg>,
+    /// Texts longer than the encoder reads at once: averaged over overlapping windows, or cut
+    /// [default: the project's for the same encoder, else average]
+    #[arg(long, value_enum)]
+    pub(crate) long_texts: Option<LongTextsArg>,
+    /// Put this in front of every text, such as "query: "; an empty one puts nothing
+    /// [default: the project's for the same encoder, else the encoder's own default prompt]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// Put the prompt of this name in front of every text (config_sentence_transformers.json)
+    #[arg(long, value_name = "NAME", conflicts_with = "prompt")]
+    pub(crate) prompt_name: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum LongTextsArg {
+    Average,
+    Truncate,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]

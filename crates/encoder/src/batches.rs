@@ -25,38 +25,55 @@ impl Default for BatchPlan {
 /// A batch, and which texts its rows stand for.
 #[derive(Debug)]
 pub(crate) struct Batch {
+    /// The windows of all texts, one after the other.
     pub(crate) tokens: TokenBatch,
+    /// Windows of each text.
+    pub(crate) windows: Vec<usize>,
     /// For each text of the batch, the places in the stream of all texts with exactly these tokens.
     pub(crate) places: Vec<Vec<usize>>,
     /// How many of those texts were cut.
     pub(crate) cut: usize,
 }
 
-/// Batches of one window, longest texts first, so that the last to finish are short. Texts with the same tokens are
-/// computed once.
-pub(crate) fn batches(window: Vec<Tokenized>, first: usize, batch_tokens: usize) -> Vec<Batch> {
-    let mut same: HashMap<Vec<u32>, (Vec<usize>, usize)> = HashMap::with_capacity(window.len());
-    for (i, text) in window.into_iter().enumerate() {
-        let (places, cut) = same.entry(text.ids).or_default();
+impl Batch {
+    /// Texts of several windows, and how many windows these have together.
+    pub(crate) fn averaged(&self) -> (usize, usize) {
+        let several = self.windows.iter().zip(&self.places).filter(|(windows, _)| **windows > 1);
+        several
+            .fold((0, 0), |(texts, windows), (n, places)| (texts + places.len(), windows + n * places.len()))
+    }
+}
+
+/// Batches of one window of the stream, longest texts first, so that the last to finish are short. Texts with the same
+/// tokens are computed once. A text with more tokens than a batch may have is a batch of its own.
+pub(crate) fn batches(texts: Vec<Tokenized>, first: usize, batch_tokens: usize) -> Vec<Batch> {
+    let mut same: HashMap<Vec<Vec<u32>>, (Vec<usize>, usize)> = HashMap::with_capacity(texts.len());
+    for (i, text) in texts.into_iter().enumerate() {
+        let (places, cut) = same.entry(text.windows).or_default();
         places.push(first + i);
         *cut += usize::from(text.cut);
     }
+    let tokens = |windows: &[Vec<u32>]| windows.iter().map(Vec::len).sum::<usize>();
     let mut texts: Vec<_> = same.into_iter().collect();
     // The first place breaks ties, so that batches are the same in every run.
-    texts.sort_unstable_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.1.0[0].cmp(&b.1.0[0])));
+    texts.sort_unstable_by(|a, b| tokens(&b.0).cmp(&tokens(&a.0)).then(a.1.0[0].cmp(&b.1.0[0])));
     let mut batches: Vec<Batch> = Vec::new();
-    for (ids, (places, cut)) in texts {
-        let full = batches.last().is_none_or(|b| b.tokens.ids.len() + ids.len() > batch_tokens);
+    for (windows, (places, cut)) in texts {
+        let full = batches.last().is_none_or(|b| b.tokens.ids.len() + tokens(&windows) > batch_tokens);
         if full {
             batches.push(Batch {
                 tokens: TokenBatch { ids: Vec::new(), lengths: Vec::new() },
+                windows: Vec::new(),
                 places: Vec::new(),
                 cut: 0,
             });
         }
         if let Some(batch) = batches.last_mut() {
-            batch.tokens.lengths.push(ids.len());
-            batch.tokens.ids.extend(ids);
+            batch.windows.push(windows.len());
+            for ids in windows {
+                batch.tokens.lengths.push(ids.len());
+                batch.tokens.ids.extend(ids);
+            }
             batch.places.push(places);
             batch.cut += cut;
         }
@@ -69,7 +86,7 @@ mod tests {
     use super::*;
 
     fn text(ids: &[u32]) -> Tokenized {
-        Tokenized { ids: ids.to_vec(), cut: false }
+        Tokenized { windows: vec![ids.to_vec()], cut: false }
     }
 
     #[test]
@@ -88,5 +105,14 @@ mod tests {
         assert_eq!(batches.len(), 1);
         assert_eq!(batches[0].tokens.ids, [1, 2]);
         assert_eq!(batches[0].places[0], (0..1000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_windows_of_a_text_stay_together() {
+        let long = Tokenized { windows: vec![vec![1; 4], vec![2; 4], vec![3; 4]], cut: false };
+        let batches = batches(vec![text(&[7, 8]), long.clone(), long], 0, 8);
+        assert_eq!(batches.len(), 2);
+        assert_eq!((&batches[0].tokens.lengths[..], &batches[0].windows[..]), (&[4, 4, 4][..], &[3][..]));
+        assert_eq!((batches[0].averaged(), batches[1].averaged()), ((2, 6), (0, 0)));
     }
 }

@@ -18,9 +18,9 @@ use crate::batches::BatchPlan;
 use crate::encoder::Encoder;
 use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, WEIGHTS};
-use crate::options::{DeviceChoice, EncoderOptions, Pooling, PrecisionChoice};
+use crate::options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, PrecisionChoice};
 use crate::pooling::pool;
-use crate::tokens::Tokens;
+use crate::tokens::{Input, Tokens};
 
 /// Texts in one of the peer's batches, as its examples have it.
 const PEER_BATCH: usize = 32;
@@ -162,6 +162,8 @@ pub fn options(threads: Option<usize>) -> EncoderOptions {
     EncoderOptions {
         pooling: Some(Pooling::Mean),
         device: DeviceChoice::Cpu,
+        // As the peers do.
+        long_texts: LongTexts::Truncate,
         threads,
         ..EncoderOptions::default()
     }
@@ -193,8 +195,12 @@ impl Peer {
         let config: Config = serde_json::from_value(folder.json(CONFIG)?)
             .map_err(|e| folder.bad_json(CONFIG, &e.to_string()))?;
         let version = ours.version();
-        let tokens =
-            Tokens::open(&folder, version.max_tokens, config.max_position_embeddings, config.vocab_size)?;
+        let tokens = Tokens::open(
+            &folder,
+            Input::truncated(version.max_tokens),
+            config.max_position_embeddings,
+            config.vocab_size,
+        )?;
         let path = folder.path(WEIGHTS);
         let bytes = std::fs::read(&path).map_err(|source| EncoderError::Read { path, source })?;
         let model = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &Device::Cpu)
@@ -204,7 +210,7 @@ impl Peer {
     }
 
     fn ids(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
-        Ok(self.tokens.tokenize(texts, 0)?.into_iter().map(|text| text.ids).collect())
+        Ok(self.tokens.tokenize(texts, 0)?.into_iter().flat_map(|text| text.windows).collect())
     }
 
     fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {

@@ -11,7 +11,7 @@ use crate::error::EncoderError;
 use crate::families::{Gpt2, KeyValues, check};
 use crate::folder::Folder;
 use crate::options::{DeviceChoice, Precision, PrecisionChoice};
-use crate::tokens::Tokens;
+use crate::tokens::{Input, Tokens};
 use crate::weights::Weights;
 
 /// A GPT-2 whose hidden states and next-token scores are differentiable with respect to the vectors that it is given: a soft
@@ -78,7 +78,8 @@ impl CausalModel {
             Parameters::new(Weights::open(&folder, &device)?, None, Precision::Fp32).differentiable();
         let model = Gpt2::open(config, &folder, parameters, &device)?;
         let sizes = model.sizes();
-        let tokens = Tokens::open(&folder, sizes.positions, sizes.positions, sizes.vocabulary)?;
+        let tokens =
+            Tokens::open(&folder, Input::truncated(sizes.positions), sizes.positions, sizes.vocabulary)?;
         Ok(Self { model, tokens, device })
     }
 
@@ -105,7 +106,7 @@ impl CausalModel {
     /// # Errors
     /// [`EncoderError::Tokenize`], or [`EncoderError::NoTokens`] for an empty text.
     pub fn tokenize(&self, text: &str) -> Result<Vec<u32>, EncoderError> {
-        Ok(self.tokens.tokenize(&[text], 0)?.into_iter().flat_map(|text| text.ids).collect())
+        Ok(self.tokens.tokenize(&[text], 0)?.into_iter().flat_map(|text| text.windows).flatten().collect())
     }
 
     /// The vectors that stand for token ids: `[ids, dim]`.

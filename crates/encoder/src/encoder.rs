@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use candle_core::{DType, Device, Result as CandleResult, Tensor};
 
@@ -14,8 +14,9 @@ use crate::blocks::{Pass, Transformer, embed};
 use crate::device;
 use crate::error::EncoderError;
 use crate::identity::EncoderVersion;
-use crate::open::{Opened, Source, open_folder};
+use crate::open::{Known, Opened, Source, open_folder};
 use crate::options::EncoderOptions;
+use crate::pooling::join_windows;
 use crate::token_batch::TokenBatch;
 use crate::tokens::{Tokenized, Tokens};
 use crate::workers::Workers;
@@ -34,6 +35,8 @@ pub struct BatchDone {
     pub tokens: usize,
     /// Texts of this batch that were cut to the longest input.
     pub cut: usize,
+    /// Texts of this batch that were read in several windows.
+    pub averaged: usize,
     /// Texts done so far in this stream, this batch included.
     pub texts_done: usize,
     /// Tokens computed so far in this stream.
@@ -49,6 +52,10 @@ pub struct StreamDone {
     pub tokens: usize,
     /// Texts that were cut.
     pub cut: usize,
+    /// Texts that are longer than can be read at once, and were averaged over windows.
+    pub averaged: usize,
+    /// The windows of these texts.
+    pub windows: usize,
     /// True where `on_batch` broke off before the end.
     pub cancelled: bool,
 }
@@ -56,7 +63,7 @@ pub struct StreamDone {
 /// A frozen encoder. It can be shared between threads; concurrent calls take turns batch by batch.
 pub struct Encoder {
     version: EncoderVersion,
-    tokens: Tokens,
+    tokens: Arc<Tokens>,
     transformer: Box<dyn Transformer>,
     device: Device,
     note: Option<String>,
@@ -85,23 +92,24 @@ impl Encoder {
         Self::from_opened(open_folder(dir, options, &Source::default())?, options)
     }
 
-    /// The encoder of a folder with some of its weights replaced, by full name.
+    /// The encoder of a folder with some of its weights replaced, by full name, and with what is `known` of it.
     pub(crate) fn with_learned(
         dir: &Path,
         options: &EncoderOptions,
         learned: HashMap<String, Tensor>,
+        known: Known,
     ) -> Result<Self, EncoderError> {
-        Self::from_opened(open_folder(dir, options, &Source { learning: None, learned })?, options)
+        let source = Source { learning: None, learned, known: Some(known) };
+        Self::from_opened(open_folder(dir, options, &source)?, options)
     }
 
     fn from_opened(opened: Opened, options: &EncoderOptions) -> Result<Self, EncoderError> {
         let Opened { version, tokens, transformer, device, note, .. } = opened;
-        let threads = if device.is_cpu() { options.threads } else { Some(1) };
         Ok(Self {
             version,
             tokens,
             transformer,
-            workers: Workers::start(threads)?,
+            workers: Workers::start(device.is_cpu(), options.threads)?,
             device,
             note,
             shrunk: OnceLock::new(),
@@ -127,12 +135,20 @@ impl Encoder {
         self.shrunk.get().or(self.note.as_ref()).map(String::as_str)
     }
 
-    /// Tokens of each text after cutting, special tokens counted.
+    /// Tokens that are read of each text, in all its windows, special tokens counted.
     ///
     /// # Errors
     /// [`EncoderError::Tokenize`] or [`EncoderError::NoTokens`] with the place of the text.
     pub fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, EncoderError> {
-        Ok(self.tokens.tokenize(texts, 0)?.iter().map(|t| t.ids.len()).collect())
+        Ok(self.tokens.tokenize(texts, 0)?.iter().map(|t| t.windows.iter().map(Vec::len).sum()).collect())
+    }
+
+    /// Whether each text is longer than can be read at once.
+    ///
+    /// # Errors
+    /// As [`Encoder::count_tokens`].
+    pub fn are_long(&self, texts: &[&str]) -> Result<Vec<bool>, EncoderError> {
+        Ok(self.tokenize(texts, 0)?.iter().map(|text| text.cut || text.windows.len() > 1).collect())
     }
 
     /// The embeddings of these texts, in order, each of [`EncoderVersion::dim`] components.
@@ -186,7 +202,7 @@ impl Encoder {
                 let ahead = scope.spawn(|| self.tokenize_unless(&stop, &borrowed, read));
                 let flow = self.workers.run(
                     &batches,
-                    |batch| self.embed(batch),
+                    |batch| self.embed(batch, batch_tokens),
                     |batch, embeddings| on_batch(hand_over(batch, embeddings, &mut done)),
                 );
                 stop.store(!matches!(flow, Ok(ControlFlow::Continue(()))), Ordering::Relaxed);
@@ -228,12 +244,16 @@ impl Encoder {
         Ok(all)
     }
 
-    /// Every hidden state of a text, the embeddings' first: `[layers + 1][tokens][dim]`.
+    /// Every hidden state of a text, of a long one of its first window, the embeddings' first: `[layers + 1][tokens][dim]`.
     ///
     /// # Errors
     /// As [`Encoder::encode`].
     pub fn hidden_states(&self, text: &str) -> Result<Vec<Vec<Vec<f32>>>, EncoderError> {
-        let ids = self.tokenize(&[text], 0)?.into_iter().flat_map(|text| text.ids).collect::<Vec<_>>();
+        let ids = self
+            .tokenize(&[text], 0)?
+            .into_iter()
+            .flat_map(|mut text| text.windows.swap_remove(0))
+            .collect::<Vec<_>>();
         let batch = TokenBatch { lengths: vec![ids.len()], ids };
         let pass = Pass::inference(&batch.lengths, &self.device).keeping_all();
         self.transformer
@@ -245,15 +265,21 @@ impl Encoder {
     }
 
     /// Embeddings of a batch's distinct texts.
-    fn embed(&self, batch: &Batch) -> Result<Vec<Vec<f32>>, EncoderError> {
+    fn embed(&self, batch: &Batch, batch_tokens: usize) -> Result<Vec<Vec<f32>>, EncoderError> {
         let EncoderVersion { pooling, normalised, .. } = self.version;
         let compute = |tokens: &TokenBatch| {
             let pass = Pass::inference(&tokens.lengths, &self.device);
-            embed(self.transformer.as_ref(), tokens, &pass, pooling, normalised)
+            embed(self.transformer.as_ref(), tokens, &pass, pooling, false)
         };
         let mut smaller = false;
-        let embeddings = in_parts(&batch.tokens, &compute, &mut smaller)
-            .map_err(|source| EncoderError::Compute { device: self.device_name(), source })?;
+        let mut embeddings = Vec::with_capacity(batch.tokens.lengths.len());
+        // One part, but of a text of very many windows.
+        for part in batch.tokens.parts(self.batch_tokens().max(batch_tokens)) {
+            let part = in_parts(&part, &compute, &mut smaller)
+                .map_err(|source| EncoderError::Compute { device: self.device_name(), source })?;
+            embeddings.extend(part);
+        }
+        let embeddings = join_windows(embeddings, &batch.windows, pooling, normalised);
         if smaller {
             self.shrunk.get_or_init(|| {
                 format!("{} is out of memory: going on in smaller batches", self.device_name())
@@ -323,11 +349,15 @@ fn hand_over(batch: &Batch, embeddings: Vec<Vec<f32>>, done: &mut StreamDone) ->
     done.texts += indices.len();
     done.tokens += tokens;
     done.cut += batch.cut;
+    let (averaged, windows) = batch.averaged();
+    done.averaged += averaged;
+    done.windows += windows;
     BatchDone {
         indices,
         embeddings,
         tokens,
         cut: batch.cut,
+        averaged,
         texts_done: done.texts,
         tokens_done: done.tokens,
     }

@@ -212,6 +212,35 @@ pub enum EncoderError {
         /// The most: the model's positions.
         most: usize,
     },
+    /// No prompt of this name.
+    #[error("there is no prompt \"{asked}\": config_sentence_transformers.json names {}", or_none(known))]
+    PromptName {
+        /// The name asked for.
+        asked: String,
+        /// Those that the folder has.
+        known: Vec<String>,
+    },
+    /// The folder's pooling leaves a prompt's tokens out, which is not done here.
+    #[error(
+        "this encoder leaves the tokens of a prompt out when it pools (include_prompt is false), which cannot be done here: encode \
+         without the prompt \"{prompt}\" by an empty one"
+    )]
+    PromptPooling {
+        /// The prompt.
+        prompt: String,
+    },
+    /// The prompt leaves no room for a text.
+    #[error(
+        "the prompt \"{prompt}\" has {tokens} tokens, which leave no room for a text in the {max_tokens} that are read"
+    )]
+    PromptLength {
+        /// The prompt.
+        prompt: String,
+        /// Its tokens.
+        tokens: usize,
+        /// The longest input.
+        max_tokens: usize,
+    },
     /// The device is not known, not compiled in or not there.
     #[error("device {asked}: {reason}")]
     Device {
@@ -442,6 +471,9 @@ impl EncoderError {
             Self::BadIds { .. } => "encoder-text",
             Self::Module { .. } => "encoder-module",
             Self::MaxTokens { .. } => "encoder-max-tokens",
+            Self::PromptName { .. } | Self::PromptPooling { .. } | Self::PromptLength { .. } => {
+                "encoder-prompt"
+            }
             Self::Device { .. } => "encoder-device",
             Self::Precision { .. } => "encoder-precision",
             Self::Tokenize { .. } | Self::NoTokens { .. } | Self::EmbeddingNotFinite { .. } => "encoder-text",
@@ -462,6 +494,10 @@ impl EncoderError {
             Self::Compute { .. } => "encoder-compute",
         }
     }
+}
+
+fn or_none(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 fn places(searched: &[PathBuf]) -> String {

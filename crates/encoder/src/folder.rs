@@ -2,13 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{Error as IoError, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::EncoderError;
-use crate::options::Pooling;
 use crate::shards::ShardIndex;
 
 pub(crate) const CONFIG: &str = "config.json";
@@ -18,10 +16,10 @@ pub(crate) const WEIGHTS: &str = "model.safetensors";
 pub(crate) const SHARD_INDEX: &str = "model.safetensors.index.json";
 pub(crate) const MODULES: &str = "modules.json";
 pub(crate) const LENGTHS: &str = "sentence_bert_config.json";
+pub(crate) const PROMPTS: &str = "config_sentence_transformers.json";
+pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 /// Formats that run code when they are opened.
 pub(crate) const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
-/// Where 1_Pooling/config.json lies when modules.json does not say.
-const POOLING_DIR: &str = "1_Pooling";
 /// No configuration file of an encoder comes near this.
 const LARGEST_JSON: u64 = 64 << 20;
 /// Tokenizers of a quarter of a million tokens have 30 MiB.
@@ -31,19 +29,6 @@ const LARGEST_TOKENIZER: u64 = 256 << 20;
 #[derive(Debug)]
 pub(crate) struct Folder {
     pub(crate) dir: PathBuf,
-}
-
-/// What modules.json and its companions say about the way from hidden states to an embedding.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Recipe {
-    /// None: the folder does not say, or says something that is not ours ([`Recipe::odd_pooling`]).
-    pub(crate) pooling: Option<Pooling>,
-    /// A pooling that is not ours, and the file that asks for it.
-    pub(crate) odd_pooling: Option<(PathBuf, String)>,
-    /// Whether embeddings are scaled to length 1.
-    pub(crate) normalised: bool,
-    /// Longest input by sentence_bert_config.json.
-    pub(crate) max_tokens: Option<usize>,
 }
 
 impl Folder {
@@ -126,37 +111,12 @@ impl Folder {
         })
     }
 
-    /// Copies everything but the weights to `to`, where a folder is.
-    pub(crate) fn copy_configuration(&self, to: &Path) -> Result<(), EncoderError> {
-        let pooling = self.pooling_file()?;
-        let others =
-            ["tokenizer_config.json", "special_tokens_map.json", "config_sentence_transformers.json"];
-        for file in [CONFIG, TOKENIZER, MODULES, LENGTHS, &pooling].into_iter().chain(others) {
-            if !self.has(file) {
-                continue;
-            }
-            let (bytes, target) = (self.read(file)?, to.join(file));
-            let made = target.parent().map_or(Ok(()), fs::create_dir_all);
-            made.and_then(|()| fs::write(&target, bytes))
-                .map_err(|source| EncoderError::Write { path: target, source })?;
-        }
-        Ok(())
-    }
-
     pub(crate) fn json(&self, file: &str) -> Result<Value, EncoderError> {
         serde_json::from_slice(&self.read(file)?).map_err(|e| self.bad_json(file, &e.to_string()))
     }
 
     pub(crate) fn bad_json(&self, file: &str, reason: &str) -> EncoderError {
         EncoderError::BadJson { path: self.path(file), reason: reason.to_owned() }
-    }
-
-    /// Reads the sentence-transformers files beside the model, all of which are optional.
-    pub(crate) fn recipe(&self) -> Result<Recipe, EncoderError> {
-        let modules = self.modules()?;
-        let normalised = modules.iter().any(|m| m.kind() == "Normalize");
-        let (pooling, odd_pooling) = self.pooling(&self.pooling_file()?)?;
-        Ok(Recipe { pooling, odd_pooling, normalised, max_tokens: self.max_tokens()? })
     }
 
     fn check_weights_format(&self) -> Result<(), EncoderError> {
@@ -171,59 +131,8 @@ impl Folder {
 
     /// Whether there is anything of this name, were it a link to nothing: what is there is read or refused, never passed
     /// over.
-    fn has(&self, file: &str) -> bool {
+    pub(crate) fn has(&self, file: &str) -> bool {
         fs::symlink_metadata(self.path(file)).is_ok()
-    }
-
-    /// Where the pooling configuration lies, relative to the folder.
-    pub(crate) fn pooling_file(&self) -> Result<String, EncoderError> {
-        let modules = self.modules()?;
-        let dir = modules.iter().find(|m| m.kind() == "Pooling").map_or(POOLING_DIR, |m| m.path.as_str());
-        Ok(format!("{dir}/{CONFIG}"))
-    }
-
-    fn modules(&self) -> Result<Vec<Module>, EncoderError> {
-        if !self.has(MODULES) {
-            return Ok(Vec::new());
-        }
-        let modules: Vec<Module> = serde_json::from_value(self.json(MODULES)?)
-            .map_err(|e| self.bad_json(MODULES, &e.to_string()))?;
-        for module in &modules {
-            if !["Transformer", "Pooling", "Normalize", "Dropout"].contains(&module.kind()) {
-                return Err(EncoderError::Module { path: self.path(MODULES), module: module.kind.clone() });
-            }
-            let inside = Path::new(&module.path).components().all(|c| matches!(c, Component::Normal(_)));
-            if !inside {
-                return Err(
-                    self.bad_json(MODULES, &format!("the path \"{}\" leads out of the folder", module.path))
-                );
-            }
-        }
-        Ok(modules)
-    }
-
-    fn pooling(&self, file: &str) -> Result<PoolingFound, EncoderError> {
-        if !self.has(file) {
-            return Ok((None, None));
-        }
-        let modes = pooling_modes(&self.json(file)?);
-        match modes.as_slice() {
-            [] => Ok((None, None)),
-            [one] => match one.parse() {
-                Ok(pooling) => Ok((Some(pooling), None)),
-                Err(_) => Ok((None, Some((self.path(file), one.clone())))),
-            },
-            several => Ok((None, Some((self.path(file), several.join(" + "))))),
-        }
-    }
-
-    fn max_tokens(&self) -> Result<Option<usize>, EncoderError> {
-        if !self.has(LENGTHS) {
-            return Ok(None);
-        }
-        let lengths: Lengths = serde_json::from_value(self.json(LENGTHS)?)
-            .map_err(|e| self.bad_json(LENGTHS, &e.to_string()))?;
-        Ok(lengths.max_seq_length)
     }
 }
 
@@ -252,54 +161,9 @@ fn repository_of(dir: &Path) -> Option<String> {
     Some(format!("{owner}/{name}"))
 }
 
-type PoolingFound = (Option<Pooling>, Option<(PathBuf, String)>);
-
-/// The poolings that a pooling configuration switches on, by their short names. Older files have one truth value a
-/// mode, newer ones a field `pooling_mode` with one name or several.
-fn pooling_modes(config: &Value) -> Vec<String> {
-    let Some(fields) = config.as_object() else { return Vec::new() };
-    match fields.get("pooling_mode") {
-        Some(Value::String(mode)) => return vec![mode.clone()],
-        Some(Value::Array(modes)) => {
-            return modes.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
-        }
-        _ => {}
-    }
-    let on = fields.iter().filter(|(_, on)| on.as_bool() == Some(true));
-    on.filter_map(|(field, _)| field.strip_prefix("pooling_mode_"))
-        .map(|mode| match mode {
-            "cls_token" => "cls".to_owned(),
-            "mean_tokens" => "mean".to_owned(),
-            "max_tokens" => "max".to_owned(),
-            other => other.to_owned(),
-        })
-        .collect()
-}
-
-#[derive(Deserialize)]
-struct Module {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    path: String,
-}
-
-impl Module {
-    /// The class without the Python package it lives in.
-    fn kind(&self) -> &str {
-        self.kind.rsplit('.').next().unwrap_or_default()
-    }
-}
-
-#[derive(Deserialize)]
-struct Lengths {
-    max_seq_length: Option<usize>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_snapshot_of_the_hubs_cache_has_its_repositorys_name() {
@@ -311,17 +175,5 @@ mod tests {
         assert_eq!(repository("/hub/models--some--tiny-bert"), None);
         assert_eq!(repository("/hub/models--tiny/snapshots/0a1b"), None);
         assert_eq!(repository("/hub/some--tiny/snapshots/0a1b"), None);
-    }
-
-    #[test]
-    fn both_ways_of_writing_the_pooling_are_read() {
-        let flags = json!({"word_embedding_dimension": 8, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true});
-        assert_eq!(pooling_modes(&flags), ["mean"]);
-        assert_eq!(pooling_modes(&json!({"pooling_mode": "cls", "include_prompt": true})), ["cls"]);
-        assert_eq!(pooling_modes(&json!({"pooling_mode": ["mean", "max"]})), ["mean", "max"]);
-        assert_eq!(
-            pooling_modes(&json!({"pooling_mode_weightedmean_tokens": true})),
-            ["weightedmean_tokens"]
-        );
     }
 }

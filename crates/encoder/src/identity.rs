@@ -9,7 +9,7 @@ use crate::catalogue::{Catalogue, KnownEncoder};
 use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, TOKENIZER, WEIGHTS};
 use crate::hash::sha256;
-use crate::options::{Pooling, Precision};
+use crate::options::{LongTexts, Pooling, Precision};
 
 /// What makes two embeddings comparable: the same version, the same text, the same embedding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,8 +25,14 @@ pub struct EncoderVersion {
     pub fingerprint: String,
     /// How tokens become one embedding.
     pub pooling: Pooling,
-    /// Longer texts are cut to so many tokens, special tokens counted.
+    /// Tokens that are read at once, special tokens counted.
     pub max_tokens: usize,
+    /// What becomes of longer texts.
+    pub long_texts: LongTexts,
+    /// What is put in front of every text.
+    pub prompt: Option<String>,
+    /// Whether texts are put into lower case first.
+    pub lower_case: bool,
     /// Length of an embedding.
     pub dim: usize,
     /// Whether embeddings are scaled to length 1.
@@ -37,17 +43,46 @@ pub struct EncoderVersion {
 
 impl EncoderVersion {
     /// The version as one short text, `NAME/FINGERPRINT/POOLING/TOKENS`, for example
-    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`; with `/raw` after it where embeddings are not scaled to length 1, and
-    /// `/int8` or `/half` where they are not computed in 32-bit floats.
+    /// `all-MiniLM-L6-v2/53aa51172d14/mean/256`, and after it
+    /// - `/windows` where longer texts are averaged over windows and not cut,
+    /// - `/prompt-` and the first eight digits of the SHA-256 of the prompt, where there is one,
+    /// - `/lower` where texts are put into lower case,
+    /// - `/raw` where embeddings are not scaled to length 1,
+    /// - `/int8` or `/half` where they are not computed in 32-bit floats.
     #[must_use]
     pub fn key(&self) -> String {
         let fingerprint = self.fingerprint.get(..12).unwrap_or(&self.fingerprint);
-        let raw = if self.normalised { "" } else { "/raw" };
-        let precision = match self.precision {
-            Precision::Fp32 => String::new(),
-            other => format!("/{other}"),
+        let mut key = format!("{}/{fingerprint}/{}/{}", self.name, self.pooling, self.max_tokens);
+        if self.long_texts == LongTexts::Average {
+            key.push('/');
+            key.push_str(LongTexts::WINDOWS);
+        }
+        if let Some(prompt) = &self.prompt {
+            key.push_str("/prompt-");
+            key.push_str(&sha256(prompt.as_bytes())[..8]);
+        }
+        if self.lower_case {
+            key.push_str("/lower");
+        }
+        if !self.normalised {
+            key.push_str("/raw");
+        }
+        if self.precision != Precision::Fp32 {
+            key.push('/');
+            key.push_str(self.precision.as_str());
+        }
+        key
+    }
+
+    /// The key of the version that differs in what becomes of long texts only: texts that fit have the same embedding under
+    /// both.
+    #[must_use]
+    pub fn sibling_key(&self) -> String {
+        let long_texts = match self.long_texts {
+            LongTexts::Average => LongTexts::Truncate,
+            LongTexts::Truncate => LongTexts::Average,
         };
-        format!("{}/{fingerprint}/{}/{}{raw}{precision}", self.name, self.pooling, self.max_tokens)
+        Self { long_texts, ..self.clone() }.key()
     }
 }
 
@@ -119,4 +154,40 @@ fn fingerprint(
         all.push_str(&format!("{name} {}\n", sha256(&bytes)));
     }
     Ok(sha256(all.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_tells_all_that_embeddings_depend_on() {
+        let plain = EncoderVersion {
+            name: "tiny".to_owned(),
+            weights_sha256: "0".repeat(64),
+            fingerprint: "0123456789abcdef".repeat(4),
+            pooling: Pooling::Mean,
+            max_tokens: 256,
+            long_texts: LongTexts::Truncate,
+            prompt: None,
+            lower_case: false,
+            dim: 4,
+            normalised: true,
+            precision: Precision::Fp32,
+        };
+        // As keys were before there was a choice: what is stored under them stays valid.
+        assert_eq!(plain.key(), "tiny/0123456789ab/mean/256");
+        let windows = EncoderVersion { long_texts: LongTexts::Average, ..plain.clone() };
+        assert_eq!(windows.key(), "tiny/0123456789ab/mean/256/windows");
+        assert_eq!((windows.sibling_key(), plain.sibling_key()), (plain.key(), windows.key()));
+        assert_eq!(
+            [&plain, &windows].map(|v| LongTexts::of_key(&v.key())),
+            [LongTexts::Truncate, LongTexts::Average]
+        );
+        let int8 = EncoderVersion { normalised: false, precision: Precision::Int8, ..plain.clone() };
+        assert_eq!(int8.key(), "tiny/0123456789ab/mean/256/raw/int8");
+        let query = EncoderVersion { prompt: Some("query: ".to_owned()), lower_case: true, ..windows };
+        // printf 'query: ' | sha256sum
+        assert_eq!(query.key(), "tiny/0123456789ab/mean/256/windows/prompt-08a8bf6b/lower");
+    }
 }

@@ -11,13 +11,15 @@
 //! use std::ops::ControlFlow;
 //! use std::path::Path;
 //!
-//! use dissensus_encoder::{BatchPlan, Encoder, EncoderOptions, Pooling};
+//! use dissensus_encoder::{BatchPlan, DeviceChoice, Encoder, EncoderOptions, Pooling};
 //!
 //! # fn main() -> Result<(), dissensus_encoder::EncoderError> {
 //! // A BERT with random weights, 24 components an embedding; real encoders are opened alike.
 //! let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
-//! let encoder = Encoder::open(&folder, &EncoderOptions { pooling: Some(Pooling::Max), ..Default::default() })?;
-//! assert!(encoder.version().key().ends_with("/max/20"));
+//! let options =
+//!     EncoderOptions { pooling: Some(Pooling::Max), device: DeviceChoice::Cpu, ..EncoderOptions::default() };
+//! let encoder = Encoder::open(&folder, &options)?;
+//! assert!(encoder.version().key().ends_with("/max/20/windows"));
 //!
 //! let embeddings = encoder.encode(&["this is not fair", ""])?;
 //! assert_eq!((embeddings.len(), embeddings[0].len()), (2, 24));
@@ -56,6 +58,7 @@ mod open;
 mod ops;
 mod options;
 mod pooling;
+mod sentence_transformers;
 mod shards;
 mod tensor_file;
 mod threads;
@@ -75,6 +78,6 @@ pub use error::EncoderError;
 pub use freeze_policy::{FreezePolicy, LowRank, LowRankTarget};
 pub use identity::EncoderVersion;
 pub use locate::locate;
-pub use options::{DeviceChoice, EncoderOptions, Pooling, Precision, PrecisionChoice};
+pub use options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
 pub use threads::keep_tensors_on_their_thread;
 pub use training::{AdamW, AdamWSettings, Gradients, GroupNorm, LayerRates, Trainable};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use candle_core::{Device, Tensor};
 
@@ -10,17 +11,18 @@ use crate::catalogue::Catalogue;
 use crate::device;
 use crate::error::EncoderError;
 use crate::families::{check, open as open_family};
-use crate::folder::{Folder, Recipe};
+use crate::folder::Folder;
 use crate::identity::{EncoderVersion, identify};
 use crate::options::{EncoderOptions, Pooling, Precision, PrecisionChoice};
-use crate::tokens::Tokens;
+use crate::sentence_transformers::SentenceTransformersConfig;
+use crate::tokens::{Input, Tokens};
 use crate::weights::{Weights, weights_sha256};
 
 /// A folder read and checked: what encoding and learning both begin with.
 pub(crate) struct Opened {
     pub(crate) folder: Folder,
     pub(crate) version: EncoderVersion,
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: Arc<Tokens>,
     pub(crate) transformer: Box<dyn Transformer>,
     pub(crate) device: Device,
     pub(crate) note: Option<String>,
@@ -33,6 +35,17 @@ pub(crate) struct Source<'a> {
     pub(crate) learning: Option<&'a Learning>,
     /// Values that stand in for the files', by full name.
     pub(crate) learned: HashMap<String, Tensor>,
+    /// What an earlier opening of the same folder found, so that it need not be read again.
+    pub(crate) known: Option<Known>,
+}
+
+/// What does not change while an encoder learns.
+#[derive(Clone)]
+pub(crate) struct Known {
+    /// The sum of the folder's weights.
+    pub(crate) weights_sha256: String,
+    /// Its tokenizer, for the same options.
+    pub(crate) tokens: Arc<Tokens>,
 }
 
 /// Opens a folder as [`Encoder::open`] tells.
@@ -43,11 +56,15 @@ pub(crate) fn open_folder(
 ) -> Result<Opened, EncoderError> {
     let folder = Folder::open(dir)?;
     let (family, config) = check(&folder)?;
-    let recipe = folder.recipe()?;
+    let recipe = SentenceTransformersConfig::read(&folder)?;
     let pooling = choose_pooling(&recipe, options)?;
+    let prompt = recipe.prompt(&options.prompt)?;
     let precision = if source.learning.is_some() { PrecisionChoice::default() } else { options.precision };
     let chosen = device::choose(options.device, precision)?;
-    let weights_sha256 = weights_sha256(&folder)?;
+    let weights_sha256 = match &source.known {
+        Some(known) => known.weights_sha256.clone(),
+        None => weights_sha256(&folder)?,
+    };
     let weights = Weights::open(&folder, &chosen.device).map(|w| w.replacing(source.learned.clone()));
     let transformer = weights.and_then(|weights| {
         let parameters = Parameters::new(weights, source.learning, chosen.precision);
@@ -64,16 +81,41 @@ pub(crate) fn open_folder(
     let max_tokens = options
         .max_tokens
         .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
-    let (dim, normalised) = (sizes.dim, recipe.normalised);
-    let precision = chosen.precision;
-    let version =
-        EncoderVersion { name, weights_sha256, fingerprint, pooling, max_tokens, dim, normalised, precision };
-    let tokens = Tokens::open(&folder, max_tokens, sizes.positions, sizes.vocabulary)?;
+    let version = EncoderVersion {
+        name,
+        weights_sha256,
+        fingerprint,
+        pooling,
+        max_tokens,
+        long_texts: options.long_texts,
+        prompt,
+        lower_case: recipe.lower_case,
+        dim: sizes.dim,
+        normalised: recipe.normalised,
+        precision: chosen.precision,
+    };
+    let tokens = match &source.known {
+        Some(known) => Arc::clone(&known.tokens),
+        None => Arc::new(Tokens::open(&folder, input(&version), sizes.positions, sizes.vocabulary)?),
+    };
     Ok(Opened { folder, version, tokens, transformer, device: chosen.device, note: chosen.note })
 }
 
-fn choose_pooling(recipe: &Recipe, options: &EncoderOptions) -> Result<Pooling, EncoderError> {
-    match (options.pooling.or(recipe.pooling), &recipe.odd_pooling) {
+/// How texts become the input of an encoder of this version.
+fn input(version: &EncoderVersion) -> Input {
+    Input {
+        max_tokens: version.max_tokens,
+        long_texts: version.long_texts,
+        prompt: version.prompt.clone().unwrap_or_default(),
+        lower_case: version.lower_case,
+    }
+}
+
+fn choose_pooling(
+    recipe: &SentenceTransformersConfig,
+    options: &EncoderOptions,
+) -> Result<Pooling, EncoderError> {
+    match (options.pooling.or(recipe.pooling), &recipe.unknown_pooling) {
         (Some(pooling), _) => Ok(pooling),
         (None, Some((path, found))) => {
             Err(EncoderError::Pooling { where_: path.display().to_string(), found: found.clone() })

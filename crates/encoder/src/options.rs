@@ -186,6 +186,54 @@ impl FromStr for PrecisionChoice {
     }
 }
 
+/// What becomes of a text with more tokens than the encoder reads at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LongTexts {
+    /// It is read in overlapping windows of equal length, each as long as can be, and its embedding is the mean of theirs
+    /// (of [`Pooling::Max`] and [`Pooling::Max2`] the largest value of each component).
+    #[default]
+    Average,
+    /// It is cut after the tokens that can be read, as sentence-transformers does.
+    Truncate,
+}
+
+impl LongTexts {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Average, Self::Truncate];
+
+    /// What an encoder version with this key does with them.
+    #[must_use]
+    pub fn of_key(key: &str) -> Self {
+        // After name, fingerprint, pooling and tokens; a name may have slashes of its own, but not after these.
+        if key.rsplit('/').any(|part| part == Self::WINDOWS) { Self::Average } else { Self::Truncate }
+    }
+
+    /// The part of a version's key that says so.
+    pub(crate) const WINDOWS: &str = "windows";
+
+    /// The name on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Average => "average",
+            Self::Truncate => "truncate",
+        }
+    }
+}
+
+/// What is put in front of every text; some sentence encoders were trained with it ("query: " of e5).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Prompt {
+    /// The default prompt of config_sentence_transformers.json, where it names one.
+    #[default]
+    FromFolder,
+    /// The prompt of that name in config_sentence_transformers.json.
+    Named(String),
+    /// This one; an empty text is none.
+    Text(String),
+}
+
 /// What [`Encoder::open`](crate::Encoder::open) is told beside the folder. The default takes everything from the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncoderOptions {
@@ -193,6 +241,10 @@ pub struct EncoderOptions {
     pub pooling: Option<Pooling>,
     /// Longest input in tokens, special tokens counted. None: what sentence_bert_config.json says, else the model's positions.
     pub max_tokens: Option<usize>,
+    /// What becomes of longer texts.
+    pub long_texts: LongTexts,
+    /// What is put in front of every text.
+    pub prompt: Prompt,
     /// Where to compute.
     pub device: DeviceChoice,
     /// How exactly to compute. An encoder that learns always computes in 32-bit floats.

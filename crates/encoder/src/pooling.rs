@@ -32,6 +32,30 @@ pub(crate) fn pool(
         .collect()
 }
 
+/// The embeddings of texts from those of their windows, which are not scaled yet. `windows`: how many each text has, all
+/// of one length, so that the mean over windows is one over tokens.
+pub(crate) fn join_windows(
+    embeddings: Vec<Vec<f32>>,
+    windows: &[usize],
+    pooling: Pooling,
+    normalised: bool,
+) -> Vec<Vec<f32>> {
+    let mut rest = embeddings.into_iter();
+    let join = |count: &usize| {
+        let mut own: Vec<Vec<f32>> = rest.by_ref().take(*count).collect();
+        let mut embedding = match (own.len(), pooling) {
+            (1, _) => own.swap_remove(0),
+            (_, Pooling::Max | Pooling::Max2) => largest(&own.concat(), own[0].len()),
+            _ => mean(&own.concat(), own[0].len()),
+        };
+        if normalised {
+            normalise(&mut embedding);
+        }
+        embedding
+    };
+    windows.iter().map(join).collect()
+}
+
 fn mean(text: &[f32], dim: usize) -> Vec<f32> {
     let mut sum = vec![0.0f32; dim];
     for token in text.chunks_exact(dim) {
@@ -98,6 +122,17 @@ mod tests {
     #[test]
     fn a_zero_embedding_stays_zero_when_normalised() {
         assert_eq!(pool(&[0.0, 0.0], &[1], 2, Pooling::Mean, true), [[0.0, 0.0]]);
+    }
+
+    #[test]
+    fn windows_are_averaged_before_they_are_scaled_and_maxima_stay_maxima() {
+        let windows = || vec![vec![1.0, -4.0], vec![3.0, 12.0], vec![5.0, 6.0]];
+        let joined = |pooling, normalised| join_windows(windows(), &[2, 1], pooling, normalised);
+        assert_eq!(joined(Pooling::Mean, false), [[2.0, 4.0], [5.0, 6.0]]);
+        assert_eq!(joined(Pooling::Cls, false), [[2.0, 4.0], [5.0, 6.0]]);
+        assert_eq!(joined(Pooling::Max, false), [[3.0, 12.0], [5.0, 6.0]]);
+        let unit = joined(Pooling::Mean, true);
+        assert!((unit[0][0] - 0.2f32.sqrt()).abs() < 1e-6, "{unit:?}");
     }
 
     #[test]

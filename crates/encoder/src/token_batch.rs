@@ -17,4 +17,22 @@ impl TokenBatch {
         let part = |ids: &[u32], lengths: &[usize]| Self { ids: ids.to_vec(), lengths: lengths.to_vec() };
         (part(ids, first), part(others, second))
     }
+
+    /// Consecutive parts of at most `most` tokens each, or of one text that has more.
+    pub(crate) fn parts(&self, most: usize) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        let mut ids = &self.ids[..];
+        for length in &self.lengths {
+            let (own, rest) = ids.split_at(*length);
+            ids = rest;
+            match parts.last_mut() {
+                Some(part) if part.ids.len() + length <= most => {
+                    part.ids.extend(own);
+                    part.lengths.push(*length);
+                }
+                _ => parts.push(Self { ids: own.to_vec(), lengths: vec![*length] }),
+            }
+        }
+        parts
+    }
 }

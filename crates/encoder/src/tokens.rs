@@ -1,34 +1,73 @@
 //! Texts as token ids: the folder's own tokenizer, without the padding and cut that its file may set.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use serde::de::IgnoredAny;
-use tokenizers::{Encoding, Tokenizer, TruncationParams};
+use serde_json::Value;
+use tokenizers::{Encoding, NormalizerWrapper, Tokenizer};
 
 use crate::error::EncoderError;
-use crate::folder::{Folder, TOKENIZER};
+use crate::folder::{Folder, TOKENIZER, TOKENIZER_CONFIG};
+use crate::options::LongTexts;
 
-/// A tokenizer that cuts at a length of our choice and never pads.
+const LIBRARY_FAILED: &str = "the tokenizer library failed on it: tokenizer.json may be damaged";
+
+/// Of the tokens that a window holds, the share that it has in common with the next, at least.
+const OVERLAP: usize = 8;
+
+/// Texts whose first token shows which special tokens a tokenizer puts around a text: of one of them at least every
+/// vocabulary knows something.
+const PROBES: [&str; 5] = ["a", "A", "1", ".", "\u{e9}"];
+
+/// How texts become the model's input.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    /// Tokens of a window at most, special tokens counted.
+    pub(crate) max_tokens: usize,
+    /// What becomes of longer texts.
+    pub(crate) long_texts: LongTexts,
+    /// Put in front of every text, and of every window of a long one; may be empty.
+    pub(crate) prompt: String,
+    /// Whether prompt and text are put into lower case first, as sentence-transformers does.
+    pub(crate) lower_case: bool,
+}
+
+impl Input {
+    /// Texts as they are, cut after so many tokens.
+    pub(crate) fn truncated(max_tokens: usize) -> Self {
+        Self { max_tokens, long_texts: LongTexts::Truncate, prompt: String::new(), lower_case: false }
+    }
+}
+
+/// A tokenizer that makes windows of a length of our choice and never pads.
 pub(crate) struct Tokens {
     tokenizer: Tokenizer,
     vocabulary: usize,
+    input: Input,
+    /// Special tokens before a text.
+    before: Vec<u32>,
+    /// Special tokens after it.
+    after: Vec<u32>,
+    /// Tokens of the prompt, without special ones.
+    prompt_tokens: usize,
 }
 
 /// One text as ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tokenized {
-    /// At least one, at most `max_tokens`.
-    pub(crate) ids: Vec<u32>,
-    /// Whether the text was longer than that.
+    /// One window, or several of equal length of a text that is longer; none is empty.
+    pub(crate) windows: Vec<Vec<u32>>,
+    /// Whether tokens were cut off.
     pub(crate) cut: bool,
 }
 
 impl Tokens {
-    /// `max_tokens` is checked against the special tokens that the tokenizer adds and the `positions` of the model.
+    /// `input.max_tokens` is checked against the special tokens that the tokenizer adds and the `positions` of the model.
     pub(crate) fn open(
         folder: &Folder,
-        max_tokens: usize,
+        input: Input,
         positions: usize,
         vocabulary: usize,
     ) -> Result<Self, EncoderError> {
@@ -47,13 +86,14 @@ impl Tokens {
             }
             Some(_) => {}
         }
+        check_case(folder, &tokenizer)?;
         // Files of sentence encoders set padding to, and a cut at, 128 tokens: every text would be padded to 128 and
-        // longer ones silently cut. The special tokens are counted after that padding is gone.
+        // longer ones silently cut. Windows are made here, so that none of a long text need be lost.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|e| bad(&path, &e.to_string()))?;
-        let special = encode(&tokenizer, &[""]).map_err(|reason| bad(&path, &reason))?.remove(0);
+        let (before, after) = special_tokens(&tokenizer).map_err(|reason| bad(&path, &reason))?;
         // The ids that it adds to every text need not be those of its vocabulary.
-        let beyond = special.get_ids().iter().copied().find(|id| *id as usize >= vocabulary);
+        let beyond = before.iter().chain(&after).copied().find(|id| *id as usize >= vocabulary);
         if let Some(highest) = beyond {
             return Err(EncoderError::Vocabulary {
                 dir: folder.dir.clone(),
@@ -61,24 +101,41 @@ impl Tokens {
                 embeddings: vocabulary,
             });
         }
-        let special = special.len();
+        let (max_tokens, special) = (input.max_tokens, before.len() + after.len());
         if max_tokens <= special || max_tokens > positions {
             return Err(EncoderError::MaxTokens { asked: max_tokens, least: special + 1, most: positions });
         }
-        let cut = TruncationParams { max_length: max_tokens, ..TruncationParams::default() };
-        tokenizer.with_truncation(Some(cut)).map_err(|e| bad(&path, &e.to_string()))?;
-        Ok(Self { tokenizer, vocabulary })
+        let mut tokens = Self { tokenizer, vocabulary, input, before, after, prompt_tokens: 0 };
+        tokens.count_prompt().map_err(|reason| bad(&path, &reason))?;
+        if tokens.prompt_tokens >= max_tokens - special {
+            let (prompt, tokens) = (tokens.input.prompt.clone(), tokens.prompt_tokens);
+            return Err(EncoderError::PromptLength { prompt, tokens, max_tokens });
+        }
+        Ok(tokens)
+    }
+
+    /// Without the spaces at its end, which most tokenizers join with the word after them.
+    fn count_prompt(&mut self) -> Result<(), String> {
+        let prompt = self.prepared(self.input.prompt.trim_end(), false);
+        if !prompt.is_empty() {
+            let alone = encode(&self.tokenizer, &[prompt.as_ref()])?;
+            let special = self.before.len() + self.after.len();
+            self.prompt_tokens = alone[0].get_ids().len().saturating_sub(special);
+        }
+        Ok(())
     }
 
     /// The ids of every text, in order. `first` is the place of the first among all given texts, for errors.
     pub(crate) fn tokenize(&self, texts: &[&str], first: usize) -> Result<Vec<Tokenized>, EncoderError> {
-        let encodings = encode(&self.tokenizer, texts).map_err(|reason| self.blame(texts, first, reason))?;
+        let prepared: Vec<Cow<'_, str>> = texts.iter().map(|text| self.prepared(text, true)).collect();
+        let prepared: Vec<&str> = prepared.iter().map(AsRef::as_ref).collect();
+        let encodings =
+            encode(&self.tokenizer, &prepared).map_err(|reason| self.blame(&prepared, first, reason))?;
         encodings
             .into_iter()
             .enumerate()
             .map(|(i, encoding)| {
-                let index = first + i;
-                let ids = encoding.get_ids().to_vec();
+                let (index, ids) = (first + i, encoding.get_ids());
                 if ids.is_empty() {
                     return Err(EncoderError::NoTokens { index });
                 }
@@ -86,9 +143,39 @@ impl Tokens {
                     let reason = format!("token id {id} is beyond the model's {} tokens", self.vocabulary);
                     return Err(EncoderError::Tokenize { index, reason });
                 }
-                Ok(Tokenized { ids, cut: !encoding.get_overflowing().is_empty() })
+                Ok(self.windows(ids))
             })
             .collect()
+    }
+
+    fn prepared<'a>(&self, text: &'a str, with_prompt: bool) -> Cow<'a, str> {
+        let Input { prompt, lower_case, .. } = &self.input;
+        match (with_prompt && !prompt.is_empty(), lower_case) {
+            (false, false) => Cow::Borrowed(text),
+            (false, true) => Cow::Owned(text.to_lowercase()),
+            (true, false) => Cow::Owned(format!("{prompt}{text}")),
+            (true, true) => Cow::Owned(format!("{prompt}{text}").to_lowercase()),
+        }
+    }
+
+    /// All of a text that fits; else its beginning, or windows over all of it, each with the special tokens and the prompt.
+    fn windows(&self, ids: &[u32]) -> Tokenized {
+        let most = self.input.max_tokens;
+        if ids.len() <= most {
+            return Tokenized { windows: vec![ids.to_vec()], cut: false };
+        }
+        let special = self.before.len() + self.after.len();
+        let content = &ids[self.before.len()..ids.len() - self.after.len()];
+        let window = |parts: &[&[u32]]| [&[&self.before[..]], parts, &[&self.after[..]]].concat().concat();
+        if self.input.long_texts == LongTexts::Truncate {
+            return Tokenized { windows: vec![window(&[&content[..most - special]])], cut: true };
+        }
+        let (prompt, content) = content.split_at(self.prompt_tokens.min(content.len()));
+        let length = most - special - prompt.len();
+        let windows = window_starts(content.len(), length)
+            .map(|start| window(&[prompt, &content[start..start + length]]))
+            .collect();
+        Tokenized { windows, cut: false }
     }
 
     /// Finds the text that a failed batch failed on.
@@ -103,7 +190,59 @@ impl Tokens {
 fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String> {
     match catch_unwind(AssertUnwindSafe(|| tokenizer.encode_batch_fast(texts.to_vec(), true))) {
         Ok(encoded) => encoded.map_err(|e| e.to_string()),
-        Err(_) => Err("the tokenizer library failed on it: tokenizer.json may be damaged".to_owned()),
+        Err(_) => Err(LIBRARY_FAILED.to_owned()),
+    }
+}
+
+/// Where windows of `length` begin that cover `total` tokens, evenly spread, each with an eighth or more of it in common
+/// with the next.
+fn window_starts(total: usize, length: usize) -> impl Iterator<Item = usize> {
+    let last = total - length;
+    let step = (length - length / OVERLAP).max(1);
+    let gaps = last.div_ceil(step).max(1);
+    (0..=gaps).map(move |i| i * last / gaps)
+}
+
+/// The special tokens that stand before and after every text.
+fn special_tokens(tokenizer: &Tokenizer) -> Result<(Vec<u32>, Vec<u32>), String> {
+    let mut bare = Vec::new();
+    for probe in PROBES {
+        // Not the fast encoding: only this one tells special tokens apart.
+        let encoded = catch_unwind(AssertUnwindSafe(|| tokenizer.encode(probe, true)));
+        let encoded = encoded.map_err(|_| LIBRARY_FAILED.to_owned())?.map_err(|e| e.to_string())?;
+        let (ids, special) = (encoded.get_ids(), encoded.get_special_tokens_mask());
+        let first = special.iter().position(|special| *special == 0);
+        let last = special.iter().rposition(|special| *special == 0);
+        if let (Some(first), Some(last)) = (first, last) {
+            return Ok((ids[..first].to_vec(), ids[last + 1..].to_vec()));
+        }
+        bare = ids.to_vec();
+    }
+    // A vocabulary of few words and no special tokens.
+    if bare.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    Err("it makes no tokens of letters, digits or points".to_owned())
+}
+
+/// That tokenizer_config.json and tokenizer.json agree on lower case. Where they do not, transformers follows the former;
+/// which of the two an encoder was trained with cannot be known here.
+fn check_case(folder: &Folder, tokenizer: &Tokenizer) -> Result<(), EncoderError> {
+    let Some(NormalizerWrapper::BertNormalizer(normalizer)) = tokenizer.get_normalizer() else {
+        return Ok(());
+    };
+    if !folder.has(TOKENIZER_CONFIG) {
+        return Ok(());
+    }
+    match folder.json(TOKENIZER_CONFIG)?.get("do_lower_case").and_then(Value::as_bool) {
+        Some(lower) if lower != normalizer.lowercase => {
+            let found = normalizer.lowercase;
+            let reason = format!(
+                "do_lower_case is {lower}, and lowercase is {found} in {TOKENIZER}: make the two agree on what the model was trained with"
+            );
+            Err(folder.bad_json(TOKENIZER_CONFIG, &reason))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -123,4 +262,29 @@ fn parse(bytes: &[u8]) -> Result<Tokenizer, String> {
 
 fn bad(path: &Path, reason: &str) -> EncoderError {
     EncoderError::BadTokenizer { path: path.to_owned(), reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_cover_all_evenly_and_overlap() {
+        for length in [1, 2, 7, 8, 30, 254] {
+            for total in (length + 1)..(length * 5 + 3) {
+                let starts: Vec<usize> = window_starts(total, length).collect();
+                assert_eq!((starts[0], starts[starts.len() - 1]), (0, total - length));
+                for pair in starts.windows(2) {
+                    let step = pair[1] - pair[0];
+                    assert!(
+                        step >= 1 && step <= length - length / OVERLAP,
+                        "{total} in {length}: {starts:?}"
+                    );
+                }
+            }
+        }
+        // No more windows than it takes: 16 tokens in windows of 8 that share one.
+        assert_eq!(window_starts(16, 8).collect::<Vec<_>>(), [0, 4, 8]);
+        assert_eq!(window_starts(15, 8).collect::<Vec<_>>(), [0, 7]);
+    }
 }

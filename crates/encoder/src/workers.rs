@@ -21,10 +21,12 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// `threads`: None for as many as the machine has cores.
-    pub(crate) fn start(threads: Option<usize>) -> Result<Self, EncoderError> {
+    /// `threads`: None for as many as the machine has cores. Where another device computes (`on_cpu` is false) one worker
+    /// feeds it, and all threads tokenize.
+    pub(crate) fn start(on_cpu: bool, threads: Option<usize>) -> Result<Self, EncoderError> {
         let threads =
             threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
+        let workers = if on_cpu { threads } else { 1 };
         let pool = |size: usize| {
             ThreadPoolBuilder::new()
                 .num_threads(size)
@@ -32,7 +34,7 @@ impl Workers {
                 .build()
                 .map_err(|e| EncoderError::Threads { threads, reason: e.to_string() })
         };
-        Ok(Self { alone: (0..threads).map(|_| pool(1)).collect::<Result<_, _>>()?, together: pool(threads)? })
+        Ok(Self { alone: (0..workers).map(|_| pool(1)).collect::<Result<_, _>>()?, together: pool(threads)? })
     }
 
     /// How many there are.
@@ -130,7 +132,7 @@ mod tests {
 
     #[test]
     fn every_item_is_done_once() {
-        let workers = Workers::start(Some(3)).unwrap();
+        let workers = Workers::start(true, Some(3)).unwrap();
         let items: Vec<usize> = (0..100).collect();
         let mut seen = Vec::new();
         let flow = workers.run(
@@ -148,10 +150,17 @@ mod tests {
     }
 
     #[test]
+    fn all_threads_tokenize_for_another_device() {
+        let workers = Workers::start(false, Some(3)).unwrap();
+        assert_eq!((workers.count(), workers.tokenize(rayon::current_num_threads)), (1, 3));
+        assert_eq!(Workers::start(true, Some(3)).unwrap().count(), 3);
+    }
+
+    #[test]
     fn one_item_is_worked_at_by_all_threads_and_a_panic_ends_it() {
         use rayon::iter::{IntoParallelIterator, ParallelIterator};
         for threads in 1..5 {
-            let workers = Workers::start(Some(threads)).unwrap();
+            let workers = Workers::start(true, Some(threads)).unwrap();
             for _ in 0..50 {
                 let sum = |_: &()| Ok((0..1000_u64).into_par_iter().map(|i| i * i).sum::<u64>());
                 let mut found = 0;
@@ -169,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_break_stops_the_rest() {
-        let workers = Workers::start(Some(2)).unwrap();
+        let workers = Workers::start(true, Some(2)).unwrap();
         let items: Vec<usize> = (0..1000).collect();
         let computed = AtomicUsize::new(0);
         let flow = workers.run(
@@ -186,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_error_ends_the_run() {
-        let workers = Workers::start(Some(2)).unwrap();
+        let workers = Workers::start(true, Some(2)).unwrap();
         let items: Vec<usize> = (0..10).collect();
         let work = |i: &usize| if *i == 3 { Err(EncoderError::NoTokens { index: 3 }) } else { Ok(()) };
         let outcome = workers.run(&items, work, |_, ()| ControlFlow::Continue(()));

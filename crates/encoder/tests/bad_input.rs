@@ -15,7 +15,7 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spoilt::{Copy, Stored, says};
+use spoilt::{Copy, Stored, on_cpu, says};
 
 const INDEX: &str = "model.safetensors.index.json";
 const SHARDS: [&str; 2] = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
@@ -334,7 +334,7 @@ fn weights_at_the_edge_of_the_numbers_give_finite_embeddings_or_an_error() {
             });
             // The tiny checkpoint has no pooler of its own.
             for pooling in Pooling::ALL.into_iter().filter(|pooling| *pooling != Pooling::Pooler) {
-                let options = EncoderOptions { pooling: Some(pooling), ..EncoderOptions::default() };
+                let options = EncoderOptions { pooling: Some(pooling), ..on_cpu() };
                 let encoder = Encoder::open(&copy.dir, &options).unwrap();
                 assert_finite(&encoder, &format!("{part} = {value}, {pooling}"));
             }

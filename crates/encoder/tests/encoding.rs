@@ -5,15 +5,20 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dissensus_encoder::{BatchPlan, DeviceChoice, Encoder, EncoderOptions, Pooling};
+use dissensus_encoder::{BatchPlan, DeviceChoice, Encoder, EncoderOptions, LongTexts, Pooling};
 use serde_json::Value;
 
 fn open(options: &EncoderOptions) -> Encoder {
-    Encoder::open(&fixtures().join("tiny"), options).unwrap()
+    let options = EncoderOptions { device: DeviceChoice::Cpu, ..options.clone() };
+    Encoder::open(&fixtures().join("tiny"), &options).unwrap()
 }
 
 fn tiny() -> Encoder {
     open(&EncoderOptions { threads: Some(2), ..EncoderOptions::default() })
+}
+
+fn cutting() -> Encoder {
+    open(&EncoderOptions { long_texts: LongTexts::Truncate, ..EncoderOptions::default() })
 }
 
 fn fixtures() -> std::path::PathBuf {
@@ -48,6 +53,8 @@ fn pooled_embeddings_are_the_references() {
         let encoder = open(&EncoderOptions {
             pooling: Some(pooling),
             max_tokens: Some(24),
+            // As the references are.
+            long_texts: LongTexts::Truncate,
             ..EncoderOptions::default()
         });
         let expected: Vec<Vec<f32>> =
@@ -64,7 +71,7 @@ fn pooled_embeddings_are_the_references() {
 #[test]
 fn the_tokenizers_own_padding_and_cut_are_overridden() {
     // The folder's tokenizer.json pads to, and cuts at, 12 tokens; sentence_bert_config.json says 20.
-    let encoder = tiny();
+    let encoder = cutting();
     let long = "good ".repeat(50);
     assert_eq!(encoder.count_tokens(&["good", &long]).unwrap(), [3, 20]);
 }
@@ -72,7 +79,7 @@ fn the_tokenizers_own_padding_and_cut_are_overridden() {
 #[test]
 fn a_cut_text_keeps_its_closing_token() {
     // [CLS] and the closing [SEP] count: 18 words fill 20 tokens, and more words change nothing but "cut".
-    let encoder = tiny();
+    let encoder = cutting();
     let fits = "good ".repeat(18);
     let long = "good ".repeat(40);
     let mut cut = 0;

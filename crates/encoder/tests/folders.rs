@@ -9,7 +9,7 @@ use std::fs;
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
 use safetensors::Dtype;
 use serde_json::json;
-use spoilt::{Copy, Stored, says};
+use spoilt::{Copy, Stored, on_cpu, says};
 
 const QUERY: &str = "encoder.layer.1.attention.self.query.weight";
 
@@ -19,13 +19,17 @@ fn a_whole_folder_opens() {
     let version = encoder.version();
     assert_eq!((version.name.as_str(), version.dim, version.max_tokens), ("mine", 24, 20));
     assert_eq!((version.pooling, version.normalised), (Pooling::Mean, true));
-    assert!(version.key().starts_with("mine/") && version.key().ends_with("/mean/20"), "{}", version.key());
+    assert!(
+        version.key().starts_with("mine/") && version.key().ends_with("/mean/20/windows"),
+        "{}",
+        version.key()
+    );
 }
 
 #[test]
 fn no_folder_and_a_file_for_a_folder() {
     let copy = Copy::new();
-    let options = EncoderOptions::default();
+    let options = on_cpu();
     let nowhere = Encoder::open(&copy.dir.join("nowhere"), &options).unwrap_err();
     says(&nowhere, "encoder-no-folder", &["there is no folder", "nowhere"]);
     let file = Encoder::open(&copy.dir.join("config.json"), &options).unwrap_err();
@@ -199,7 +203,7 @@ fn a_pooling_that_is_not_ours_must_be_chosen_over() {
         "encoder-pooling",
         &["1_Pooling", "weightedmean_tokens", "mean, cls, max, mean2, max2"],
     );
-    let options = EncoderOptions { pooling: Some(Pooling::Cls), ..EncoderOptions::default() };
+    let options = EncoderOptions { pooling: Some(Pooling::Cls), ..on_cpu() };
     assert_eq!(Encoder::open(&copy.dir, &options).unwrap().version().pooling, Pooling::Cls);
 }
 
@@ -207,7 +211,7 @@ fn a_pooling_that_is_not_ours_must_be_chosen_over() {
 fn the_longest_input_stays_within_the_model() {
     let copy = Copy::new();
     for asked in [0, 2, 25, usize::MAX] {
-        let options = EncoderOptions { max_tokens: Some(asked), ..EncoderOptions::default() };
+        let options = EncoderOptions { max_tokens: Some(asked), ..on_cpu() };
         let error = Encoder::open(&copy.dir, &options).unwrap_err();
         says(&error, "encoder-max-tokens", &["takes 3 to 24", &asked.to_string()]);
     }
@@ -221,7 +225,7 @@ fn a_plain_folder_takes_mean_pooling_all_positions_and_no_normalising() {
     }
     let encoder = copy.open().unwrap();
     assert_eq!((encoder.version().pooling, encoder.version().max_tokens), (Pooling::Mean, 24));
-    assert!(!encoder.version().normalised && encoder.version().key().ends_with("/mean/24/raw"));
+    assert!(!encoder.version().normalised && encoder.version().key().ends_with("/mean/24/windows/raw"));
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn worst(found: &[Vec<f32>], expected: &[Vec<f32>]) -> f32 {
 #[test]
 fn the_version_is_the_catalogues() {
     let encoder = open(None);
-    assert_eq!(encoder.version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256");
+    assert_eq!(encoder.version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256/windows");
     assert_eq!((encoder.version().dim, encoder.version().normalised), (384, true));
     assert_eq!(encoder.device_name(), "cpu");
 }
@@ -83,7 +83,7 @@ fn the_fast_precision_stays_near_and_has_a_version_of_its_own() {
         ..EncoderOptions::default()
     };
     let encoder = Encoder::open(&minilm(), &options).unwrap();
-    assert_eq!(encoder.version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256/int8");
+    assert_eq!(encoder.version().key(), "all-MiniLM-L6-v2/53aa51172d14/mean/256/windows/int8");
     for ((found, expected), text) in encoder.encode(&texts).unwrap().iter().zip(&reference.mean).zip(&texts) {
         // Both have length 1.
         let cosine: f32 = found.iter().zip(expected).map(|(a, b)| a * b).sum();

@@ -31,7 +31,7 @@ pub use analysis::{
 };
 pub use app::Workbench;
 pub use dissensus_encoder::{
-    DeviceChoice, Pooling, Precision, PrecisionChoice, keep_tensors_on_their_thread,
+    DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
 };
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, SplitSpec,

@@ -9,11 +9,11 @@ pub(crate) mod project;
 pub(crate) mod reliability;
 pub(crate) mod runs;
 
-use crate::args::{DeviceArg, EncoderArgs, PoolingArg, PrecisionArg};
+use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
 use anyhow::Result;
 use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, EncoderSwitch, Home, Pooling, Precision, PrecisionChoice, Session,
-    WorkbenchError,
+    DeviceChoice, EncoderChoice, EncoderSwitch, Home, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
+    Session, WorkbenchError,
 };
 use std::io::Write;
 use std::path::Path;
@@ -93,6 +93,11 @@ fn encoder_choice(args: &EncoderArgs) -> EncoderChoice {
             PrecisionArg::Fp32 => PrecisionChoice::Exactly(Precision::Fp32),
             PrecisionArg::Fast => PrecisionChoice::Fast,
         }),
+        long_texts: args.long_texts.map(|long_texts| match long_texts {
+            LongTextsArg::Average => LongTexts::Average,
+            LongTextsArg::Truncate => LongTexts::Truncate,
+        }),
+        prompt: args.prompt.clone().map(Prompt::Text).or_else(|| args.prompt_name.clone().map(Prompt::Named)),
     }
 }
 

@@ -26,13 +26,16 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
         output::line(note)?;
     }
     let kept = if encoded.kept > 0 { format!(", {} had one already", encoded.kept) } else { String::new() };
-    let cut = if encoded.cut > 0 {
+    let long = if encoded.cut > 0 {
         format!(", {} cut at the encoder's longest input", encoded.cut)
+    } else if encoded.averaged > 0 {
+        let windows = count(encoded.windows, "window");
+        format!(", {} longer than the encoder reads at once: averaged over {windows}", encoded.averaged)
     } else {
         String::new()
     };
     output::line(&format!(
-        "Encoded {} with {} on {} in {:.1} s{kept}{cut}",
+        "Encoded {} with {} on {} in {:.1} s{kept}{long}",
         count(encoded.texts, "text"),
         encoded.encoder,
         encoded.device,

@@ -45,7 +45,8 @@ impl Attention {
             };
         }
         let [query, key, value] = self.split(stacked, packing)?;
-        let scores = (query.matmul(&key.transpose(D::Minus1, D::Minus2)?)? * self.scale)?;
+        // Scaled before the product: unscaled scores can be beyond the largest half float.
+        let scores = (query * self.scale)?.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
         let scores = match bias {
             None => scores,
             Some(bias) => scores.broadcast_add(&bias.unsqueeze(0)?)?,

@@ -1,8 +1,6 @@
 //! What enters the first layer of BERT and its relatives: word, position and segment embeddings added up, and their norm.
 
-use candle_core::{
-    CpuStorage, CustomOp1, DType, Device, Layout, Result as CandleResult, Shape, Tensor, bail,
-};
+use candle_core::{CpuStorage, CustomOp1, DType, Layout, Result as CandleResult, Shape, Tensor, bail};
 use pulp::Arch;
 
 use super::packed::{NormValues, floats};
@@ -38,15 +36,10 @@ pub(crate) struct Embedding {
     norm: Norm,
     first: u32,
     dropout: f32,
-    device: Device,
 }
 
 impl Embedding {
-    pub(crate) fn open(
-        parameters: &Parameters<'_>,
-        sizes: &EmbeddingSizes,
-        device: &Device,
-    ) -> Result<Self, EncoderError> {
+    pub(crate) fn open(parameters: &Parameters<'_>, sizes: &EmbeddingSizes) -> Result<Self, EncoderError> {
         let table = |name: &str, rows: usize| {
             parameters.get(&format!("embeddings.{name}_embeddings.weight"), &[rows, sizes.hidden])
         };
@@ -58,7 +51,6 @@ impl Embedding {
             norm: Norm::open(parameters, "embeddings.LayerNorm", sizes.hidden, sizes.epsilon)?,
             first: sizes.first as u32,
             dropout: sizes.dropout,
-            device: device.clone(),
         })
     }
 
@@ -67,9 +59,8 @@ impl Embedding {
         if let (Some(norm), false) = (self.norm.values(), pass.graph()) {
             return self.words.apply_op1_no_bwd(&Gather { embedding: self, batch, norm });
         }
-        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
         let places = self.places.index_select(&pass.packing().places(self.first)?, 0)?;
-        let mut sum = (self.words.index_select(&ids, 0)? + places)?;
+        let mut sum = (pass.rows_of(&self.words, &batch.ids)? + places)?;
         if let Some(segments) = &self.segments {
             sum = sum.broadcast_add(&segments.narrow(0, 0, 1)?)?;
         }

@@ -1,9 +1,9 @@
 //! One batch's way through a transformer: its layout, whether a graph is recorded, and what is kept of it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use candle_core::{Device, Result as CandleResult, Tensor};
+use candle_core::{Device, Result as CandleResult, Tensor, TensorId, Var};
 
 use super::Packing;
 use crate::ops::dropout;
@@ -18,13 +18,25 @@ pub(crate) struct Pass {
     graph_from: usize,
     graph: bool,
     keep_all: bool,
+    /// Where rows taken from learning tables are noted; None: their gradients go to the whole table.
+    lookups: Option<Rc<RefCell<Vec<Lookup>>>>,
+}
+
+/// Rows that were taken from an embedding table that learns.
+pub(crate) struct Lookup {
+    /// The table.
+    pub(crate) table: TensorId,
+    /// Which of its rows.
+    pub(crate) ids: Vec<u32>,
+    /// Their values, a variable of their own: `[ids, dim]`.
+    pub(crate) rows: Var,
 }
 
 impl Pass {
     /// For texts of these `lengths`, without a graph.
     pub(crate) fn inference(lengths: &[usize], device: &Device) -> Self {
         let packing = Rc::new(Packing::new(lengths, device));
-        Self { packing, seeds: None, graph_from: usize::MAX, graph: false, keep_all: false }
+        Self { packing, seeds: None, graph_from: usize::MAX, graph: false, keep_all: false, lookups: None }
     }
 
     /// With a graph from `graph_from` on and, where there is a `seed`, dropout.
@@ -37,6 +49,32 @@ impl Pass {
     pub(crate) fn keeping_all(mut self) -> Self {
         self.keep_all = true;
         self
+    }
+
+    /// Notes rows that are taken from learning tables, whose gradients then are as large as the batch and not as the
+    /// vocabulary.
+    pub(crate) fn noting_lookups(mut self) -> Self {
+        self.lookups = Some(Rc::default());
+        self
+    }
+
+    /// What was noted so far.
+    pub(crate) fn take_lookups(&self) -> Vec<Lookup> {
+        self.lookups.as_ref().map(|lookups| lookups.take()).unwrap_or_default()
+    }
+
+    /// Rows of an embedding table: `[ids, dim]`.
+    pub(crate) fn rows_of(&self, table: &Tensor, ids: &[u32]) -> CandleResult<Tensor> {
+        let places = Tensor::from_slice(ids, ids.len(), table.device())?;
+        match &self.lookups {
+            Some(lookups) if self.graph && table.is_variable() => {
+                let rows = Var::from_tensor(&table.detach().index_select(&places, 0)?)?;
+                let tracked = rows.as_tensor().clone();
+                lookups.borrow_mut().push(Lookup { table: table.id(), ids: ids.to_vec(), rows });
+                Ok(tracked)
+            }
+            _ => table.index_select(&places, 0),
+        }
     }
 
     /// The same pass at a depth: without graph and dropout below where the graph begins.

@@ -2,7 +2,7 @@
 //! RoBERTa (Liu et al. 2019, arXiv 1907.11692), XLM-RoBERTa and CamemBERT are the same with other weights, and positions
 //! that begin after the padding token's id.
 
-use candle_core::{Device, Result as CandleResult};
+use candle_core::Result as CandleResult;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -80,18 +80,16 @@ impl Bert {
         config: Value,
         folder: &Folder,
         parameters: Parameters<'_>,
-        device: &Device,
     ) -> Result<Self, EncoderError> {
-        Self::open_as(&BERT, config, folder, parameters, device)
+        Self::open_as(&BERT, config, folder, parameters)
     }
 
     pub(super) fn open_roberta(
         config: Value,
         folder: &Folder,
         parameters: Parameters<'_>,
-        device: &Device,
     ) -> Result<Self, EncoderError> {
-        Self::open_as(&ROBERTA, config, folder, parameters, device)
+        Self::open_as(&ROBERTA, config, folder, parameters)
     }
 
     fn open_as(
@@ -99,7 +97,6 @@ impl Bert {
         mut config: Value,
         folder: &Folder,
         parameters: Parameters<'_>,
-        device: &Device,
     ) -> Result<Self, EncoderError> {
         if let Some(fields) = config.as_object_mut() {
             fields.entry("type_vocab_size").or_insert(variant.segments.into());
@@ -124,7 +121,7 @@ impl Bert {
             PostNormLayer::open(&parameters, &format!("encoder.layer.{i}"), &PostNormNames::BERT, layer)
         };
         Ok(Self {
-            embedding: Embedding::open(&parameters, &embedding, device)?,
+            embedding: Embedding::open(&parameters, &embedding)?,
             layers: (0..config.num_hidden_layers).map(open_layer).collect::<Result<_, _>>()?,
             pooler: Pooler::open(&parameters, hidden)?,
             sizes: Sizes {

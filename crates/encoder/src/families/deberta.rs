@@ -233,8 +233,7 @@ impl Deberta {
     }
 
     fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
-        let mut x = self.words.index_select(&ids, 0)?;
+        let mut x = pass.rows_of(&self.words, &batch.ids)?;
         if let Some(places) = &self.places {
             x = (x + places.index_select(&pass.packing().places(0)?, 0)?)?;
         }
@@ -452,11 +451,13 @@ impl Layer {
     fn apply(&self, x: &Tensor, distances: Option<(&Tensor, &Tensor)>, pass: &Pass) -> CandleResult<Tensor> {
         let stacked = self.query_key_value.apply(x, pass)?;
         let [query, key, value] = self.attention.split(&stacked, pass.packing())?;
+        // Scaled before the products: unscaled scores can be beyond the largest half float.
+        let query = (query * self.attention.scale)?;
         let mut scores = query.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
         if let Some((table, rows)) = distances {
             scores = self.with_distances(scores, &query, &key, table, rows, pass)?;
         }
-        let context = self.attention.attended(&(scores * self.attention.scale)?, &value, pass)?;
+        let context = self.attention.attended(&scores, &value, pass)?;
         let x = self.attended.apply_residual_norm(&context, x, &self.attended_norm, self.dropout, pass)?;
         let wide = self.widen.apply_activation(&x, self.activation, pass)?;
         self.narrow.apply_residual_norm(&wide, &x, &self.narrow_norm, self.dropout, pass)
@@ -491,6 +492,7 @@ impl Layer {
         }
         if self.distance_to_content {
             // One row for each key here, so that pairs come out transposed.
+            let key = (key * self.attention.scale)?;
             let by_row = key.broadcast_matmul(&projected(&self.distance_query, 0)?)?;
             let turned = rows.t()?.broadcast_as(&shape)?.contiguous()?;
             scores = (scores + by_row.gather(&turned, D::Minus1)?.transpose(D::Minus1, D::Minus2)?)?;

@@ -1,6 +1,6 @@
 //! DistilBERT (Sanh et al. 2019, arXiv 1910.01108): BERT with half the layers, without segments and without a pooler.
 
-use candle_core::{Device, Result as CandleResult};
+use candle_core::Result as CandleResult;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -61,7 +61,6 @@ impl DistilBert {
         config: Value,
         folder: &Folder,
         parameters: Parameters<'_>,
-        device: &Device,
     ) -> Result<Self, EncoderError> {
         let (config, checked) = Checked::read::<Config>(config, folder)?;
         let layer = layer_sizes(&config, &checked)?;
@@ -79,7 +78,7 @@ impl DistilBert {
         let open_layer =
             |i: usize| PostNormLayer::open(&parameters, &format!("transformer.layer.{i}"), &NAMES, layer);
         Ok(Self {
-            embedding: Embedding::open(&parameters, &embedding, device)?,
+            embedding: Embedding::open(&parameters, &embedding)?,
             layers: (0..config.n_layers).map(open_layer).collect::<Result<_, _>>()?,
             sizes: Sizes {
                 dim: config.dim,

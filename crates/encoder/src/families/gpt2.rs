@@ -157,7 +157,7 @@ impl Transformer for Gpt2 {
     fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
         let bottom = pass.at_depth(0);
         let places = self.places.index_select(&bottom.packing().places(0)?, 0)?;
-        let x = bottom.dropout((self.vectors(&batch.ids)? + places)?, self.dropout)?;
+        let x = bottom.dropout((bottom.rows_of(&self.words, &batch.ids)? + places)?, self.dropout)?;
         let states = pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, pass))?;
         states.finish(|last| self.last_norm.apply(last))
     }

@@ -57,11 +57,11 @@ pub(crate) fn open(
     device: &Device,
 ) -> Result<Box<dyn Transformer>, EncoderError> {
     match family {
-        "bert" => Ok(Box::new(bert::Bert::open(config, folder, parameters, device)?)),
+        "bert" => Ok(Box::new(bert::Bert::open(config, folder, parameters)?)),
         "roberta" | "xlm-roberta" | "camembert" => {
-            Ok(Box::new(bert::Bert::open_roberta(config, folder, parameters, device)?))
+            Ok(Box::new(bert::Bert::open_roberta(config, folder, parameters)?))
         }
-        "distilbert" => Ok(Box::new(distilbert::DistilBert::open(config, folder, parameters, device)?)),
+        "distilbert" => Ok(Box::new(distilbert::DistilBert::open(config, folder, parameters)?)),
         "mpnet" => Ok(Box::new(mpnet::MpNet::open(config, folder, parameters, device)?)),
         "deberta-v2" => Ok(Box::new(deberta::Deberta::open(config, folder, parameters, device)?)),
         "modernbert" => Ok(Box::new(modernbert::ModernBert::open(config, folder, parameters, device)?)),
@@ -87,7 +87,7 @@ mod tiny {
     use super::*;
     use crate::blocks::{Pass, States};
     use crate::token_batch::TokenBatch;
-    use crate::tokens::Tokens;
+    use crate::tokens::{Input, Tokens};
     use crate::weights::Weights;
 
     /// Made by tools/fixtures/encoder.py with transformers, all texts in one padded batch.
@@ -141,9 +141,11 @@ mod tiny {
         let reference = reference();
         let folder = Folder::open(&fixtures().join("tiny")).unwrap();
         let sizes = tiny().sizes();
-        let tokens = Tokens::open(&folder, sizes.positions, sizes.positions, sizes.vocabulary).unwrap();
+        let tokens =
+            Tokens::open(&folder, Input::truncated(sizes.positions), sizes.positions, sizes.vocabulary)
+                .unwrap();
         let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
-        let ids: Vec<_> = tokens.tokenize(&texts, 0).unwrap().into_iter().map(|t| t.ids).collect();
+        let ids: Vec<_> = tokens.tokenize(&texts, 0).unwrap().into_iter().flat_map(|t| t.windows).collect();
         assert_eq!(ids, reference.ids);
         assert!(ids.iter().any(|i| i.len() == sizes.positions), "no text reaches the longest input");
     }

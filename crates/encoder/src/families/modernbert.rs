@@ -158,8 +158,7 @@ impl ModernBert {
     }
 
     fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        let ids = Tensor::from_slice(&batch.ids, batch.ids.len(), &self.device)?;
-        pass.dropout(self.norm.apply(&self.words.index_select(&ids, 0)?)?, self.dropout)
+        pass.dropout(self.norm.apply(&pass.rows_of(&self.words, &batch.ids)?)?, self.dropout)
     }
 }
 

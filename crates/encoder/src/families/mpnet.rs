@@ -101,7 +101,7 @@ impl MpNet {
         let open_layer =
             |i: usize| PostNormLayer::open(&parameters, &format!("encoder.layer.{i}"), &NAMES, layer);
         Ok(Self {
-            embedding: Embedding::open(&parameters, &embedding, device)?,
+            embedding: Embedding::open(&parameters, &embedding)?,
             distance_bias: parameters.get("encoder.relative_attention_bias.weight", &biases)?,
             layers: (0..config.num_hidden_layers).map(open_layer).collect::<Result<_, _>>()?,
             pooler: Pooler::open(&parameters, hidden)?,

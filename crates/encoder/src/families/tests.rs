@@ -9,9 +9,14 @@ use super::*;
 use crate::blocks::Pass;
 use crate::encoder::Encoder;
 use crate::freeze_policy::{FreezePolicy, LowRank};
-use crate::options::{EncoderOptions, Pooling, Precision};
+use crate::options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, Precision};
 use crate::token_batch::TokenBatch;
 use crate::training::Trainable;
+
+/// On the CPU, whatever devices this build and machine have, and with long texts cut as learning cuts them.
+fn on_cpu() -> EncoderOptions {
+    EncoderOptions { device: DeviceChoice::Cpu, long_texts: LongTexts::Truncate, ..EncoderOptions::default() }
+}
 
 fn transformer(name: &str) -> Box<dyn Transformer> {
     transformer_in(name, Precision::Fp32)
@@ -79,7 +84,7 @@ fn lengths_and_sizes_are_the_configurations() {
 
 /// Opened for learning and without a dropout, which is how the reference's gradients were made.
 fn trainable(name: &str, policy: &FreezePolicy, pooling: Pooling) -> Trainable {
-    let options = EncoderOptions { pooling: Some(pooling), threads: Some(2), ..EncoderOptions::default() };
+    let options = EncoderOptions { pooling: Some(pooling), threads: Some(2), ..on_cpu() };
     Trainable::open(&dir(name), &options, policy, 7).unwrap()
 }
 
@@ -137,7 +142,7 @@ fn other_precisions_are_near_the_reference() {
 
 #[test]
 fn a_model_without_a_pooler_says_so() {
-    let options = EncoderOptions { pooling: Some(Pooling::Pooler), ..EncoderOptions::default() };
+    let options = EncoderOptions { pooling: Some(Pooling::Pooler), ..on_cpu() };
     let error = Encoder::open(&dir("distilbert"), &options).unwrap_err();
     assert_eq!(error.code(), "encoder-pooling");
     assert!(error.to_string().contains("no pooler of its own"), "{error}");
@@ -253,8 +258,7 @@ fn what_was_learned_is_saved_and_read_again() {
         let place = tempfile::tempdir().unwrap();
         let saved = place.path().join("tuned");
         trainable.save(&saved).unwrap();
-        let encoder =
-            Encoder::open(&saved, &EncoderOptions { pooling: Some(Pooling::Mean), ..Default::default() });
+        let encoder = Encoder::open(&saved, &EncoderOptions { pooling: Some(Pooling::Mean), ..on_cpu() });
         assert_same_embeddings(&encoder.unwrap(), &reference, &moved);
         let error = trainable.save(&saved).unwrap_err();
         assert_eq!(error.code(), "encoder-unwritable");
@@ -274,8 +278,7 @@ fn weights_in_several_files_are_the_same_model() {
 fn threads_and_accumulation_do_not_change_the_gradient() {
     let reference = Reference::open("roberta");
     let whole = gradients(&trainable("roberta", &FreezePolicy::Full, Pooling::Mean), &reference);
-    let options =
-        EncoderOptions { pooling: Some(Pooling::Mean), threads: Some(1), ..EncoderOptions::default() };
+    let options = EncoderOptions { pooling: Some(Pooling::Mean), threads: Some(1), ..on_cpu() };
     let alone = Trainable::open(&dir("roberta"), &options, &FreezePolicy::Full, 7).unwrap();
     let (shape, weights) = reference.loss_weights();
     let weights = Tensor::from_vec(weights, shape, &Device::Cpu).unwrap();
@@ -327,8 +330,7 @@ fn policies_decide_what_learns() {
     assert!(learning(&FreezePolicy::Frozen).is_empty());
     assert_eq!(learning(&FreezePolicy::Full).len(), 3);
     assert_eq!(learning(&FreezePolicy::LastK(1)).into_keys().collect::<Vec<_>>(), ["layer 1"]);
-    let error =
-        Trainable::open(&dir("bert"), &EncoderOptions::default(), &FreezePolicy::LastK(3), 1).unwrap_err();
+    let error = Trainable::open(&dir("bert"), &on_cpu(), &FreezePolicy::LastK(3), 1).unwrap_err();
     assert!(error.to_string().contains("2 layers"), "{error}");
 }
 
@@ -364,7 +366,7 @@ fn ids_that_cannot_be_are_refused() {
 
 #[test]
 fn what_embeddings_depend_on_is_in_the_version() {
-    let key = |dir: &std::path::Path| Encoder::open(dir, &EncoderOptions::default()).unwrap().version().key();
+    let key = |dir: &std::path::Path| Encoder::open(dir, &on_cpu()).unwrap().version().key();
     let place = tempfile::tempdir().unwrap();
     let copy = place.path().join("bert");
     std::fs::create_dir(&copy).unwrap();
@@ -392,7 +394,7 @@ fn unknown_families_are_named_with_the_known() {
         std::fs::copy(dir("bert").join(file), place.path().join(file)).unwrap();
     }
     std::fs::write(place.path().join("config.json"), r#"{"model_type": "t5"}"#).unwrap();
-    let error = Encoder::open(place.path(), &EncoderOptions::default()).unwrap_err().to_string();
+    let error = Encoder::open(place.path(), &on_cpu()).unwrap_err().to_string();
     assert!(error.contains("\"t5\"") && FAMILIES.iter().all(|family| error.contains(family)), "{error}");
 }
 
@@ -425,10 +427,7 @@ fn absurd_configurations_are_refused_or_harmless() {
                 changed.insert(field.clone(), serde_json::from_str(value).unwrap());
                 std::fs::write(place.path().join("config.json"), serde_json::to_vec(&changed).unwrap())
                     .unwrap();
-                match Encoder::open(
-                    place.path(),
-                    &EncoderOptions { threads: Some(1), ..EncoderOptions::default() },
-                ) {
+                match Encoder::open(place.path(), &EncoderOptions { threads: Some(1), ..on_cpu() }) {
                     Err(error) => {
                         refused += 1;
                         assert!(!error.to_string().is_empty(), "{field} = {value} of {}", reference.name);

@@ -18,7 +18,10 @@ use super::snapshot::{Snapshots, check_family, is_commit, repo};
 use super::transfer::{Shared, Wanted, transfer};
 use super::{HubConfig, HubName, cached};
 use crate::error::EncoderError;
-use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, PICKLES, SHARD_INDEX, TOKENIZER, WEIGHTS};
+use crate::folder::{
+    CONFIG, Folder, LENGTHS, MODULES, PICKLES, PROMPTS, SHARD_INDEX, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS,
+};
+use crate::sentence_transformers::pooling_file;
 
 /// How often the caller is told, and can stop it.
 const TELL_EVERY: Duration = Duration::from_millis(100);
@@ -140,8 +143,8 @@ impl Job<'_> {
         check_family(&dir)?;
         let folder = Folder { dir };
         round.fetch(&[TOKENIZER])?;
-        round.fetch_if_there(&[MODULES, LENGTHS])?;
-        round.fetch_if_there(&[&folder.pooling_file()?])?;
+        round.fetch_if_there(&[MODULES, LENGTHS, PROMPTS, TOKENIZER_CONFIG])?;
+        round.fetch_if_there(&[&pooling_file(&folder)?])?;
         round.fetch(&[weights])?;
         if weights == SHARD_INDEX {
             round.fetch(&folder.read_shard_index()?.files())?;

@@ -9,6 +9,7 @@ use hf_hub::{Cache, CacheRepo, Repo, RepoType};
 use super::{HubConfig, HubName};
 use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder, LENGTHS, MODULES};
+use crate::sentence_transformers::pooling_file;
 
 /// Digits of a commit.
 const COMMIT_DIGITS: usize = 40;
@@ -87,7 +88,8 @@ impl Snapshots {
         let commit = self.commit()?;
         let folder = Folder::open(&self.folder(&commit)).ok()?;
         let known = |file: &str| folder.path(file).is_file() || self.absent(&commit, file).exists();
-        let pooling = folder.pooling_file().ok()?;
+        let pooling = pooling_file(&folder).ok()?;
+        // Not the prompts: what was fetched before they were read lacks them, and they are part of a version's key.
         [MODULES, LENGTHS, &pooling].into_iter().all(known).then_some(folder.dir)
     }
 

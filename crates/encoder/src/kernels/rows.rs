@@ -26,6 +26,23 @@ impl WithSimd for AddBias<'_> {
     }
 }
 
+/// `x + y`, in place.
+pub(crate) struct Add<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) y: &'a [f32],
+}
+
+impl WithSimd for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (x, y) in self.x.iter_mut().zip(self.y) {
+            *x += y;
+        }
+    }
+}
+
 pub(crate) struct BiasResidualNorm<'a> {
     pub(crate) x: &'a mut [f32],
     pub(crate) residual: &'a [f32],

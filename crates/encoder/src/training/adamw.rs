@@ -35,7 +35,16 @@ impl Default for AdamWSettings {
 #[derive(Debug, Default)]
 pub struct AdamW {
     settings: AdamWSettings,
-    moments: HashMap<TensorId, Moments>,
+    tracked: HashMap<TensorId, Tracked>,
+    steps: u32,
+}
+
+/// What is kept of one tensor's gradients.
+#[derive(Debug)]
+struct Tracked {
+    moments: Moments,
+    /// Gradients that it has had: the bias of its means is corrected by these, as PyTorch does, so that a tensor that gets its
+    /// first gradient late is not moved too far.
     steps: u32,
 }
 
@@ -74,24 +83,27 @@ impl AdamW {
         let mut work = Vec::new();
         for (parameter, gradient) in &gradients.of {
             let Some(gradient) = gradient else { continue };
-            let moments = match self.moments.remove(&parameter.var.as_tensor().id()) {
-                Some(moments) => moments,
-                None => Moments::zeros(gradient)?,
+            let mut tracked = match self.tracked.remove(&parameter.var.as_tensor().id()) {
+                Some(tracked) => tracked,
+                None => Tracked { moments: Moments::zeros(gradient)?, steps: 0 },
             };
-            work.push((parameter, gradient, moments, self.constants(parameter, rate(parameter.group))));
+            tracked.steps += 1;
+            let constants = self.constants(parameter, rate(parameter.group), tracked.steps);
+            work.push((parameter, gradient, tracked, constants));
         }
         let moved: CandleResult<Vec<_>> = work
             .into_par_iter()
-            .map(|(parameter, gradient, moments, constants)| {
+            .map(|(parameter, gradient, Tracked { moments, steps }, constants)| {
                 let moments = moments.step(&parameter.var, gradient, constants)?;
-                Ok((parameter.var.as_tensor().id(), moments))
+                Ok((parameter.var.as_tensor().id(), Tracked { moments, steps }))
             })
             .collect();
-        self.moments.extend(moved?);
+        self.tracked.extend(moved?);
         Ok(())
     }
 
-    /// What it remembers of these variables, as tensors named `NAME.mean` and `NAME.square`: with [`AdamW::steps`] all that
+    /// What it remembers of these variables, as tensors named `NAME.mean`, `NAME.square` and
+    /// `NAME.step`: with [`AdamW::steps`] all that
     /// [`AdamW::recall`] needs to go on as if nothing had happened.
     ///
     /// # Errors
@@ -102,16 +114,17 @@ impl AdamW {
     ) -> CandleResult<Vec<(String, Tensor)>> {
         let mut memory = Vec::new();
         for (name, var) in variables {
-            let (mean, square) = match self.moments.get(&var.as_tensor().id()) {
-                None => continue,
-                Some(Moments::Cpu { mean, square }) => {
+            let Some(Tracked { moments, steps }) = self.tracked.get(&var.as_tensor().id()) else { continue };
+            let (mean, square) = match moments {
+                Moments::Cpu { mean, square } => {
                     let tensor = |values: &[f32]| Tensor::from_slice(values, var.shape(), &Device::Cpu);
                     (tensor(mean)?, tensor(square)?)
                 }
-                Some(Moments::Other { mean, square }) => (mean.clone(), square.clone()),
+                Moments::Other { mean, square } => (mean.clone(), square.clone()),
             };
             memory.push((format!("{name}.mean"), mean));
             memory.push((format!("{name}.square"), square));
+            memory.push((format!("{name}.step"), Tensor::new(&[*steps], &Device::Cpu)?));
         }
         Ok(memory)
     }
@@ -126,7 +139,7 @@ impl AdamW {
         memory: &HashMap<String, Tensor>,
         variables: impl IntoIterator<Item = (&'a str, &'a Var)>,
     ) -> CandleResult<Self> {
-        let mut moments = HashMap::new();
+        let mut tracked = HashMap::new();
         for (name, var) in variables {
             let (Some(mean), Some(square)) =
                 (memory.get(&format!("{name}.mean")), memory.get(&format!("{name}.square")))
@@ -145,14 +158,17 @@ impl AdamW {
                     square: square.to_device(var.device())?,
                 }
             };
-            moments.insert(var.as_tensor().id(), recalled);
+            // Checkpoints of before tensors were counted apart have the common count only.
+            let own = memory.get(&format!("{name}.step")).map(|step| step.to_vec1::<u32>()).transpose()?;
+            let steps = own.and_then(|step| step.first().copied()).unwrap_or(steps);
+            tracked.insert(var.as_tensor().id(), Tracked { moments: recalled, steps });
         }
-        Ok(Self { settings, moments, steps })
+        Ok(Self { settings, tracked, steps })
     }
 
-    fn constants(&self, parameter: &Parameter, rate: f64) -> Constants {
+    fn constants(&self, parameter: &Parameter, rate: f64, steps: u32) -> Constants {
         let AdamWSettings { beta1, beta2, epsilon, weight_decay } = self.settings;
-        let steps = self.steps as i32;
+        let steps = steps as i32;
         let decay = if parameter.decays { rate * weight_decay } else { 0.0 };
         Constants {
             beta1: beta1 as f32,
@@ -254,5 +270,58 @@ impl WithSimd for Rows<'_> {
             *v = c.beta2 * *v + (1.0 - c.beta2) * g * g;
             *w = c.keep * *w - c.rate * *m / ((c.square_scale * *v).sqrt() + c.epsilon);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::DType;
+
+    use super::*;
+
+    fn gradients(vars: [&Var; 2], values: [Option<f32>; 2]) -> Gradients {
+        let of = vars.iter().zip(["early", "late"]).zip(values).map(|((var, name), value)| {
+            let parameter =
+                Parameter { name: name.to_owned(), group: Group::Head, decays: false, var: (*var).clone() };
+            (parameter, value.map(|value| Tensor::new(&[value], &Device::Cpu).unwrap()))
+        });
+        Gradients { loss: 0.0, of: of.collect() }
+    }
+
+    fn value(var: &Var) -> f32 {
+        var.to_vec1::<f32>().unwrap()[0]
+    }
+
+    #[test]
+    fn a_first_gradient_moves_by_the_rate_however_late_it_comes() {
+        let [early, late] = [0, 1].map(|_| Var::zeros(1, DType::F32, &Device::Cpu).unwrap());
+        let mut optimizer = AdamW::new(AdamWSettings::default());
+        for _ in 0..50 {
+            optimizer.step(&gradients([&early, &late], [Some(1.0), None]), |_| 0.01).unwrap();
+        }
+        optimizer.step(&gradients([&early, &late], [Some(1.0), Some(3.0)]), |_| 0.01).unwrap();
+        // torch.optim.AdamW: the first step of a parameter has the size of the rate, whatever its gradient's.
+        assert!((value(&late) + 0.01).abs() < 1e-6, "{}", value(&late));
+        assert!((value(&early) + 0.51).abs() < 1e-4, "{}", value(&early));
+    }
+
+    #[test]
+    fn a_recalled_optimizer_goes_on_as_if_nothing_had_happened() {
+        let run = |breaks: bool| {
+            let [early, late] = [0, 1].map(|_| Var::zeros(1, DType::F32, &Device::Cpu).unwrap());
+            let mut optimizer = AdamW::new(AdamWSettings::default());
+            for step in 0..9 {
+                if breaks && step == 5 {
+                    let names = || [("early", &early), ("late", &late)];
+                    let memory = optimizer.memory(names()).unwrap().into_iter().collect();
+                    optimizer =
+                        AdamW::recall(AdamWSettings::default(), optimizer.steps(), &memory, names()).unwrap();
+                }
+                let second = (step > 3).then_some(step as f32 - 6.0);
+                optimizer.step(&gradients([&early, &late], [Some(1.0), second]), |_| 0.01).unwrap();
+            }
+            [value(&early), value(&late)]
+        };
+        assert_eq!(run(true), run(false));
     }
 }

@@ -1,5 +1,6 @@
 //! Encoders that learn: which weights, how far their gradients reach, and the steps that change them.
 
+mod accumulate;
 mod adamw;
 mod gradients;
 mod rates;

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::trainable::Trainable;
 use crate::error::EncoderError;
-use crate::folder::{LENGTHS, MODULES, WEIGHTS};
+use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, PROMPTS, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS};
+use crate::sentence_transformers::pooling_file;
 use crate::weights::Weights;
 
 impl Trainable {
@@ -31,7 +32,7 @@ impl Trainable {
         }
         let place = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let half = tempfile::Builder::new().prefix(".encoder-").tempdir_in(place).map_err(failed(place))?;
-        self.folder.copy_configuration(half.path())?;
+        copy_configuration(&self.folder, half.path())?;
         self.write_recipe(half.path())?;
         let mut tensors = Weights::open(&self.folder, &Device::Cpu)?.everything()?;
         tensors.extend(self.learned()?);
@@ -58,8 +59,18 @@ impl Trainable {
         }
         let pooling =
             json!({ "word_embedding_dimension": version.dim, "pooling_mode": version.pooling.as_str() });
-        let lengths = json!({ "max_seq_length": version.max_tokens, "do_lower_case": false });
-        let files = [(MODULES, json!(modules)), ("1_Pooling/config.json", pooling), (LENGTHS, lengths)];
+        let lengths = json!({ "max_seq_length": version.max_tokens, "do_lower_case": version.lower_case });
+        // The prompt that it learned with is the one to go on with.
+        let prompts = match &version.prompt {
+            None => json!({ "prompts": {}, "default_prompt_name": null }),
+            Some(prompt) => json!({ "prompts": { "default": prompt }, "default_prompt_name": "default" }),
+        };
+        let files = [
+            (MODULES, json!(modules)),
+            ("1_Pooling/config.json", pooling),
+            (LENGTHS, lengths),
+            (PROMPTS, prompts),
+        ];
         for (file, value) in files {
             let path = to.join(file);
             let made = path.parent().map_or(Ok(()), fs::create_dir_all);
@@ -87,4 +98,20 @@ impl Trainable {
         }
         Ok(learned)
     }
+}
+
+/// Copies everything but the weights to `to`, where a folder is.
+fn copy_configuration(folder: &Folder, to: &Path) -> Result<(), EncoderError> {
+    let pooling = pooling_file(folder)?;
+    let others = [TOKENIZER_CONFIG, "special_tokens_map.json"];
+    for file in [CONFIG, TOKENIZER, MODULES, LENGTHS, &pooling].into_iter().chain(others) {
+        if !folder.has(file) {
+            continue;
+        }
+        let (bytes, target) = (folder.read(file)?, to.join(file));
+        let made = target.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::write(&target, bytes))
+            .map_err(|source| EncoderError::Write { path: target, source })?;
+    }
+    Ok(())
 }

@@ -3,22 +3,30 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
 
+use super::accumulate::{Accumulator, Part, TableRows};
 use super::gradients::Gradients;
-use crate::blocks::{Learning, Parameter, Pass, Placed, Transformer, pool_tensor};
+use crate::blocks::{Group, Learning, Parameter, Pass, Placed, Transformer, pool_tensor};
 use crate::device;
 use crate::encoder::Encoder;
 use crate::error::EncoderError;
 use crate::folder::Folder;
 use crate::freeze_policy::FreezePolicy;
 use crate::identity::EncoderVersion;
-use crate::open::{Opened, Source, open_folder};
+use crate::open::{Known, Opened, Source, open_folder};
 use crate::options::{EncoderOptions, Pooling};
 use crate::token_batch::TokenBatch;
 use crate::tokens::Tokens;
 use crate::workers::Workers;
+
+/// Gradients that are held at a time beside their sum, in bytes at most.
+const GRADIENT_BYTES: usize = 2 << 30;
+
+/// Beyond so many parts of a usual batch of 16 texts each is a text or two.
+const MOST_PARTS: usize = 8;
 
 /// An encoder some of whose weights learn. Made from the same folders as [`Encoder`]; gives embeddings that a loss can be
 /// put on, and folders that [`Encoder`] opens.
@@ -27,11 +35,12 @@ use crate::workers::Workers;
 /// use std::path::Path;
 ///
 /// use candle_core::{DType, Device, Var};
-/// use dissensus_encoder::{AdamW, AdamWSettings, EncoderOptions, FreezePolicy, LayerRates, Trainable};
+/// use dissensus_encoder::{AdamW, AdamWSettings, DeviceChoice, EncoderOptions, FreezePolicy, LayerRates, Trainable};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tiny");
-/// let encoder = Trainable::open(&folder, &EncoderOptions::default(), &FreezePolicy::LastK(1), 7)?;
+/// let options = EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() };
+/// let encoder = Trainable::open(&folder, &options, &FreezePolicy::LastK(1), 7)?;
 /// let texts = encoder.tokenize(&["this is fair", "you are bad"])?;
 /// let target = [1.0f32, -1.0];
 ///
@@ -56,13 +65,15 @@ pub struct Trainable {
     pub(super) placed: Vec<Placed>,
     options: EncoderOptions,
     version: EncoderVersion,
-    tokens: Tokens,
+    tokens: Arc<Tokens>,
     transformer: Box<dyn Transformer>,
     parameters: Vec<Parameter>,
     policy: FreezePolicy,
     layers: usize,
     device: Device,
     workers: Workers,
+    /// Parts of a batch that are computed side by side.
+    parts: usize,
 }
 
 impl fmt::Debug for Trainable {
@@ -98,6 +109,8 @@ impl Trainable {
             parameters.retain(|parameter| !parameter.name.contains("pooler."));
         }
         parameters.sort_by_key(|parameter| parameter.group);
+        let workers = Workers::start(device.is_cpu(), options.threads)?;
+        let parts = parts(workers.count(), &parameters);
         Ok(Self {
             folder,
             placed,
@@ -108,7 +121,8 @@ impl Trainable {
             parameters,
             policy: policy.clone(),
             layers,
-            workers: Workers::start(if device.is_cpu() { options.threads } else { Some(1) })?,
+            workers,
+            parts,
             device,
         })
     }
@@ -149,13 +163,15 @@ impl Trainable {
         &self.device
     }
 
-    /// Token ids of each text, cut to the longest input.
+    /// Token ids of each text; of one that is longer than can be read at once the first window, because a graph over all
+    /// of a long text would not fit into memory.
     ///
     /// # Errors
     /// As [`Encoder::encode`].
     pub fn tokenize(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EncoderError> {
         let tokenized = self.workers.tokenize(|| self.tokens.tokenize(texts, 0))?;
-        Ok(tokenized.into_iter().map(|text| text.ids).collect())
+        // A text has at least one window.
+        Ok(tokenized.into_iter().map(|mut text| text.windows.swap_remove(0)).collect())
     }
 
     /// Embeddings `[texts, dim]` that know how they came about. With a `seed` this is training: dropout as config.json
@@ -166,14 +182,14 @@ impl Trainable {
     /// [`EncoderError::Compute`], for example out of memory.
     pub fn embed(&self, texts: &[Vec<u32>], seed: Option<u32>) -> Result<Tensor, EncoderError> {
         self.check(texts)?;
-        self.differentiable(texts, seed).map_err(|source| self.compute(source))
+        self.pooled(texts, &self.pass(texts, seed)).map_err(|source| self.compute(source))
     }
 
     /// The gradient of a loss on the embeddings of `texts` with respect to everything that learns, `head` included. The
     /// batch is shared out over the threads: `loss` is called once for each share, with its embeddings `[share, dim]` and
     /// the range of `texts` that they belong to, and gives that share's part of the loss as a number without axes;
     /// parts are added up, so a mean over the batch is divided by the batch's size. What is dropped depends on the seed and
-    /// on the number of threads, because every share drops elements of its own.
+    /// on the number of threads up to eight, because every share drops elements of its own.
     ///
     /// # Errors
     /// As [`Trainable::embed`]; [`EncoderError::LossNotFinite`] and [`EncoderError::GradientNotFinite`] before anything has
@@ -187,28 +203,22 @@ impl Trainable {
     ) -> Result<Gradients, EncoderError> {
         self.check(texts)?;
         let parameters = self.with_head(head);
-        let shares = shares(texts, self.workers.count());
-        let work = |share: &Range<usize>| {
+        let shares = shares(texts, self.parts);
+        let none = parameters.iter().map(|parameter| (parameter.clone(), None)).collect();
+        let accumulator = Accumulator::new(Gradients { loss: 0.0, of: none });
+        let places: Vec<usize> = (0..shares.len()).collect();
+        let work = |place: &usize| {
+            let share = &shares[*place];
             // Every share drops elements of its own.
             let seed = seed.map(|seed| seed.wrapping_mul(0x85eb_ca6b).wrapping_add(share.start as u32));
-            self.share(&parameters, &texts[share.clone()], seed, |x| loss(x, share.clone()))
-                .map_err(|source| self.compute(source))
+            let part = || {
+                self.share(&parameters, &texts[share.clone()], seed, |x| loss(x, share.clone()))
+                    .map_err(|source| self.compute(source))
+            };
+            accumulator.add(*place, part, |source| self.compute(source))
         };
-        let mut parts: Vec<(usize, Gradients)> = Vec::with_capacity(shares.len());
-        let _ = self.workers.run(&shares, work, |share, part| {
-            parts.push((share.start, part));
-            std::ops::ControlFlow::Continue(())
-        })?;
-        // In one order always, because sums of floats depend on it.
-        parts.sort_by_key(|(start, _)| *start);
-        let mut parts = parts.into_iter().map(|(_, part)| part);
-        let mut total = parts.next().unwrap_or_else(|| Gradients {
-            loss: 0.0,
-            of: parameters.iter().map(|parameter| (parameter.clone(), None)).collect(),
-        });
-        for part in parts {
-            total.add(part).map_err(|source| self.compute(source))?;
-        }
+        let _ = self.workers.run(&places, work, |_, ()| std::ops::ControlFlow::Continue(()))?;
+        let total = accumulator.into_total();
         if !total.loss.is_finite() {
             return Err(EncoderError::LossNotFinite { loss: total.loss });
         }
@@ -245,7 +255,10 @@ impl Trainable {
     /// # Errors
     /// As [`Trainable::save`] and [`Encoder::open`].
     pub fn encoder(&self) -> Result<Encoder, EncoderError> {
-        Encoder::with_learned(&self.folder.dir, &self.options, self.learned()?)
+        // Neither the folder's weights are summed up again nor its tokenizer read: training asks for this every epoch.
+        let weights_sha256 = self.version.weights_sha256.clone();
+        let known = Known { weights_sha256, tokens: Arc::clone(&self.tokens) };
+        Encoder::with_learned(&self.folder.dir, &self.options, self.learned()?, known)
     }
 
     fn with_head(&self, head: &[(&str, &Var)]) -> Vec<Parameter> {
@@ -259,25 +272,47 @@ impl Trainable {
         texts: &[Vec<u32>],
         seed: Option<u32>,
         loss: impl Fn(&Tensor) -> CandleResult<Tensor>,
-    ) -> CandleResult<Gradients> {
-        let loss = loss(&self.differentiable(texts, seed)?)?;
+    ) -> CandleResult<Part> {
+        let pass = self.pass(texts, seed).noting_lookups();
+        let loss = loss(&self.pooled(texts, &pass)?)?;
         let mut store = loss.backward()?;
         let of = parameters
             .iter()
             .map(|parameter| (parameter.clone(), store.remove(parameter.var.as_tensor())))
             .collect();
-        Ok(Gradients { loss: f64::from(loss.to_scalar::<f32>()?), of })
+        let rows = pass
+            .take_lookups()
+            .into_iter()
+            .filter_map(|lookup| {
+                let gradient = store.remove(lookup.rows.as_tensor())?;
+                Some(TableRows { table: lookup.table, ids: lookup.ids, gradient })
+            })
+            .collect();
+        Ok(Part { gradients: Gradients { loss: f64::from(loss.to_scalar::<f32>()?), of }, rows })
     }
 
-    fn differentiable(&self, texts: &[Vec<u32>], seed: Option<u32>) -> CandleResult<Tensor> {
+    fn pass(&self, texts: &[Vec<u32>], seed: Option<u32>) -> Pass {
+        let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
+        Pass::training(&lengths, &self.device, self.policy.graph_from(self.layers), seed)
+    }
+
+    fn pooled(&self, texts: &[Vec<u32>], pass: &Pass) -> CandleResult<Tensor> {
         let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(Vec::len).collect() };
-        let pass = Pass::training(&batch.lengths, &self.device, self.policy.graph_from(self.layers), seed);
-        pool_tensor(self.transformer.as_ref(), &batch, &pass, self.version.pooling, self.version.normalised)
+        pool_tensor(self.transformer.as_ref(), &batch, pass, self.version.pooling, self.version.normalised)
     }
 
     pub(super) fn compute(&self, source: candle_core::Error) -> EncoderError {
         EncoderError::Compute { device: self.device_name(), source }
     }
+}
+
+/// Parts of a batch that are computed side by side: one for each worker, but no more than there is memory for, because each
+/// has gradients of its own, and none so small that adding these up takes longer than computing them.
+fn parts(workers: usize, parameters: &[Parameter]) -> usize {
+    // Rows of tables have gradients as small as the batch.
+    let layers = parameters.iter().filter(|parameter| parameter.group != Group::Embeddings);
+    let bytes = layers.map(|parameter| 4 * parameter.var.as_tensor().elem_count()).sum::<usize>();
+    workers.min(GRADIENT_BYTES / bytes.max(1)).clamp(1, MOST_PARTS)
 }
 
 /// Consecutive ranges of texts with about equally many tokens, at most `count` of them, none empty.

@@ -40,7 +40,7 @@ impl Copy {
     }
 
     pub(crate) fn open(&self) -> Result<Encoder, EncoderError> {
-        Encoder::open(&self.dir, &options())
+        Encoder::open(&self.dir, &on_cpu())
     }
 
     pub(crate) fn error(&self) -> EncoderError {
@@ -77,7 +77,7 @@ impl Copy {
 }
 
 /// What the folder says, on the CPU whatever devices this build and machine have.
-fn options() -> EncoderOptions {
+pub(crate) fn on_cpu() -> EncoderOptions {
     EncoderOptions { device: DeviceChoice::Cpu, ..EncoderOptions::default() }
 }
 

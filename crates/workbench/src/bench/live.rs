@@ -9,7 +9,7 @@ use crate::jobs::Unwatched;
 use crate::session::Session;
 use crate::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_encoder::{Pooling, Precision};
+use dissensus_encoder::{LongTexts, Pooling, Precision};
 use dissensus_perspectives::synthetic::{World, world};
 use dissensus_store::{EncoderVersion, NewAnnotator, NewQuestion, NewText, Store, StoreError};
 use serde::Serialize;
@@ -186,7 +186,14 @@ fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), Workbe
         (0..size.texts).map(|text| (TextId(text as u32 + 1), world.embeddings.row(text).to_vec())).collect();
     store.put_embeddings(VERSION, &rows)?;
     let (key, encoder) = (VERSION.to_owned(), "synthetic".to_owned());
-    let chosen = Chosen { key, encoder, pooling: Pooling::Mean, precision: Precision::Fp32 };
+    let chosen = Chosen {
+        key,
+        encoder,
+        pooling: Pooling::Mean,
+        precision: Precision::Fp32,
+        long_texts: LongTexts::Truncate,
+        prompt: None,
+    };
     let active = ActiveEncoder { current: Some(chosen), ..ActiveEncoder::default() };
     store.set_setting(ActiveEncoder::KEY, &active)?;
     Ok(store.close()?)

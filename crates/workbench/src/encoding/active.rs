@@ -200,7 +200,7 @@ fn of_format_2(current: Option<Chosen>, run: Option<u32>, previous: Option<Chose
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_encoder::{Pooling, Precision};
+    use dissensus_encoder::{LongTexts, Pooling, Precision};
 
     fn encoder(name: &str, pooling: Pooling) -> Chosen {
         Chosen {
@@ -208,6 +208,8 @@ mod tests {
             encoder: name.to_owned(),
             pooling,
             precision: Precision::Fp32,
+            long_texts: LongTexts::Average,
+            prompt: None,
         }
     }
 

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Texts read from the file at once.
-const PAGE: u32 = 512;
+pub(super) const PAGE: u32 = 512;
 
 /// What an encoding did.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -37,6 +37,10 @@ pub struct Encoded {
     pub tokens: u64,
     /// Texts cut at the encoder's longest input.
     pub cut: u64,
+    /// Texts longer than the encoder reads at once whose embedding is the mean over windows.
+    pub averaged: u64,
+    /// The windows of these texts.
+    pub windows: u64,
     /// Seconds, without opening the encoder.
     pub seconds: f64,
     /// What to know, such as a device that could not be used.
@@ -97,7 +101,11 @@ impl Session {
         let core = &self.core;
         let seen = core.active_encoder()?;
         let before = seen.current.clone();
-        let named = choice.encoder.is_some() || choice.pooling.is_some() || choice.precision.is_some();
+        let named = choice.encoder.is_some()
+            || choice.pooling.is_some()
+            || choice.precision.is_some()
+            || choice.long_texts.is_some()
+            || choice.prompt.is_some();
         let complete = core.encoding_state()?.encoded as usize == core.index().texts().len();
         if before.is_some() && complete && !named {
             return Ok(None);
@@ -252,6 +260,7 @@ impl Core {
         observer: &dyn Observer,
     ) -> Result<Encoded, WorkbenchError> {
         self.add_version(encoder)?;
+        self.take_over_fitting(encoder, key)?;
         let kept = u64::from(self.store.embedding_count(key)?);
         let total = self.index().texts().len() as u64;
         let started = std::time::Instant::now();
@@ -263,6 +272,8 @@ impl Core {
             kept,
             tokens: 0,
             cut: 0,
+            averaged: 0,
+            windows: 0,
             seconds: 0.0,
             note: encoder.device_note().map(str::to_owned),
         };
@@ -314,6 +325,8 @@ impl Core {
             return Err(WorkbenchError::Cancelled);
         }
         done.cut += ended.cut as u64;
+        done.averaged += ended.averaged as u64;
+        done.windows += ended.windows as u64;
         done.note = encoder.device_note().map(str::to_owned);
         Ok(())
     }

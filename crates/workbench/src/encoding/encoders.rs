@@ -5,8 +5,8 @@ use crate::home::Home;
 use crate::jobs::Observer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{
-    Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, Pooling, Precision, PrecisionChoice,
-    locate,
+    Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, EncoderVersion, LongTexts, Pooling,
+    Precision, PrecisionChoice, Prompt, locate,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -23,6 +23,10 @@ pub struct EncoderChoice {
     pub device: DeviceChoice,
     /// How exactly to compute.
     pub precision: Option<PrecisionChoice>,
+    /// What becomes of texts that are longer than the encoder reads at once.
+    pub long_texts: Option<LongTexts>,
+    /// What is put in front of every text.
+    pub prompt: Option<Prompt>,
 }
 
 /// The encoder whose embeddings a project uses.
@@ -37,6 +41,41 @@ pub(crate) struct Chosen {
     /// How exactly they were computed; projects of before there was a choice do not say.
     #[serde(default)]
     pub(crate) precision: Precision,
+    /// What became of long texts; projects of before there was a choice cut them.
+    #[serde(default = "cut")]
+    pub(crate) long_texts: LongTexts,
+    /// What was put in front of every text.
+    #[serde(default)]
+    pub(crate) prompt: Option<String>,
+}
+
+fn cut() -> LongTexts {
+    LongTexts::Truncate
+}
+
+impl Chosen {
+    /// An encoder as it was opened under this name.
+    pub(crate) fn new(encoder: String, version: &EncoderVersion) -> Self {
+        Self {
+            key: version.key(),
+            encoder,
+            pooling: version.pooling,
+            precision: version.precision,
+            long_texts: version.long_texts,
+            prompt: version.prompt.clone(),
+        }
+    }
+
+    /// What to open its folder with, to get the same version again.
+    pub(crate) fn options(&self) -> EncoderOptions {
+        EncoderOptions {
+            pooling: Some(self.pooling),
+            precision: PrecisionChoice::Exactly(self.precision),
+            long_texts: self.long_texts,
+            prompt: Prompt::Text(self.prompt.clone().unwrap_or_default()),
+            ..EncoderOptions::default()
+        }
+    }
 }
 
 /// A folder that holds an encoder, by the look of it.
@@ -146,7 +185,7 @@ fn fetching(at: &hub::Fetched) -> String {
     format!("fetching {file}, {:.1} of {:.1} MB", megabytes(at.bytes), megabytes(at.total))
 }
 
-/// Opens the encoder for a choice; pooling falls back to the project's when the encoder is the project's.
+/// Opens the encoder for a choice; what is not chosen falls back to the project's when the encoder is the project's.
 pub(crate) fn open(
     home: &Home,
     choice: &EncoderChoice,
@@ -155,15 +194,23 @@ pub(crate) fn open(
 ) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
     let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, observer)?;
     let same = chosen.filter(|chosen| chosen.encoder == found.name);
-    let pooling = choice.pooling.or(same.map(|chosen| chosen.pooling));
-    let kept = same.map(|chosen| PrecisionChoice::Exactly(chosen.precision));
-    let precision = choice.precision.or(kept).unwrap_or_default();
-    let options = EncoderOptions { pooling, device: choice.device, precision, ..EncoderOptions::default() };
+    let kept = same.map(Chosen::options).unwrap_or_default();
+    let options = EncoderOptions {
+        pooling: choice.pooling.or(kept.pooling),
+        precision: choice.precision.unwrap_or(kept.precision),
+        long_texts: choice.long_texts.unwrap_or(kept.long_texts),
+        prompt: choice.prompt.clone().unwrap_or(kept.prompt),
+        device: choice.device,
+        ..EncoderOptions::default()
+    };
     let encoder = Encoder::open(&found.dir, &options)?;
-    let version = encoder.version();
-    let (pooling, precision) = (version.pooling, version.precision);
-    let chosen = Chosen { key: version.key(), encoder: found.name, pooling, precision };
+    let chosen = Chosen::new(found.name, encoder.version());
     Ok((encoder, chosen, found.dir))
+}
+
+/// What to open a run's tuned encoder with, by the key that its embeddings were filed under; None for a run without any.
+pub(crate) fn tuned_options(key: Option<&str>) -> EncoderOptions {
+    EncoderOptions { long_texts: key.map(LongTexts::of_key).unwrap_or_default(), ..EncoderOptions::default() }
 }
 
 /// Where `auto` computes on this machine, and why.

@@ -4,6 +4,7 @@ mod active;
 mod download;
 mod encode;
 pub(crate) mod encoders;
+mod take_over;
 mod training_data;
 
 pub(crate) use active::ActiveEncoder;

@@ -3,12 +3,13 @@
 use super::choices;
 use super::kept::Kept;
 use crate::core::Core;
+use crate::encoding::encoders::{Chosen, tuned_options};
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
 use crate::live::{Steps, cancelled};
 use crate::session::Session;
 use dissensus_domain::AnnotatorId;
-use dissensus_encoder::{Encoder, EncoderOptions, FreezePolicy};
+use dissensus_encoder::{Encoder, FreezePolicy};
 use dissensus_perspectives::{
     AnnotatorModel, Embeddings, FitOptions, ModelKind, NetworkModel, Observation, TrainConfig, TrainingData,
     fit,
@@ -77,18 +78,11 @@ impl Core {
     fn encoder_of(&self, kept: &Kept, config: &TrainConfig) -> Result<Encoder, WorkbenchError> {
         if config.policy != FreezePolicy::Frozen {
             let dir = self.run_folder(kept.run.id).join("encoder");
-            return Ok(Encoder::open(&dir, &EncoderOptions::default())?);
+            return Ok(Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?);
         }
         let chosen = self.frozen_of(kept)?;
         let found = crate::encoding::encoders::find(&self.home, None, chosen.as_ref())?;
-        let options = EncoderOptions {
-            pooling: chosen.as_ref().map(|chosen| chosen.pooling),
-            precision: chosen
-                .as_ref()
-                .map(|chosen| dissensus_encoder::PrecisionChoice::Exactly(chosen.precision))
-                .unwrap_or_default(),
-            ..EncoderOptions::default()
-        };
+        let options = chosen.as_ref().map(Chosen::options).unwrap_or_default();
         let encoder = Encoder::open(&found.dir, &options)?;
         match &kept.outcome.encoder {
             Some(then) if *then != encoder.version().key() => Err(WorkbenchError::EncoderChanged {

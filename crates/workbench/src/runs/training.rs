@@ -5,13 +5,13 @@ use super::energy::Energy;
 use super::kept::Outcome;
 use crate::core::Core;
 use crate::encoding::Seen;
-use crate::encoding::encoders;
+use crate::encoding::encoders::{self, Chosen};
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
 use crate::live::{Steps, cancelled};
 use crate::view::{EpochInfo, GradientLength, RunSizes, TrainChoices};
 use dissensus_domain::{Question, ScaleKind, Split};
-use dissensus_encoder::{DeviceChoice, EncoderOptions, FreezePolicy};
+use dissensus_encoder::{DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
     AnnotatorModel, Attribute, Division, Embeddings, EpochRecord, FitOptions, Learnable, ModelKind,
     Observation, SplitColumns, SplitSpec, Target, TrainObserver, Trained, Trainer, TrainingData, fit,
@@ -244,10 +244,11 @@ impl Work<'_> {
         let chosen = self.core.chosen()?;
         let found = encoders::find(&self.core.home, None, chosen.as_ref())?;
         let options = EncoderOptions {
-            pooling: chosen.map(|chosen| chosen.pooling),
             device: self.device,
             threads: self.core.threads_for_training(),
-            ..EncoderOptions::default()
+            // What learns computes in fp32, whatever the project's embeddings do.
+            precision: PrecisionChoice::default(),
+            ..chosen.as_ref().map(Chosen::options).unwrap_or_default()
         };
         let bodies = self.core.bodies()?;
         let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();

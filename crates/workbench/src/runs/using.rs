@@ -2,11 +2,11 @@
 
 use super::kept::Kept;
 use crate::core::Core;
-use crate::encoding::encoders::Chosen;
+use crate::encoding::encoders::{Chosen, tuned_options};
 use crate::error::WorkbenchError;
 use crate::session::Session;
 use crate::view::{TrainChoices, Tuning};
-use dissensus_encoder::{Encoder, EncoderOptions};
+use dissensus_encoder::Encoder;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -63,12 +63,6 @@ impl Session {
 fn tuned(core: &Core, kept: &Kept) -> Result<Chosen, WorkbenchError> {
     let dir = core.run_folder(kept.run.id).join("encoder");
     let dir = dir.canonicalize().unwrap_or(dir);
-    let encoder = Encoder::open(&dir, &EncoderOptions::default())?;
-    let version = encoder.version();
-    Ok(Chosen {
-        key: version.key(),
-        encoder: dir.to_string_lossy().into_owned(),
-        pooling: version.pooling,
-        precision: version.precision,
-    })
+    let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
+    Ok(Chosen::new(dir.to_string_lossy().into_owned(), encoder.version()))
 }

@@ -1,0 +1,251 @@
+//! The sentence-transformers files beside a model: how tokens are pooled, how long an input may be, what is put in front of
+//! a text. All of them are optional.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::EncoderError;
+use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, PROMPTS};
+use crate::options::{Pooling, Prompt};
+
+/// Where 1_Pooling/config.json lies when modules.json does not say.
+const POOLING_DIR: &str = "1_Pooling";
+
+/// What the files say.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SentenceTransformersConfig {
+    /// None: the folder does not say, or says something that is not ours ([`Self::unknown_pooling`]).
+    pub(crate) pooling: Option<Pooling>,
+    /// A pooling that is not ours, and the file that asks for it.
+    pub(crate) unknown_pooling: Option<(PathBuf, String)>,
+    /// Whether a prompt's tokens are pooled with the text's: `include_prompt`.
+    pub(crate) pools_prompt: bool,
+    /// Whether embeddings are scaled to length 1.
+    pub(crate) normalised: bool,
+    /// Longest input by sentence_bert_config.json.
+    pub(crate) max_tokens: Option<usize>,
+    /// Whether texts are put into lower case before they are tokenized: `do_lower_case`.
+    pub(crate) lower_case: bool,
+    prompts: Prompts,
+}
+
+/// config_sentence_transformers.json, as far as it is read.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+struct Prompts {
+    #[serde(default)]
+    prompts: BTreeMap<String, String>,
+    #[serde(default)]
+    default_prompt_name: Option<String>,
+}
+
+/// sentence_bert_config.json, as far as it is read.
+#[derive(Default, Deserialize)]
+struct Lengths {
+    max_seq_length: Option<usize>,
+    #[serde(default)]
+    do_lower_case: bool,
+}
+
+impl SentenceTransformersConfig {
+    pub(crate) fn read(folder: &Folder) -> Result<Self, EncoderError> {
+        let modules = modules(folder)?;
+        let normalised = modules.iter().any(|m| m.kind() == "Normalize");
+        let (found, pools_prompt) = pooling(folder, &pooling_file(folder)?)?;
+        let (pooling, unknown_pooling) = found;
+        let lengths: Lengths = optional(folder, LENGTHS, Value::is_object)?;
+        let prompts: Prompts = optional(folder, PROMPTS, Value::is_object)?;
+        if let Some(name) = prompts.default_prompt_name.as_ref().filter(|n| !prompts.prompts.contains_key(*n))
+        {
+            let reason = format!("default_prompt_name is \"{name}\", and there is no prompt of that name");
+            return Err(folder.bad_json(PROMPTS, &reason));
+        }
+        Ok(Self {
+            pooling,
+            unknown_pooling,
+            pools_prompt,
+            normalised,
+            max_tokens: lengths.max_seq_length,
+            lower_case: lengths.do_lower_case,
+            prompts,
+        })
+    }
+
+    /// What is put in front of every text; None where that is nothing.
+    pub(crate) fn prompt(&self, asked: &Prompt) -> Result<Option<String>, EncoderError> {
+        let Prompts { prompts, default_prompt_name } = &self.prompts;
+        let prompt = match asked {
+            Prompt::FromFolder => default_prompt_name.as_ref().and_then(|name| prompts.get(name)).cloned(),
+            Prompt::Text(text) => Some(text.clone()),
+            Prompt::Named(name) => match prompts.get(name) {
+                Some(prompt) => Some(prompt.clone()),
+                None => {
+                    let known = prompts.keys().cloned().collect();
+                    return Err(EncoderError::PromptName { asked: name.clone(), known });
+                }
+            },
+        };
+        let prompt = prompt.filter(|prompt| !prompt.is_empty());
+        if let Some(prompt) = prompt.as_ref().filter(|_| !self.pools_prompt) {
+            return Err(EncoderError::PromptPooling { prompt: prompt.clone() });
+        }
+        Ok(prompt)
+    }
+}
+
+/// The folder's file, or what stands for one that is not there. `is_kind`: what it must be; a list could pass for an object
+/// whose fields are all left out.
+fn optional<T: Default + for<'de> Deserialize<'de>>(
+    folder: &Folder,
+    file: &str,
+    is_kind: fn(&Value) -> bool,
+) -> Result<T, EncoderError> {
+    if !folder.has(file) {
+        return Ok(T::default());
+    }
+    let value = folder.json(file)?;
+    if !is_kind(&value) {
+        return Err(folder.bad_json(file, "it is a list where an object belongs, or the other way round"));
+    }
+    serde_json::from_value(value).map_err(|e| folder.bad_json(file, &e.to_string()))
+}
+
+/// Where the pooling configuration lies, relative to the folder.
+pub(crate) fn pooling_file(folder: &Folder) -> Result<String, EncoderError> {
+    let modules = modules(folder)?;
+    let dir = modules.iter().find(|m| m.kind() == "Pooling").map_or(POOLING_DIR, |m| m.path.as_str());
+    Ok(format!("{dir}/{CONFIG}"))
+}
+
+fn modules(folder: &Folder) -> Result<Vec<Module>, EncoderError> {
+    let modules: Vec<Module> = optional(folder, MODULES, Value::is_array)?;
+    for module in &modules {
+        if !["Transformer", "Pooling", "Normalize", "Dropout"].contains(&module.kind()) {
+            return Err(EncoderError::Module { path: folder.path(MODULES), module: module.kind.clone() });
+        }
+        let inside = Path::new(&module.path).components().all(|c| matches!(c, Component::Normal(_)));
+        if !inside {
+            return Err(
+                folder.bad_json(MODULES, &format!("the path \"{}\" leads out of the folder", module.path))
+            );
+        }
+    }
+    Ok(modules)
+}
+
+type PoolingFound = (Option<Pooling>, Option<(PathBuf, String)>);
+
+/// The pooling, and whether it includes a prompt's tokens.
+fn pooling(folder: &Folder, file: &str) -> Result<(PoolingFound, bool), EncoderError> {
+    if !folder.has(file) {
+        return Ok(((None, None), true));
+    }
+    let config = folder.json(file)?;
+    let pools_prompt = config.get("include_prompt").and_then(Value::as_bool).unwrap_or(true);
+    let modes = pooling_modes(&config);
+    let found = match modes.as_slice() {
+        [] => (None, None),
+        [one] => match one.parse() {
+            Ok(pooling) => (Some(pooling), None),
+            Err(_) => (None, Some((folder.path(file), one.clone()))),
+        },
+        several => (None, Some((folder.path(file), several.join(" + ")))),
+    };
+    Ok((found, pools_prompt))
+}
+
+/// The poolings that a pooling configuration switches on, by their short names. Older files have one truth value a
+/// mode, newer ones a field `pooling_mode` with one name or several.
+fn pooling_modes(config: &Value) -> Vec<String> {
+    let Some(fields) = config.as_object() else { return Vec::new() };
+    match fields.get("pooling_mode") {
+        Some(Value::String(mode)) => return vec![mode.clone()],
+        Some(Value::Array(modes)) => {
+            return modes.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
+        }
+        _ => {}
+    }
+    let on = fields.iter().filter(|(_, on)| on.as_bool() == Some(true));
+    on.filter_map(|(field, _)| field.strip_prefix("pooling_mode_"))
+        .map(|mode| match mode {
+            "cls_token" => "cls".to_owned(),
+            "mean_tokens" => "mean".to_owned(),
+            "max_tokens" => "max".to_owned(),
+            other => other.to_owned(),
+        })
+        .collect()
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    path: String,
+}
+
+impl Module {
+    /// The class without the Python package it lives in.
+    fn kind(&self) -> &str {
+        self.kind.rsplit('.').next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn config(prompts: &Value) -> SentenceTransformersConfig {
+        SentenceTransformersConfig {
+            pooling: None,
+            unknown_pooling: None,
+            pools_prompt: true,
+            normalised: false,
+            max_tokens: None,
+            lower_case: false,
+            prompts: serde_json::from_value(prompts.clone()).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_the_default_a_named_one_or_the_one_given() {
+        // As multilingual-e5 writes them, and sentence-transformers for a model without any.
+        let e5 = config(&json!({
+            "prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"
+        }));
+        assert_eq!(e5.prompt(&Prompt::FromFolder).unwrap().as_deref(), Some("query: "));
+        assert_eq!(e5.prompt(&Prompt::Named("passage".to_owned())).unwrap().as_deref(), Some("passage: "));
+        assert_eq!(e5.prompt(&Prompt::Text("x ".to_owned())).unwrap().as_deref(), Some("x "));
+        assert_eq!(e5.prompt(&Prompt::Text(String::new())).unwrap(), None);
+        let error = e5.prompt(&Prompt::Named("queries".to_owned())).unwrap_err();
+        assert!(error.to_string().contains("passage, query"), "{error}");
+        let plain = config(&json!({"prompts": {"query": "", "document": ""}, "default_prompt_name": null}));
+        assert_eq!(plain.prompt(&Prompt::FromFolder).unwrap(), None);
+        assert_eq!(plain.prompt(&Prompt::Named("query".to_owned())).unwrap(), None);
+    }
+
+    #[test]
+    fn a_prompt_that_must_not_be_pooled_is_refused() {
+        let mut instructor = config(&json!({"prompts": {"q": "Represent: "}, "default_prompt_name": "q"}));
+        instructor.pools_prompt = false;
+        let error = instructor.prompt(&Prompt::FromFolder).unwrap_err();
+        assert_eq!(error.code(), "encoder-prompt");
+        assert_eq!(instructor.prompt(&Prompt::Text(String::new())).unwrap(), None);
+    }
+
+    #[test]
+    fn both_ways_of_writing_the_pooling_are_read() {
+        let flags = json!({"word_embedding_dimension": 8, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true});
+        assert_eq!(pooling_modes(&flags), ["mean"]);
+        assert_eq!(pooling_modes(&json!({"pooling_mode": "cls", "include_prompt": true})), ["cls"]);
+        assert_eq!(pooling_modes(&json!({"pooling_mode": ["mean", "max"]})), ["mean", "max"]);
+        assert_eq!(
+            pooling_modes(&json!({"pooling_mode_weightedmean_tokens": true})),
+            ["weightedmean_tokens"]
+        );
+    }
+}
