@@ -43,7 +43,7 @@ CREATE TABLE events (
     duration_ms INTEGER CHECK (duration_ms BETWEEN 0 AND 4294967295),
     source TEXT NOT NULL CHECK (source = 'window' OR source = 'command' OR source = 'import' OR source = 'simulated'),
     level INTEGER,
-    content TEXT CHECK (json_valid(content)),
+    content TEXT CHECK (content IS NULL OR json_valid(content)),
     replaces INTEGER REFERENCES events (id) CHECK (replaces < id),
     note TEXT,
     UNIQUE (copy, sequence),

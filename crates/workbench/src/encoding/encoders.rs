@@ -222,7 +222,7 @@ pub(crate) fn device() -> (String, String) {
 #[path = "../../../encoder/tests/local_hub/mod.rs"]
 #[allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 #[allow(dead_code, reason = "the encoder's own tests make every kind of trouble, these only some")]
-mod local_hub;
+pub(crate) mod local_hub;
 
 #[cfg(test)]
 mod tests {

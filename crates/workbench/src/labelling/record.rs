@@ -1,6 +1,6 @@
 //! The way of one label: on disk first, then learned, then told.
 
-use super::sheet::Sheet;
+use super::sheet::{SharedSheet, Sheet};
 use crate::clock::{now_ms, today_ms};
 use crate::core::Core;
 use crate::error::WorkbenchError;
@@ -51,7 +51,9 @@ impl Session {
             source,
         })?;
         // The label is on disk: from here on nothing may say that it failed.
-        if core.follow_events().is_err() {
+        let followed = core.follow_events();
+        let sheet = core.newest_sheet(sheet, new.annotator, new.question);
+        if followed.is_err() {
             lock(&sheet).note_answer(new.text, &new.answer, at_ms);
             core.learn(new.question, new.text, new.annotator, level_of(&new.answer));
         }
@@ -81,6 +83,7 @@ impl Session {
             core.sheets.clear();
             core.live.forget_all();
         }
+        let sheet = core.newest_sheet(sheet, annotator, question);
         let sheet = lock(&sheet);
         let now = sheet.answers.get(&newest.text).cloned();
         Ok(Some(Undone { text: newest.text, answer, now, progress: core.progress(&sheet) }))
@@ -127,6 +130,7 @@ impl Session {
         if core.follow_events().is_err() {
             core.sheets.clear(); // the mark is on disk; it is read when the sheet is next asked for
         }
+        let sheet = core.newest_sheet(sheet, annotator, question);
         let progress = core.progress(&lock(&sheet));
         Ok(progress)
     }
@@ -242,6 +246,17 @@ impl Core {
             (Err(_), Answer::Level(level)) => Err(off_scale(&format!("level {level}"), question)),
             (Err(error), _) => Err(off_scale(&error.to_string(), question)),
         }
+    }
+
+    /// The sheet that follows the events now: an import beside may have made the one at hand stale. Where the project cannot be read
+    /// that one must do, since what was appended is on disk.
+    fn newest_sheet(
+        &self,
+        at_hand: SharedSheet,
+        annotator: AnnotatorId,
+        question: QuestionId,
+    ) -> SharedSheet {
+        self.sheets.get(&self.store, annotator, question).unwrap_or(at_hand)
     }
 
     fn progress(&self, sheet: &Sheet) -> Progress {

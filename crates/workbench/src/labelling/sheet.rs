@@ -73,11 +73,12 @@ impl Sheet {
     }
 }
 
-type Shared = Arc<Mutex<Sheet>>;
+/// A sheet in use.
+pub(crate) type SharedSheet = Arc<Mutex<Sheet>>;
 
 /// The sheets in use. They follow the events of the project, see [`super::feed`].
 #[derive(Default)]
-pub(crate) struct Sheets(Mutex<HashMap<(AnnotatorId, QuestionId), Shared>>);
+pub(crate) struct Sheets(Mutex<HashMap<(AnnotatorId, QuestionId), SharedSheet>>);
 
 impl Sheets {
     /// The sheet of an annotator and a question, read from the project on first use.
@@ -86,7 +87,7 @@ impl Sheets {
         store: &Store,
         annotator: AnnotatorId,
         question: QuestionId,
-    ) -> Result<Shared, WorkbenchError> {
+    ) -> Result<SharedSheet, WorkbenchError> {
         let mut sheets = lock(&self.0);
         if let Some(sheet) = sheets.get(&(annotator, question)) {
             return Ok(Arc::clone(sheet));
@@ -97,7 +98,7 @@ impl Sheets {
     }
 
     /// The sheet of an annotator and a question, where it is in use.
-    pub(crate) fn known(&self, annotator: AnnotatorId, question: QuestionId) -> Option<Shared> {
+    pub(crate) fn known(&self, annotator: AnnotatorId, question: QuestionId) -> Option<SharedSheet> {
         lock(&self.0).get(&(annotator, question)).cloned()
     }
 
