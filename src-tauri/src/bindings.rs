@@ -53,6 +53,7 @@ pub fn builder() -> Builder<Wry> {
             disagreement::disagreement_rows,
             disagreement::text_detail,
             annotators::annotator_report,
+            runs::active_model,
             runs::train_defaults,
             runs::start_run,
             runs::resume_run,

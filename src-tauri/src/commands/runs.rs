@@ -2,7 +2,9 @@
 
 use super::with_session;
 use dissensus_domain::QuestionId;
-use dissensus_workbench::view::{Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning};
+use dissensus_workbench::view::{
+    ActiveModel, Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning,
+};
 use tauri::AppHandle;
 
 /// What a training of this model would do by default, or did the last time it was asked for here.
@@ -29,6 +31,13 @@ pub(crate) async fn start_run(app: AppHandle, choices: TrainChoices) -> Result<u
 #[specta::specta]
 pub(crate) async fn resume_run(app: AppHandle, id: u32) -> Result<(), Problem> {
     with_session(app, move |session| session.resume_run(id)).await
+}
+
+/// What predicts for a question, exactly: which encoder, which model, fitted on how many labels.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn active_model(app: AppHandle, question: QuestionId) -> Result<ActiveModel, Problem> {
+    with_session(app, move |session| session.active_model(question)).await
 }
 
 /// Every training run, newest first.

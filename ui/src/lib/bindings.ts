@@ -80,6 +80,8 @@ export const commands = {
 	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
 	/**  All annotators for one question; may take seconds. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
+	/**  What predicts for a question, exactly: which encoder, which model, fitted on how many labels. */
+	activeModel: (question: QuestionId) => __TAURI_INVOKE<ActiveModel>("active_model", { question }),
 	/**  What a training of this model would do by default, or did the last time it was asked for here. */
 	trainDefaults: (question: QuestionId, model: string, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
 	/**  Starts a run in the background and returns its id at once. */
@@ -119,6 +121,32 @@ export const events = {
 };
 
 /* Types */
+/**  What predicts for a question, exactly. */
+export type ActiveModel = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Key of the encoder version whose embeddings it is fitted on; none without embeddings. */
+	encoder: string | null,
+	/**  How token vectors become one. */
+	pooling: string | null,
+	/**  How exactly they are computed. */
+	precision: string | null,
+	/**  The run whose encoder that is. */
+	run: number | null,
+	/**  True where that run tuned the encoder; false where it was trained on a frozen one. */
+	tuned: boolean,
+	/**  The annotator model: `multilevel`, whichever model a run trained. */
+	model: string,
+	/**  Labels that it was last fitted on; none while it is not fitted. */
+	fitted_on: number | null,
+	/**  Labels and retractions since, each of which it has learned. */
+	learned_since: number,
+	/**  When it was fitted. */
+	fitted_at: number | null,
+	/**  Labels of the question now. */
+	labels: number,
+};
+
 /**  An annotator in this project. */
 export type AnnotatorId = number;
 
@@ -1017,16 +1045,6 @@ export type TextOrder =
 "informative" | 
 /**  Where annotators are predicted to disagree most, with a share of random texts. */
 "disagreement";
-
-/**  A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values. */
-export type Span = {
-	/**  The first character. */
-	start: number,
-	/**  The character behind the last one. */
-	end: number,
-	/**  Index of the span's type on the question's scale. */
-	kind: number,
-};
 
 /**  Colours. */
 export type Theme = 

@@ -1,5 +1,6 @@
 // Names for what a run is made of: models, tunings, metrics, devices, states.
-import type { JobState, RunInfo, RunMetric, Tuning } from "$lib/bindings";
+import type { ActiveModel, JobState, RunInfo, RunMetric, Tuning } from "$lib/bindings";
+import { counted } from "$lib/format";
 
 interface ModelWords {
   name: string;
@@ -45,6 +46,22 @@ export const TUNINGS: Readonly<Record<Tuning, { name: string; what: string }>> =
 /** A model's name in plain words. */
 export function modelName(model: string): string {
   return MODELS[model]?.name ?? model;
+}
+
+/** "Predictions: Multilevel, fitted on 1,456 labels. Encoder: all-MiniLM-L6-v2, mean pooling." */
+export function activeModelWords(active: ActiveModel): string {
+  const name = modelName(active.model);
+  const since = active.learned_since > 0 ? `, and ${counted(active.learned_since, "change")} since` : "";
+  const model =
+    active.fitted_on === null
+      ? `Predictions: ${name}, not fitted yet.`
+      : `Predictions: ${name}, fitted on ${counted(active.fitted_on, "label")}${since}.`;
+  // The key is NAME/FINGERPRINT/POOLING/..., and a name can be a path or a repository.
+  const encoder = active.encoder?.replace(/\/[0-9a-f]{12}\/.*$/, "") ?? null;
+  if (encoder === null) return `${model} Without an encoder: it does not know what a text says.`;
+  const origin =
+    active.run === null ? encoder : `of run ${active.run}, ${active.tuned ? "tuned by it" : "frozen"}`;
+  return `${model} Encoder: ${origin}, ${active.pooling ?? "mean"} pooling.`;
 }
 
 /** "frozen encoder", "last 2 layers", "LoRA, rank 8". */

@@ -1,9 +1,9 @@
 // The list of runs while events and answers cross, and what settings may be.
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import type { RunInfo } from "$lib/bindings";
+import type { ActiveModel, RunInfo } from "$lib/bindings";
 import { duration, pValue, range } from "$lib/format";
-import { metricName, tuningWords } from "$lib/run-words";
+import { activeModelWords, metricName, tuningWords } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
 import { readSplit, splitWords, writeSplit } from "$lib/splits";
 import { EPOCHS, faults, numberFault, settingLines } from "$lib/train-fields";
@@ -156,4 +156,27 @@ describe("words", () => {
     expect(tuningWords({ tuning: "lora", layers: 2, rank: 8 })).toBe("LoRA, rank 8");
     expect(tuningWords({ tuning: "frozen", layers: 2, rank: 8 })).toBe("frozen encoder");
   });
+});
+
+it("says exactly what predicts", () => {
+  const active: ActiveModel = {
+    question: 1,
+    encoder: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
+    pooling: "mean",
+    precision: "fp32",
+    run: null,
+    tuned: false,
+    model: "multilevel",
+    fitted_on: 1456,
+    learned_since: 0,
+    fitted_at: null,
+    labels: 1456,
+  };
+  expect(activeModelWords(active)).toBe(
+    "Predictions: Multilevel, fitted on 1,456 labels. Encoder: all-MiniLM-L6-v2, mean pooling.",
+  );
+  const tuned = activeModelWords({ ...active, run: 4, tuned: true, learned_since: 1 });
+  expect(tuned).toContain("and 1 change since");
+  expect(tuned).toContain("Encoder: of run 4, tuned by it");
+  expect(activeModelWords({ ...active, encoder: null, fitted_on: null })).toContain("not fitted yet");
 });
