@@ -49,10 +49,14 @@ impl Project {
         self.target.join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// The folder of data sets for benchmarks, if this machine has one: DISSENSUS_DATA or `../shared/data`.
+    /// Where data sets for benchmarks are looked for: DISSENSUS_DATA or `../shared/data`.
+    pub(crate) fn data_place(&self) -> PathBuf {
+        std::env::var_os("DISSENSUS_DATA").map_or_else(|| self.root.join("../shared/data"), PathBuf::from)
+    }
+
+    /// That folder, if this machine has one.
     pub(crate) fn data(&self) -> Option<PathBuf> {
-        let folder = std::env::var_os("DISSENSUS_DATA")
-            .map_or_else(|| self.root.join("../shared/data"), PathBuf::from);
+        let folder = self.data_place();
         folder.is_dir().then_some(folder)
     }
 }

@@ -1,33 +1,31 @@
-//! The public data sets, where they are on this machine: guessed and read fully right.
+//! The public data sets: guessed and read fully right. They are not part of the project, so these tests are ignored unless
+//! asked for (the step `data` of `cargo xtask test`).
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test may panic, and says when it did not run"
-)]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic, and says how long it read")]
 
 use dissensus_exchange::{Checker, ColumnRoles, ExchangeError, FileKind, Scan, Source, guess_roles, scan};
 use std::path::PathBuf;
 
-/// The file, from `DISSENSUS_DATA` or from `shared/data` beside the workspace; says so where it is not there.
-fn data(name: &str) -> Option<PathBuf> {
+/// The file, from `DISSENSUS_DATA` or from `shared/data` beside the workspace. The test fails where it is not there.
+fn data(name: &str) -> PathBuf {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let folder = std::env::var_os("DISSENSUS_DATA").map_or_else(|| PathBuf::from(beside), PathBuf::from);
     let file = folder.join(name);
-    if file.is_file() {
-        return Some(file);
-    }
-    eprintln!("NOT RUN: {} is not there; set DISSENSUS_DATA to the folder that holds it", file.display());
-    None
+    assert!(
+        file.is_file(),
+        "{} is not there; set DISSENSUS_DATA to the folder that holds it",
+        file.display()
+    );
+    file
 }
 
-fn look(name: &str) -> Option<(ColumnRoles, Scan)> {
-    let source = Source::open(data(name)?).unwrap();
+fn look(name: &str) -> (ColumnRoles, Scan) {
+    let source = Source::open(data(name)).unwrap();
     let roles = guess_roles(&source).unwrap();
     let started = std::time::Instant::now();
     let scan = scan(&source, &roles, Checker::new(None)).unwrap();
     eprintln!("{name}: {} rows in {:?}", scan.rows, started.elapsed());
-    Some((roles, scan))
+    (roles, scan)
 }
 
 fn name(name: &str) -> Option<String> {
@@ -45,8 +43,9 @@ fn usual() -> ColumnRoles {
 }
 
 #[test]
-fn popquorn_is_understood_when_present() {
-    let Some((roles, scan)) = look("popquorn_offensiveness.csv") else { return };
+#[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
+fn popquorn_is_understood() {
+    let (roles, scan) = look("popquorn_offensiveness.csv");
     let attributes = ["gender", "race", "age", "occupation", "education"].map(str::to_owned).to_vec();
     assert_eq!(roles, ColumnRoles { attributes, ..usual() });
     assert_eq!((scan.kind, scan.rows, scan.problem_count), (FileKind::Labels, 13_036, 0));
@@ -56,8 +55,9 @@ fn popquorn_is_understood_when_present() {
 }
 
 #[test]
-fn md_agreement_is_understood_when_present() {
-    let Some((roles, scan)) = look("md_agreement.csv") else { return };
+#[ignore = "needs the data set md_agreement.csv: cargo xtask test data"]
+fn md_agreement_is_understood() {
+    let (roles, scan) = look("md_agreement.csv");
     assert_eq!(roles, ColumnRoles { split: name("split"), ..usual() });
     assert_eq!((scan.rows, scan.problem_count), (53_765, 0));
     assert_eq!((scan.texts, scan.annotators), (10_753, 819));
@@ -66,8 +66,9 @@ fn md_agreement_is_understood_when_present() {
 }
 
 #[test]
-fn vicomtech_has_no_annotators_and_says_so_when_present() {
-    let Some(path) = data("vicomtech_hate.csv") else { return };
+#[ignore = "needs the data set vicomtech_hate.csv: cargo xtask test data"]
+fn vicomtech_has_no_annotators_and_says_so() {
+    let path = data("vicomtech_hate.csv");
     let source = Source::open(path).unwrap();
     let mut roles = guess_roles(&source).unwrap();
     assert_eq!(roles, ColumnRoles { annotator: None, split: name("split"), ..usual() });

@@ -64,7 +64,8 @@ fn coefficients_are_those_of_other_libraries() {
         }
         assert_eq!(ours.fleiss.interval, None);
         let all = agreement(&case.observations, case.texts, case.annotators, case.target).unwrap();
-        assert_eq!(all.all.nominal, ours.alpha_nominal.value);
+        let gap = all.all.nominal.unwrap() - ours.alpha_nominal.value.unwrap();
+        assert!(gap.abs() < 1e-12);
         assert_eq!(all.texts, ours.pairable);
         if case.name == "complete" {
             near("fleiss of statsmodels", ours.fleiss.value, &theirs["fleiss_statsmodels"]);
@@ -73,7 +74,7 @@ fn coefficients_are_those_of_other_libraries() {
 }
 
 #[test]
-fn intervals_are_those_of_another_bootstrap() {
+fn standard_errors_are_those_of_another_bootstrap() {
     let options = BootstrapOptions { resamples: 4000, ..Default::default() };
     for case in cases() {
         let ours = case.reliability(Some(&options));
@@ -86,14 +87,18 @@ fn intervals_are_those_of_another_bootstrap() {
             if case.target.kind != ScaleKind::Ordinal && key == "alpha_interval" {
                 continue;
             }
+            if case.name == "rare" {
+                // Five of forty texts have a label other than the most frequent level.
+                assert_eq!(ours.interval, None);
+                continue;
+            }
             let (ours, theirs) = (ours.interval.unwrap(), &case.theirs["intervals"][key]);
             let error = theirs[2].as_f64().unwrap();
-            // Their 3,000 draws put an end to within about 0.05 standard errors.
-            for (ours, theirs) in [(ours.low, &theirs[0]), (ours.high, &theirs[1])] {
-                let gap = (ours - theirs.as_f64().unwrap()).abs() / error;
-                assert!(gap < 0.25, "{} {key}: {ours} against {theirs}, {error}", case.name);
-            }
-            assert!((ours.standard_error / error - 1.0).abs() < 0.06, "{} {key}", case.name);
+            // Theirs draws texts with replacement, ours weighs them: a little less spread, made good by Student's t.
+            let ratio = ours.standard_error * ((case.texts + 1) as f64 / case.texts as f64).sqrt() / error;
+            assert!((ratio - 1.0).abs() < 0.08, "{} {key}: {ratio}", case.name);
+            let width = (ours.high - ours.low) / (theirs[1].as_f64().unwrap() - theirs[0].as_f64().unwrap());
+            assert!((0.9..1.25).contains(&width), "{} {key}: {width}", case.name);
         }
         assert_eq!(ours, case.reliability(Some(&options)));
     }

@@ -656,7 +656,7 @@ export type MetricPair = {
 	a: number | null,
 	/**  Of the second run. */
 	b: number | null,
-	/**  95 % interval of b - a, by paired bootstrap over texts, where it was worked out. */
+	/**  95 % interval of b - a, by paired bootstrap over texts (over annotators for `annotator_accuracy`), where it was worked out. */
 	low: number | null,
 	/**  Upper end. */
 	high: number | null,
@@ -955,7 +955,7 @@ export type RunMetric = {
 	higher_is_better: boolean,
 };
 
-/**  Scores on the test texts, each with its 95 % interval by bootstrap over texts. */
+/**  Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about annotators, else over texts. */
 export type RunScores = {
 	/**  All metrics there are, in the order to show them. */
 	metrics: RunMetric[],

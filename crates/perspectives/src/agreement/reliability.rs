@@ -6,17 +6,18 @@ use super::{checked, counts};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::data::{Observation, Target};
-use crate::metrics::{BootstrapOptions, Interval, resample};
+use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
 use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A coefficient and how sure it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The coefficient; `None` where it is not defined.
     pub value: Option<f64>,
-    /// Percentile interval over resamples of texts; `None` without a bootstrap or where fewer than half of the resamples
-    /// define the coefficient.
+    /// Interval over resamples of texts, which holds the coefficient; `None` without a bootstrap, with fewer than 20 texts
+    /// with two labels or more (or 10 that have a label other than the most frequent level), or where nothing varies.
     pub interval: Option<Interval>,
 }
 
@@ -50,9 +51,9 @@ pub struct Reliability {
     pub bootstrap: Option<BootstrapOptions>,
 }
 
-/// Agreement in `observations` (any order) among `annotators` people on `texts` texts; intervals, if asked for, by drawing
-/// whole texts with replacement (as Zapf et al. 2016 recommend in Measuring inter-rater reliability for nominal data; not
-/// Krippendorff's own bootstrap, which draws pairs). No intervals with fewer than two texts with labels.
+/// Agreement in `observations` (any order) among `annotators` people on `texts` texts; intervals, if asked for, by resampling
+/// whole texts (as Zapf et al. 2016 recommend in Measuring inter-rater reliability for nominal data; not
+/// Krippendorff's own bootstrap, which draws pairs). No intervals with fewer than 20 texts with two labels.
 ///
 /// # Errors
 /// What an observation or the scale can have wrong; [`PerspectivesError::Confidence`],
@@ -71,25 +72,33 @@ pub fn reliability(
     let sorted = checked(observations, texts, annotators, target)?;
     let counts = counts(&sorted, texts, target.levels);
     let ordinal = target.kind == ScaleKind::Ordinal;
-    let texts: Vec<(&[u32], TextShares)> = counts
-        .chunks_exact(target.levels)
-        .filter_map(|counts| TextShares::of(counts).map(|shares| (counts, shares)))
-        .collect();
-    let whole = coefficients(&texts, &vec![1; texts.len()], target.levels, ordinal);
+    let patterns = Pattern::all(&counts, target.levels);
+    let sizes: Vec<u32> = patterns.iter().map(|p| p.texts).collect();
+    let once: Vec<f64> = sizes.iter().map(|n| f64::from(*n)).collect();
+    let whole = coefficients(&patterns, &once, target.levels, ordinal);
+    let texts: usize = sizes.iter().map(|n| *n as usize).sum();
+    let pairable = patterns.iter().filter(|p| p.labels() > 1).map(|p| p.texts as usize).sum();
+    let frequent = (0..target.levels).max_by_key(|&l| patterns.iter().map(|p| p.labels_of(l)).sum::<u64>());
+    let off = |p: &&Pattern<'_>| p.labels() > 1 && frequent.is_some_and(|l| p.counts[l] < p.labels());
+    let deciding = patterns.iter().filter(off).map(|p| p.texts as usize).sum::<usize>();
     let mut intervals = [None; COEFFICIENTS];
-    if let Some(options) = bootstrap.filter(|_| texts.len() > 1) {
-        let draws = resample(texts.len(), options, "agreement", progress, |drawn| {
-            coefficients(&texts, drawn, target.levels, ordinal)
+    if let Some(options) =
+        bootstrap.filter(|_| pairable >= Cluster::Texts.least() && deciding >= LEAST_DECIDING)
+    {
+        let draws = resample(&sizes, options, "agreement", progress, |weights| {
+            coefficients(&patterns, weights, target.levels, ordinal)
         })?;
-        for (at, interval) in intervals.iter_mut().enumerate().filter(|(at, _)| whole[*at].is_some()) {
-            *interval = Interval::of(draws.iter().map(|d| d[at]), options);
+        for (at, interval) in intervals.iter_mut().enumerate() {
+            let Some(estimate) = whole[at] else { continue };
+            let figure = Figure { estimate, clusters: deciding, range: (f64::NEG_INFINITY, 1.0) };
+            *interval = Interval::of(figure, draws.iter().map(|d| d[at]), options);
         }
     }
     let [alpha_nominal, alpha_ordinal, alpha_interval, fleiss, ac1, ac2_linear, ac2_quadratic] =
         std::array::from_fn(|at| Estimate { value: whole[at], interval: intervals[at] });
     Ok(Reliability {
-        texts: texts.len(),
-        pairable: texts.iter().filter(|(counts, _)| counts.iter().sum::<u32>() > 1).count(),
+        texts,
+        pairable,
         alpha_nominal,
         alpha_ordinal,
         alpha_interval,
@@ -103,18 +112,50 @@ pub fn reliability(
 
 const COEFFICIENTS: usize = 7;
 
-/// All coefficients where text `t` stands `drawn[t]` times.
+/// Where nearly everything is one level, the few other texts decide; with fewer than this their spread says too little.
+const LEAST_DECIDING: usize = 10;
+
+/// Texts that have the same number of labels of each level: alike to every coefficient, so that a resample costs as much as
+/// there are patterns, however many texts there are.
+struct Pattern<'a> {
+    counts: &'a [u32],
+    shares: TextShares,
+    texts: u32,
+}
+
+impl<'a> Pattern<'a> {
+    /// Those of all texts with labels, in the order of their counts; `counts` is texts x levels.
+    fn all(counts: &'a [u32], levels: usize) -> Vec<Self> {
+        let mut texts: BTreeMap<&[u32], u32> = BTreeMap::new();
+        counts.chunks_exact(levels).for_each(|counts| *texts.entry(counts).or_default() += 1);
+        let pattern =
+            |(counts, texts)| TextShares::of(counts).map(|shares| Pattern { counts, shares, texts });
+        texts.into_iter().filter_map(pattern).collect()
+    }
+
+    /// Labels of one of its texts.
+    fn labels(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+
+    /// Labels of a level on all of its texts.
+    fn labels_of(&self, level: usize) -> u64 {
+        u64::from(self.counts[level]) * u64::from(self.texts)
+    }
+}
+
+/// All coefficients where the texts of pattern `i` have the weight `weights[i]` together.
 fn coefficients(
-    texts: &[(&[u32], TextShares)],
-    drawn: &[u32],
+    patterns: &[Pattern<'_>],
+    weights: &[f64],
     levels: usize,
     ordinal: bool,
 ) -> [Option<f64>; COEFFICIENTS] {
     let mut coincidences = Coincidences::new(levels);
     let mut shares = Shares::new(levels);
-    for ((counts, text), &times) in texts.iter().zip(drawn).filter(|(_, times)| **times > 0) {
-        coincidences.add(counts, f64::from(times));
-        shares.add(text, f64::from(times));
+    for (pattern, &weight) in patterns.iter().zip(weights) {
+        coincidences.add(pattern.counts, weight);
+        shares.add(&pattern.shares, weight);
     }
     let alphas = coincidences.alphas(ordinal);
     let weighted = |weights| shares.gwet(weights).filter(|_| ordinal);

@@ -112,7 +112,7 @@ fn texts_that_read_alike_share_their_effects() {
 
 #[test]
 fn opposite_tastes_are_learnt_where_labels_show_them() {
-    let mut world = world(300, 10, 2, 3, 150, 13);
+    let mut world = world(300, 20, 2, 3, 150, 13);
     for o in &mut world.observations {
         let taste = if o.annotator % 2 == 0 { 1.0 } else { -1.0 };
         o.level = u16::from(taste * world.embeddings.row(o.text as usize)[1] > 0.0);

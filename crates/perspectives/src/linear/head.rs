@@ -1,7 +1,7 @@
 //! The ridge-penalised linear head under any link, its strength chosen by cross-validation over texts.
 
 use crate::data::Observation;
-use crate::math::rotate::Rotated;
+use crate::linear::rotate::Rotated;
 use crate::math::{axpy, dot, lbfgs};
 use crate::mixed::link::{Link, Slopes};
 use rayon::prelude::*;

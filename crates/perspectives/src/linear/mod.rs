@@ -2,3 +2,4 @@
 
 pub(crate) mod head;
 pub(crate) mod own_head;
+pub(crate) mod rotate;

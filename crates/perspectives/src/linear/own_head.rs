@@ -263,7 +263,7 @@ mod tests {
     use crate::data::synthetic::world;
     use crate::data::{Observation, TrainingData};
     use crate::linear::head::HeadProblem;
-    use crate::math::rotate::Rotated;
+    use crate::linear::rotate::Rotated;
 
     #[test]
     fn the_head_is_that_of_the_embeddings() {

@@ -1,10 +1,10 @@
 //! Small numerical tools: fast single-precision functions, dense solves, a quasi-Newton minimiser, seeded random numbers.
 
 pub(crate) mod cholesky;
+pub(crate) mod distributions;
 pub(crate) mod fast;
 pub(crate) mod lbfgs;
 pub(crate) mod random;
-pub(crate) mod rotate;
 
 /// `1 / (1 + e^-x)` in double precision, exact at both ends.
 #[inline]

@@ -20,11 +20,11 @@ pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_er
 pub use classes::{
     Average, Averages, ClassAccuracy, ClassScores, accuracy, class_scores, confusion, macro_f1, option_scores,
 };
-pub use compare::{Comparison, Difference, compare};
+pub use compare::{Comparison, Difference, Differences, compare};
 pub use correlation::{pearson, spearman};
 pub use disagreement::{auroc, soft_cross_entropy};
-pub(crate) use interval::resample;
 pub use interval::{BootstrapOptions, Interval};
+pub(crate) use interval::{Figure, resample};
 pub use mcnemar::{McNemar, mcnemar};
 pub use ordinal::{label_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score};
 pub use people::{AnnotatorScores, annotator_scores};

@@ -96,4 +96,9 @@ impl Report {
     pub fn interval(&self, over: Cluster, key: &str) -> Option<&super::Interval> {
         self.intervals.iter().find(|i| i.over == over)?.of.get(key)
     }
+
+    /// Its interval over what the number is about: annotators for the numbers about annotators, else texts.
+    pub fn interval_of(&self, key: &str) -> Option<&super::Interval> {
+        self.interval(Cluster::of(key), key)
+    }
 }

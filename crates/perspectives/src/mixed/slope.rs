@@ -2,12 +2,15 @@
 
 use super::Crossed;
 use super::person::{self, PersonLabel};
+use crate::math::distributions::student_quantile;
 use rayon::prelude::*;
 
 /// Variances tried for a slope on a feature of unit variance.
 const TRIED: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
-/// How many standard errors the gain must lie above zero.
-const SURE: f64 = 2.0;
+/// How sure a gain must be, one-sided: two standard errors for many annotators, more for few (Student's t).
+const SURE: f64 = 0.977_249_868;
+/// With fewer annotators who have labels a standard error over them says too little, and slopes are not tried.
+const LEAST_PEOPLE: usize = 20;
 
 impl Crossed {
     /// Gives annotators slopes on `z` (texts x `dim` features of unit variance, the shared score first) if that predicts
@@ -18,7 +21,8 @@ impl Crossed {
     /// than tastes for topics do (on POPQUORN only it passes). Slopes on all features, with one variance for the topics,
     /// must then gain over that.
     pub(crate) fn try_slopes(&mut self, z: &[f64], dim: usize, fold: &[u8], folds: usize) -> bool {
-        if self.link.softmax || dim == 0 {
+        let with_labels = self.people.iter().filter(|p| !p.labels.is_empty()).count();
+        if self.link.softmax || dim == 0 || with_labels < LEAST_PEOPLE {
             return false;
         }
         let before = self.slope_vars.clone();
@@ -57,7 +61,8 @@ impl Crossed {
             self.slope_vars = vary(variance);
             let gains: Vec<f64> = self.held_out(fold, folds).iter().zip(&now).map(|(a, b)| a - b).collect();
             let (total, error) = total_and_error(&gains);
-            if total > SURE * error && best.is_none_or(|b| total > b.1) {
+            let bar = student_quantile(SURE, gains.len() - 1) * error;
+            if total > bar && best.is_none_or(|b| total > b.1) {
                 best = Some((variance, total));
             }
         }
@@ -70,11 +75,12 @@ impl Crossed {
         }
     }
 
-    /// Held-out log-likelihood of every annotator's labels, fold by fold of texts.
+    /// Held-out log-likelihood of the labels of every annotator who has some, fold by fold of texts.
     fn held_out(&self, fold: &[u8], folds: usize) -> Vec<f64> {
         let precision = self.full_precision();
         (0..self.people.len())
             .into_par_iter()
+            .filter(|&a| !self.people[a].labels.is_empty())
             .map(|a| {
                 let labels: Vec<(u8, PersonLabel<'_>)> = self.people[a]
                     .labels
@@ -124,23 +130,59 @@ fn direction(deviations: usize, z: &[f64]) -> Vec<f64> {
     direction
 }
 
-/// Sum of gains and the standard error of that sum over annotators.
+/// Sum of gains and the standard error of that sum over annotators: the square root of n times their sample variance.
 pub(super) fn total_and_error(gains: &[f64]) -> (f64, f64) {
-    let n = gains.len().max(1) as f64;
+    let n = gains.len() as f64;
     let total: f64 = gains.iter().sum();
-    let mean = total / n;
-    let spread: f64 = gains.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / n;
-    (total, (spread * n).sqrt())
+    let squares: f64 = gains.iter().map(|g| (g - total / n).powi(2)).sum();
+    let error = if gains.len() < 2 { f64::INFINITY } else { (squares / (n - 1.0) * n).sqrt() };
+    (total, error)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Observation, Target};
+    use crate::math::random::generator;
+    use crate::mixed::link::Link;
+    use dissensus_domain::ScaleKind;
+    use rand::RngExt;
 
     #[test]
     fn standard_error_of_a_sum() {
         let (total, error) = total_and_error(&[1.0, 3.0]);
         assert_eq!(total, 4.0);
-        assert!((error - 2f64.sqrt()).abs() < 1e-12);
+        assert!((error - 2.0).abs() < 1e-12);
+        assert_eq!(total_and_error(&[1.0]).1, f64::INFINITY);
+    }
+
+    /// Half of the people mind the feature, half mind its opposite: a slope for each helps a lot. From 20 people on it is
+    /// believed, below it is not tried.
+    #[test]
+    fn few_annotators_get_no_slopes() {
+        let of = |annotators: usize| {
+            let mut rng = generator(3, 9);
+            let texts = 60;
+            let z: Vec<f64> = (0..texts).map(|t| if t % 2 == 0 { 1.0 } else { -1.0 }).collect();
+            let mut observations = Vec::new();
+            for text in 0..texts {
+                for annotator in 0..annotators {
+                    let minds = if annotator % 2 == 0 { 2.5 } else { -2.5 };
+                    let yes = rng.random::<f64>() < crate::math::sigmoid(minds * z[text]);
+                    observations.push(Observation {
+                        text: text as u32,
+                        annotator: annotator as u32,
+                        level: u16::from(yes),
+                    });
+                }
+            }
+            let link = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
+            let mut crossed = Crossed::new(link, vec![0.0; texts], annotators, &observations);
+            crossed.maximise(5);
+            let fold: Vec<u8> = (0..texts).map(|t| (t / 2 % 5) as u8).collect();
+            crossed.try_slopes(&z, 1, &fold, 5)
+        };
+        assert!(!of(LEAST_PEOPLE - 1));
+        assert!(of(LEAST_PEOPLE));
     }
 }

@@ -3,7 +3,7 @@
 use crate::data::{
     Attribute, Embeddings, FitOptions, Observation, PerspectivesError, Target, TrainingData, folds,
 };
-use crate::math::rotate::Rotated;
+use crate::linear::rotate::Rotated;
 use std::sync::Arc;
 
 /// Checked data and rotated embeddings, shared by all models of one evaluation.

@@ -12,7 +12,7 @@ use crate::data::progress::{Progress, step};
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::linear::head::{BASE_PRECISION, Head, HeadProblem, strengths};
 use crate::linear::own_head::{MOST_LABELS, Mixture, OwnHead};
-use crate::math::rotate::Rotated;
+use crate::linear::rotate::Rotated;
 use crate::math::{axpy, dot};
 use crate::mixed::link::Link;
 use rayon::prelude::*;

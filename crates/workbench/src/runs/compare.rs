@@ -27,8 +27,9 @@ impl Core {
         let compared = compare(&scored_a, &scored_b, &BootstrapOptions::default(), &mut Silent)?;
         let tested = |key: &str| -> Option<&Difference> {
             match key {
-                "log_loss" => compared.log_loss.as_ref(),
-                "accuracy" => compared.accuracy.as_ref(),
+                "log_loss" => compared.over_texts.as_ref().map(|over| &over.log_loss),
+                "accuracy" => compared.over_texts.as_ref().map(|over| &over.accuracy),
+                "annotator_accuracy" => compared.over_annotators.as_ref()?.annotator_accuracy.as_ref(),
                 _ => None,
             }
         };

@@ -10,7 +10,7 @@ use crate::view::{
 };
 use dissensus_domain::{QuestionId, Scale};
 use dissensus_perspectives::Scores;
-use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores, Cluster, Report};
+use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores, Report};
 use dissensus_store::{Run, RunId, WorkState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -225,7 +225,7 @@ pub(super) fn higher_is_better(key: &str) -> bool {
 fn scores(report: &Report) -> RunScores {
     let Scores { n_labels, n_texts, n_annotators, .. } = &report.scores;
     let metric = |(key, value): (&'static str, Option<f64>)| {
-        let interval = report.interval(Cluster::Texts, key);
+        let interval = report.interval_of(key);
         Some(RunMetric {
             key: key.to_owned(),
             value: value?,

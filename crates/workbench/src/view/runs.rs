@@ -163,7 +163,7 @@ view! {
         pub resumable: bool,
     }
 
-    /// Scores on the test texts, each with its 95 % interval by bootstrap over texts.
+    /// Scores on the test texts, each with its 95 % interval by bootstrap: over annotators for figures about annotators, else over texts.
     pub struct RunScores {
         /// All metrics there are, in the order to show them.
         pub metrics: Vec<RunMetric>,
@@ -292,7 +292,7 @@ view! {
         pub a: f64,
         /// Of the second run.
         pub b: f64,
-        /// 95 % interval of b - a, by paired bootstrap over texts, where it was worked out.
+        /// 95 % interval of b - a, by paired bootstrap over texts (over annotators for `annotator_accuracy`), where it was worked out.
         pub low: Option<f64>,
         /// Upper end.
         pub high: Option<f64>,

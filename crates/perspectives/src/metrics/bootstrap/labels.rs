@@ -14,6 +14,8 @@ pub(super) struct Labels<'a> {
     pub(super) text: Vec<u32>,
     pub(super) annotator: Vec<u32>,
     pub(super) cell: Vec<u32>,
+    /// Whether each level occurs among labels or predictions.
+    pub(super) occurs: Vec<bool>,
     /// Labels of every text, and of every annotator.
     pub(super) of_text: Vec<Vec<u32>>,
     pub(super) of_annotator: Vec<Vec<u32>>,
@@ -26,17 +28,33 @@ impl<'a> Labels<'a> {
         let (annotator, of_annotator) = group(scored.observations.iter().map(|o| o.annotator));
         let levels = scored.levels as u32;
         let cells = scored.observations.iter().zip(scored.predicted());
-        let cell = cells.map(|(o, p)| u32::from(o.level) * levels + u32::from(p)).collect();
+        let mut occurs = vec![false; scored.levels];
+        let mut note = |level: u16| occurs[usize::from(level)] = true;
+        let cell = cells
+            .map(|(o, p)| {
+                note(o.level);
+                note(p);
+                u32::from(o.level) * levels + u32::from(p)
+            })
+            .collect();
         let correlates = ordinal || scored.levels == 2;
-        Self { scored, ordinal, correlates, text, annotator, cell, of_text, of_annotator }
+        Self { scored, ordinal, correlates, text, annotator, cell, occurs, of_text, of_annotator }
     }
 
-    pub(super) fn texts(&self) -> usize {
-        self.of_text.len()
-    }
-
-    pub(super) fn annotators(&self) -> usize {
-        self.of_annotator.len()
+    /// Of the levels that occur, in how many of `groups` the rarest one does, among labels or predictions.
+    pub(super) fn groups_of_rarest_level(&self, groups: &[Vec<u32>]) -> usize {
+        let levels = self.scored.levels;
+        let mut found = vec![0; levels];
+        for rows in groups {
+            let mut here = vec![false; levels];
+            for &i in rows {
+                let cell = self.cell[i as usize] as usize;
+                here[cell / levels] = true;
+                here[cell % levels] = true;
+            }
+            found.iter_mut().zip(here).for_each(|(f, here)| *f += usize::from(here));
+        }
+        found.into_iter().zip(&self.occurs).filter(|(_, occurs)| **occurs).map(|(f, _)| f).min().unwrap_or(0)
     }
 
     /// Sums over the labels of each group.

@@ -1,8 +1,10 @@
-//! Bootstrap intervals of every number in [`Scores`], over texts and over annotators.
+//! Bootstrap intervals of the numbers in [`Scores`], over texts and over annotators.
 //!
-//! Labels of one text hang together, and so do those of one person, so whole texts or whole people are drawn, never
-//! single labels. Which cluster to draw says what the interval is about: other texts by the same people, or other people
-//! on the same texts.
+//! Labels of one text hang together, and so do those of one person, so whole texts or whole annotators are resampled, never
+//! single labels. What is resampled says what the interval is about: other texts with labels by the same annotators, or
+//! other annotators with as many labels each on the same texts. Numbers about labels have both intervals; numbers about
+//! annotators (their mean accuracy and macro-F1, the worst tenth) only the one over annotators; numbers about texts (soft
+//! cross-entropy, AUROC and Spearman's correlation of disagreement) only the one over texts.
 
 mod annotators;
 mod labels;
@@ -10,7 +12,7 @@ mod ranks;
 mod sums;
 mod texts;
 
-use super::interval::{BootstrapOptions, Interval, resample};
+use super::interval::{BootstrapOptions, Figure, Interval, resample};
 use super::{Scored, Scores};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
@@ -20,44 +22,65 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use texts::OverTexts;
 
-/// What a resample draws.
+/// Fewer texts than this are too few to tell how far a number may be off.
+const LEAST_TEXTS: usize = 20;
+/// The same of annotators, and of annotators in the worst tenth.
+const LEAST_ANNOTATORS: usize = 5;
+/// Macro-F1 and AUROC hang on the rarest level and the rarer kind of text: fewer texts than this with it are too few.
+const LEAST_RARE: usize = 10;
+
+/// What is resampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cluster {
-    /// Texts, each with all its labels. A text drawn twice is two texts; a person keeps what is left of their labels.
+    /// Texts, each with all its labels.
     Texts,
-    /// Annotators, each with all their labels. A person drawn twice is two people to the numbers about annotators and
-    /// two labels to those about labels and shares; but no pair for those about disagreement: nobody differs from
-    /// oneself, and pairs of copies would make every resample more agreeing than the data.
+    /// Annotators, each with all their labels.
     Annotators,
 }
 
 impl Cluster {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Texts, Self::Annotators];
+
+    /// What a number of [`Scores`], named by its key, is first of all about: annotators or texts.
+    pub fn of(key: &str) -> Self {
+        match key {
+            "annotator_accuracy" | "annotator_macro_f1" | "worst_tenth_accuracy" => Self::Annotators,
+            _ => Self::Texts,
+        }
+    }
+
+    /// With fewer of them nothing has an interval.
+    pub(crate) fn least(self) -> usize {
+        match self {
+            Self::Texts => LEAST_TEXTS,
+            Self::Annotators => LEAST_ANNOTATORS,
+        }
+    }
 }
 
 /// Intervals of one model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// What was drawn.
+    /// What was resampled.
     pub over: Cluster,
-    /// How many clusters there are, and so how many a resample draws.
+    /// How many clusters there are.
     pub clusters: usize,
     /// How it was made.
     pub options: BootstrapOptions,
-    /// One interval for each number of [`Scores`] that has one, by its key. A number has none if it is not defined, if
-    /// fewer than half of the resamples define it, or if there are fewer than two clusters.
+    /// One interval for each number of [`Scores`] that has one, by its key. A number has none where it is about the other
+    /// kind of cluster, is not defined, does not vary, or rests on too little: fewer than 20 texts or 5 annotators in all,
+    /// 10 texts or 5 annotators with the rarest level (macro-F1), 10 texts on which annotators agree or on which they differ (AUROC),
+    /// or 5 annotators in the worst tenth.
     pub of: BTreeMap<String, Interval>,
 }
 
-/// Percentile bootstrap intervals of every number in [`Scores`] (not of its counts: they were not estimated).
+/// Bootstrap intervals of the numbers in [`Scores`] (not of its counts: they were not estimated). Each holds its number.
 ///
 /// Numbers that are sums over clusters (accuracy, log loss, Brier, calibration error, Pearson's r, absolute error, ranked
-/// probability score; macro-F1 and kappa through the confusion matrix) are added up from sums made once per cluster. Those
-/// that are not are computed again from the labels of each resample: over texts the per-annotator numbers, in one pass
-/// over the labels; over annotators soft cross-entropy, AUROC and Spearman's correlation, in one pass and a sort of texts
-/// (over texts, these two only rank again what was sorted once). So a resample costs a few times the number of labels.
+/// probability score; macro-F1 and kappa through the confusion matrix) are added up from sums made once per cluster; AUROC
+/// and Spearman's correlation rank again what was sorted once. So a resample costs a few times the number of labels.
 ///
 /// # Errors
 /// As [`Scored::check`]; [`PerspectivesError::Confidence`], [`PerspectivesError::NoResamples`];
@@ -72,32 +95,66 @@ pub fn bootstrap(
     options.check()?;
     scored.check()?;
     let labels = Labels::of(scored, ordinal);
-    let clusters = match over {
-        Cluster::Texts => labels.texts(),
-        Cluster::Annotators => labels.annotators(),
+    let groups = match over {
+        Cluster::Texts => &labels.of_text,
+        Cluster::Annotators => &labels.of_annotator,
     };
+    let clusters = groups.len();
     let mut intervals = Intervals { over, clusters, options: *options, of: BTreeMap::new() };
-    if clusters < 2 {
+    if clusters < over.least() {
         return Ok(intervals);
     }
-    let name = "confidence intervals";
+    let (name, sizes) = ("confidence intervals", vec![1; clusters]);
     let resamples = match over {
         Cluster::Texts => {
             let pieces = OverTexts::of(&labels);
-            resample(clusters, options, name, progress, |drawn| pieces.scores(drawn).values())?
+            resample(&sizes, options, name, progress, |weights| pieces.scores(weights).values())?
         }
         Cluster::Annotators => {
             let pieces = OverAnnotators::of(&labels);
-            resample(clusters, options, name, progress, |drawn| pieces.scores(drawn).values())?
+            resample(&sizes, options, name, progress, |weights| pieces.scores(weights).values())?
         }
     };
-    for (at, (key, value)) in Scores::of(scored, ordinal).values().into_iter().enumerate() {
-        let interval = value.and_then(|_| Interval::of(resamples.iter().map(|r| r[at].1), options));
-        if let Some(interval) = interval {
+    let scores = Scores::of(scored, ordinal);
+    let rarest = labels.groups_of_rarest_level(groups);
+    for (at, (key, value)) in scores.values().into_iter().enumerate() {
+        let (Some(estimate), Some(clusters)) = (value, behind(key, over, clusters, rarest, &scores)) else {
+            continue;
+        };
+        let figure = Figure { estimate, clusters, range: range(key, scored.levels) };
+        if let Some(interval) = Interval::of(figure, resamples.iter().map(|r| r[at].1), options) {
             intervals.of.insert(key.to_owned(), interval);
         }
     }
     Ok(intervals)
+}
+
+/// How many clusters a number rests on; `None` where they are too few.
+fn behind(key: &str, over: Cluster, clusters: usize, rarest: usize, scores: &Scores) -> Option<usize> {
+    let (found, least) = match (key, over) {
+        ("macro_f1", Cluster::Texts) => (rarest, LEAST_RARE),
+        ("macro_f1", Cluster::Annotators) => (rarest, LEAST_ANNOTATORS),
+        ("disagreement_auroc", _) => (
+            scores.n_texts_disputed.min(scores.n_texts_with_two_labels - scores.n_texts_disputed),
+            LEAST_RARE,
+        ),
+        ("disagreement_spearman", _) => (scores.n_texts_with_two_labels, LEAST_TEXTS),
+        ("worst_tenth_accuracy", _) => (clusters.div_ceil(10), LEAST_ANNOTATORS),
+        _ => (clusters, over.least()),
+    };
+    (found >= least).then_some(found)
+}
+
+/// The least and the greatest value that a number can have.
+fn range(key: &str, levels: usize) -> (f64, f64) {
+    match key {
+        "log_loss" | "soft_cross_entropy" => (0.0, f64::INFINITY),
+        "brier" => (0.0, 2.0),
+        "mae" | "ranked_probability_score" => (0.0, levels.saturating_sub(1) as f64),
+        "pearson" | "disagreement_spearman" => (-1.0, 1.0),
+        "quadratic_kappa" => (f64::NEG_INFINITY, 1.0),
+        _ => (0.0, 1.0),
+    }
 }
 
 #[cfg(test)]
@@ -127,24 +184,29 @@ mod tests {
         scored
     }
 
-    fn close(ours: &Scores, theirs: &Scores) {
+    /// How many numbers of a resample are there; all of them are those of the data.
+    fn close(ours: &Scores, theirs: &Scores) -> usize {
+        let mut compared = 0;
         for ((key, a), (_, b)) in ours.values().into_iter().zip(theirs.values()) {
-            match (a, b) {
-                (Some(a), Some(b)) => assert!((a - b).abs() < 1e-9, "{key}: {a} against {b}"),
-                _ => assert_eq!(a, b, "{key}"),
+            if let Some(a) = a {
+                assert!((a - b.unwrap()).abs() < 1e-9, "{key}: {a} against {b:?}");
+                compared += 1;
             }
         }
+        assert!(compared >= 8);
+        compared
     }
 
     #[test]
-    fn drawing_everything_once_gives_the_scores_themselves() {
+    fn equal_weights_give_the_scores_themselves() {
         for (scored, ordinal) in
             [(world(40, 9, 4, 0.5), true), (world(30, 5, 2, 0.8), false), (world(30, 5, 3, 0.3), false)]
         {
             let labels = Labels::of(&scored, ordinal);
             let whole = Scores::of(&scored, ordinal);
-            close(&OverTexts::of(&labels).scores(&vec![1; labels.texts()]), &whole);
-            close(&OverAnnotators::of(&labels).scores(&vec![1; labels.annotators()]), &whole);
+            let texts = OverTexts::of(&labels).scores(&vec![1.0; labels.of_text.len()]);
+            let people = OverAnnotators::of(&labels).scores(&vec![1.0; labels.of_annotator.len()]);
+            assert_eq!(close(&texts, &whole), close(&people, &whole));
         }
     }
 
@@ -158,64 +220,68 @@ mod tests {
         let (texts, people) = (OverTexts::of(&labels), OverAnnotators::of(&labels));
         let mut compared = 0;
         for resample in reference["resamples"].as_array().unwrap() {
-            let drawn: Vec<u32> = serde_json::from_value(resample["drawn"].clone()).unwrap();
+            let drawn: Vec<f64> = serde_json::from_value(resample["drawn"].clone()).unwrap();
             let ours = match resample["over"].as_str().unwrap() {
                 "texts" => texts.scores(&drawn),
                 _ => people.scores(&drawn),
             };
             for (key, value) in ours.values() {
+                let Some(value) = value else { continue };
                 let theirs = resample["scores"][key].as_f64().unwrap();
-                assert!((value.unwrap() - theirs).abs() < 1e-6, "{key}: {value:?} against {theirs}");
+                assert!((value - theirs).abs() < 1e-6, "{key}: {value} against {theirs}");
                 compared += 1;
             }
         }
-        assert_eq!(compared, 6 * 15);
+        // Over texts all but the three numbers about annotators, over annotators all but the three about texts.
+        assert_eq!(compared, 6 * 12);
     }
 
     #[test]
-    fn intervals_hold_the_number_and_shrink_with_data() {
+    fn intervals_shrink_with_data_and_are_of_what_a_number_is_about() {
         let options = BootstrapOptions { resamples: 400, ..Default::default() };
         let width = |texts| {
-            let scored = world(texts, 12, 4, 0.25);
-            let scores = serde_json::to_value(Scores::of(&scored, true)).unwrap();
-            let mut widths = BTreeMap::new();
-            for over in Cluster::ALL {
-                let intervals = bootstrap(&scored, true, over, &options, &mut Silent).unwrap();
-                assert_eq!(intervals.of.len(), 15);
-                for (key, interval) in &intervals.of {
-                    assert!(interval.low < interval.high && interval.standard_error > 0.0, "{key}");
-                }
-                // Means have no bias to resampling; extremes and what copies of a person change do.
-                for key in ["accuracy", "annotator_accuracy", "log_loss", "brier", "mae", "pearson"] {
-                    let (interval, value) = (intervals.of[key], scores[key].as_f64().unwrap());
-                    assert!(interval.low < value && value < interval.high, "{key}");
-                }
-                widths.insert(over as u8, intervals.of["log_loss"].high - intervals.of["log_loss"].low);
-            }
-            widths[&0]
+            let scored = world(texts, 60, 4, 0.25);
+            let of = |over| bootstrap(&scored, true, over, &options, &mut Silent).unwrap().of;
+            let (texts, people) = (of(Cluster::Texts), of(Cluster::Annotators));
+            let only = |a: &BTreeMap<String, Interval>, b: &BTreeMap<String, Interval>| -> Vec<String> {
+                a.keys().filter(|key| !b.contains_key(*key)).cloned().collect()
+            };
+            assert_eq!(
+                only(&people, &texts),
+                ["annotator_accuracy", "annotator_macro_f1", "worst_tenth_accuracy"]
+            );
+            assert!(only(&people, &texts).iter().all(|key| Cluster::of(key) == Cluster::Annotators));
+            assert!(only(&texts, &people).iter().all(|key| Cluster::of(key) == Cluster::Texts));
+            assert!(texts.contains_key("soft_cross_entropy") && !people.contains_key("soft_cross_entropy"));
+            texts["log_loss"].high - texts["log_loss"].low
         };
-        let (few, many) = (width(40), width(640));
+        let (few, many) = (width(80), width(1280));
         let ratio = few / many;
         assert!((2.5..6.5).contains(&ratio), "a sixteenth of the texts, four times the width: {ratio}");
     }
 
     #[test]
-    fn nothing_to_draw_from_gives_no_intervals() {
+    fn too_little_gives_no_intervals() {
         let options = BootstrapOptions { resamples: 20, ..Default::default() };
         for (scored, over) in [
             (world(0, 4, 3, 0.5), Cluster::Texts),
             (world(0, 4, 3, 0.5), Cluster::Annotators),
-            (world(1, 4, 3, 1.0), Cluster::Texts),
-            (world(5, 1, 3, 1.0), Cluster::Annotators),
+            (world(LEAST_TEXTS as u32 - 1, 4, 3, 1.0), Cluster::Texts),
+            (world(40, LEAST_ANNOTATORS as u32 - 1, 3, 1.0), Cluster::Annotators),
         ] {
             let intervals = bootstrap(&scored, true, over, &options, &mut Silent).unwrap();
             assert!(intervals.of.is_empty());
         }
         // One label a text: nothing is known about disagreement, the rest is.
-        let single = world(12, 1, 3, 1.0);
+        let single = world(30, 1, 3, 1.0);
         let intervals = bootstrap(&single, false, Cluster::Texts, &options, &mut Silent).unwrap();
         assert!(intervals.of.contains_key("log_loss"));
         assert!(!intervals.of.contains_key("disagreement_auroc"));
         assert!(!intervals.of.contains_key("mae"));
+        // Ten people: the worst tenth is one of them.
+        let ten = world(40, 10, 3, 0.8);
+        let intervals = bootstrap(&ten, false, Cluster::Annotators, &options, &mut Silent).unwrap();
+        assert!(intervals.of.contains_key("annotator_accuracy"));
+        assert!(!intervals.of.contains_key("worst_tenth_accuracy"));
     }
 }

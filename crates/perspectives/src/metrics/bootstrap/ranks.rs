@@ -1,4 +1,4 @@
-//! Rank statistics of texts that count more than once or not at all.
+//! Rank statistics of weighted texts.
 
 use crate::metrics::correlation::order;
 
@@ -17,8 +17,8 @@ impl Ranked {
         Self { predicted, observed, by_predicted, by_observed }
     }
 
-    /// AUROC of the predicted for "observed is above 0", and Spearman's correlation of both, where text `i` stands
-    /// `weights[i]` times.
+    /// AUROC of the predicted for "observed is above 0", and Spearman's correlation of both, where text `i` has the
+    /// weight `weights[i]`.
     pub(super) fn numbers(&self, weights: &[f64]) -> (Option<f64>, Option<f64>) {
         let ours = weighted_ranks(&self.predicted, &self.by_predicted, weights);
         let theirs = weighted_ranks(&self.observed, &self.by_observed, weights);
@@ -33,8 +33,8 @@ impl Ranked {
         }
         let negatives = all - positives;
         let auroc = (positives > 0.0 && negatives > 0.0)
-            .then(|| (rank_sum - positives * (positives + 1.0) / 2.0) / (positives * negatives));
-        let middle = (all + 1.0) / 2.0; // the mean of all ranks, with ties or without
+            .then(|| (rank_sum - positives * positives / 2.0) / (positives * negatives));
+        let middle = all / 2.0; // the mean of all ranks, with ties or without
         let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
         for i in 0..weights.len() {
             let (w, x, y) = (weights[i], ours[i] - middle, theirs[i] - middle);
@@ -47,7 +47,7 @@ impl Ranked {
     }
 }
 
-/// Ranks from 1 of values that stand `weights` times; ties share the middle of their ranks.
+/// Weight below each value, and half of the weight that ties with it: ranks from 1/2 where all weights are 1.
 fn weighted_ranks(values: &[f64], order: &[u32], weights: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; values.len()];
     let mut before = 0.0;
@@ -60,7 +60,7 @@ fn weighted_ranks(values: &[f64], order: &[u32], weights: &[f64]) -> Vec<f64> {
             here += weights[order[to] as usize];
             to += 1;
         }
-        order[from..to].iter().for_each(|&i| ranks[i as usize] = before + (here + 1.0) / 2.0);
+        order[from..to].iter().for_each(|&i| ranks[i as usize] = before + here / 2.0);
         before += here;
         from = to;
     }
@@ -85,6 +85,7 @@ mod tests {
         let (a, s) = Ranked::new(x.clone(), y).numbers(&weights);
         assert!((a.unwrap() - auroc(&cx, &differ).unwrap()).abs() < 1e-12);
         assert!((s.unwrap() - spearman(&cx, &cy).unwrap()).abs() < 1e-12);
-        assert_eq!(weighted_ranks(&x, &order(&x), &[1.0; 5]), ranks(&x));
+        let halves: Vec<f64> = ranks(&x).iter().map(|r| r - 0.5).collect();
+        assert_eq!(weighted_ranks(&x, &order(&x), &[1.0; 5]), halves);
     }
 }

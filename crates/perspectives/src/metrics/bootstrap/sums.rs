@@ -116,7 +116,9 @@ impl Confusion {
         self.cells[cell] += weight;
     }
 
-    pub(super) fn write(&self, ordinal: bool, scores: &mut Scores) {
+    /// Writes the numbers that are made of the matrix. Macro-F1 is the mean over the levels that `occurs` marks, the same in
+    /// every resample; such a level that a resample gives no weight counts 0.
+    pub(super) fn write(&self, ordinal: bool, occurs: &[bool], scores: &mut Scores) {
         let levels = self.levels;
         let rows: Vec<f64> = self.cells.chunks_exact(levels.max(1)).map(|r| r.iter().sum()).collect();
         let columns: Vec<f64> =
@@ -125,8 +127,11 @@ impl Confusion {
         if n == 0.0 {
             return;
         }
-        let used: Vec<usize> = (0..levels).filter(|&c| rows[c] + columns[c] > 0.0).collect();
-        let f1 = |c: &usize| 2.0 * self.cells[c * levels + c] / (rows[*c] + columns[*c]);
+        let used: Vec<usize> = (0..levels).filter(|&c| occurs[c]).collect();
+        let f1 = |c: &usize| match rows[*c] + columns[*c] {
+            0.0 => 0.0,
+            both => 2.0 * self.cells[c * levels + c] / both,
+        };
         scores.macro_f1 = Some(used.iter().map(f1).sum::<f64>() / used.len() as f64);
         if ordinal {
             let (mut observed, mut expected) = (0.0, 0.0);

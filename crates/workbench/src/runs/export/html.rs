@@ -77,7 +77,7 @@ fn overview(out: &mut String, runs: &[RunDetail]) {
         let _ = writeln!(out, "<td>{:.0}</td></tr>", info.seconds);
     }
     out.push_str(
-        "</tbody></table></div>\n<p><small>Ranges are 95 % intervals by bootstrap over texts.</small></p>\n",
+        "</tbody></table></div>\n<p><small>Ranges are 95 % intervals by bootstrap over texts; those of figures about annotators over annotators.</small></p>\n",
     );
 }
 

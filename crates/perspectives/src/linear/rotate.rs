@@ -87,13 +87,18 @@ impl Rotated {
             return Err(PerspectivesError::EmbeddingLength { expected: self.dim, found: x.len() });
         }
         let away: Vec<f64> = x.iter().zip(&self.mean).map(|(x, m)| f64::from(*x) - m).collect();
-        Ok(self.axes.as_slice().chunks_exact(self.dim.max(1)).map(|axis| super::dot(axis, &away)).collect())
+        Ok(self
+            .axes
+            .as_slice()
+            .chunks_exact(self.dim.max(1))
+            .map(|axis| crate::math::dot(axis, &away))
+            .collect())
     }
 
     /// Weights and offset for raw embeddings that give what `w` gives for rotated ones: `w.z = raw.x + offset`.
     pub(crate) fn unrotate(&self, w: &[f64]) -> (Vec<f64>, f64) {
         let raw = &self.axes * DVector::from_column_slice(w);
-        let offset = -super::dot(raw.as_slice(), &self.mean);
+        let offset = -crate::math::dot(raw.as_slice(), &self.mean);
         (raw.as_slice().to_vec(), offset)
     }
 }
@@ -137,7 +142,7 @@ mod tests {
         let w = [0.3, -1.0, 2.0, 0.7];
         let (raw, offset) = r.unrotate(&w);
         for t in 0..10 {
-            let rotated = super::super::dot(&w, r.row(t));
+            let rotated = crate::math::dot(&w, r.row(t));
             let direct: f64 = raw.iter().zip(e.row(t)).map(|(a, &b)| a * f64::from(b)).sum::<f64>() + offset;
             assert!((rotated - direct).abs() < 1e-9);
         }

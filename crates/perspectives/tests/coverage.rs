@@ -1,0 +1,285 @@
+//! Whether intervals can be trusted: each holds its figure, and 90 % intervals hold the population's value in 87 to 93 % of
+//! simulated data sets.
+
+#![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
+
+use dissensus_domain::ScaleKind;
+use dissensus_perspectives::metrics::{BootstrapOptions, Cluster, Interval, bootstrap, compare};
+use dissensus_perspectives::{Observation, Scored, Scores, Silent, Target, reliability};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+const LEVELS: usize = 3;
+
+fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    StandardNormal.sample(rng)
+}
+
+/// Cumulative logits of three levels, flattened by `k`.
+fn probabilities(score: f64, k: f64) -> [f64; LEVELS] {
+    let above = |threshold: f64| 1.0 / (1.0 + (-k * (score - threshold)).exp());
+    let (one, two) = (above(-0.7), above(1.3));
+    [1.0 - one, one - two, two]
+}
+
+/// A text: its score, and how far the model is off.
+type Text = (f64, f64);
+
+fn text(rng: &mut ChaCha8Rng) -> Text {
+    (1.6 * normal(rng), 0.5 * normal(rng))
+}
+
+/// Adds a label of a text by somebody `lenient`, predicted by a model that half knows how lenient, and is too sure.
+fn label(rng: &mut ChaCha8Rng, scored: &mut Scored, at: (u32, u32), (score, error): Text, lenient: f64) {
+    let (mut left, mut level) = (rng.random::<f64>(), 0);
+    let truth = probabilities(score + lenient, 1.0);
+    while level + 1 < LEVELS && left >= truth[level] {
+        left -= truth[level];
+        level += 1;
+    }
+    scored.observations.push(Observation { text: at.0, annotator: at.1, level: level as u16 });
+    scored.probabilities.extend(probabilities(score + error + 0.5 * lenient, 1.4).map(|p| p as f32));
+}
+
+/// `texts` new texts, each with `each` labels by some of the same people.
+fn other_texts(seed: u64, texts: u32, lenient: &[f64], each: usize) -> Scored {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut scored = Scored { levels: LEVELS, ..Default::default() };
+    let mut people: Vec<usize> = (0..lenient.len()).collect();
+    for t in 0..texts {
+        let text = text(&mut rng);
+        people.shuffle(&mut rng);
+        for &a in &people[..each] {
+            label(&mut rng, &mut scored, (t, a as u32), text, lenient[a]);
+        }
+    }
+    scored
+}
+
+/// `annotators` new people, each with 8 to 24 labels on some of the same texts.
+fn other_annotators(seed: u64, texts: &[Text], annotators: u32) -> Scored {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut scored = Scored { levels: LEVELS, ..Default::default() };
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    for a in 0..annotators {
+        let lenient = normal(&mut rng);
+        order.shuffle(&mut rng);
+        for &t in &order[..rng.random_range(8..=24)] {
+            label(&mut rng, &mut scored, (t as u32, a), texts[t], lenient);
+        }
+    }
+    scored
+}
+
+/// Share of `sets` data sets whose interval holds the population's value, and how many have one, by figure.
+fn coverage(
+    over: Cluster,
+    sets: u64,
+    population: &Scored,
+    sample: impl Fn(u64) -> Scored + Sync,
+) -> BTreeMap<String, (f64, usize)> {
+    let truth: BTreeMap<&str, Option<f64>> = Scores::of(population, true).values().into_iter().collect();
+    let options = BootstrapOptions { resamples: 200, confidence: 0.9, seed: 3 };
+    let found: Vec<(String, bool)> = (0..sets)
+        .into_par_iter()
+        .flat_map_iter(|set| {
+            let scored = sample(1000 + set);
+            let estimates: BTreeMap<&str, Option<f64>> =
+                Scores::of(&scored, true).values().into_iter().collect();
+            let of = bootstrap(&scored, true, over, &options, &mut Silent).unwrap().of;
+            let hit = |(key, interval): (String, Interval)| {
+                holds(&key, estimates[key.as_str()].unwrap(), &interval);
+                let truth = truth[key.as_str()].unwrap();
+                let hit = interval.low <= truth && truth <= interval.high;
+                (key, hit)
+            };
+            of.into_iter().map(hit).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for (key, hit) in found {
+        let count = counts.entry(key).or_default();
+        count.0 += usize::from(hit);
+        count.1 += 1;
+    }
+    counts.into_iter().map(|(key, (hits, n))| (key, (hits as f64 / n as f64, n))).collect()
+}
+
+fn holds(key: &str, estimate: f64, interval: &Interval) {
+    assert!(
+        interval.low <= estimate && estimate <= interval.high,
+        "{key}: {estimate} outside of {} to {}",
+        interval.low,
+        interval.high
+    );
+}
+
+fn panel(people: u64) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    (0..people).map(|_| normal(&mut rng)).collect()
+}
+
+fn corpus(texts: u64) -> Vec<Text> {
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    (0..texts).map(|_| text(&mut rng)).collect()
+}
+
+fn over_texts(sets: u64, texts: u32, each: usize) -> BTreeMap<String, (f64, usize)> {
+    let people = panel(12);
+    let population = other_texts(7, 60_000, &people, each);
+    coverage(Cluster::Texts, sets, &population, |seed| other_texts(seed, texts, &people, each))
+}
+
+fn over_annotators(sets: u64, annotators: u32, texts: u64) -> BTreeMap<String, (f64, usize)> {
+    let texts = corpus(texts);
+    let population = other_annotators(7, &texts, 20_000);
+    coverage(Cluster::Annotators, sets, &population, |seed| other_annotators(seed, &texts, annotators))
+}
+
+fn trusted(found: &BTreeMap<String, (f64, usize)>, sets: usize) {
+    assert_eq!(found.len(), 12, "{found:?}");
+    for (key, (share, n)) in found {
+        assert!(*n * 20 >= sets * 19, "{key} has an interval in only {n} of {sets} data sets");
+        assert!(
+            (0.87..=0.93).contains(share),
+            "{key}: 90 % intervals hold the truth in {share:.3}: {found:#?}"
+        );
+    }
+}
+
+#[test]
+fn intervals_over_texts_cover() {
+    trusted(&over_texts(1000, 120, 3), 1000);
+}
+
+#[test]
+fn intervals_over_annotators_cover() {
+    trusted(&over_annotators(1000, 60, 80), 1000);
+}
+
+/// Prints the table of docs: coverage by size of the data set.
+#[test]
+#[ignore = "prints a table for BENCHMARKS.md; takes minutes"]
+#[allow(clippy::print_stdout)]
+fn table_of_coverage() {
+    for (texts, each) in [(20, 5), (60, 5), (120, 3), (300, 3), (1000, 5)] {
+        println!("{texts} texts x {each} labels: {:.3?}", over_texts(1000, texts, each));
+    }
+    for (annotators, texts) in [(5, 80), (10, 80), (30, 80), (60, 80), (200, 80)] {
+        println!("{annotators} annotators: {:.3?}", over_annotators(1000, annotators, texts));
+    }
+}
+
+/// Random small data sets, many of them degenerate: few texts, one annotator, one level only, a model that is sure.
+fn small(seed: u64) -> Scored {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let levels = rng.random_range(2..=4usize);
+    let (texts, annotators) = (rng.random_range(1..=45u32), rng.random_range(1..=9u32));
+    let share = if rng.random_bool(0.3) { 1.0 } else { rng.random::<f64>() };
+    let constant = rng.random_bool(0.15);
+    let same_prediction = rng.random_bool(0.15);
+    let mut scored = Scored { levels, ..Default::default() };
+    for text in 0..texts {
+        for annotator in 0..annotators {
+            if rng.random::<f64>() >= share {
+                continue;
+            }
+            let level = if constant { 0 } else { rng.random_range(0..levels as u16) };
+            let raw: Vec<f32> =
+                (0..levels)
+                    .map(|c| {
+                        if same_prediction {
+                            (c == 0) as u8 as f32
+                        } else {
+                            rng.random::<f32>().powi(4) + 1e-4
+                        }
+                    })
+                    .collect();
+            let sum: f32 = raw.iter().sum();
+            scored.observations.push(Observation { text, annotator, level });
+            scored.probabilities.extend(raw.iter().map(|p| p / sum));
+        }
+    }
+    scored
+}
+
+#[test]
+fn every_interval_holds_its_figure_or_there_is_none() {
+    let options = BootstrapOptions { resamples: 60, confidence: 0.5, seed: 1 };
+    let (mut intervals, mut none) = (0, 0);
+    for seed in 0..600 {
+        let scored = small(seed);
+        let ordinal = seed % 2 == 0;
+        let estimates: BTreeMap<&str, Option<f64>> =
+            Scores::of(&scored, ordinal).values().into_iter().collect();
+        for over in Cluster::ALL {
+            let of = bootstrap(&scored, ordinal, over, &options, &mut Silent).unwrap().of;
+            for (key, interval) in &of {
+                holds(key, estimates[key.as_str()].unwrap(), interval);
+                assert!(interval.low < interval.high && interval.standard_error > 0.0, "{key}");
+                intervals += 1;
+            }
+            none += usize::from(of.is_empty());
+        }
+        let people = scored.observations.iter().map(|o| o.annotator + 1).max().unwrap_or(0) as usize;
+        let kind = if ordinal { ScaleKind::Ordinal } else { ScaleKind::Choice };
+        let target = Target { kind, levels: scored.levels };
+        let found =
+            reliability(&scored.observations, 45, people, target, Some(&options), &mut Silent).unwrap();
+        for (name, estimate) in [
+            ("alpha nominal", found.alpha_nominal),
+            ("alpha ordinal", found.alpha_ordinal),
+            ("alpha interval", found.alpha_interval),
+            ("fleiss", found.fleiss),
+            ("ac1", found.ac1),
+            ("ac2 linear", found.ac2_linear),
+            ("ac2 quadratic", found.ac2_quadratic),
+        ] {
+            if let Some(interval) = &estimate.interval {
+                holds(name, estimate.value.unwrap(), interval);
+                intervals += 1;
+            }
+        }
+        let mut other = small(seed + 10_000);
+        other.observations.clone_from(&scored.observations);
+        other.levels = scored.levels;
+        other.probabilities = scored.probabilities.chunks(scored.levels).rev().flatten().copied().collect();
+        let test = compare(&scored, &other, &options, &mut Silent).unwrap();
+        for over in [&test.over_texts, &test.over_annotators].into_iter().flatten() {
+            for difference in [Some(over.log_loss), Some(over.accuracy), over.annotator_accuracy] {
+                if let Some((difference, interval)) = difference.and_then(|d| Some((d, d.interval?))) {
+                    holds("difference", difference.difference, &interval);
+                    intervals += 1;
+                }
+            }
+        }
+    }
+    assert!(intervals > 5_000 && none > 200, "{intervals} intervals, {none} data sets without");
+}
+
+/// One annotator, one text and labels that are all the same tell nothing about how far a figure may be off.
+#[test]
+fn too_little_to_tell_is_no_interval() {
+    let of = |texts: u32, annotators: u32, level: fn(u32) -> u16| {
+        let mut scored = Scored { levels: 2, ..Default::default() };
+        for text in 0..texts {
+            for annotator in 0..annotators {
+                scored.observations.push(Observation { text, annotator, level: level(text + annotator) });
+                scored.probabilities.extend([0.8, 0.2]);
+            }
+        }
+        let options = BootstrapOptions { resamples: 50, ..Default::default() };
+        Cluster::ALL.map(|over| bootstrap(&scored, false, over, &options, &mut Silent).unwrap().of)
+    };
+    let mixed = |i: u32| (i % 3 == 0).into();
+    let [texts, people] = of(40, 1, mixed);
+    assert!(!texts.is_empty() && people.is_empty());
+    let [texts, people] = of(1, 40, mixed);
+    assert!(texts.is_empty() && !people.is_empty());
+    let [texts, people] = of(40, 8, |_| 0);
+    assert!(texts.is_empty() && people.is_empty(), "{texts:?} {people:?}");
+}
