@@ -18,6 +18,7 @@ pub fn builder() -> Builder<Wry> {
         .disable_serde_phases()
         .commands(collect_commands![
             application::app_info,
+            application::diagnostics,
             application::launch_info,
             application::closing_asked,
             application::quit,
@@ -61,6 +62,7 @@ pub fn builder() -> Builder<Wry> {
             runs::run_detail,
             runs::compare_runs,
             runs::use_run,
+            runs::active_model,
             runs::delete_run,
             runs::export_runs,
             jobs::start_encoding,

@@ -36,6 +36,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             bindings.mount_events(app);
             let resources = app.path().resource_dir().ok();
             let home = Home::of_user(resources.as_deref())?;
+            dissensus_workbench::start_log(&home, None)?;
             app.manage(WindowState::new(Workbench::new(home)));
             app.manage(Asked::default());
             app.manage(Download::default());

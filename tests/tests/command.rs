@@ -507,3 +507,34 @@ fn wrong_usage_is_told_apart_from_failure() {
         assert_eq!(outcome.out, "");
     }
 }
+
+/// `label` with these further arguments, at work.
+fn labelling(bench: &Bench, text: &str, more: &[&str]) -> std::process::Child {
+    let arguments = ["label", "P.dissensus", "--annotator", "ann-1", "--text-id", text, "--value", "2"];
+    let mut command = bench.command(arguments.iter().chain(more));
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn a_label_waits_for_a_project_that_is_open_elsewhere() {
+    let bench = Bench::without_encoder();
+    labelled(&bench);
+    let text = rows(&files::labels(40, 6), ["text_id", "text", "annotator_id", "label"])[0][0].clone();
+    // Another process holds the project: what it holds is a lock on this file.
+    let held = std::fs::OpenOptions::new().write(true).create(true).truncate(false);
+    let held = held.open(bench.path("P.dissensus.lock")).unwrap();
+    held.lock().unwrap();
+    assert_eq!(labelling(&bench, &text, &[]).wait().unwrap().code(), Some(1), "nobody asked it to wait");
+    let begun = std::time::Instant::now();
+    assert_eq!(labelling(&bench, &text, &["--wait", "1"]).wait().unwrap().code(), Some(1));
+    assert!(begun.elapsed() >= std::time::Duration::from_secs(1), "it gave up early");
+    let mut waiting = labelling(&bench, &text, &["--wait", "60"]);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(waiting.try_wait().unwrap(), None, "it does not wait");
+    held.unlock().unwrap();
+    drop(held);
+    assert_eq!(waiting.wait().unwrap().code(), Some(0));
+    // Many at once: each gets its turn.
+    let mut all: Vec<_> = (0..6).map(|_| labelling(&bench, &text, &["--wait", "60"])).collect();
+    assert!(all.iter_mut().all(|child| child.wait().unwrap().success()));
+}

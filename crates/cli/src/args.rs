@@ -25,6 +25,9 @@ Reading commands take --json and then print one JSON document on standard output
 Progress goes to standard error. Exit code: 0 done, 1 failed, 2 wrong usage."
 )]
 pub(crate) struct Cli {
+    /// Log to standard error what is done: error, warn, info, debug, trace, or a filter such as dissensus_store=debug [default: RUST_LOG]
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub(crate) log: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -310,6 +313,9 @@ pub(crate) struct Label {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// Wait for so many seconds while the project is open elsewhere
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=86_400))]
+    pub(crate) wait: u64,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -16,13 +16,22 @@ fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
     unsafe { dissensus_workbench::keep_tensors_on_their_thread() };
     let cli = Cli::parse();
-    match run(cli.command) {
+    let started = start_log(cli.log.as_deref());
+    match started.and_then(|()| run(cli.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             commands::report(&error);
             if commands::is_stopped(&error) { ExitCode::from(progress::STOPPED) } else { ExitCode::FAILURE }
         }
+    }
+}
+
+/// A system without a home folder has no log; the command itself says so where it needs that folder.
+fn start_log(level: Option<&str>) -> anyhow::Result<()> {
+    match dissensus_workbench::Home::of_user(None) {
+        Ok(home) => Ok(dissensus_workbench::start_log(&home, level)?),
+        Err(_) => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
+use crate::log::go_on;
 use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{AppInfo, AppSettings, ProjectInfo, RecentProject};
@@ -185,7 +186,7 @@ impl Workbench {
             old.close();
         }
         // The project is open; that the list of recent projects cannot be written does not undo that.
-        let _ = self.remember(&info, sample);
+        go_on("remembering the project", self.remember(&info, sample));
         Ok(info)
     }
 

@@ -1,6 +1,7 @@
 //! Where the application keeps what belongs to no project: settings, recent projects, the sample, encoders.
 
 use crate::error::WorkbenchError;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Folders of the application. `DISSENSUS_HOME` puts all of them into one folder.
@@ -65,6 +66,11 @@ impl Home {
         }
     }
 
+    /// Where the log is.
+    pub fn logs(&self) -> PathBuf {
+        self.data.join("logs")
+    }
+
     /// Where the sample project lives.
     pub fn sample_path(&self) -> PathBuf {
         self.data.join("Sample.dissensus")
@@ -78,7 +84,10 @@ impl Home {
             Ok(value) => Some(value),
             Err(_) => {
                 // A half-written or foreign file must not stop the application; nothing of a project is in it.
-                let _ = std::fs::rename(&path, path.with_extension("json.damaged"));
+                tracing::warn!(file = name, "cannot be read: kept aside, defaults are used");
+                if std::fs::rename(&path, path.with_extension("json.damaged")).is_err() {
+                    tracing::warn!(file = name, "could not be kept aside");
+                }
                 None
             }
         }
@@ -93,11 +102,25 @@ impl Home {
         let path = self.config.join(name);
         let fail = |source| WorkbenchError::Io { path: path.clone(), doing: "writing", source };
         std::fs::create_dir_all(&self.config).map_err(fail)?;
-        let part = path.with_extension("json.part");
         let bytes = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
-        std::fs::write(&part, bytes).map_err(fail)?;
-        std::fs::rename(&part, &path).map_err(fail)
+        // Readable by its owner only (which projects somebody works on is nobody else's business), and the old one stays
+        // until the new one is on disk.
+        let mut part = tempfile::NamedTempFile::new_in(&self.config).map_err(fail)?;
+        part.write_all(&bytes).and_then(|()| part.as_file().sync_all()).map_err(fail)?;
+        part.persist(&path).map_err(|e| fail(e.error)).map(drop)
     }
+}
+
+/// Makes a folder that only its owner may enter; one that is there stays as it is.
+pub(crate) fn make_private_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn model_folders(resources: Option<&Path>, data: &Path) -> Vec<PathBuf> {

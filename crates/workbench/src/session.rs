@@ -4,6 +4,7 @@ use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::home::Home;
+use crate::log::go_on;
 use crate::project::Index;
 use crate::view::{
     AnnotatorInfo, AppSettings, AttributeInfo, EncodingState, JobInfo, JobState, ProjectChoices, ProjectInfo,
@@ -50,7 +51,16 @@ impl Session {
     }
 
     fn on(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
-        Ok(Self { core: Arc::new(Core::open(store, home)?) })
+        let core = Core::open(store, home)?;
+        let index = core.index();
+        tracing::info!(
+            texts = index.texts().len(),
+            annotators = index.annotators().len(),
+            questions = index.questions().len(),
+            reader = core.store.is_reader(),
+            "project opened"
+        );
+        Ok(Self { core: Arc::new(core) })
     }
 
     /// Where the project file is.
@@ -265,7 +275,8 @@ impl Session {
         self.core.threads.join();
         self.core.keep_heads();
         // What the disk says now changes nothing that was confirmed: it stays in the journal.
-        let _ = self.core.store.close();
+        go_on("closing the file", self.core.store.close());
+        tracing::info!("project closed");
     }
 
     /// Runs `work` on a thread that [`Session::close`] waits for.

@@ -14,6 +14,13 @@ pub(crate) async fn app_info(app: AppHandle) -> Result<AppInfo, Problem> {
     with_workbench(app, |workbench| Ok(workbench.app_info())).await
 }
 
+/// Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn diagnostics(app: AppHandle) -> Result<String, Problem> {
+    with_workbench(app, |workbench| Ok(workbench.diagnostics())).await
+}
+
 /// What the command line asked for.
 #[tauri::command]
 #[specta::specta]

@@ -7,6 +7,8 @@ import * as __TAURI_EVENT from "@tauri-apps/api/event";
 export const commands = {
 	/**  Version, encoder and device. */
 	appInfo: () => __TAURI_INVOKE<AppInfo>("app_info"),
+	/**  Versions, device, sizes and the last lines of the log, to be copied into a report. Nothing of a text, a label or a name. */
+	diagnostics: () => __TAURI_INVOKE<string>("diagnostics"),
 	/**  What the command line asked for. */
 	launchInfo: () => __TAURI_INVOKE<LaunchInfo>("launch_info"),
 	/**  The page has asked the person whether to stop what is under way. */
@@ -94,8 +96,10 @@ export const commands = {
 	runDetail: (id: number) => __TAURI_INVOKE<RunDetail>("run_detail", { id }),
 	/**  Two runs on the same labels. */
 	compareRuns: (a: number, b: number) => __TAURI_INVOKE<RunComparison>("compare_runs", { a, b }),
-	/**  Which run predicts for the project; none for the live model on the frozen encoder. */
+	/**  Uses the encoder of a run for the project; none goes back to the encoder that was in use before. */
 	useRun: (id: number | null) => __TAURI_INVOKE<null>("use_run", { id }),
+	/**  What predicts for a question: which encoder, of which run, which model, fitted on what. */
+	activeModel: (question: QuestionId) => __TAURI_INVOKE<ActiveModel>("active_model", { question }),
 	/**  Takes a run and its files away. */
 	deleteRun: (id: number) => __TAURI_INVOKE<null>("delete_run", { id }),
 	/**  Writes a report of these runs; the path's ending says which kind: csv, json, tex or html. */

@@ -248,6 +248,7 @@ export const commands: typeof RealCommands = {
     device: "cpu",
     device_reason: "auto: this build has no GPU support",
   }),
+  diagnostics: async () => "Dissensus 0.1.0 on linux x86_64, 8 cores, cpu\nno project is open\nlast 0 lines of the log:\n",
   launchInfo: async () => ({ project: asked.get("open") }),
   recentProjects: async () => [
     {
@@ -440,6 +441,19 @@ export const commands: typeof RealCommands = {
   runDetail: async (id) => runs.detail(id),
   compareRuns: async (a, b) => runs.compare(a, b),
   useRun: async (id) => runs.use(id),
+  activeModel: async (question) => ({
+    question,
+    encoder: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
+    pooling: "mean",
+    precision: "fp32",
+    run: runs.list().find((run) => run.predicts)?.id ?? null,
+    tuned: runs.list().find((run) => run.predicts)?.tuning === "lora",
+    model: "multilevel",
+    fitted_on: 728,
+    learned_since: 0,
+    fitted_at: Date.now() - 6e4,
+    labels: 728,
+  }),
   deleteRun: async (id) => runs.delete(id),
   exportRuns: async () => null,
   startEncoding: async () => job("running", 0),

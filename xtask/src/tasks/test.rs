@@ -27,6 +27,7 @@ const STEPS: [Step; 14] = [
     ("test", test),
     ("data", data),
     ("package", package),
+    ("stress", stress),
 ];
 
 /// Runs all steps, or the one called `only` (whose name may be `list`).
@@ -160,6 +161,14 @@ fn package(project: &Project) -> Result<()> {
         bail!("no test of the package ran");
     }
     Ok(())
+}
+
+/// The long versions of the stress tests, which `cargo test` leaves out: minutes in which every use case runs beside every other.
+fn stress(project: &Project) -> Result<()> {
+    cargo(project, &["test"])
+        .args(whole_workspace())
+        .args(["--test", "stress", "--", "--ignored", "--nocapture", "--test-threads", "1"])
+        .run()
 }
 
 /// What all test programs together reported.

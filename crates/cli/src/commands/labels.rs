@@ -1,13 +1,14 @@
 //! `label` and `undo`.
 
-use super::open;
+use super::{open, open_in};
 use crate::args::{Label, Undo};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Answer, LabelSource};
+use std::time::Duration;
 
 pub(crate) fn label(args: &Label) -> Result<()> {
-    let session = open(&args.project)?;
+    let session = open_in(&args.project, Duration::from_secs(args.wait))?;
     let recorded =
         session.label_by_name(&args.annotator, &args.text_id, &args.value, args.question.as_deref())?;
     if args.json {

@@ -17,6 +17,7 @@ use dissensus_workbench::{
 };
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Codes of errors that stop writing to a project and not reading it.
 const WRITING_FORBIDDEN: [&str; 3] = ["project-locked", "project-read-only", "project-folder-read-only"];
@@ -56,6 +57,26 @@ fn home() -> Result<Home> {
 /// Opens a project to change it.
 fn open(project: &Path) -> Result<Session> {
     Ok(Session::open(project, &home()?)?)
+}
+
+/// Opens a project to change it, trying again for as long as `wait` while it is open elsewhere.
+fn open_in(project: &Path, wait: Duration) -> Result<Session> {
+    let until = Instant::now() + wait;
+    loop {
+        match open(project) {
+            Err(error) if is_locked(&error) && Instant::now() < until => {
+                // Other commands hold a project for some milliseconds.
+                std::thread::sleep(
+                    Duration::from_millis(20).min(until.saturating_duration_since(Instant::now())),
+                );
+            }
+            other => return other,
+        }
+    }
+}
+
+fn is_locked(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<WorkbenchError>().is_some_and(|error| error.code() == "project-locked")
 }
 
 /// Opens a project to read it, also while a window has it open.

@@ -3,6 +3,7 @@
 use super::Job;
 use crate::core::Core;
 use crate::error::WorkbenchError;
+use crate::log::go_on;
 use crate::sync::lock;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,7 +39,7 @@ impl Threads {
                     Ok(())
                 });
                 // The panic hook has logged place and backtrace; models, embeddings and figures are derived and made again.
-                drop(result);
+                go_on(what, result);
             })
             .map_err(|_| WorkbenchError::NoThread)?;
         threads.retain(|thread| !thread.is_finished());
@@ -52,7 +53,9 @@ impl Threads {
         let me = std::thread::current().id();
         for thread in threads.into_iter().filter(|thread| thread.thread().id() != me) {
             // A panic was turned into an error inside the thread.
-            drop(thread.join());
+            if thread.join().is_err() {
+                tracing::error!("a thread of the session ended with a panic that was not caught");
+            }
         }
     }
 }

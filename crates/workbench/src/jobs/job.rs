@@ -4,6 +4,7 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::{Event, Listeners};
 use crate::jobs::{Cancel, Observer, Throttle, seconds_left};
+use crate::log::go_on;
 use crate::sync::lock;
 use crate::view::{JobInfo, JobState};
 use dissensus_store::{JobId, NewJob, Store, WorkState};
@@ -84,8 +85,11 @@ impl Jobs {
         let info = job.info();
         let note = info.problem.as_ref().map(|p| p.message.as_str()).or(info.note.as_deref());
         // A full disk may be why the job failed; its end is then told, if not kept.
-        let _ = store.update_job(JobId(id), info.done, info.total, note);
-        let _ = store.finish_job(JobId(id), work_state(&info.state), note, now_ms());
+        go_on("keeping a job's progress", store.update_job(JobId(id), info.done, info.total, note));
+        go_on("keeping a job's end", store.finish_job(JobId(id), work_state(&info.state), note, now_ms()));
+        let seconds = job.started.elapsed().as_secs_f64();
+        let code = info.problem.as_ref().map(|problem| problem.code.as_str());
+        tracing::info!(job = id, kind = info.kind, state = ?info.state, code, seconds, done = info.done, "job ended");
         job.tell();
         lock(&self.running).remove(&id);
     }

@@ -6,6 +6,7 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Observer, Unwatched, caught};
 use crate::levels::level_of;
+use crate::log::go_on;
 use crate::project::Index;
 use crate::session::Session;
 use crate::sync::{lock, lock_or_reset};
@@ -193,7 +194,7 @@ impl Session {
 
     pub(crate) fn fit_in_background(&self) {
         // Without a thread there is no live model; labelling goes on, and views say what is missing.
-        let _ = self.spawn("fit", |core| core.fit_all());
+        go_on("starting a fit", self.spawn("fit", |core| core.fit_all()));
     }
 
     /// Starts a refit where enough has changed since the last one, and a fit where an open window has no model.
@@ -207,7 +208,7 @@ impl Session {
             due
         });
         match due {
-            Some(true) => drop(self.spawn("fit", move |core| core.refit(question))),
+            Some(true) => drop(go_on("starting a fit", self.spawn("fit", move |core| core.refit(question)))),
             None => self.fit_where_wanted(question),
             Some(false) => {}
         }
@@ -225,10 +226,11 @@ impl Session {
         }
         let Ok(reserved) = self.core.reservations.reserve(Activity::Fit(question)) else { return };
         // Without a thread there is no live model; labelling goes on, and views say what is missing.
-        let _ = self.spawn("fit", move |core| {
+        let started = self.spawn("fit", move |core| {
             let _reserved = reserved;
             core.fit_quietly(question, false);
         });
+        go_on("starting a fit", started);
     }
 }
 
@@ -285,10 +287,9 @@ impl Core {
             self.fail_here("fit");
             self.fit(question, anew, &Closing(self))
         });
-        if result.is_err() {
-            lock(&self.live.failed).insert(question, self.live.revision());
-        } else {
-            lock(&self.live.failed).remove(&question);
+        match go_on("fitting a live model", result) {
+            None => drop(lock(&self.live.failed).insert(question, self.live.revision())),
+            Some(()) => drop(lock(&self.live.failed).remove(&question)),
         }
     }
 
@@ -444,13 +445,14 @@ impl Core {
             self.live.with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.version.clone())));
         let Some(Some((weights, version))) = head else { return };
         // A head is derived: where it cannot be kept, the next session fits it again.
-        let _ = self.store.put_head(NewHead {
+        let kept = self.store.put_head(NewHead {
             question,
             version,
             model: MODEL.to_owned(),
             made_at_ms: now_ms(),
             weights,
         });
+        go_on("keeping a live model", kept);
     }
 }
 
