@@ -510,7 +510,7 @@ fn wrong_usage_is_told_apart_from_failure() {
 
 /// `label` with these further arguments, at work.
 fn labelling(bench: &Bench, text: &str, more: &[&str]) -> std::process::Child {
-    let arguments = ["label", "P.dissensus", "--annotator", "ann-1", "--text-id", text, "--value", "2"];
+    let arguments = ["label", "P.dissensus", "--annotator", "a1", "--text-id", text, "--value", "2"];
     let mut command = bench.command(arguments.iter().chain(more));
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
 }

@@ -18,10 +18,10 @@ pub enum WorkbenchError {
     Exchange(#[from] ExchangeError),
     /// The encoder.
     #[error(transparent)]
-    Encoder(#[from] EncoderError),
+    Encoder(EncoderError),
     /// An annotator model.
     #[error(transparent)]
-    Perspectives(#[from] PerspectivesError),
+    Perspectives(PerspectivesError),
     /// Levels that make no scale.
     #[error(transparent)]
     Scale(#[from] dissensus_domain::ScaleError),
@@ -319,6 +319,26 @@ impl WorkbenchError {
     /// As the window shows it.
     pub fn problem(&self) -> Problem {
         Problem { code: self.code().to_owned(), message: self.to_string(), detail: self.detail() }
+    }
+}
+
+/// A cancel of a model is a cancel of the use case, wherever it comes from.
+impl From<PerspectivesError> for WorkbenchError {
+    fn from(error: PerspectivesError) -> Self {
+        match error {
+            PerspectivesError::Cancelled => Self::Cancelled,
+            other => Self::Perspectives(other),
+        }
+    }
+}
+
+/// A cancel of an encoder is a cancel of the use case, wherever it comes from.
+impl From<EncoderError> for WorkbenchError {
+    fn from(error: EncoderError) -> Self {
+        match error {
+            EncoderError::Cancelled => Self::Cancelled,
+            other => Self::Encoder(other),
+        }
     }
 }
 

@@ -477,12 +477,9 @@ pub(crate) fn measure(by: &DisagreementMeasure) -> Measure {
     }
 }
 
-/// A cancel of the models is a cancel of the use case.
+/// The error of a model as that of the use case, where `?` does not convert it.
 pub(crate) fn cancelled(error: dissensus_perspectives::PerspectivesError) -> WorkbenchError {
-    match error {
-        dissensus_perspectives::PerspectivesError::Cancelled => WorkbenchError::Cancelled,
-        other => other.into(),
-    }
+    error.into()
 }
 
 /// Steps of a fit as steps of long work: in hundredths.
