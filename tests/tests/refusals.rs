@@ -493,3 +493,126 @@ fn extremes_that_are_no_error() {
     let outcome = bench.run(["evaluate", "Q.dissensus"]);
     assert!(matches!(outcome.code, Some(0 | 1)) && !outcome.err.contains("panicked"), "{outcome:?}");
 }
+
+/// Characters that a terminal obeys and that a person cannot see: escape sequences, C1 controls, overrides of direction.
+fn hidden_characters(text: &str) -> Vec<char> {
+    let hidden = |c: &char| {
+        c.is_control() && *c != '\n'
+            || matches!(c, '\u{61C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+    };
+    text.chars().filter(hidden).collect()
+}
+
+/// What is printed for people, on either stream.
+fn printed(bench: &Bench, arguments: &[&str]) -> String {
+    let outcome = bench.run(arguments);
+    format!("{}{}", outcome.out, outcome.err)
+}
+
+#[test]
+fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
+    let bench = Bench::without_encoder();
+    let osc = "\u{1b}]0;OWNED\u{7}";
+    let body = format!("{osc}\u{1b}[2Jhello \u{9b}2J \u{1b}]8;;http://x\u{7}link \u{202e}txet\u{8}");
+    let csv = format!(
+        "text_id,text,annotator_id,label,{osc}\nt1,{body},ana,1,x\nt1,{body},ben,2,x\nt2,\u{202e}b,ana,1,x\nt2,\u{202e}b,ben,3,x\n"
+    );
+    bench.file("l.csv", csv);
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "l.csv", "--prompt", &format!("how {osc}rude?")]);
+    bench.file("twice.csv", format!("{osc},{osc}\na,b\n"));
+    bench.file("level.csv", format!("text_id,text,annotator_id,label\nt9,x,ana,{}\n", "9\u{200b}"));
+    bench.file("id.csv", format!("text_id,text,annotator_id,label\nt{osc},x,ana,1\n"));
+    bench.file("body.csv", format!("text_id,text,annotator_id,label\nt1,{osc},ana,1\n"));
+    bench.file("absent.csv", "text_id,text\nq,x\n");
+    let named = format!("{osc}.dissensus");
+    let said = [
+        printed(&bench, &["info", "P.dissensus"]),
+        printed(&bench, &["disagreement", "P.dissensus"]),
+        printed(&bench, &["aggregate", "P.dissensus", "--method", "majority"]),
+        printed(&bench, &["import", "P.dissensus", "l.csv", "--dry-run"]),
+        printed(&bench, &["import", "P.dissensus", "twice.csv"]),
+        printed(&bench, &["import", "P.dissensus", "level.csv"]),
+        printed(&bench, &["import", "P.dissensus", "id.csv"]),
+        printed(&bench, &["import", "P.dissensus", "body.csv"]),
+        printed(&bench, &["import", "P.dissensus", "l.csv", "--label", &format!("x{osc}")]),
+        printed(&bench, &["import", "P.dissensus", "l.csv", "--annotator", &format!("=x{osc}")]),
+        printed(
+            &bench,
+            &[
+                "label",
+                "P.dissensus",
+                "--annotator",
+                "ana",
+                "--text-id",
+                &format!("e{osc}vil"),
+                "--value",
+                "1",
+            ],
+        ),
+        printed(
+            &bench,
+            &[
+                "label",
+                "P.dissensus",
+                "--annotator",
+                &format!("e{osc}vil"),
+                "--text-id",
+                "t1",
+                "--value",
+                "1",
+            ],
+        ),
+        printed(&bench, &["label", "P.dissensus", "--annotator", "ana", "--text-id", "t1", "--value", osc]),
+        printed(
+            &bench,
+            &["question", "P.dissensus", "q", "--prompt", &format!("why{osc}"), "--levels", "a,b"],
+        ),
+        printed(&bench, &["question", "P.dissensus", "r", "--levels", &format!("a,b{osc}")]),
+        printed(&bench, &["new", &named]),
+        printed(&bench, &["info", &format!("absent{named}")]),
+    ];
+    for said in &said {
+        assert!(hidden_characters(said).is_empty(), "{said:?}");
+    }
+    assert!(said[0].contains("how \\u{1b}]0;OWNED\\u{7}rude?"), "{}", said[0]);
+    assert!(said[1].contains("\\u{1b}[2Jhello"), "{}", said[1]);
+    let json = bench.json(["info", "P.dissensus"]);
+    assert_eq!(json["questions"][0]["prompt"], format!("how {osc}rude?"), "JSON says what is there");
+}
+
+#[test]
+fn what_was_exported_imports_again_whatever_the_header_was() {
+    let bench = Bench::without_encoder();
+    bench.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt1,x,ana,1\nt1,x,ben,2\n");
+    bench.ok(["new", "P.dissensus"]);
+    let said = bench.refused(["import", "P.dissensus", "h.csv", "--label", "lab\u{1b}[2Jel"]);
+    assert!(said.contains("the question name") && said.contains("control character"), "{said}");
+    bench.ok(["import", "P.dissensus", "h.csv", "--label", "lab\u{1b}[2Jel", "--question", "label"]);
+    bench.ok(["export", "P.dissensus", "out.csv"]);
+    bench.ok(["new", "Q.dissensus"]);
+    bench.ok(["import", "Q.dissensus", "out.csv"]);
+    assert_eq!(bench.json(["info", "Q.dissensus"])["labels"], 2);
+}
+
+#[test]
+fn thousands_of_different_keys_are_exported_in_proportion_and_import_again() {
+    let bench = Bench::without_encoder();
+    let lines: String = (0..3_000)
+        .map(|n| format!("{{\"text_id\":\"t{n}\",\"text\":\"text {n}\",\"annotator_id\":\"ana\",\"label\":{},\"key {n}\":\"{n}\"}}\n", n % 2))
+        .collect();
+    let given = lines.len() as u64;
+    bench.file("keys.jsonl", lines);
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "keys.jsonl"]);
+    for (name, project) in [("out.csv", "C.dissensus"), ("out.jsonl", "J.dissensus")] {
+        bench.ok(["export", "P.dissensus", name]);
+        let size = fs::metadata(bench.path(name)).unwrap().len();
+        assert!(size < 4 * given, "{name} has {size} bytes, and {given} came in");
+        bench.ok(["new", project]);
+        bench.ok(["import", project, name]);
+        let again = format!("again-{name}");
+        bench.ok(["export", project, &again]);
+        assert!(fs::read(bench.path(name)).unwrap() == fs::read(bench.path(&again)).unwrap(), "{name}");
+    }
+}

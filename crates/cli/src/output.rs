@@ -1,9 +1,54 @@
 //! What a person or a script reads on standard output.
+//!
+//! Texts, names and paths come from anywhere. Whatever is printed for people goes through [`visible`], so that an escape
+//! sequence or a change of direction in it is shown and not obeyed by the terminal. JSON is left to serde, which escapes
+//! control characters itself.
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
+
+/// Control characters, and characters that turn the direction of what follows or are not seen, written as `\u{..}`. A line end
+/// stays one.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c != '\n' && acts(c))
+}
+
+/// As [`visible`], on one line.
+fn visible_cell(text: &str) -> Cow<'_, str> {
+    escaped(text, acts)
+}
+
+fn escaped(text: &str, escape: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&escape) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match escape(c) {
+            true => shown.extend(c.escape_unicode()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether a terminal would do something at this character other than to draw it: C0 and C1 controls, separators of lines,
+/// marks, embeddings, overrides and isolates of direction, joiners and spaces of no width.
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{061C}'
+                | '\u{200B}'..='\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{2064}'
+                | '\u{2066}'..='\u{206F}'
+                | '\u{FEFF}'
+        )
+}
 
 /// Prints one JSON document.
 pub(crate) fn json<T: Serialize>(value: &T) -> Result<()> {
@@ -15,7 +60,7 @@ pub(crate) fn json<T: Serialize>(value: &T) -> Result<()> {
 
 /// Prints text and a line end.
 pub(crate) fn line(text: &str) -> Result<()> {
-    writeln!(std::io::stdout().lock(), "{text}")?;
+    writeln!(std::io::stdout().lock(), "{}", visible(text))?;
     Ok(())
 }
 
@@ -23,7 +68,7 @@ pub(crate) fn line(text: &str) -> Result<()> {
 pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header.to_vec());
+    table.set_header(header.iter().map(|cell| visible_cell(cell)));
     // Through a pipe a row stays one line, whatever its length; on a terminal it is fitted to the width.
     let terminal = std::io::stdout().is_terminal();
     table.set_content_arrangement(if terminal {
@@ -36,7 +81,7 @@ pub(crate) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) 
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.add_rows(rows);
+    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| visible_cell(cell))));
     let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n")
 }
@@ -49,8 +94,9 @@ pub(crate) fn three(value: Option<f64>) -> String {
 /// The first `width` characters of a text on one line, cut with an ellipsis.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = visible_cell(&flat);
     if flat.chars().count() <= width {
-        return flat;
+        return flat.into_owned();
     }
     let head: String = flat.chars().take(width.saturating_sub(1)).collect();
     format!("{}…", head.trim_end())
@@ -64,6 +110,20 @@ mod tests {
     fn texts_are_cut_at_characters_and_stay_on_one_line() {
         assert_eq!(cut("a\nb  c", 10), "a b c");
         assert_eq!(cut("ééééé", 3), "éé…");
+    }
+
+    #[test]
+    fn what_would_act_on_a_terminal_is_shown() {
+        assert_eq!(visible("\u{1b}]0;title\u{7}x"), "\\u{1b}]0;title\\u{7}x");
+        assert_eq!(visible("a\u{9b}2Jb\r\nc\td"), "a\\u{9b}2Jb\\u{d}\nc\\u{9}d");
+        assert_eq!(
+            visible("rtl\u{202e}xyz \u{2066}i\u{2069} \u{200b}\u{feff}"),
+            "rtl\\u{202e}xyz \\u{2066}i\\u{2069} \\u{200b}\\u{feff}"
+        );
+        assert_eq!(visible("Größe, 笑, سلام, 👍"), "Größe, 笑, سلام, 👍");
+        assert_eq!(cut("\u{1b}[2J hidden", 20), "\\u{1b}[2J hidden");
+        let table = table(&["a\u{1b}[1m"], vec![vec!["x\ny\u{8}".into()]], &[]);
+        assert!(table.contains("a\\u{1b}[1m") && table.contains("x\\u{a}y\\u{8}"), "{table}");
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn tell(report: &ImportReport) -> Result<()> {
     }
     if report.repeated_rows > 0 {
         output::line(&format!(
-            "{} said again what was known",
+            "{} repeated labels that were known already",
             count(u64::from(report.repeated_rows), "row")
         ))?;
     }

@@ -10,6 +10,7 @@ pub(crate) mod reliability;
 pub(crate) mod runs;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
+use crate::output::visible;
 use anyhow::Result;
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, EncoderSwitch, Home, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
@@ -25,10 +26,10 @@ const WRITING_FORBIDDEN: [&str; 3] = ["project-locked", "project-read-only", "pr
 /// Says on standard error what went wrong and what to do.
 pub(crate) fn report(error: &anyhow::Error) {
     let mut err = std::io::stderr().lock();
-    let _ = writeln!(err, "error: {error}");
+    let _ = writeln!(err, "error: {}", visible(&error.to_string()));
     if let Some(detail) = error.downcast_ref::<WorkbenchError>().and_then(WorkbenchError::detail) {
         for line in detail.lines() {
-            let _ = writeln!(err, "  {line}");
+            let _ = writeln!(err, "  {}", visible(line));
         }
     }
 }
@@ -47,7 +48,7 @@ fn tell_switch(switch: Option<EncoderSwitch>) {
 
 /// Says something beside the result, on standard error.
 fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "note: {text}");
+    let _ = writeln!(std::io::stderr().lock(), "note: {}", visible(text));
 }
 
 fn home() -> Result<Home> {

@@ -38,7 +38,7 @@ fn program() -> Result<PathBuf> {
 /// Progress, on standard error.
 fn say(line: &str) {
     // Nobody can be told that standard error is closed.
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", crate::output::visible(line));
 }
 
 fn imported(found: &ImportBench) -> Result<()> {
