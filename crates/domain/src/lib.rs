@@ -13,6 +13,7 @@ mod current;
 mod event;
 mod ids;
 mod label;
+mod names;
 mod scale;
 mod things;
 
@@ -21,5 +22,6 @@ pub use current::{Marks, current_answer, given_answers, marks, standing_answers}
 pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
 pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
 pub use label::{CurrentLabel, LabelSource};
+pub use names::not_allowed_in_names;
 pub use scale::{Scale, ScaleError, ScaleKind};
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
