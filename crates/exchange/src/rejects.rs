@@ -1,8 +1,8 @@
 //! The rows that were not imported, and why.
 
-use crate::atomic::AtomicFile;
 use crate::error::io_reason;
 use crate::{ExchangeError, RowError};
+use dissensus_files::AtomicFile;
 use std::path::Path;
 
 /// Writes rejected rows to a CSV file: `row, line, column, reason, record`, where `record` is the row byte for byte
@@ -18,7 +18,8 @@ impl RejectWriter {
     /// # Errors
     /// The folder is missing or refuses.
     pub fn create(path: &Path) -> Result<Self, ExchangeError> {
-        let mut out = csv::Writer::from_writer(AtomicFile::create(path)?);
+        let mut out =
+            csv::Writer::from_writer(AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e))?);
         out.write_record(["row", "line", "column", "reason", "record"])
             .map_err(|e| ExchangeError::writing(path, io_reason(e)))?;
         Ok(Self { out })
@@ -46,6 +47,6 @@ impl RejectWriter {
     pub fn finish(self) -> Result<(), ExchangeError> {
         let target = self.out.get_ref().target().to_owned();
         let file = self.out.into_inner().map_err(|e| ExchangeError::writing(&target, e.into_error()))?;
-        file.finish()
+        file.finish().map_err(|e| ExchangeError::writing(&target, e))
     }
 }

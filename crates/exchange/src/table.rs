@@ -1,18 +1,20 @@
 //! A table written as CSV, TSV or JSON Lines, whole or not at all.
 
-use crate::atomic::AtomicFile;
 use crate::error::io_reason;
 use crate::{ExchangeError, Format};
+use dissensus_files::AtomicFile;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// One row's values in the order of the columns; `None` is an empty cell, `null` in JSON.
+/// One row's values in the order of the columns; `None` is an empty cell.
 pub(crate) type Values<'a> = [Option<&'a str>];
 
-/// A table being written. Every row has every column.
+/// A table being written. In a separated file every row has every column; a JSON object leaves out what is not there, but for
+/// the first columns that it always has.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<String>,
+    required: usize,
     sink: Sink,
 }
 
@@ -23,8 +25,14 @@ enum Sink {
 }
 
 impl Table {
-    pub(crate) fn create(path: &Path, format: Format, columns: Vec<String>) -> Result<Self, ExchangeError> {
-        let file = AtomicFile::create(path)?;
+    /// Begins a table. The first `required` columns are in every JSON object, as `null` where they are empty.
+    pub(crate) fn create(
+        path: &Path,
+        format: Format,
+        columns: Vec<String>,
+        required: usize,
+    ) -> Result<Self, ExchangeError> {
+        let file = AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e))?;
         let sink = match format {
             Format::Jsonl => Sink::Json(file),
             Format::Csv | Format::Tsv => {
@@ -34,16 +42,22 @@ impl Table {
                 Sink::Separated(Box::new(writer))
             }
         };
-        Ok(Self { columns, sink })
+        Ok(Self { columns, required, sink })
     }
 
-    pub(crate) fn write(&mut self, values: &Values<'_>) -> Result<(), ExchangeError> {
+    /// Writes a row. `more` are keys and values of a JSON object that have no column.
+    pub(crate) fn write(&mut self, values: &Values<'_>, more: &[(&str, &str)]) -> Result<(), ExchangeError> {
         debug_assert_eq!(values.len(), self.columns.len());
         let written = match &mut self.sink {
             Sink::Separated(writer) => {
                 writer.write_record(values.iter().map(|v| v.unwrap_or_default())).map_err(io_reason)
             }
-            Sink::Json(file) => write_object(file, &self.columns, values),
+            Sink::Json(file) => {
+                let columns = self.columns.iter().map(String::as_str).zip(values.iter().copied()).enumerate();
+                let there = columns.filter(|(nth, (_, value))| *nth < self.required || value.is_some());
+                let more = more.iter().map(|(key, value)| (*key, Some(*value)));
+                write_object(file, there.map(|(_, pair)| pair).chain(more))
+            }
         };
         written.map_err(|e| ExchangeError::writing(self.target(), e))
     }
@@ -51,13 +65,13 @@ impl Table {
     pub(crate) fn finish(self) -> Result<(), ExchangeError> {
         let target = self.target().to_owned();
         match self.sink {
-            Sink::Json(file) => file.finish(),
+            Sink::Json(file) => file.finish().map_err(|e| ExchangeError::writing(&target, e)),
             Sink::Separated(writer) => {
                 let file = writer.into_inner().map_err(|e| {
                     let error = e.into_error();
                     ExchangeError::writing(&target, error)
                 })?;
-                file.finish()
+                file.finish().map_err(|e| ExchangeError::writing(&target, e))
             }
         }
     }
@@ -70,12 +84,15 @@ impl Table {
     }
 }
 
-fn write_object(out: &mut AtomicFile, columns: &[String], values: &Values<'_>) -> io::Result<()> {
-    for (index, (column, value)) in columns.iter().zip(values).enumerate() {
+fn write_object<'a>(
+    out: &mut AtomicFile,
+    pairs: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+) -> io::Result<()> {
+    for (index, (column, value)) in pairs.enumerate() {
         out.write_all(if index == 0 { b"{" } else { b"," })?;
         serde_json::to_writer(&mut *out, column)?;
         out.write_all(b":")?;
-        serde_json::to_writer(&mut *out, value)?;
+        serde_json::to_writer(&mut *out, &value)?;
     }
     out.write_all(b"}\n")
 }

@@ -4,7 +4,7 @@ use crate::table::Table;
 use crate::time::format_ms;
 use crate::{ColumnRoles, ExchangeError, Format};
 use dissensus_domain::{Attributes, LabelSource};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// Columns of a label file that are always there, in order.
@@ -20,6 +20,12 @@ const LABEL_COLUMNS: [&str; 10] = [
     "duration_ms",
     "source",
 ];
+
+/// More different keys of metadata than this, and a CSV or TSV file gets one column for all of them.
+pub const MAX_METADATA_COLUMNS: usize = 256;
+
+/// The column that holds all metadata of a text as one JSON object, where there are too many keys for a column each.
+pub(crate) const METADATA_COLUMN: &str = "metadata";
 
 /// One label to write, with its text and its annotator.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +61,9 @@ pub struct LabelRow<'a> {
 ///
 /// Columns: `text_id, text, annotator_id, label, question, split, group, created_at` (RFC 3339, UTC, milliseconds),
 /// `duration_ms, source`, then attributes, then metadata. An attribute or a metadata key whose name is taken already
-/// gets `attribute_` or `metadata_` before it.
+/// gets `attribute_` or `metadata_` before it. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or TSV file has one column
+/// `metadata` with a JSON object of those that the text has, which reads back as keys. JSON Lines has the keys of metadata
+/// that a text has, and no others.
 ///
 /// Values are written as they are: a text that begins with `=`, `+`, `-` or `@` is run as a formula by a spreadsheet
 /// that opens the CSV file. Open exports of untrusted texts as text columns, or use JSON Lines.
@@ -63,7 +71,79 @@ pub struct LabelRow<'a> {
 pub struct LabelWriter {
     table: Table,
     attributes: Extras,
-    metadata: Extras,
+    metadata: Metadata,
+}
+
+/// Where the metadata of a text goes.
+#[derive(Debug)]
+enum Metadata {
+    /// A column for each key.
+    Columns(Extras),
+    /// One column for all.
+    Object,
+    /// A key for each that the text has; the name in the file by the name in the project.
+    Keys(HashMap<String, String>),
+}
+
+impl Metadata {
+    fn new<S: Into<String>>(
+        format: Format,
+        keys: impl IntoIterator<Item = S>,
+        taken: &mut HashSet<String>,
+    ) -> Self {
+        taken.insert(METADATA_COLUMN.to_owned());
+        let keys: Vec<String> = keys.into_iter().map(Into::into).collect();
+        if format == Format::Jsonl {
+            let named = |key: String| {
+                let column = free_name(&key, "metadata", taken);
+                (key, column)
+            };
+            return Self::Keys(keys.into_iter().map(named).collect());
+        }
+        match keys.len() {
+            ..=MAX_METADATA_COLUMNS => Self::Columns(Extras::new(keys, "metadata", taken)),
+            _ => Self::Object,
+        }
+    }
+
+    fn columns(&self) -> Vec<String> {
+        match self {
+            Self::Columns(extras) => extras.columns.clone(),
+            Self::Object => vec![METADATA_COLUMN.to_owned()],
+            Self::Keys(_) => Vec::new(),
+        }
+    }
+
+    /// Writes a row: `values` are those of the columns before these.
+    fn write<'a>(
+        &'a self,
+        table: &mut Table,
+        mut values: Vec<Option<&'a str>>,
+        metadata: &'a BTreeMap<String, String>,
+    ) -> Result<(), ExchangeError> {
+        match self {
+            Self::Columns(extras) => {
+                extras.push(metadata, &mut values);
+                table.write(&values, &[])
+            }
+            Self::Object => {
+                let object = match metadata.is_empty() {
+                    true => None,
+                    // A map of strings always has a JSON form.
+                    false => serde_json::to_string(metadata).ok(),
+                };
+                let mut values: Vec<Option<&str>> = values;
+                values.push(object.as_deref());
+                table.write(&values, &[])
+            }
+            Self::Keys(names) => {
+                let named =
+                    |(key, value): (&'a String, &'a String)| Some((names.get(key)?.as_str(), value.as_str()));
+                let pairs: Vec<(&str, &str)> = metadata.iter().filter_map(named).collect();
+                table.write(&values, &pairs)
+            }
+        }
+    }
 }
 
 /// Free columns: the key of a value and the name of its column.
@@ -112,10 +192,12 @@ impl LabelWriter {
     ) -> Result<Self, ExchangeError> {
         let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
         let attributes = Extras::new(attributes, "attribute", &mut taken);
-        let metadata = Extras::new(metadata, "metadata", &mut taken);
+        let metadata = Metadata::new(format, metadata, &mut taken);
         let fixed = LABEL_COLUMNS.iter().map(|c| (*c).to_owned());
-        let columns = fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns.iter().cloned());
-        let table = Table::create(path, format, columns.collect())?;
+        let columns = fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns());
+        // Attributes have a role, so a reader must find their names in any part of the file.
+        let required = LABEL_COLUMNS.len() + attributes.columns.len();
+        let table = Table::create(path, format, columns.collect(), required)?;
         Ok(Self { table, attributes, metadata })
     }
 
@@ -157,8 +239,7 @@ impl LabelWriter {
             row.source.map(LabelSource::name),
         ];
         self.attributes.push(row.attributes, &mut values);
-        self.metadata.push(row.metadata, &mut values);
-        self.table.write(&values)
+        self.metadata.write(&mut self.table, values, row.metadata)
     }
 
     /// Brings the file to the disk and to its place.
@@ -174,7 +255,7 @@ impl LabelWriter {
 #[derive(Debug)]
 pub struct TextWriter {
     table: Table,
-    metadata: Extras,
+    metadata: Metadata,
 }
 
 /// One text to write.
@@ -203,9 +284,10 @@ impl TextWriter {
         metadata: impl IntoIterator<Item = M>,
     ) -> Result<Self, ExchangeError> {
         let fixed = ["text_id", "text", "split", "group"].map(str::to_owned);
-        let metadata = Extras::new(metadata, "metadata", &mut fixed.clone().into());
-        let columns = fixed.into_iter().chain(metadata.columns.iter().cloned()).collect();
-        Ok(Self { table: Table::create(path, format, columns)?, metadata })
+        let metadata = Metadata::new(format, metadata, &mut fixed.clone().into());
+        let required = fixed.len();
+        let columns = fixed.into_iter().chain(metadata.columns()).collect();
+        Ok(Self { table: Table::create(path, format, columns, required)?, metadata })
     }
 
     /// The roles under which the file reads back exactly.
@@ -225,9 +307,8 @@ impl TextWriter {
     /// # Errors
     /// The disk is full or refuses.
     pub fn write(&mut self, row: &TextRow<'_>) -> Result<(), ExchangeError> {
-        let mut values = vec![Some(row.text_id), Some(row.text), row.split, row.group];
-        self.metadata.push(row.metadata, &mut values);
-        self.table.write(&values)
+        let values = vec![Some(row.text_id), Some(row.text), row.split, row.group];
+        self.metadata.write(&mut self.table, values, row.metadata)
     }
 
     /// Brings the file to the disk and to its place.
@@ -258,8 +339,9 @@ impl AnnotatorWriter {
     ) -> Result<Self, ExchangeError> {
         let fixed = ["annotator_id".to_owned()];
         let attributes = Extras::new(attributes, "attribute", &mut fixed.clone().into());
-        let columns = fixed.into_iter().chain(attributes.columns.iter().cloned()).collect();
-        Ok(Self { table: Table::create(path, format, columns)?, attributes })
+        let columns: Vec<String> = fixed.into_iter().chain(attributes.columns.iter().cloned()).collect();
+        let required = columns.len();
+        Ok(Self { table: Table::create(path, format, columns, required)?, attributes })
     }
 
     /// The roles under which the file reads back exactly.
@@ -278,7 +360,7 @@ impl AnnotatorWriter {
     pub fn write(&mut self, annotator: &str, attributes: &Attributes) -> Result<(), ExchangeError> {
         let mut values = vec![Some(annotator)];
         self.attributes.push(attributes, &mut values);
-        self.table.write(&values)
+        self.table.write(&values, &[])
     }
 
     /// Brings the file to the disk and to its place.

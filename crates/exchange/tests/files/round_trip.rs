@@ -264,3 +264,66 @@ fn a_folder_that_is_not_there_is_explained() {
     assert!(matches!(error, ExchangeError::Unwritable { .. } | ExchangeError::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("out.csv"));
 }
+
+/// Rows of which each has a key of its own.
+fn rows_with_own_keys(count: usize) -> Vec<Row> {
+    let row = |n: usize| Row {
+        text_id: Some(format!("t{n}")),
+        text: Some(format!("text {n}")),
+        annotator: Some("ada".into()),
+        label: Some("1".into()),
+        metadata: [(format!("key {n}"), format!("\"{n}\", {{}}")), ("url".into(), "x".into())].into(),
+        ..Row::default()
+    };
+    (0..count).map(row).collect()
+}
+
+fn written(path: &Path, format: Format, rows: &[Row]) -> (u64, dissensus_exchange::ColumnRoles) {
+    let keys: BTreeMap<&String, ()> =
+        rows.iter().flat_map(|row| row.metadata.keys()).map(|k| (k, ())).collect();
+    let mut writer = LabelWriter::create(path, format, ATTRIBUTES, keys.into_keys()).unwrap();
+    for row in rows {
+        writer.write(&as_label(row)).unwrap();
+    }
+    let roles = writer.roles();
+    writer.finish().unwrap();
+    (std::fs::metadata(path).unwrap().len(), roles)
+}
+
+#[test]
+fn thousands_of_different_keys_make_a_file_that_grows_with_its_rows_and_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    for (format, ending) in [(Format::Csv, "csv"), (Format::Tsv, "tsv"), (Format::Jsonl, "jsonl")] {
+        let path = folder.path().join(format!("labels.{ending}"));
+        let (small, _) = written(&path, format, &rows_with_own_keys(500));
+        let rows = rows_with_own_keys(5_000);
+        let (large, roles) = written(&path, format, &rows);
+        assert!(large < 11 * small, "{ending}: {small} bytes with 500 keys, {large} with 5,000");
+        let source = Source::open(&path).unwrap();
+        let read: Vec<Row> =
+            read_rows(&source, &roles).unwrap().map(|row| under_old_names(row.unwrap())).collect();
+        assert!(read == rows, "{ending}");
+    }
+}
+
+#[test]
+fn few_keys_have_a_column_each_and_a_key_called_metadata_is_told_apart_from_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = Row {
+        text_id: Some("t".into()),
+        text: Some("x".into()),
+        annotator: Some("ada".into()),
+        label: Some("1".into()),
+        metadata: [("metadata".to_owned(), "{\"url\":\"y\"}".to_owned()), ("url".to_owned(), "x".to_owned())]
+            .into(),
+        ..Row::default()
+    };
+    for (format, ending) in [(Format::Csv, "csv"), (Format::Jsonl, "jsonl")] {
+        let path = folder.path().join(format!("few.{ending}"));
+        let (_, roles) = written(&path, format, std::slice::from_ref(&row));
+        let source = Source::open(&path).unwrap();
+        let read = read_rows(&source, &roles).unwrap().next().unwrap().unwrap();
+        assert_eq!(read.metadata["url"], "x", "{ending}");
+        assert_eq!(read.metadata["metadata_metadata"], "{\"url\":\"y\"}", "{ending}");
+    }
+}
