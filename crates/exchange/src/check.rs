@@ -1,51 +1,58 @@
 //! The rules that hold between rows, and between a file and what the project already has.
 
+use crate::answers::Answers;
+use crate::known::{Known, Mention};
 use crate::{Row, RowErrorKind};
 use dissensus_domain::{Attributes, Scale, ScaleError};
-use foldhash::quality::RandomState;
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::collections::BTreeMap;
 
-/// Marks, in the lowest bit of a text's body hash, that the text stood in a row of this file.
-const SEEN: u64 = 1;
+/// The most questions that one file may answer.
+pub const MAX_QUESTIONS: usize = 100;
 
 /// What the rows before, and the project, say about the next row. Preview and import use the same rules: seed one
 /// `Checker` from the project, clone it for the preview, and give the other to the import.
 ///
-/// It holds 16 bytes a text (64-bit hashes of id and body, keyed anew in every process), 8 or 16 bytes a label, and
-/// the annotators with their attributes. Two of a million texts share a hash with a chance of about 3 in 10^8; a row
-/// would then be refused that should not be. One checker serves one question.
+/// Texts and annotators are judged once for the whole file, labels question by question. It holds about 24 bytes a text
+/// (64-bit hashes of id and body, keyed anew in every process), about 50 bytes a label, and the annotators with their
+/// attributes. Two of a million texts share a hash with a chance of about 3 in 10^8; a row would then be refused that
+/// should not be.
 #[derive(Clone, Debug)]
 pub struct Checker {
-    scale: Option<Scale>,
-    question: Option<String>,
-    keys: RandomState,
-    texts: HashMap<u64, u64, BuildHasherDefault<AlreadyHashed>>,
-    annotators: HashMap<String, Known>,
-    labels: HashSet<u64, BuildHasherDefault<AlreadyHashed>>,
-    levels: BTreeMap<String, u64>,
+    known: Known,
+    asking: Asking,
+    questions: Vec<Answers>,
+    now_ms: i64,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Known {
-    seen: bool,
-    attributes: Attributes,
+/// Which question a row answers.
+#[derive(Clone, Debug)]
+enum Asking {
+    /// All rows answer the same one.
+    One,
+    /// Each row names its own. A question that is not known yet has this scale, or none.
+    Named { numbers: BTreeMap<String, usize>, scale: Option<Scale> },
 }
 
 /// What a good row brings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
+    /// The number of the text, as [`Checker::seed_text`] gives it; texts of this file go on counting.
+    pub text: Option<u32>,
     /// The text is not in the project yet, nor in a row before.
     pub new_text: bool,
     /// No row of this file before was about this text.
     pub first_of_text: bool,
+    /// The number of the annotator, as [`Checker::seed_annotator`] gives it; annotators of this file go on counting.
+    pub annotator: Option<u32>,
     /// The annotator is not in the project yet, nor in a row before.
     pub new_annotator: bool,
     /// No row of this file before was about this annotator.
     pub first_of_annotator: bool,
     /// The row says something of a known annotator that was not known.
     pub new_attributes: bool,
+    /// The number of the question, as [`Checker::add_question`] gives it; 0 where all rows answer one, none where the row
+    /// should name one and does not (it has no label then).
+    pub question: Option<usize>,
     /// What becomes of the label.
     pub label: LabelVerdict,
 }
@@ -61,14 +68,18 @@ pub enum LabelVerdict {
         name: String,
         /// Its index on the scale, where there is a scale.
         level: Option<u16>,
+        /// The time of the row. Without one it is the time of the import or, where the project or a row before has a later
+        /// answer of this annotator to this text, that answer's time.
+        at_ms: i64,
+        /// A row before gave another answer of this annotator to this text, and times do not say which of the two is the
+        /// later one: this row, because it stands later in the file.
+        follows_row: bool,
     },
-    /// The same text, annotator, level (and time, where the row has one) were there before: nothing is appended.
+    /// The project or a row before has this answer already: nothing is appended.
     Repeated {
         /// The name of the level, as in `Added`.
         name: String,
     },
-    /// The row answers another question than the checker's; the rest of it was not looked at.
-    OtherQuestion,
 }
 
 /// Why a row does not fit, and what of it is to blame.
@@ -84,6 +95,7 @@ pub(crate) enum About {
     TextId,
     Text,
     Label,
+    Question,
     Attribute(String),
 }
 
@@ -105,219 +117,157 @@ pub fn level_on(scale: &Scale, label: &str) -> Option<u16> {
 }
 
 impl Checker {
-    /// A checker for labels on `scale`; without a scale every label is taken and its levels are collected.
+    /// A checker for rows that all answer one question, number 0, whatever they name. Without a scale every label is taken
+    /// and its levels are collected.
     pub fn new(scale: Option<Scale>) -> Self {
-        Self {
-            scale,
-            question: None,
-            keys: RandomState::default(),
-            texts: HashMap::default(),
-            annotators: HashMap::new(),
-            labels: HashSet::default(),
-            levels: BTreeMap::new(),
-        }
+        let questions = vec![Answers::new(scale)];
+        Self { known: Known::default(), asking: Asking::One, questions, now_ms: 0 }
     }
 
-    /// Leaves rows alone that name another question than this one. Rows that name none are taken.
+    /// A checker for rows that name the question they answer. Questions that were not added get `scale`, or none, with the
+    /// first good row that names them.
+    pub fn by_question(scale: Option<Scale>) -> Self {
+        let asking = Asking::Named { numbers: BTreeMap::new(), scale };
+        Self { known: Known::default(), asking, questions: Vec::new(), now_ms: 0 }
+    }
+
+    /// Sets the time of rows that have none, in milliseconds since 1970-01-01 UTC.
     #[must_use]
-    pub fn for_question(mut self, name: impl Into<String>) -> Self {
-        self.question = Some(name.into());
+    pub fn at(mut self, now_ms: i64) -> Self {
+        self.now_ms = now_ms;
         self
     }
 
-    /// A text that the project has.
-    pub fn seed_text(&mut self, text_id: &str, body: &str) {
-        let (id, body) = (self.hash(text_id), self.hash(body) & !SEEN);
-        self.texts.insert(id, body);
+    /// Makes a question known that rows may name, and gives its number. To be used with [`Checker::by_question`].
+    pub fn add_question(&mut self, name: &str, scale: Option<Scale>) -> usize {
+        let next = self.questions.len();
+        if let Asking::Named { numbers, .. } = &mut self.asking {
+            if let Some(number) = numbers.get(name) {
+                return *number;
+            }
+            numbers.insert(name.to_owned(), next);
+        }
+        self.questions.push(Answers::new(scale));
+        next
     }
 
-    /// An annotator that the project has.
-    pub fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) {
-        let known = self.annotators.entry(annotator.to_owned()).or_default();
-        known.attributes.extend(attributes.iter().map(|(k, v)| (k.clone(), v.clone())));
+    /// Puts a question on a scale that was found since. Labels of it must not have been taken yet.
+    pub fn set_scale(&mut self, question: usize, scale: Scale) {
+        if let Some(answers) = self.questions.get_mut(question) {
+            answers.set_scale(scale);
+        }
     }
 
-    /// A label that the project has on the checker's question; `level` is the name of its level. Seed every one, those
-    /// that a later label replaced too: else reading the same file again would append an old label as the newest. Only
-    /// a label that was taken back is left out: then the same row brings it back.
-    pub fn seed_label(&mut self, text_id: &str, annotator: &str, level: &str, at_ms: i64) {
-        self.labels.insert(self.label_key(text_id, annotator, level, None));
-        self.labels.insert(self.label_key(text_id, annotator, level, Some(at_ms)));
+    /// A text that the project has. Gives its number, from 0 in the order of seeding.
+    pub fn seed_text(&mut self, text_id: &str, body: &str) -> u32 {
+        self.known.seed_text(text_id, body)
     }
 
-    /// The levels of the labels taken so far and how many each has. Without a scale, at most
+    /// An annotator that the project has. Gives its number, from 0 in the order of seeding.
+    pub fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
+        self.known.seed_annotator(annotator, attributes)
+    }
+
+    /// A label that the project has, all by their numbers; `level` is on the scale of the question. Seed every one in the
+    /// order in which they were appended, those that a later label replaced too: else reading the same file again would
+    /// append an old label as the newest. Only a label that was retracted is left out: then the same row brings it back.
+    pub fn seed_label(&mut self, question: usize, text: u32, annotator: u32, level: u16, at_ms: i64) {
+        if let Some(answers) = self.questions.get_mut(question) {
+            answers.seed(text, annotator, level, at_ms);
+        }
+    }
+
+    /// The questions by their numbers; none where the checker is for one question without a name.
+    pub fn question_names(&self) -> Vec<String> {
+        let Asking::Named { numbers, .. } = &self.asking else { return Vec::new() };
+        let mut names: Vec<(usize, &String)> = numbers.iter().map(|(name, number)| (*number, name)).collect();
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name.clone()).collect()
+    }
+
+    /// How many questions there are.
+    pub(crate) fn answers(&self) -> &[Answers] {
+        &self.questions
+    }
+
+    /// The levels of the labels taken so far to question 0 and how many each has. Without a scale, at most
     /// [`Scale::MAX_LEVELS`] + 1 names are collected; labels of further names are taken and not counted here.
-    pub fn levels(&self) -> &BTreeMap<String, u64> {
-        &self.levels
+    pub fn levels(&self) -> BTreeMap<String, u64> {
+        self.questions.first().map(|answers| answers.levels().clone()).unwrap_or_default()
     }
 
-    /// The scale given, or else the one that the labels so far most likely have.
+    /// The scale given for question 0, or else the one that its labels so far most likely have.
     ///
     /// # Errors
     /// As [`Scale::guess`].
     pub fn scale(&self) -> Result<Scale, ScaleError> {
-        match &self.scale {
-            Some(scale) => Ok(scale.clone()),
-            None => Scale::guess(self.levels.keys()),
-        }
+        self.questions.first().map_or(Err(ScaleError::TooFew(0)), Answers::scale)
     }
 
     /// Says what `row` brings and remembers it, or why it does not fit. A row that does not fit leaves no trace.
     ///
     /// # Errors
-    /// A text id with another body, a label on an unknown text, another value of an annotator's attribute, or a
-    /// label that is not on the scale.
+    /// A text id with another body, a label on an unknown text, another value of an annotator's attribute, a label that is
+    /// not on the scale of its question, or a label without a question in a file that names them.
     pub(crate) fn check(&mut self, row: &Row) -> Result<Verdict, Misfit> {
-        if let (Some(mine), Some(theirs)) = (&self.question, &row.question)
-            && mine != theirs
-        {
-            return Ok(Verdict {
-                new_text: false,
-                first_of_text: false,
-                new_annotator: false,
-                first_of_annotator: false,
-                new_attributes: false,
-                label: LabelVerdict::OtherQuestion,
-            });
-        }
-        self.check_text(row)?;
-        self.check_attributes(row)?;
-        let label = self.judge_label(row)?;
-        let (new_text, first_of_text) = self.remember_text(row);
-        let (new_annotator, first_of_annotator, new_attributes) = self.remember_annotator(row);
-        let label = self.remember_label(row, label);
-        Ok(Verdict { new_text, first_of_text, new_annotator, first_of_annotator, new_attributes, label })
-    }
-
-    fn hash(&self, value: &str) -> u64 {
-        self.keys.hash_one(value)
-    }
-
-    fn label_key(&self, text_id: &str, annotator: &str, level: &str, at_ms: Option<i64>) -> u64 {
-        self.keys.hash_one((text_id, annotator, level, at_ms))
-    }
-
-    fn check_text(&self, row: &Row) -> Result<(), Misfit> {
-        let Some(text_id) = &row.text_id else { return Ok(()) };
-        match (self.texts.get(&self.hash(text_id)), &row.text) {
-            (Some(known), Some(body)) if known & !SEEN != self.hash(body) & !SEEN => {
-                Err(Misfit { about: About::Text, kind: RowErrorKind::OtherBody { text_id: text_id.clone() } })
-            }
-            (None, None) => Err(Misfit {
-                about: About::TextId,
-                kind: RowErrorKind::UnknownText { text_id: text_id.clone() },
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    fn check_attributes(&self, row: &Row) -> Result<(), Misfit> {
-        let Some((annotator, known)) =
-            row.annotator.as_ref().and_then(|a| Some((a, self.annotators.get(a)?)))
-        else {
-            return Ok(());
+        self.known.check_text(row)?;
+        self.known.check_attributes(row)?;
+        let asked = self.asked_by(row)?;
+        let judged = match (&row.label, &asked) {
+            (None, _) | (_, None) => None,
+            (Some(label), Some(Asked::Known(number))) => Some(self.questions[*number].judge(label)),
+            (Some(label), Some(Asked::New(_, scale))) => Some(Answers::new(scale.clone()).judge(label)),
         };
-        for (name, now) in &row.attributes {
-            if let Some(before) = known.attributes.get(name).filter(|before| *before != now) {
-                let (annotator, before, now) = (annotator.clone(), before.clone(), now.clone());
-                let kind = RowErrorKind::OtherAttribute { annotator, before, now };
-                return Err(Misfit { about: About::Attribute(name.clone()), kind });
+        let judged = judged.transpose().map_err(|kind| Misfit { about: About::Label, kind })?;
+        // The row fits. From here on it is remembered.
+        let question = asked.map(|asked| match asked {
+            Asked::Known(number) => number,
+            Asked::New(name, scale) => self.add_question(&name, scale),
+        });
+        let text = self.known.remember_text(row);
+        let annotator = self.known.remember_annotator(row);
+        let mut label = LabelVerdict::None;
+        if let Some(answers) = question.and_then(|number| self.questions.get_mut(number)) {
+            answers.rows += 1;
+            if let (Some(judged), Some(text), Some(annotator)) = (judged, text, annotator) {
+                label = answers.remember(text.number, annotator.number, row, judged, self.now_ms);
             }
         }
-        Ok(())
+        let (about_text, about_annotator) = (text.unwrap_or_default(), annotator.unwrap_or_default());
+        let number = |mention: Mention| mention.number;
+        Ok(Verdict {
+            text: text.map(number),
+            new_text: about_text.new,
+            first_of_text: about_text.first,
+            annotator: annotator.map(number),
+            new_annotator: about_annotator.new,
+            first_of_annotator: about_annotator.first,
+            new_attributes: about_annotator.new_attributes,
+            question,
+            label,
+        })
     }
 
-    /// The level's name and index.
-    fn judge_label(&self, row: &Row) -> Result<Option<(String, Option<u16>)>, Misfit> {
-        let Some(label) = &row.label else { return Ok(None) };
-        let Some(scale) = &self.scale else { return Ok(Some((level_name(label).to_owned(), None))) };
-        match level_on(scale, label).and_then(|level| Some((scale.name_of(level)?.to_owned(), Some(level)))) {
-            Some(found) => Ok(Some(found)),
-            None => {
-                let kind = RowErrorKind::UnknownLevel {
-                    label: label.clone(),
-                    levels: scale.options().into_iter().map(str::to_owned).collect(),
-                };
-                Err(Misfit { about: About::Label, kind })
-            }
-        }
-    }
-
-    /// Whether the text is new to the project and new in this file.
-    fn remember_text(&mut self, row: &Row) -> (bool, bool) {
-        let Some(text_id) = &row.text_id else { return (false, false) };
-        let body = row.text.as_ref().map_or(0, |body| self.hash(body));
-        match self.texts.entry(self.keys.hash_one(text_id.as_str())) {
-            Entry::Vacant(entry) => {
-                entry.insert(body | SEEN);
-                (true, true)
-            }
-            Entry::Occupied(mut entry) => {
-                let first = *entry.get() & SEEN == 0;
-                *entry.get_mut() |= SEEN;
-                (false, first)
-            }
-        }
-    }
-
-    /// Whether the annotator is new to the project, new in this file, or better known than before.
-    fn remember_annotator(&mut self, row: &Row) -> (bool, bool, bool) {
-        let Some(annotator) = &row.annotator else { return (false, false, false) };
-        if let Some(known) = self.annotators.get_mut(annotator) {
-            let before = known.attributes.len();
-            for (name, value) in &row.attributes {
-                if !known.attributes.contains_key(name) {
-                    known.attributes.insert(name.clone(), value.clone());
+    fn asked_by(&self, row: &Row) -> Result<Option<Asked>, Misfit> {
+        let Asking::Named { numbers, scale } = &self.asking else { return Ok(Some(Asked::Known(0))) };
+        let blame = |kind| Misfit { about: About::Question, kind };
+        match &row.question {
+            None if row.label.is_some() => Err(blame(RowErrorKind::Missing { what: "question" })),
+            // Without a label the row brings its text and its annotator, whatever the question would be.
+            None => Ok(None),
+            Some(name) => match numbers.get(name) {
+                Some(number) => Ok(Some(Asked::Known(*number))),
+                None if numbers.len() >= MAX_QUESTIONS => {
+                    Err(blame(RowErrorKind::TooManyQuestions { limit: MAX_QUESTIONS }))
                 }
-            }
-            let first = !std::mem::replace(&mut known.seen, true);
-            return (false, first, known.attributes.len() > before);
+                None => Ok(Some(Asked::New(name.clone(), scale.clone()))),
+            },
         }
-        let known = Known { seen: true, attributes: row.attributes.clone() };
-        self.annotators.insert(annotator.clone(), known);
-        (true, true, false)
-    }
-
-    fn remember_label(&mut self, row: &Row, label: Option<(String, Option<u16>)>) -> LabelVerdict {
-        let (Some((name, level)), Some(text_id), Some(annotator)) = (label, &row.text_id, &row.annotator)
-        else {
-            return LabelVerdict::None;
-        };
-        let at_any_time = self.labels.insert(self.label_key(text_id, annotator, &name, None));
-        let new = match row.at_ms {
-            None => at_any_time,
-            at_ms => self.labels.insert(self.label_key(text_id, annotator, &name, at_ms)),
-        };
-        if !new {
-            return LabelVerdict::Repeated { name };
-        }
-        let room = self.levels.len() <= Scale::MAX_LEVELS;
-        match self.levels.get_mut(&name) {
-            Some(count) => *count += 1,
-            None if room => drop(self.levels.insert(name.clone(), 1)),
-            None => {}
-        }
-        LabelVerdict::Added { name, level }
     }
 }
 
-/// Hands a hash through: the keys are keyed hashes already.
-#[derive(Clone, Copy, Debug, Default)]
-struct AlreadyHashed(u64);
-
-impl Hasher for AlreadyHashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        // Only `u64` keys are used, and those come through `write_u64`; this keeps the trait's promise all the same.
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
+/// The question of a row.
+enum Asked {
+    Known(usize),
+    New(String, Option<Scale>),
 }

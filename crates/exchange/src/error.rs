@@ -130,6 +130,18 @@ pub enum ExchangeError {
         /// The role.
         role: &'static str,
     },
+    /// A name with a character that acts on a terminal or hides how the name is spelt.
+    #[error(
+        "the {role} \"{name}\" has the character U+{code:04X}, which does not belong into a name: remove it, or rename the column"
+    )]
+    NameCharacter {
+        /// The role, such as `annotator`.
+        role: &'static str,
+        /// The name as given.
+        name: String,
+        /// The character's code point.
+        code: u32,
+    },
     /// A label column, and nobody who gave the labels.
     #[error(
         "{path} has labels (column \"{label}\") but no annotator: name the column that says who gave each label, \

@@ -34,31 +34,37 @@
 //!   turns up later is metadata. `3`, `3.0` and `"3"` are the same value `3`; `true` is `true`. A number that cannot be
 //!   kept exactly is bad. A list or an object is kept as its JSON in metadata and is bad anywhere else. Half a
 //!   surrogate pair (`\ud83d` alone) is no character, and bad.
+//! - A value `{"a":"b"}` (an object of strings) in a column or key `metadata` stands for the keys in it.
 //! - Blank lines are no rows. A row over [`MAX_RECORD_BYTES`] is bad, and is never held in memory.
 //!
 //! *The values.*
 //! - A body is kept character for character: spaces at its ends, emoji, right-to-left text and marks, tabs, line ends.
 //!   A body of white space alone is bad, and so is one over [`MAX_TEXT_BYTES`](dissensus_domain::MAX_TEXT_BYTES).
 //! - Ids, labels, splits, groups and attributes are trimmed. Blank ids are bad; a blank attribute, split or group is
-//!   not known. They hold no control characters and at most [`MAX_NAME_BYTES`]. NUL is bad in every value.
+//!   not known. They hold no control characters, none that turn the direction of what
+//!   follows or are not seen, and at most [`MAX_NAME_BYTES`]. NUL is bad in every value.
 //! - A blank label is no label: the row brings its text and its annotator only.
 //! - Without a column of ids a text is known by its body ([`text_id_of`]).
 //! - Times are RFC 3339, the same without an offset (UTC), dates (midnight UTC), seconds or milliseconds since 1970.
 //!
 //! *Between rows, and between the file and the project* ([`Checker`]).
-//! - A row whose text, annotator and label were there before is *repeated* and appends nothing. With a time it is
-//!   repeated only if that time is the same too; without one, whatever the time of the label before. So reading a file
-//!   twice changes nothing, and a change of mind back to an earlier label needs times to be seen.
-//! - The same annotator labelling a text again with another label appends both in the order of the file; the later
-//!   one is current.
+//! - Several answers of one annotator to one text are all kept. With times the latest counts, of two at one time the later
+//!   row. Without times the later row counts: 3, 4, 3 ends as 3. Where some rows have times, the last row without one
+//!   counts until a row with one follows it.
+//! - A row *repeats* what is known, and appends nothing, if the same answer with the same time was there before; without a
+//!   time, if the row before says the same, or if the project has it behind what earlier rows repeated. So reading a
+//!   file twice changes nothing.
+//! - A row without a time counts as given when it is imported, and so as later than what the project has.
 //! - One text id with two bodies is bad. So is one annotator with two values of one attribute; a value that was not
 //!   known before is added.
 //! - Of a text's split, group and metadata the first row that brings the text decides.
+//! - These rules hold for the whole file, whatever questions its rows answer. In a file that names questions a label
+//!   without one is bad, and so is one of the hundred and first question.
 //! - A label off the scale is bad. `3` and `3.0` are one level here too, unless the scale tells them apart.
 //!
 //! A row is bad as a whole: nothing of it is taken. Its [`RowError`] says row, line, column and what to do.
 
-mod atomic;
+mod answers;
 mod cells;
 mod check;
 mod csv_record;
@@ -66,6 +72,7 @@ mod error;
 mod format;
 mod guess;
 mod json_record;
+mod known;
 mod records;
 mod rejects;
 mod roles;
@@ -79,7 +86,7 @@ mod time;
 mod window;
 mod write;
 
-pub use check::{Checker, LabelVerdict, Verdict, level_name, level_on};
+pub use check::{Checker, LabelVerdict, MAX_QUESTIONS, Verdict, level_name, level_on};
 pub use error::ExchangeError;
 pub use format::Format;
 pub use guess::guess_roles;
@@ -87,7 +94,7 @@ pub use rejects::RejectWriter;
 pub use roles::{ColumnRoles, FileKind};
 pub use row::{MAX_NAME_BYTES, Row, Rows, read_rows, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
-pub use scan::{KEPT_PROBLEMS, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
+pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
 pub use source::{MAX_COLUMNS, Source};
 pub use window::MAX_RECORD_BYTES;
-pub use write::{AnnotatorWriter, LabelRow, LabelWriter, TextRow, TextWriter};
+pub use write::{AnnotatorWriter, LabelRow, LabelWriter, MAX_METADATA_COLUMNS, TextRow, TextWriter};

@@ -1,6 +1,7 @@
 //! What each column is for, and what sort of file that makes.
 
 use crate::{ExchangeError, Source};
+use dissensus_domain::not_allowed_in_names;
 use serde::{Deserialize, Serialize};
 
 /// Which column has which role. A column without one is metadata of the text. `annotator`, `split`, `group` and
@@ -120,6 +121,7 @@ impl Plan {
         };
         for name in &roles.attributes {
             plan.attributes.push(claims.claim("attribute", name)?);
+            checked("attribute", name)?;
         }
         plan.metadata = (0..claims.taken.len()).filter(|i| claims.taken[*i].is_none()).collect();
         Ok(plan)
@@ -164,10 +166,18 @@ impl Claims<'_> {
         match name.strip_prefix('=') {
             Some(constant) if !self.source.columns().iter().any(|c| c == name) => match constant.trim() {
                 "" => Err(ExchangeError::EmptyConstant { role }),
-                constant => Ok(Some(Pick::Constant(constant.to_owned()))),
+                constant => checked(role, constant).map(|()| Some(Pick::Constant(constant.to_owned()))),
             },
             _ => self.claim(role, name).map(|index| Some(Pick::Column(index))),
         }
+    }
+}
+
+/// Refuses a name that comes from the roles and not from a row.
+fn checked(role: &'static str, name: &str) -> Result<(), ExchangeError> {
+    match not_allowed_in_names(name.trim()) {
+        Some(c) => Err(ExchangeError::NameCharacter { role, name: name.to_owned(), code: c.into() }),
+        None => Ok(()),
     }
 }
 

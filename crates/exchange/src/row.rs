@@ -6,8 +6,9 @@ use crate::json_record::FLAT_LIST;
 use crate::records::Records;
 use crate::roles::{Pick, Plan};
 use crate::time::{parse_duration_ms, parse_ms};
+use crate::write::METADATA_COLUMN;
 use crate::{ColumnRoles, ExchangeError, FileKind, RowError, RowErrorKind, Source};
-use dissensus_domain::{Attributes, LabelSource, MAX_TEXT_BYTES};
+use dissensus_domain::{Attributes, LabelSource, MAX_TEXT_BYTES, not_allowed_in_names};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -111,6 +112,10 @@ impl Rows {
             // Without a text column the id is to blame, without an id column the text is.
             About::Text => self.plan.text.or(self.plan.text_id),
             About::Label => self.plan.label,
+            About::Question => match self.plan.question {
+                Some(Pick::Column(column)) => Some(column),
+                _ => None,
+            },
             About::Attribute(name) => return Some(name),
         };
         column.and_then(|index| self.plan.columns.get(index).cloned())
@@ -211,13 +216,22 @@ impl Builder<'_> {
     fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         let Some(column) = column else { return Ok(None) };
         self.refuse_nested(column)?;
+        self.checked_name(column)
+    }
+
+    fn checked_name(&self, column: usize) -> Result<Option<String>, Blame> {
         let name = self.cells.get(column).trim();
         if name.len() > MAX_NAME_BYTES {
             let kind = RowErrorKind::NameTooLong { bytes: name.len(), limit: MAX_NAME_BYTES };
             return Err(self.blame(column, kind));
         }
-        if let Some(control) = name.chars().find(|c| c.is_control()) {
-            return Err(self.blame(column, RowErrorKind::ControlCharacter { code: control.into() }));
+        if let Some(bad) = not_allowed_in_names(name) {
+            let code = bad.into();
+            let kind = match bad.is_control() {
+                true => RowErrorKind::ControlCharacter { code },
+                false => RowErrorKind::InvisibleCharacter { code },
+            };
+            return Err(self.blame(column, kind));
         }
         Ok((!name.is_empty()).then(|| name.to_owned()))
     }
@@ -226,7 +240,7 @@ impl Builder<'_> {
     fn label(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         match column {
             Some(c) if self.cells.nested.iter().any(|(at, found)| *at == c && *found == FLAT_LIST) => {
-                Ok(Some(self.cells.get(c).to_owned()))
+                self.checked_name(c)
             }
             _ => self.name(column),
         }
@@ -288,7 +302,18 @@ impl Builder<'_> {
         let columns = self.plan.metadata.iter().map(|c| (self.plan.columns[*c].as_str(), self.cells.get(*c)));
         let extra = self.cells.extra.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let filled = columns.chain(extra).filter(|(_, value)| !value.trim().is_empty());
-        filled.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+        let mut metadata: BTreeMap<String, String> =
+            filled.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        // What an export of very many keys wrote as one object are keys again. A column of that key comes first.
+        let object = metadata.get(METADATA_COLUMN).filter(|value| value.starts_with('{'));
+        let object = object.and_then(|value| serde_json::from_str::<BTreeMap<String, String>>(value).ok());
+        if let Some(object) = object {
+            metadata.remove(METADATA_COLUMN);
+            for (key, value) in object {
+                metadata.entry(key).or_insert(value);
+            }
+        }
+        metadata
     }
 }
 

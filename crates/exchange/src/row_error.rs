@@ -113,8 +113,14 @@ pub enum RowErrorKind {
     /// A value that every row must have.
     #[error("no {what}: every row needs one")]
     Missing {
-        /// `text`, `text id` or `annotator`.
+        /// `text`, `text id`, `annotator` or `question`.
         what: &'static str,
+    },
+    /// More different questions than a file may answer.
+    #[error("a file may answer {limit} questions, and this row names one more: is this the right column?")]
+    TooManyQuestions {
+        /// The most allowed.
+        limit: usize,
     },
     /// A body over the longest that a text may have.
     #[error("the text has {bytes} bytes, and a text may have {limit}: split it")]
@@ -135,6 +141,14 @@ pub enum RowErrorKind {
     /// A character that no value may hold (NUL), or that no name may hold (line ends, tabs and their like).
     #[error("the control character U+{code:04X} does not belong here: remove it")]
     ControlCharacter {
+        /// Its code point.
+        code: u32,
+    },
+    /// A character that turns the direction of what follows, or that nobody sees.
+    #[error(
+        "the character U+{code:04X} does not belong here, because it is not seen and changes how names are shown: remove it"
+    )]
+    InvisibleCharacter {
         /// Its code point.
         code: u32,
     },

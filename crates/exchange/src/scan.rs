@@ -1,12 +1,12 @@
 //! One pass over a file that changes nothing: the preview of an import.
 
+use crate::answers::Answers;
 use crate::row::Rows;
 use crate::{
     Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, RowError, RowErrorKind, Source, Verdict,
     read_rows,
 };
 use dissensus_domain::{Scale, ScaleError};
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// How many rows a [`Scan`] shows.
@@ -15,8 +15,6 @@ pub const SAMPLE_ROWS: usize = 20;
 pub const KEPT_PROBLEMS: usize = 100;
 /// How many characters of a value a [`Scan`] shows.
 pub const SHOWN_CHARACTERS: usize = 500;
-/// How many different questions a [`Scan`] counts.
-const COUNTED_QUESTIONS: usize = 100;
 /// How often the caller hears of progress, in rows.
 const REPORT_EVERY: u64 = 256;
 
@@ -42,14 +40,8 @@ pub struct Scan {
     pub repeated: u64,
     /// Good rows without a label, in a file of labels.
     pub empty_labels: u64,
-    /// Rows that answer another question, and are left alone.
-    pub other_question: u64,
-    /// Rows a question, where the file names questions; the first 100 names.
-    pub questions: BTreeMap<String, u64>,
-    /// Labels to be appended a level: in the order of the scale, else of the names.
-    pub levels: Vec<(String, u64)>,
-    /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
-    pub scale: Result<Scale, ScaleError>,
+    /// What the labels answer, by the checker's numbers: one question, or those that rows name or that were added.
+    pub questions: Vec<QuestionScan>,
     /// The values of the first [`SAMPLE_ROWS`] rows as they stand, in the order of [`Source::columns`], cut to
     /// [`SHOWN_CHARACTERS`].
     pub sample: Vec<Vec<String>>,
@@ -57,6 +49,23 @@ pub struct Scan {
     pub problems: Vec<RowError>,
     /// All bad rows.
     pub problem_count: u64,
+}
+
+/// The labels of one question in a file.
+#[derive(Clone, Debug)]
+pub struct QuestionScan {
+    /// Its name, where rows name it.
+    pub name: Option<String>,
+    /// Good rows that answer it, with a label or without.
+    pub rows: u64,
+    /// Labels that would be appended.
+    pub labels: u64,
+    /// Labels that are there already, in the project or in a row before.
+    pub repeated: u64,
+    /// Labels to be appended a level: in the order of the scale, then those that are not on it by their names.
+    pub levels: Vec<(String, u64)>,
+    /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
+    pub scale: Result<Scale, ScaleError>,
 }
 
 /// Reads all of `source` and says what importing it would bring. `checker` is one that was seeded from the project,
@@ -84,17 +93,17 @@ pub fn scan_while(
         scan.rows += 1;
         scan.sample(&rows);
         match read {
-            Ok((row, verdict)) => {
-                scan.count_question(row.question);
-                scan.count(&verdict);
-            }
+            Ok((_, verdict)) => scan.count(&verdict),
             Err(error) => scan.complain(source, error)?,
         }
         if scan.rows.is_multiple_of(REPORT_EVERY) && progress(rows.position()).is_break() {
             return Err(ExchangeError::Cancelled { path: source.path().to_owned() });
         }
     }
-    Ok(scan.with_levels(&checker))
+    let names = checker.question_names();
+    scan.questions =
+        checker.answers().iter().enumerate().map(|(n, a)| QuestionScan::of(a, names.get(n))).collect();
+    Ok(scan)
 }
 
 impl Scan {
@@ -109,10 +118,7 @@ impl Scan {
             labels: 0,
             repeated: 0,
             empty_labels: 0,
-            other_question: 0,
-            questions: BTreeMap::new(),
-            levels: Vec::new(),
-            scale: Err(ScaleError::TooFew(0)),
+            questions: Vec::new(),
             sample: Vec::new(),
             problems: Vec::new(),
             problem_count: 0,
@@ -125,13 +131,6 @@ impl Scan {
         }
     }
 
-    fn count_question(&mut self, question: Option<String>) {
-        let Some(question) = question else { return };
-        if self.questions.len() < COUNTED_QUESTIONS || self.questions.contains_key(&question) {
-            *self.questions.entry(question).or_default() += 1;
-        }
-    }
-
     fn count(&mut self, verdict: &Verdict) {
         self.texts += u64::from(verdict.first_of_text);
         self.new_texts += u64::from(verdict.new_text);
@@ -140,7 +139,6 @@ impl Scan {
         match verdict.label {
             LabelVerdict::Added { .. } => self.labels += 1,
             LabelVerdict::Repeated { .. } => self.repeated += 1,
-            LabelVerdict::OtherQuestion => self.other_question += 1,
             LabelVerdict::None => match self.kind {
                 FileKind::Labels => self.empty_labels += 1,
                 FileKind::Texts => self.repeated += u64::from(!verdict.first_of_text),
@@ -159,11 +157,13 @@ impl Scan {
         }
         Ok(())
     }
+}
 
-    fn with_levels(mut self, checker: &Checker) -> Self {
-        self.scale = checker.scale();
-        let counts = checker.levels();
-        self.levels = match &self.scale {
+impl QuestionScan {
+    fn of(answers: &Answers, name: Option<&String>) -> Self {
+        let scale = answers.scale();
+        let counts = answers.levels();
+        let levels = match &scale {
             Ok(scale) => {
                 let mut of_level = vec![0; scale.len()];
                 for (level, count) in
@@ -171,11 +171,25 @@ impl Scan {
                 {
                     of_level[usize::from(level)] += count;
                 }
-                scale.levels().iter().cloned().zip(of_level).collect()
+                let off = counts.iter().filter(|(name, _)| scale.index_of(name).is_none());
+                let off = off.map(|(name, count)| (name.clone(), *count));
+                scale.levels().iter().cloned().zip(of_level).chain(off).collect()
             }
             Err(_) => counts.iter().map(|(name, count)| (name.clone(), *count)).collect(),
         };
-        self
+        Self {
+            name: name.cloned(),
+            rows: answers.rows,
+            labels: answers.added,
+            repeated: answers.repeated,
+            levels,
+            scale,
+        }
+    }
+
+    /// The names of the labels that would be appended and that `scale` does not have.
+    pub fn off_scale<'a>(&'a self, scale: &'a Scale) -> impl Iterator<Item = &'a str> {
+        self.levels.iter().map(|(name, _)| name.as_str()).filter(|name| scale.index_of(name).is_none())
     }
 }
 

@@ -51,7 +51,7 @@ fn popquorn_is_understood() {
     assert_eq!((scan.kind, scan.rows, scan.problem_count), (FileKind::Labels, 13_036, 0));
     assert_eq!((scan.texts, scan.annotators), (1500, 262));
     assert_eq!(scan.labels + scan.repeated, 13_036);
-    assert_eq!(scan.scale.unwrap().levels(), ["1", "2", "3", "4", "5"]);
+    assert_eq!(scan.questions[0].scale.clone().unwrap().levels(), ["1", "2", "3", "4", "5"]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn md_agreement_is_understood() {
     assert_eq!((scan.rows, scan.problem_count), (53_765, 0));
     assert_eq!((scan.texts, scan.annotators), (10_753, 819));
     assert_eq!(scan.labels + scan.repeated, 53_765);
-    assert_eq!(scan.scale.unwrap().levels(), ["0", "1"]);
+    assert_eq!(scan.questions[0].scale.clone().unwrap().levels(), ["0", "1"]);
 }
 
 #[test]
@@ -78,5 +78,5 @@ fn vicomtech_has_no_annotators_and_says_so() {
     roles.annotator = name("=gold");
     let scan = scan(&source, &roles, Checker::new(None)).unwrap();
     assert_eq!((scan.rows, scan.annotators, scan.problem_count), (2392, 1, 0));
-    assert_eq!(scan.scale.unwrap().levels(), ["noHate", "hate"]);
+    assert_eq!(scan.questions[0].scale.clone().unwrap().levels(), ["noHate", "hate"]);
 }

@@ -204,6 +204,15 @@ impl<'a> WriteTx<'a> {
         Ok(())
     }
 
+    /// The newest event of the project; `EventId(0)` where there is none.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn last_event(&self) -> Result<EventId> {
+        let id = self.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+        Ok(EventId(id.unwrap_or(0)))
+    }
+
     /// The event with this row.
     pub(crate) fn event(&self, id: EventId) -> Result<Option<Event>> {
         self.first(&format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0], event)

@@ -46,13 +46,26 @@ impl LabelAppender<'_> {
     /// # Errors
     /// As [`WriteTx::add_label`].
     pub fn append(&mut self, new: &NewLabel) -> Result<EventId> {
+        self.append_over(new, EventId(u32::MAX))
+    }
+
+    /// As [`LabelAppender::append`], for a label that its file puts behind the one before it, though times do not: it also
+    /// replaces a current one with a later time, if that was appended after the event `before`.
+    ///
+    /// # Errors
+    /// As [`WriteTx::add_label`].
+    pub fn append_following(&mut self, new: &NewLabel, before: EventId) -> Result<EventId> {
+        self.append_over(new, before)
+    }
+
+    fn append_over(&mut self, new: &NewLabel, before: EventId) -> Result<EventId> {
         self.check(new)?;
         let key = (new.question.0, new.text.0, new.annotator.0);
         let explain = |e| StoreError::explain(self.tx.path, "appending a label", e);
         let current: Option<(u32, i64)> =
             self.current.query_row(key, |r| Ok((r.get(0)?, r.get(1)?))).optional().map_err(explain)?;
         let at_ms = self.tx.time_of_new(new.at_ms, new.source, new.question, new.text, new.annotator)?;
-        let replaces = current.and_then(|(id, at)| (at_ms >= at).then_some(id));
+        let replaces = current.and_then(|(id, at)| (at_ms >= at || id > before.0).then_some(id));
         let (level, content) = answer_columns(&new.answer)?;
         let place = self.tx.next_place()?;
         let inserted = self.event.execute((

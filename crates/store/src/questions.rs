@@ -85,7 +85,7 @@ impl Store {
     }
 }
 
-fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
+pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
     let row = first(conn, "SELECT id, name, prompt, scale FROM questions WHERE name = ?1", [name], |r| {
         Ok((r.get::<_, u32>(0)?, r.get(1)?, r.get(2)?, r.get::<_, String>(3)?))
     })?;

@@ -8,7 +8,7 @@ use dissensus_domain::{MAX_TEXT_BYTES, Text, TextId};
 use rusqlite::Row;
 use std::collections::BTreeMap;
 
-const COLUMNS: &str = "id, external_id, body, \"group\", split, metadata";
+pub(crate) const TEXT_COLUMNS: &str = "id, external_id, body, \"group\", split, metadata";
 
 /// A text to add. See [`Text`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct NewText {
     pub metadata: BTreeMap<String, String>,
 }
 
-fn text(row: &Row<'_>) -> rusqlite::Result<Text> {
+pub(crate) fn text(row: &Row<'_>) -> rusqlite::Result<Text> {
     Ok(Text {
         id: TextId(row.get(0)?),
         external_id: row.get(1)?,
@@ -82,7 +82,7 @@ impl Store {
     /// Only what the disk says.
     pub fn text(&self, id: TextId) -> Result<Option<Text>> {
         self.read("reading a text", |c| {
-            first(c, &format!("SELECT {COLUMNS} FROM texts WHERE id = ?1"), [id.0], text)
+            first(c, &format!("SELECT {TEXT_COLUMNS} FROM texts WHERE id = ?1"), [id.0], text)
         })
     }
 
@@ -92,7 +92,7 @@ impl Store {
     /// Only what the disk says.
     pub fn text_by_external(&self, external_id: &str) -> Result<Option<Text>> {
         self.read("reading a text", |c| {
-            first(c, &format!("SELECT {COLUMNS} FROM texts WHERE external_id = ?1"), [external_id], text)
+            first(c, &format!("SELECT {TEXT_COLUMNS} FROM texts WHERE external_id = ?1"), [external_id], text)
         })
     }
 
@@ -102,7 +102,7 @@ impl Store {
     /// Only what the disk says.
     pub fn texts_page(&self, offset: u32, limit: u32) -> Result<Vec<Text>> {
         self.read("reading texts", |c| {
-            let sql = format!("SELECT {COLUMNS} FROM texts ORDER BY id LIMIT ?2 OFFSET ?1");
+            let sql = format!("SELECT {TEXT_COLUMNS} FROM texts ORDER BY id LIMIT ?2 OFFSET ?1");
             all(c, &sql, (offset, limit), text)
         })
     }
@@ -128,8 +128,9 @@ impl Store {
         mut f: impl FnMut(Text) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         self.read_with(|c, explain| {
-            let mut statement =
-                c.prepare_cached(&format!("SELECT {COLUMNS} FROM texts ORDER BY id")).map_err(explain)?;
+            let mut statement = c
+                .prepare_cached(&format!("SELECT {TEXT_COLUMNS} FROM texts ORDER BY id"))
+                .map_err(explain)?;
             let mut rows = statement.query([]).map_err(explain)?;
             while let Some(row) = rows.next().map_err(explain)? {
                 f(text(row).map_err(explain)?)?;

@@ -121,6 +121,18 @@ pub enum WorkbenchError {
         /// Why the other rows cannot be imported by themselves, where they cannot.
         rest: Option<Box<WorkbenchError>>,
     },
+    /// The check of a file and the writing of it came to different rows.
+    #[error(
+        "{} changed while it was read, so nothing was imported: {counted} bad rows were counted first and {found} then; import it again", .path.display()
+    )]
+    FileChanged {
+        /// The file.
+        path: PathBuf,
+        /// Bad rows that the check counted.
+        counted: u64,
+        /// Bad rows that the writing met.
+        found: u64,
+    },
     /// A header, and nothing under it.
     #[error("{0} has a header and no rows: there is nothing to make a scale from")]
     NoRows(PathBuf),
@@ -274,6 +286,7 @@ impl WorkbenchError {
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",
             Self::BadRows { .. } => "bad-rows",
+            Self::FileChanged { .. } => "file-changed",
             Self::NoRows(_) => "no-rows",
             Self::EncoderChanged { .. } => "encoder-changed",
             Self::EncoderSwitched => "encoder-switched",
@@ -305,9 +318,9 @@ impl WorkbenchError {
         match self {
             Self::BadRows { listed, rest, .. } => Some(match rest {
                 None => format!(
-                    "{listed}\nMend these rows, or import the others with --skip-bad (in the window: Skip bad rows)."
+                    "{listed}\nFix these rows, or import the others with --skip-bad (in the window: Skip bad rows)."
                 ),
-                Some(rest) => format!("{listed}\nMend these rows. The others cannot be imported without them: {rest}."),
+                Some(rest) => format!("{listed}\nFix these rows. The others cannot be imported without them: {rest}."),
             }),
             Self::EncoderChanged { .. } => Some(
                 "Encode again to use the new encoder (both are kept), or put the old encoder back in its place.".into(),

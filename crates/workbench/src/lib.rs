@@ -20,6 +20,7 @@ mod labelling;
 mod levels;
 mod live;
 mod log;
+mod names;
 mod project;
 mod runs;
 pub mod sample;

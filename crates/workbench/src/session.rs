@@ -5,6 +5,7 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::home::Home;
 use crate::log::go_on;
+use crate::names::checked_name;
 use crate::project::Index;
 use crate::view::{
     AnnotatorInfo, AppSettings, AttributeInfo, EncodingState, JobInfo, JobState, ProjectChoices, ProjectInfo,
@@ -157,6 +158,10 @@ impl Session {
         attributes: &Attributes,
     ) -> Result<AnnotatorInfo, WorkbenchError> {
         let name = checked_name("annotator", name)?;
+        for (attribute, value) in attributes {
+            checked_name("attribute", attribute)?;
+            checked_name("attribute", value)?;
+        }
         let taken = |a: &dissensus_domain::Annotator| a.external_id == name || a.name == name;
         if self.core.index().annotators().iter().any(taken) {
             return Err(WorkbenchError::Name { what: "annotator", name, why: "is taken: choose another" });
@@ -192,6 +197,9 @@ impl Session {
         scale: Scale,
     ) -> Result<QuestionInfo, WorkbenchError> {
         let name = checked_name("question", name)?;
+        for level in scale.options() {
+            checked_name("level", level)?;
+        }
         if self.core.index().questions().iter().any(|q| q.name == name) {
             return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
         }
@@ -340,29 +348,6 @@ fn ended(job: dissensus_store::Job) -> JobInfo {
         note: job.note,
         problem: None,
     }
-}
-
-/// A name people type: trimmed, on one line, not too long.
-pub(crate) fn checked_name(what: &'static str, name: &str) -> Result<String, WorkbenchError> {
-    let name = name.trim().to_owned();
-    if name.is_empty() {
-        return Err(WorkbenchError::Name { what, name, why: "is blank: type one" });
-    }
-    if name.chars().count() > 200 {
-        return Err(WorkbenchError::Name {
-            what,
-            name,
-            why: "is longer than 200 characters: choose a shorter one",
-        });
-    }
-    if name.chars().any(char::is_control) {
-        return Err(WorkbenchError::Name {
-            what,
-            name,
-            why: "has a line break or another control character",
-        });
-    }
-    Ok(name)
 }
 
 /// The file name without its ending.

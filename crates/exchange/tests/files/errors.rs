@@ -309,7 +309,9 @@ fn too_many_levels_make_no_scale() {
     let rows: String = (0..150).map(|n| format!("t{n},x{n},ada,level {n}\n")).collect();
     let file = sample("a.csv", format!("{HEADER}{rows}"));
     let scan = scan(&file.source, &file.roles(), Checker::new(None)).unwrap();
-    assert!(scan.scale.unwrap_err().to_string().contains("is this column really a label?"));
+    assert!(
+        scan.questions[0].scale.clone().unwrap_err().to_string().contains("is this column really a label?")
+    );
 }
 
 #[test]

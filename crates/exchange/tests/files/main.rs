@@ -6,6 +6,8 @@ mod damage;
 mod errors;
 mod guesses;
 mod meanings;
+mod questions;
 mod reference;
+mod repetitions;
 mod round_trip;
 mod sample;

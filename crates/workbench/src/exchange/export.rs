@@ -3,17 +3,19 @@
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Observer};
 use crate::session::Session;
+use dissensus_domain::Question;
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
-use dissensus_store::{ExportScope, StoreError};
+use dissensus_store::{ExportScope, Snapshot};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 impl Session {
-    /// Writes all current labels (of one question, or of all) to a CSV or JSONL file, by its ending. Returns the number of rows.
-    /// The file appears whole or not at all.
+    /// Writes all current labels (of one question, or of all) to a CSV, TSV or JSONL file, by its ending, as they are at one
+    /// moment: what is labelled meanwhile is in none of them. Returns the number of rows. The file appears whole or not at all.
     ///
     /// # Errors
-    /// An ending of no format of ours, a file that exists (without `replace`), a full disk, or a cancel.
+    /// An ending of no format of ours, a file that exists (without `replace`), a label that cannot be named because the project
+    /// is damaged, a full disk, or a cancel.
     pub fn export_labels(
         &self,
         path: &Path,
@@ -25,54 +27,8 @@ impl Session {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
         let format = Format::of_path(path)?;
-        let questions = match question {
-            Some(name) => vec![self.question(Some(name))?],
-            None => self.core.index().questions().to_vec(),
-        };
-        let store = &self.core.store;
-        let total: u32 = store
-            .annotator_counts()?
-            .iter()
-            .filter(|count| questions.iter().any(|q| q.id == count.question))
-            .map(|count| count.labels)
-            .sum();
-        let attributes: BTreeSet<String> =
-            self.core.index().annotators().iter().flat_map(|a| a.attributes.keys().cloned()).collect();
-        let mut metadata = BTreeSet::new();
-        store.for_each_text(|text| {
-            metadata.extend(text.metadata.into_keys());
-            Ok::<(), StoreError>(())
-        })?;
-        let mut writer = LabelWriter::create(path, format, attributes, metadata)?;
-        let mut rows = 0_u64;
-        for question in &questions {
-            store.for_each_label(question.id, ExportScope::Current, |row| {
-                writer.write(&LabelRow {
-                    text_id: &row.text.external_id,
-                    text: &row.text.body,
-                    annotator: &row.annotator.external_id,
-                    label: row.level,
-                    question: Some(&row.question.name),
-                    split: row.text.split.as_deref(),
-                    group: row.text.group.as_deref(),
-                    at_ms: Some(row.event.at_ms),
-                    duration_ms: row.event.duration_ms(),
-                    source: Some(row.event.source),
-                    attributes: &row.annotator.attributes,
-                    metadata: &row.text.metadata,
-                })?;
-                rows += 1;
-                if rows.is_multiple_of(512) {
-                    observer.step(rows, Some(u64::from(total)), "");
-                    if observer.cancelled() {
-                        return Err(WorkbenchError::Cancelled);
-                    }
-                }
-                Ok(())
-            })?;
-        }
-        writer.finish()?;
-        Ok(rows)
+        let only = question.map(|name| self.question(Some(name))).transpose()?;
+        self.core.store.snapshot(|snapshot| write_labels(snapshot, path, format, only.as_ref(), observer))
     }
 
     /// As [`Session::export_labels`] of everything, as a job; a file of that name is replaced (the dialog has asked).
@@ -85,4 +41,51 @@ impl Session {
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         core.as_job("export", &title, |job| self.export_labels(path, None, true, job.as_ref()))
     }
+}
+
+fn write_labels(
+    snapshot: &Snapshot<'_>,
+    path: &Path,
+    format: Format,
+    only: Option<&Question>,
+    observer: &dyn Observer,
+) -> Result<u64, WorkbenchError> {
+    let questions: Vec<Question> =
+        snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
+    let mut total = 0;
+    for question in &questions {
+        total += u64::from(snapshot.label_count(question.id)?);
+    }
+    let attributes: BTreeSet<String> =
+        snapshot.annotators()?.into_iter().flat_map(|annotator| annotator.attributes.into_keys()).collect();
+    let mut writer = LabelWriter::create(path, format, attributes, snapshot.metadata_keys()?)?;
+    let mut rows = 0_u64;
+    for question in &questions {
+        snapshot.for_each_label(question.id, ExportScope::Current, |row| {
+            writer.write(&LabelRow {
+                text_id: &row.text.external_id,
+                text: &row.text.body,
+                annotator: &row.annotator.external_id,
+                label: row.level,
+                question: Some(&row.question.name),
+                split: row.text.split.as_deref(),
+                group: row.text.group.as_deref(),
+                at_ms: Some(row.event.at_ms),
+                duration_ms: row.event.duration_ms(),
+                source: Some(row.event.source),
+                attributes: &row.annotator.attributes,
+                metadata: &row.text.metadata,
+            })?;
+            rows += 1;
+            if rows.is_multiple_of(512) {
+                observer.step(rows, Some(total), "");
+                if observer.cancelled() {
+                    return Err(WorkbenchError::Cancelled);
+                }
+            }
+            Ok::<(), WorkbenchError>(())
+        })?;
+    }
+    writer.finish()?;
+    Ok(rows)
 }

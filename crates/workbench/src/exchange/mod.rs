@@ -2,3 +2,7 @@
 
 mod export;
 mod import;
+mod plan;
+mod preview;
+mod seed;
+mod write;

@@ -324,7 +324,7 @@ view! {
         pub annotators: u32,
         /// Labels added.
         pub labels: u32,
-        /// Rows that said again what was known.
+        /// Rows that repeat labels that were known already.
         pub repeated_rows: u32,
         /// Rows with an empty label.
         pub empty_labels: u32,

@@ -1,0 +1,156 @@
+//! Texts and annotators as the project and the rows before know them: one set for a whole file, whatever its rows ask.
+
+use crate::check::{About, Misfit};
+use crate::{Row, RowErrorKind};
+use dissensus_domain::Attributes;
+use foldhash::quality::RandomState;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+
+/// Marks, in the lowest bit of a text's body hash, that the text stood in a row of this file.
+const SEEN: u64 = 1;
+
+/// Texts and annotators. Each has a number, from 0 in the order in which it became known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    keys: RandomState,
+    texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
+    annotators: HashMap<String, KnownAnnotator, foldhash::fast::RandomState>,
+}
+
+/// 64-bit hashes stand for id and body.
+#[derive(Clone, Copy, Debug)]
+struct KnownText {
+    body: u64,
+    number: u32,
+}
+
+#[derive(Clone, Debug)]
+struct KnownAnnotator {
+    number: u32,
+    seen: bool,
+    attributes: Attributes,
+}
+
+/// What a row says about a text or an annotator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mention {
+    pub(crate) number: u32,
+    /// Neither in the project nor in a row before.
+    pub(crate) new: bool,
+    /// No row of this file before was about it.
+    pub(crate) first: bool,
+    /// The row says something of a known annotator that was not known.
+    pub(crate) new_attributes: bool,
+}
+
+impl Known {
+    pub(crate) fn seed_text(&mut self, text_id: &str, body: &str) -> u32 {
+        let (id, body) = (self.hash(text_id), self.hash(body) & !SEEN);
+        let number = self.texts.len() as u32;
+        self.texts.entry(id).or_insert(KnownText { body, number }).number
+    }
+
+    pub(crate) fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
+        let number = self.annotators.len() as u32;
+        let unknown = || KnownAnnotator { number, seen: false, attributes: Attributes::new() };
+        let known = self.annotators.entry(annotator.to_owned()).or_insert_with(unknown);
+        known.attributes.extend(attributes.iter().map(|(k, v)| (k.clone(), v.clone())));
+        known.number
+    }
+
+    fn hash(&self, value: &str) -> u64 {
+        self.keys.hash_one(value)
+    }
+
+    pub(crate) fn check_text(&self, row: &Row) -> Result<(), Misfit> {
+        let Some(text_id) = &row.text_id else { return Ok(()) };
+        match (self.texts.get(&self.hash(text_id)), &row.text) {
+            (Some(known), Some(body)) if known.body & !SEEN != self.hash(body) & !SEEN => {
+                Err(Misfit { about: About::Text, kind: RowErrorKind::OtherBody { text_id: text_id.clone() } })
+            }
+            (None, None) => Err(Misfit {
+                about: About::TextId,
+                kind: RowErrorKind::UnknownText { text_id: text_id.clone() },
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn check_attributes(&self, row: &Row) -> Result<(), Misfit> {
+        let Some((annotator, known)) =
+            row.annotator.as_ref().and_then(|a| Some((a, self.annotators.get(a)?)))
+        else {
+            return Ok(());
+        };
+        for (name, now) in &row.attributes {
+            if let Some(before) = known.attributes.get(name).filter(|before| *before != now) {
+                let (annotator, before, now) = (annotator.clone(), before.clone(), now.clone());
+                let kind = RowErrorKind::OtherAttribute { annotator, before, now };
+                return Err(Misfit { about: About::Attribute(name.clone()), kind });
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers the text of a row that was found to fit.
+    pub(crate) fn remember_text(&mut self, row: &Row) -> Option<Mention> {
+        let text_id = row.text_id.as_ref()?;
+        let body = row.text.as_ref().map_or(0, |body| self.hash(body));
+        let number = self.texts.len() as u32;
+        Some(match self.texts.entry(self.keys.hash_one(text_id.as_str())) {
+            Entry::Vacant(entry) => {
+                entry.insert(KnownText { body: body | SEEN, number });
+                Mention { number, new: true, first: true, new_attributes: false }
+            }
+            Entry::Occupied(mut entry) => {
+                let known = entry.get_mut();
+                let first = known.body & SEEN == 0;
+                known.body |= SEEN;
+                Mention { number: known.number, new: false, first, new_attributes: false }
+            }
+        })
+    }
+
+    /// Remembers the annotator of a row that was found to fit.
+    pub(crate) fn remember_annotator(&mut self, row: &Row) -> Option<Mention> {
+        let annotator = row.annotator.as_ref()?;
+        if let Some(known) = self.annotators.get_mut(annotator) {
+            let before = known.attributes.len();
+            for (name, value) in &row.attributes {
+                if !known.attributes.contains_key(name) {
+                    known.attributes.insert(name.clone(), value.clone());
+                }
+            }
+            let first = !std::mem::replace(&mut known.seen, true);
+            let new_attributes = known.attributes.len() > before;
+            return Some(Mention { number: known.number, new: false, first, new_attributes });
+        }
+        let number = self.annotators.len() as u32;
+        let known = KnownAnnotator { number, seen: true, attributes: row.attributes.clone() };
+        self.annotators.insert(annotator.clone(), known);
+        Some(Mention { number, new: true, first: true, new_attributes: false })
+    }
+}
+
+/// Hands a hash through: the keys are keyed hashes already.
+#[derive(Clone, Copy, Debug, Default)]
+struct AlreadyHashed(u64);
+
+impl Hasher for AlreadyHashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        // Only `u64` keys are used, and those come through `write_u64`; this keeps the trait's promise all the same.
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}

@@ -1,0 +1,315 @@
+//! The plan of an import: everything that is known of a file before anything is written.
+
+use super::seed::{Seeds, seeded};
+use crate::clock::now_ms;
+use crate::core::Core;
+use crate::error::WorkbenchError;
+use crate::jobs::Observer;
+use crate::names::checked_name;
+use crate::view::ImportChoices;
+use dissensus_domain::{Question, QuestionId, Scale};
+use dissensus_exchange::{
+    Checker, ColumnRoles, FileKind, QuestionScan, RowError, RowErrorKind, Scan, Source, scan_while,
+};
+use std::ops::ControlFlow;
+
+/// Bad rows that an error lists.
+const LISTED_BAD_ROWS: usize = 10;
+
+/// Everything known of a file before anything is written.
+pub(super) struct Plan {
+    pub(super) source: Source,
+    pub(super) roles: ColumnRoles,
+    pub(super) kind: FileKind,
+    /// One pass over the file. The writing pass follows the same rules and must come to the same counts.
+    pub(super) scan: Scan,
+    /// The question of the project that the labels are read as answers to, where they do not name one themselves.
+    known: Option<String>,
+    /// What the labels answer, by name.
+    pub(super) parts: Vec<Part>,
+    /// Knows what the project has and no row of the file yet: for the writing pass.
+    pub(super) checker: Checker,
+    pub(super) seeds: Seeds,
+}
+
+/// The labels of one question in a file.
+#[derive(Clone)]
+pub(super) struct Part {
+    /// The checker's number of the question.
+    pub(super) number: usize,
+    pub(super) name: String,
+    pub(super) prompt: String,
+    pub(super) existing: Option<QuestionId>,
+    pub(super) scale: Scale,
+    pub(super) labels: u64,
+    pub(super) repeated: u64,
+    pub(super) level_counts: Vec<u32>,
+}
+
+/// A question that labels answer, before they are read.
+struct Asked {
+    name: String,
+    existing: Option<Question>,
+    scale: Option<Scale>,
+}
+
+impl Core {
+    /// Reads the whole file and says what importing it would bring. Nothing is written.
+    pub(super) fn plan_import(
+        &self,
+        source: Source,
+        roles: ColumnRoles,
+        choices: &ImportChoices,
+        observer: &dyn Observer,
+    ) -> Result<Plan, WorkbenchError> {
+        let kind = roles.kind(&source)?;
+        let labels = kind == FileKind::Labels;
+        let column = roles.label.clone().unwrap_or_default();
+        let now_ms = now_ms();
+        // Where the file does not say what its labels answer, all of them answer one question.
+        let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
+            true => Some(self.asked(choices.question.as_deref(), &column, choices)?),
+            false => None,
+        };
+        let mut questions = Vec::new();
+        let mut checker = match &one {
+            Some(asked) => {
+                questions.extend(asked.existing.iter().map(|question| (0, question.id)));
+                Checker::new(asked.scale.clone())
+            }
+            None if labels => {
+                let mut checker = Checker::by_question(new_scale(choices)?);
+                for question in self.index().questions() {
+                    let number = checker.add_question(&question.name, Some(question.scale.clone()));
+                    questions.push((number, question.id));
+                }
+                checker
+            }
+            None => Checker::new(None),
+        }
+        .at(now_ms);
+        let seeds = seeded(self, &mut checker, &questions)?;
+        let scan = scan_file(&source, &roles, checker.clone(), observer)?;
+        let known = one.as_ref().and_then(|asked| asked.existing.as_ref()).map(|q| q.name.clone());
+        let mut plan = Plan { source, roles, kind, scan, known, parts: Vec::new(), checker, seeds };
+        if !labels {
+            return Ok(plan);
+        }
+        let parts = match one {
+            Some(asked) => {
+                let found = plan.scan.questions.first().map(|found| part(0, asked, found, choices, &column));
+                found.into_iter().collect()
+            }
+            None => self.named_parts(&plan.scan, choices, &column)?,
+        };
+        for part in parts {
+            // Without a scale, rows that were refused or are not there are the likelier cause, and are told first.
+            let part = part.map_err(|error| match (plan.scan.rows, plan.scan.problem_count) {
+                (0, _) => WorkbenchError::NoRows(plan.source.path().to_owned()),
+                (_, 0) => error,
+                _ => plan.bad_rows(Some(error)),
+            })?;
+            plan.parts.push(part);
+        }
+        plan.fix_scales(observer)?;
+        Ok(plan)
+    }
+
+    /// The questions that the rows of a file name, by name.
+    fn named_parts(
+        &self,
+        scan: &Scan,
+        choices: &ImportChoices,
+        column: &str,
+    ) -> Result<Vec<Result<Part, WorkbenchError>>, WorkbenchError> {
+        let mut parts = Vec::new();
+        for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
+            let Some(name) = &found.name else { continue };
+            let asked = self.asked(Some(name), column, choices)?;
+            parts.push((name.clone(), part(number, asked, found, choices, column)));
+        }
+        parts.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(parts.into_iter().map(|(_, part)| part).collect())
+    }
+
+    /// The question that labels answer, and its scale where that is known before the labels are read.
+    fn asked(
+        &self,
+        name: Option<&str>,
+        column: &str,
+        choices: &ImportChoices,
+    ) -> Result<Asked, WorkbenchError> {
+        let (name, existing) = self.question_for(name, column)?;
+        let scale = known_scale(existing.as_ref(), choices)?;
+        Ok(Asked { name, existing, scale })
+    }
+
+    /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
+    /// the only question of a project.
+    fn question_for(
+        &self,
+        asked: Option<&str>,
+        column: &str,
+    ) -> Result<(String, Option<Question>), WorkbenchError> {
+        let index = self.index();
+        let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
+        let general = ["label", "value", "rating", "score", "annotation", "answer"]
+            .contains(&column.to_lowercase().as_str());
+        match (asked, index.questions()) {
+            (None, [only]) if general && find(column).is_none() => {
+                Ok((only.name.clone(), Some(only.clone())))
+            }
+            (asked, _) => match find(asked.unwrap_or(column)) {
+                Some(existing) => Ok((existing.name.clone(), Some(existing))),
+                None => {
+                    let name = checked_name("question", asked.unwrap_or(column))?;
+                    let existing = find(&name);
+                    Ok((name, existing))
+                }
+            },
+        }
+    }
+}
+
+impl Plan {
+    /// Gives every question its scale for the writing pass. Where a label is not on the scale that the labels were guessed
+    /// to have, the file is read once more, so that the rows which do not fit are known before anything is written.
+    fn fix_scales(&mut self, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+        for (number, found) in self.scan.questions.iter().enumerate() {
+            let scale = self.parts.iter().find(|part| part.number == number).map(|part| part.scale.clone());
+            if let Some(name) = &found.name {
+                // In the order in which the scan met them, so that they have the same numbers.
+                self.checker.add_question(name, scale.clone());
+            }
+            if let Some(scale) = scale {
+                self.checker.set_scale(number, scale);
+            }
+        }
+        let off_scale = |part: &&Part| {
+            self.scan
+                .questions
+                .get(part.number)
+                .is_some_and(|found| found.off_scale(&part.scale).next().is_some())
+        };
+        if self.parts.iter().find(off_scale).is_none() {
+            return Ok(());
+        }
+        self.scan = scan_file(&self.source, &self.roles, self.checker.clone(), observer)?;
+        for part in &mut self.parts {
+            let Some(found) = self.scan.questions.get(part.number) else { continue };
+            (part.labels, part.repeated) = (found.labels, found.repeated);
+            part.level_counts = level_counts(&part.scale, found);
+        }
+        Ok(())
+    }
+
+    /// The bad rows as an error; `rest` is why the other rows cannot be imported without them.
+    pub(super) fn bad_rows(&self, rest: Option<WorkbenchError>) -> WorkbenchError {
+        let problems = &self.scan.problems;
+        let mut listed: Vec<String> =
+            problems.iter().take(LISTED_BAD_ROWS).map(ToString::to_string).collect();
+        let more = self.scan.problem_count.saturating_sub(listed.len() as u64);
+        if more > 0 {
+            listed.push(format!("and {more} more"));
+        }
+        let off_scale = |error: &RowError| matches!(error.kind, RowErrorKind::UnknownLevel { .. });
+        if let Some(question) = self.known.as_deref().filter(|_| problems.iter().any(off_scale)) {
+            listed.push(format!(
+                "These labels are read as answers to \"{question}\", which is in the project; for another question, name it with --question."
+            ));
+        }
+        WorkbenchError::BadRows {
+            count: self.scan.problem_count,
+            rows: self.scan.rows,
+            listed: listed.join("\n"),
+            rest: rest.map(Box::new),
+        }
+    }
+}
+
+/// One pass over a file that changes nothing.
+pub(super) fn scan_file(
+    source: &Source,
+    roles: &ColumnRoles,
+    checker: Checker,
+    observer: &dyn Observer,
+) -> Result<Scan, WorkbenchError> {
+    let scan = scan_while(source, roles, checker, |done| {
+        observer.step(done, Some(source.bytes()), "checking the file");
+        if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    scan.map_err(|error| if observer.cancelled() { WorkbenchError::Cancelled } else { error.into() })
+}
+
+pub(super) fn prompt_for(choices: &ImportChoices, name: &str) -> String {
+    let asked = choices.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
+    asked.unwrap_or(name).to_owned()
+}
+
+/// The labels of one question, with the scale that they have.
+fn part(
+    number: usize,
+    asked: Asked,
+    found: &QuestionScan,
+    choices: &ImportChoices,
+    column: &str,
+) -> Result<Part, WorkbenchError> {
+    let Asked { name, existing, scale } = asked;
+    let scale = match (scale, choices.scale) {
+        (Some(scale), _) => Ok(scale),
+        (None, Some(kind)) => {
+            let seen = found.levels.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
+            Scale::of_kind(kind, seen)
+        }
+        (None, None) => found.scale.clone(),
+    };
+    let scale = scale.map_err(|source| WorkbenchError::NoScale { column: column.to_owned(), source })?;
+    Ok(Part {
+        number,
+        prompt: existing.as_ref().map_or_else(|| prompt_for(choices, &name), |q| q.prompt.clone()),
+        level_counts: level_counts(&scale, found),
+        existing: existing.map(|q| q.id),
+        labels: found.labels,
+        repeated: found.repeated,
+        name,
+        scale,
+    })
+}
+
+fn level_counts(scale: &Scale, found: &QuestionScan) -> Vec<u32> {
+    let mut counts = vec![0; scale.len()];
+    for (level, count) in found.levels.iter().filter_map(|(name, n)| Some((scale.index_of(name)?, n))) {
+        counts[usize::from(level)] += *count as u32;
+    }
+    counts
+}
+
+/// The scale of a question that the project does not have, where its levels were named.
+fn new_scale(choices: &ImportChoices) -> Result<Option<Scale>, WorkbenchError> {
+    let Some(levels) = &choices.levels else { return Ok(None) };
+    for level in levels {
+        checked_name("level", level)?;
+    }
+    let kind = match choices.scale {
+        Some(kind) => kind,
+        None => Scale::guess(levels)?.kind(),
+    };
+    Ok(Some(Scale::new(kind, levels)?))
+}
+
+/// The scale of an existing question, or the one whose levels were named; `None` where the labels must tell.
+fn known_scale(
+    existing: Option<&Question>,
+    choices: &ImportChoices,
+) -> Result<Option<Scale>, WorkbenchError> {
+    let Some(question) = existing else { return new_scale(choices) };
+    let other_kind = choices.scale.is_some_and(|kind| kind != question.scale.kind());
+    let same =
+        |levels: &Vec<String>| Scale::new(question.scale.kind(), levels).as_ref() == Ok(&question.scale);
+    let other_levels = choices.levels.as_ref().is_some_and(|levels| !same(levels));
+    if other_kind || other_levels {
+        let has = format!("{} ({})", question.scale.kind(), question.scale.options().join(", "));
+        return Err(WorkbenchError::OtherScale { question: question.name.clone(), has });
+    }
+    Ok(Some(question.scale.clone()))
+}

@@ -1,0 +1,124 @@
+//! What an import would do, as it is shown before anything is written.
+
+use super::plan::{Plan, prompt_for, scan_file};
+use crate::error::WorkbenchError;
+use crate::jobs::Unwatched;
+use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview};
+use dissensus_exchange::{Checker, ColumnRoles, FileKind, RowError, Source};
+
+/// Bad rows that a preview shows.
+const SHOWN_BAD_ROWS: usize = 100;
+
+pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
+    let overall = &plan.scan;
+    let first = plan.parts.first();
+    ImportPreview {
+        path: plan.source.path().to_string_lossy().into_owned(),
+        header: plan.source.columns().to_vec(),
+        rows: overall.sample.clone(),
+        columns: choices_of(&plan.roles),
+        question: first.map_or_else(String::new, |part| part.name.clone()),
+        prompt: first.map_or_else(String::new, |part| part.prompt.clone()),
+        scale: first.map(|part| part.scale.clone()),
+        question_exists: first.is_some_and(|part| part.existing.is_some()),
+        total_rows: overall.rows as u32,
+        new_texts: overall.new_texts as u32,
+        new_annotators: overall.new_annotators as u32,
+        new_labels: plan.parts.iter().map(|part| part.labels).sum::<u64>() as u32,
+        repeated_rows: plan.parts.iter().map(|part| part.repeated).sum::<u64>() as u32,
+        empty_labels: overall.empty_labels as u32,
+        level_counts: first.map_or_else(Vec::new, |part| part.level_counts.clone()),
+        bad_rows: plan.scan.problems.iter().take(SHOWN_BAD_ROWS).map(bad_row).collect(),
+        bad_row_count: plan.scan.problem_count as u32,
+        remarks: remarks(plan),
+        problem: None,
+    }
+}
+
+/// What can be shown of a file whose columns or labels do not fit as chosen.
+pub(super) fn preview_with_problem(
+    source: &Source,
+    roles: &ColumnRoles,
+    choices: &ImportChoices,
+    error: &WorkbenchError,
+) -> Result<ImportPreview, WorkbenchError> {
+    // Every column as plain metadata of a text: whatever the roles are, the rows can be shown.
+    let first = source.columns().first().cloned();
+    let plain = ColumnRoles { text: first, ..ColumnRoles::default() };
+    let seen = scan_file(source, &plain, Checker::new(None), &Unwatched)?;
+    let label = roles.label.clone().unwrap_or_default();
+    let question = choices.question.clone().unwrap_or(label);
+    Ok(ImportPreview {
+        path: source.path().to_string_lossy().into_owned(),
+        header: source.columns().to_vec(),
+        rows: seen.sample,
+        columns: choices_of(roles),
+        prompt: prompt_for(choices, &question),
+        question,
+        scale: None,
+        question_exists: false,
+        total_rows: seen.rows as u32,
+        new_texts: 0,
+        new_annotators: 0,
+        new_labels: 0,
+        repeated_rows: 0,
+        empty_labels: 0,
+        level_counts: Vec::new(),
+        bad_rows: Vec::new(),
+        bad_row_count: 0,
+        remarks: Vec::new(),
+        problem: Some(error.problem()),
+    })
+}
+
+/// What to know of a file beside its counts, a sentence each.
+pub(super) fn remarks(plan: &Plan) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if plan.parts.len() > 1 {
+        let names: Vec<&str> = plan.parts.iter().map(|part| part.name.as_str()).collect();
+        remarks.push(format!(
+            "The file answers {} questions: {}. All are imported.",
+            names.len(),
+            names.join(", ")
+        ));
+    }
+    if plan.scan.rows == 0 {
+        remarks.push("The file has a header and no rows.".to_owned());
+        return remarks;
+    }
+    if plan.kind == FileKind::Texts {
+        remarks.push("The file has texts and no labels.".to_owned());
+    }
+    if plan.kind == FileKind::Annotators {
+        remarks.push("The file describes annotators; it has no texts.".to_owned());
+    }
+    if plan.roles.text_id.is_none() && plan.kind != FileKind::Annotators {
+        remarks.push(
+            "No column names the texts: each gets an id made from its body, so equal texts become one."
+                .to_owned(),
+        );
+    }
+    remarks
+}
+
+pub(super) fn choices_of(roles: &ColumnRoles) -> ColumnChoices {
+    ColumnChoices {
+        text_id: roles.text_id.clone(),
+        text: roles.text.clone(),
+        annotator: roles.annotator.clone(),
+        label: roles.label.clone(),
+        split: roles.split.clone(),
+        group: roles.group.clone(),
+        time: roles.time.clone(),
+        attributes: roles.attributes.clone(),
+    }
+}
+
+fn bad_row(error: &RowError) -> BadRow {
+    BadRow {
+        row: error.row as u32,
+        line: error.line as u32,
+        column: error.column.clone(),
+        message: error.kind.to_string(),
+    }
+}

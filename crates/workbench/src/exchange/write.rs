@@ -1,0 +1,313 @@
+//! The writing of an import: one more pass over the file, in one transaction.
+
+use super::plan::{Part, Plan};
+use super::preview::remarks;
+use crate::error::WorkbenchError;
+use crate::jobs::Observer;
+use crate::levels::answer_at;
+use crate::view::ImportReport;
+use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, Scale, TextId};
+use dissensus_exchange::{
+    Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows,
+};
+use dissensus_store::{LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, WriteTx};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::SyncSender;
+
+/// Rows (or bytes of them) that go from the reading to the writing thread at once, and how many such batches may wait.
+const BATCH_ROWS: usize = 512;
+const BATCH_BYTES: usize = 1 << 20;
+const BATCHES_AHEAD: usize = 4;
+
+/// The write of a plan, on the writing thread.
+pub(super) struct Writing {
+    plan: Plan,
+    rejects: Option<RejectWriter>,
+    report: ImportReport,
+    /// Rows of the project by the checker's numbers.
+    questions: Vec<Option<(QuestionId, Scale)>>,
+    /// The newest event of the project before this import.
+    before: EventId,
+    /// Labels that the file says were given in the window or by the command.
+    claimed: u64,
+}
+
+impl Writing {
+    /// Prepares the write. The file of bad rows, where there are any, gets the first free name beside the imported one.
+    pub(super) fn new(plan: Plan) -> Result<Self, WorkbenchError> {
+        let rejected_file = (plan.scan.problem_count > 0).then(|| free_name(plan.source.path()));
+        let rejects = rejected_file.as_deref().map(RejectWriter::create).transpose()?;
+        let report = ImportReport {
+            texts: 0,
+            annotators: 0,
+            labels: 0,
+            repeated_rows: 0,
+            empty_labels: 0,
+            rejected_rows: 0,
+            rejected_file: rejected_file.map(|path| path.to_string_lossy().into_owned()),
+            question: None,
+            scale: None,
+            remarks: Vec::new(),
+        };
+        Ok(Self { plan, rejects, report, questions: Vec::new(), before: EventId(0), claimed: 0 })
+    }
+
+    /// Writes everything or, with an error, nothing.
+    pub(super) fn run(
+        mut self,
+        tx: &mut WriteTx<'_>,
+        observer: &dyn Observer,
+    ) -> Result<ImportReport, WorkbenchError> {
+        self.before = tx.last_event()?;
+        let parts = std::mem::take(&mut self.plan.parts);
+        for part in &parts {
+            let id = question_row(tx, part)?;
+            if self.questions.len() <= part.number {
+                self.questions.resize(part.number + 1, None);
+            }
+            self.questions[part.number] = Some((id, part.scale.clone()));
+        }
+        self.rows(tx, observer)?;
+        // The check of the file and the writing of it follow the same rules. Were they to differ, a row would be lost or taken
+        // that the check told otherwise: then nothing is imported.
+        let (counted, found) = (self.plan.scan.problem_count, u64::from(self.report.rejected_rows));
+        if counted != found {
+            let path = self.plan.source.path().to_owned();
+            return Err(WorkbenchError::FileChanged { path, counted, found });
+        }
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        self.report.question = (!names.is_empty()).then(|| names.join(", "));
+        self.report.scale = parts.first().map(|part| part.scale.clone());
+        self.plan.parts = parts;
+        self.report.remarks = remarks(&self.plan);
+        if self.claimed > 0 {
+            self.report.remarks.push(format!(
+                "The file says of {} of these labels that they were given in the window or by the command. They were given \
+                 elsewhere, so they are kept as imported labels, which undo does not take back.",
+                self.claimed
+            ));
+        }
+        if let Some(rejects) = self.rejects.take() {
+            rejects.finish()?;
+        }
+        Ok(self.report)
+    }
+
+    fn rows(&mut self, tx: &mut WriteTx<'_>, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+        let bytes = self.plan.source.bytes();
+        let rows = read_rows(&self.plan.source, &self.plan.roles)?;
+        let mut checker = std::mem::replace(&mut self.plan.checker, Checker::new(None));
+        let mut labels = tx.label_appender()?;
+        // Reading and checking takes about as long as writing, so one thread does each; few batches are under way at once.
+        std::thread::scope(|scope| {
+            let (send, batches) = std::sync::mpsc::sync_channel::<Batch>(BATCHES_AHEAD);
+            std::thread::Builder::new()
+                .spawn_scoped(scope, move || read_batches(rows, &mut checker, &send))
+                .map_err(|_| WorkbenchError::NoThread)?;
+            for batch in batches {
+                observer.step(batch.position, Some(bytes), "writing");
+                if observer.cancelled() {
+                    return Err(WorkbenchError::Cancelled);
+                }
+                for item in batch.items {
+                    match item {
+                        Item::Good(row, verdict) => self.row(tx, &mut labels, row, &verdict)?,
+                        Item::Bad(error, raw) => self.refuse(&error, &raw)?,
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn row(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        labels: &mut LabelAppender<'_>,
+        mut row: Row,
+        verdict: &Verdict,
+    ) -> Result<(), WorkbenchError> {
+        let text = verdict.text.map(|number| self.text(tx, number, &mut row)).transpose()?;
+        let annotator =
+            verdict.annotator.map(|number| self.annotator(tx, number, &row, verdict)).transpose()?;
+        match (&verdict.label, text, annotator) {
+            (
+                LabelVerdict::Added { level: Some(level), at_ms, follows_row, .. },
+                Some(text),
+                Some(annotator),
+            ) => {
+                let source = self.source(&row);
+                let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
+                let answer = asked.and_then(|(id, scale)| Some((*id, answer_at(scale, *level)?)));
+                let Some((question, answer)) = answer else { return Err(without_question(&row)) };
+                let new = NewLabel {
+                    question,
+                    text,
+                    annotator,
+                    answer,
+                    at_ms: *at_ms,
+                    duration_ms: row.duration_ms,
+                    source,
+                };
+                if *follows_row {
+                    labels.append_following(&new, self.before)?
+                } else {
+                    labels.append(&new)?
+                };
+                self.report.labels += 1;
+            }
+            (LabelVerdict::Added { .. }, ..) => return Err(without_question(&row)),
+            (LabelVerdict::Repeated { .. }, ..) => self.report.repeated_rows += 1,
+            (LabelVerdict::None, ..) => {
+                self.report.empty_labels += u32::from(self.plan.kind == FileKind::Labels);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whatever a file says, its labels were not given in this window: only what a program made up stays marked as that.
+    fn source(&mut self, row: &Row) -> LabelSource {
+        match row.source {
+            Some(LabelSource::Simulated) => LabelSource::Simulated,
+            Some(LabelSource::Window | LabelSource::Command) => {
+                self.claimed += 1;
+                LabelSource::Import
+            }
+            Some(LabelSource::Import) | None => LabelSource::Import,
+        }
+    }
+
+    fn text(&mut self, tx: &mut WriteTx<'_>, number: u32, row: &mut Row) -> Result<TextId, WorkbenchError> {
+        if let Some(id) = self.plan.seeds.texts.get(number as usize) {
+            return Ok(*id);
+        }
+        let external_id = row.text_id.take().unwrap_or_default();
+        let Some(body) = row.text.take() else { return Err(WorkbenchError::NoSuchText(external_id)) };
+        let id = tx.add_text(&NewText {
+            external_id,
+            body,
+            group: row.group.take(),
+            split: row.split.take(),
+            metadata: std::mem::take(&mut row.metadata),
+        })?;
+        self.report.texts += 1;
+        self.plan.seeds.texts.push(id);
+        Ok(id)
+    }
+
+    fn annotator(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        number: u32,
+        row: &Row,
+        verdict: &Verdict,
+    ) -> Result<AnnotatorId, WorkbenchError> {
+        let external_id = row.annotator.as_deref().unwrap_or_default();
+        let known = match self.plan.seeds.annotators.get(number as usize) {
+            Some(id) => Some((*id, verdict.new_attributes)),
+            // Somebody may have been added in the window since the file was checked.
+            None => tx.annotator_by_external(external_id)?.map(|id| (id, !row.attributes.is_empty())),
+        };
+        let id = match known {
+            Some((id, new_attributes)) => {
+                if new_attributes {
+                    let mut attributes = tx.attributes(id)?;
+                    attributes.extend(row.attributes.clone());
+                    tx.set_attributes(id, &attributes)?;
+                }
+                id
+            }
+            None => {
+                self.report.annotators += 1;
+                tx.add_annotator(&NewAnnotator {
+                    external_id: external_id.to_owned(),
+                    name: external_id.to_owned(),
+                    attributes: row.attributes.clone(),
+                    simulated: row.source == Some(LabelSource::Simulated),
+                })?
+            }
+        };
+        if self.plan.seeds.annotators.len() == number as usize {
+            self.plan.seeds.annotators.push(id);
+        }
+        Ok(id)
+    }
+
+    fn refuse(&mut self, error: &RowError, raw: &[u8]) -> Result<(), WorkbenchError> {
+        // The file was read whole a moment ago; what changed since then is not imported half.
+        let Some(rejects) = self.rejects.as_mut().filter(|_| !error.is_fatal()) else {
+            return Err(WorkbenchError::BadRows {
+                count: 1,
+                rows: error.row,
+                listed: error.to_string(),
+                rest: None,
+            });
+        };
+        rejects.write(error, raw)?;
+        self.report.rejected_rows += 1;
+        Ok(())
+    }
+}
+
+/// Rows that were read and checked, and how far in the file they end.
+struct Batch {
+    items: Vec<Item>,
+    position: u64,
+}
+
+enum Item {
+    Good(Row, Verdict),
+    Bad(RowError, Vec<u8>),
+}
+
+/// Reads until the end of the file, or until nobody takes the batches any more.
+fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>) {
+    loop {
+        let mut items = Vec::with_capacity(BATCH_ROWS);
+        let mut held = 0;
+        while items.len() < BATCH_ROWS && held < BATCH_BYTES {
+            let Some(read) = rows.next_checked(checker) else { break };
+            held += rows.raw().len();
+            items.push(match read {
+                Ok((mut row, verdict)) => {
+                    // Written with the row that brought it: the others need not carry it to the other thread.
+                    if !verdict.new_text {
+                        (row.text, row.group, row.split) = (None, None, None);
+                        row.metadata.clear();
+                    }
+                    Item::Good(row, verdict)
+                }
+                Err(error) => Item::Bad(error, rows.raw().to_vec()),
+            });
+        }
+        let ended = items.is_empty();
+        if ended || send.send(Batch { items, position: rows.position() }).is_err() {
+            return;
+        }
+    }
+}
+
+fn without_question(row: &Row) -> WorkbenchError {
+    WorkbenchError::internal(&format!("row {} has a label and no question to put it to", row.row))
+}
+
+fn question_row(tx: &mut WriteTx<'_>, part: &Part) -> Result<QuestionId, WorkbenchError> {
+    match part.existing {
+        Some(id) => Ok(id),
+        None => Ok(tx.add_question(&NewQuestion {
+            name: part.name.clone(),
+            prompt: part.prompt.clone(),
+            scale: part.scale.clone(),
+        })?),
+    }
+}
+
+/// `labels.rejected.csv` beside `labels.csv`, or the first free `labels.rejected-2.csv`.
+fn free_name(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = |nth: u32| match nth {
+        1 => path.with_file_name(format!("{stem}.rejected.csv")),
+        nth => path.with_file_name(format!("{stem}.rejected-{nth}.csv")),
+    };
+    (1..).map(name).find(|name| !name.exists()).unwrap_or_else(|| name(1))
+}
