@@ -102,6 +102,13 @@ impl AdamW {
         Ok(())
     }
 
+    /// Forgets these variables: for weights that were set anew, to which the moments of their old path mean nothing.
+    pub fn forget<'a>(&mut self, variables: impl IntoIterator<Item = &'a Var>) {
+        for var in variables {
+            self.tracked.remove(&var.as_tensor().id());
+        }
+    }
+
     /// What it remembers of these variables, as tensors named `NAME.mean`, `NAME.square` and
     /// `NAME.step`: with [`AdamW::steps`] all that
     /// [`AdamW::recall`] needs to go on as if nothing had happened.
@@ -323,5 +330,21 @@ mod tests {
             [value(&early), value(&late)]
         };
         assert_eq!(run(true), run(false));
+    }
+
+    #[test]
+    fn what_is_forgotten_takes_a_first_step_again() {
+        let [early, late] = [0, 1].map(|_| Var::zeros(1, DType::F32, &Device::Cpu).unwrap());
+        let mut optimizer = AdamW::new(AdamWSettings::default());
+        for _ in 0..5 {
+            optimizer.step(&gradients([&early, &late], [Some(1.0), Some(1.0)]), |_| 0.01).unwrap();
+        }
+        optimizer.forget([&early]);
+        let memory = optimizer.memory([("early", &early), ("late", &late)]).unwrap();
+        assert!(memory.iter().all(|(name, _)| name.starts_with("late.")));
+        let before = value(&early);
+        optimizer.step(&gradients([&early, &late], [Some(-1.0), None]), |_| 0.01).unwrap();
+        // With its old moments it would have gone on downwards.
+        assert!((value(&early) - before - 0.01).abs() < 1e-6, "{}", value(&early) - before);
     }
 }

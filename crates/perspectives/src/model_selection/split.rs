@@ -103,8 +103,8 @@ impl SplitSpec {
         }
     }
 
-    /// Divides the labels of `data` under `seed`; of the texts that teach, the share `validation` (0 for none) is kept back
-    /// to choose by, unless the official assignment names validation texts.
+    /// Divides the labels of `data` under `seed`; of the training labels the share `validation` (0 for none) is held out to choose
+    /// the checkpoint by, in the same way as the test labels, unless the official assignment names validation texts.
     ///
     /// By text: a ChaCha8 shuffle of the texts under `seed`, of which the first `round(share x texts)` teach, at least one
     /// and at most all but one.
@@ -131,13 +131,7 @@ impl SplitSpec {
         };
         let (mut train, mut chosen, test) = (of(Side::Train), of(Side::Validation), of(Side::Test));
         if chosen.is_empty() && validation > 0.0 {
-            let mut labelled: Vec<u32> = train.iter().map(|o| o.text).collect();
-            labelled.dedup();
-            let keep = share_of(labelled.len(), 1.0 - validation);
-            labelled.shuffle(&mut generator(seed, 6));
-            let mut teaches = vec![false; texts];
-            labelled.iter().take(keep).for_each(|t| teaches[*t as usize] = true);
-            (train, chosen) = train.into_iter().partition(|o| teaches[o.text as usize]);
+            (train, chosen) = self.carve(train, data, columns, seed, validation);
         }
         for (side, labels) in [("train", &train), ("score", &test)] {
             if labels.is_empty() {
@@ -147,6 +141,76 @@ impl SplitSpec {
         let new_people = matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_));
         let test = TestSet::new(test).without(|o| columns.seen.excludes(o, new_people));
         Ok(Division { train, validation: chosen, test })
+    }
+
+    /// Divides training labels into those that train and those that choose the checkpoint, in the way that this split divides
+    /// training from test labels: whole groups where it goes by groups, annotators where it goes by annotators. What is chosen by
+    /// validation is then chosen for what is tested. With too little for that, by text.
+    fn carve(
+        self,
+        train: Vec<Observation>,
+        data: &TrainingData<'_>,
+        columns: SplitColumns<'_>,
+        seed: u64,
+        validation: f64,
+    ) -> (Vec<Observation>, Vec<Observation>) {
+        let keep = 1.0 - validation;
+        let texts = data.embeddings.texts;
+        let mut labelled: Vec<u32> = train.iter().map(|o| o.text).collect();
+        labelled.dedup();
+        let chosen_of = |mut ids: Vec<u32>, many: usize, stream: u64| -> Vec<bool> {
+            let keep = share_of(ids.len(), keep);
+            ids.shuffle(&mut generator(seed, stream));
+            let mut trains = vec![false; many];
+            ids.iter().take(keep).for_each(|id| trains[*id as usize] = true);
+            trains
+        };
+        let annotators = || {
+            let mut ids: Vec<u32> = train.iter().map(|o| o.annotator).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            chosen_of(ids, data.annotators, 8)
+        };
+        let both_filled = |(train, chosen): &(Vec<Observation>, Vec<Observation>)| {
+            !train.is_empty() && !chosen.is_empty()
+        };
+        let own: Option<(Vec<Observation>, Vec<Observation>)> = match self {
+            Self::Grouped(_) => {
+                // Groups of labelled training texts alone, in an order of their own.
+                let groups: Vec<Option<u32>> =
+                    labelled.iter().map(|t| columns.groups.get(*t as usize).copied().flatten()).collect();
+                let kept = grouped(&groups, keep, seed, 6);
+                let mut trains = vec![false; texts];
+                labelled.iter().zip(kept).for_each(|(t, kept)| trains[*t as usize] = kept);
+                Some(train.iter().copied().partition(|o| trains[o.text as usize]))
+            }
+            Self::Random(_) => {
+                let trains = taken(train.len(), keep, seed, 6);
+                let (kept, held): (Vec<_>, Vec<_>) = train.iter().zip(trains).partition(|(_, trains)| *trains);
+                let of = |labels: Vec<(&Observation, bool)>| labels.into_iter().map(|(o, _)| *o).collect();
+                Some((of(kept), of(held)))
+            }
+            Self::ByAnnotator(_) => {
+                let trains = annotators();
+                Some(train.iter().copied().partition(|o| trains[o.annotator as usize]))
+            }
+            Self::ByTextAndAnnotator(_) => {
+                let (text, annotator) = (chosen_of(labelled.clone(), texts, 6), annotators());
+                // Labels of new annotators on old texts, and the reverse, stay out, as they do of the test.
+                let of = |wanted: bool| -> Vec<Observation> {
+                    let is = |o: &&Observation| {
+                        text[o.text as usize] == wanted && annotator[o.annotator as usize] == wanted
+                    };
+                    train.iter().filter(is).copied().collect()
+                };
+                Some((of(true), of(false)))
+            }
+            Self::ByText(_) | Self::Stratified(_) | Self::KFold { .. } | Self::Column => None,
+        };
+        own.filter(both_filled).unwrap_or_else(|| {
+            let trains = chosen_of(labelled, texts, 6);
+            train.iter().copied().partition(|o| trains[o.text as usize])
+        })
     }
 
     /// The side of every label.
@@ -177,7 +241,7 @@ impl SplitSpec {
             Self::Stratified(share) => by_text(&stratified(sorted, texts, data.target.levels, share, seed)),
             Self::Grouped(share) => {
                 length("the groups of texts", columns.groups.len())?;
-                by_text(&grouped(columns.groups, share, seed))
+                by_text(&grouped(columns.groups, share, seed, 0))
             }
             Self::Random(share) => {
                 taken(sorted.len(), share, seed, 0).into_iter().map(Side::train_if).collect()
@@ -266,14 +330,14 @@ fn stratified(sorted: &[Observation], texts: usize, levels: usize, share: f64, s
 }
 
 /// Whole groups, in seeded order, until the share of the texts is reached.
-fn grouped(groups: &[Option<u32>], share: f64, seed: u64) -> Vec<bool> {
+fn grouped(groups: &[Option<u32>], share: f64, seed: u64, stream: u64) -> Vec<bool> {
     let mut members: BTreeMap<(bool, u32), Vec<usize>> = BTreeMap::new();
     for (text, group) in groups.iter().enumerate() {
         let key = group.map_or((false, text as u32), |group| (true, group));
         members.entry(key).or_default().push(text);
     }
     let mut order: Vec<Vec<usize>> = members.into_values().collect();
-    order.shuffle(&mut generator(seed, 0));
+    order.shuffle(&mut generator(seed, stream));
     let wanted = share_of(groups.len(), share);
     let mut teaches = vec![false; groups.len()];
     let (mut many, last) = (0, order.len().saturating_sub(1));
@@ -377,6 +441,33 @@ mod tests {
 
     fn people(labels: &[Observation]) -> BTreeSet<u32> {
         labels.iter().map(|o| o.annotator).collect()
+    }
+
+    #[test]
+    fn validation_is_held_out_in_the_way_of_the_test() {
+        let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 18).then_some(t / 3)).collect();
+        let columns = SplitColumns { parts: &[], groups: &groups };
+        for seed in 0..10 {
+            let grouped = divide(SplitSpec::Grouped(0.7), columns, seed, 0.3).unwrap();
+            let groups_of = |labels: &[Observation]| -> BTreeSet<Option<u32>> {
+                labels.iter().filter_map(|o| groups[o.text as usize].map(Some)).collect()
+            };
+            assert!(groups_of(&grouped.train).is_disjoint(&groups_of(&grouped.validation)), "seed {seed}");
+            assert!(!grouped.validation.is_empty());
+
+            let new = divide(SplitSpec::ByAnnotator(0.7), columns, seed, 0.3).unwrap();
+            assert!(people(&new.train).is_disjoint(&people(&new.validation)), "seed {seed}");
+            assert!(people(new.test.observations()).is_disjoint(&people(&new.validation)));
+            assert!(!new.validation.is_empty());
+
+            let both = divide(SplitSpec::ByTextAndAnnotator(0.8), columns, seed, 0.3).unwrap();
+            assert!(texts(&both.train).is_disjoint(&texts(&both.validation)), "seed {seed}");
+
+            // Test texts of a random split are known under other people's labels, and so are those of validation.
+            let random = divide(SplitSpec::Random(0.7), columns, seed, 0.3).unwrap();
+            let known = texts(&random.train);
+            assert!(random.validation.iter().any(|o| known.contains(&o.text)), "seed {seed}");
+        }
     }
 
     #[test]

@@ -56,6 +56,9 @@ pub(crate) struct OneHot {
     pub(crate) width: usize,
     /// annotators x width.
     rows: Vec<f32>,
+    /// How many values each attribute has; networks that were saved before this was kept have none.
+    #[serde(default)]
+    values: Vec<usize>,
 }
 
 impl OneHot {
@@ -71,7 +74,20 @@ impl OneHot {
             }
             first += attribute.values.len();
         }
-        Self { width, rows }
+        Self { width, rows, values: attributes.iter().map(|a| a.values.len()).collect() }
+    }
+
+    /// The row of somebody who is no annotator, by their attribute values.
+    fn of_values(&self, attributes: &[Option<u16>]) -> Vec<f32> {
+        let mut row = vec![0.0; self.width];
+        let mut first = 0;
+        for (many, value) in self.values.iter().zip(attributes) {
+            if let Some(value) = value.map(usize::from).filter(|value| value < many) {
+                row[first + value] = 1.0;
+            }
+            first += many;
+        }
+        row
     }
 
     pub(crate) fn fits(&self, annotators: usize) -> bool {
@@ -121,6 +137,10 @@ pub(crate) struct Rows {
     pub(crate) texts: Vec<u32>,
     /// Who judged; `None` for nobody in particular.
     pub(crate) annotators: Vec<Option<u32>>,
+    /// Whose attributes are seen, where that is not who judged; empty where it is.
+    pub(crate) attributes_of: Vec<Option<u32>>,
+    /// Attributes as one-hot values, rows x width, of people who are no annotators; empty where they are.
+    pub(crate) one_hot: Vec<f32>,
     /// Weighted distribution to learn, rows x levels; empty where nothing is learned.
     pub(crate) targets: Vec<f32>,
 }
@@ -137,6 +157,8 @@ impl Rows {
         Self {
             texts: self.texts[from..to].iter().map(|t| t - range.start as u32).collect(),
             annotators: self.annotators[from..to].to_vec(),
+            attributes_of: self.attributes_of.get(from..to).unwrap_or_default().to_vec(),
+            one_hot: Vec::new(),
             targets: self.targets[from * levels..to * levels].to_vec(),
         }
     }
@@ -299,9 +321,12 @@ impl Network {
 
     fn one_hot(&self, rows: &Rows) -> Result<Tensor> {
         let one_hot = &self.shape.one_hot;
+        if !rows.one_hot.is_empty() {
+            return Tensor::from_slice(&rows.one_hot, (rows.len(), one_hot.width), &self.device);
+        }
         let nothing = vec![0.0; one_hot.width];
-        let values: Vec<f32> = rows
-            .annotators
+        let whose = if rows.attributes_of.is_empty() { &rows.annotators } else { &rows.attributes_of };
+        let values: Vec<f32> = whose
             .iter()
             .flat_map(|a| one_hot.row(*a).unwrap_or(&nothing).iter().copied())
             .collect();
@@ -325,7 +350,7 @@ impl Network {
             let part = Rows {
                 texts: picked.iter().map(|i| rows.texts[*i]).collect(),
                 annotators: picked.iter().map(|i| rows.annotators[*i]).collect(),
-                targets: Vec::new(),
+                ..Rows::default()
             };
             let gathered = if own { self.gather(std::iter::once(&part))? } else { None };
             let p = self.finished(&self.outputs(x, &part, gathered.as_ref(), None)?)?;

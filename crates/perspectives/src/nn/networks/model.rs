@@ -50,7 +50,7 @@ impl NetworkModel {
             let rows = Rows {
                 texts: (0..texts.len() as u32).collect(),
                 annotators: annotators.to_vec(),
-                targets: Vec::new(),
+                ..Rows::default()
             };
             match self.of_rows(x, texts.len(), &rows) {
                 Ok(p) => out.copy_from_slice(&p),
@@ -87,12 +87,26 @@ impl AnnotatorModel for NetworkModel {
         self.fill(&[text], &[Some(annotator)], out);
     }
 
+    fn predict_newcomer(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
+        let rows = Rows {
+            texts: vec![0],
+            annotators: vec![None],
+            one_hot: self.network.shape.one_hot.of_values(attributes),
+            ..Rows::default()
+        };
+        match self.of_rows(self.x.row(text as usize).to_vec(), 1, &rows) {
+            Ok(p) => out.copy_from_slice(&p),
+            // As in `fill`.
+            Err(error) => unreachable!("{error}"),
+        }
+    }
+
     fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
         let expected = self.x.dim;
         if x.len() != expected {
             return Err(PerspectivesError::EmbeddingLength { expected, found: x.len() });
         }
-        let rows = Rows { texts: vec![0], annotators: vec![Some(annotator)], targets: Vec::new() };
+        let rows = Rows { texts: vec![0], annotators: vec![Some(annotator)], ..Rows::default() };
         out.copy_from_slice(&self.of_rows(x.to_vec(), 1, &rows)?);
         Ok(())
     }

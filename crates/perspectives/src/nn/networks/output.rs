@@ -8,8 +8,6 @@ use crate::data::Target;
 use crate::mixed::link::Link;
 use candle_core::{D, Result, Tensor};
 
-/// Added to every probability, so that its logarithm is finite.
-const FLOOR: f64 = 1e-7;
 /// Largest logarithm of a gap between thresholds.
 const WIDEST: f64 = 6.0;
 
@@ -20,26 +18,32 @@ pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tens
         let shifted = outputs.broadcast_sub(&top)?;
         return shifted.broadcast_sub(&shifted.exp()?.sum_keepdim(D::Minus1)?.log()?);
     }
-    let rows = outputs.dim(0)?;
-    let one = Tensor::ones((rows, 1), outputs.dtype(), outputs.device())?;
-    let zero = one.zeros_like()?;
+    // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them
+    // `sigma(a) - sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, so that no difference of nearly equal numbers is taken and
+    // the gradient stays right where a label is nearly impossible.
     let mut offset = outputs.narrow(1, 0, 1)?;
-    let mut above = vec![one, sigmoid(&offset)?];
+    let mut log_p = vec![softplus(&offset)?.neg()?];
     for j in 1..outputs.dim(1)? {
         let gap = outputs.narrow(1, j, 1)?.clamp(-WIDEST, WIDEST)?.exp()?;
-        offset = (offset - gap)?;
-        above.push(sigmoid(&offset)?);
+        let next = (&offset - &gap)?;
+        let between = (log_one_less_exp(&gap)? - softplus(&offset.neg()?)?)?;
+        log_p.push((between - softplus(&next)?)?);
+        offset = next;
     }
-    above.push(zero);
-    let bounds = Tensor::cat(&above, 1)?;
-    let levels = target.levels;
-    // Added rather than clamped to: a maximum would turn what is not a number into one, and the loss must show it.
-    ((bounds.narrow(1, 0, levels)? - bounds.narrow(1, 1, levels)?)? + FLOOR)?.log()
+    log_p.push(softplus(&offset.neg()?)?.neg()?);
+    Tensor::cat(&log_p, 1)
 }
 
-/// `1 / (1 + exp(-x))` by the hyperbolic tangent, which neither overflows nor lacks a gradient.
-fn sigmoid(x: &Tensor) -> Result<Tensor> {
-    ((x * 0.5)?.tanh()? * 0.5)? + 0.5
+/// `ln(1 + exp(x))` as a log-sum-exp: it neither overflows nor lacks a gradient, and what is not a number stays so.
+fn softplus(x: &Tensor) -> Result<Tensor> {
+    let top = x.relu()?.detach();
+    &top + (top.neg()?.exp()? + (x - &top)?.exp()?)?.log()?
+}
+
+/// `ln(1 - exp(-g))` for `g > 0`, exact for small `g`: `1 - exp(-g) = 2 t / (1 + t)` with `t = tanh(g / 2)`.
+fn log_one_less_exp(g: &Tensor) -> Result<Tensor> {
+    let t = (g * 0.5)?.tanh()?;
+    ((&t * 2.0)? / (t + 1.0)?)?.log()
 }
 
 /// `-sum_i sum_c targets_ic ln p_ic`: the sum over rows, because the caller knows what to divide by.
@@ -87,6 +91,57 @@ mod tests {
                 assert!((numeric - f64::from(*slope)).abs() < 2e-4, "{kind} {i}: {numeric} {slope}");
             }
         }
+    }
+
+    /// Values and gradients of `-softplus(-o)` and `-softplus(o)`, and of the ordinal levels, in double precision.
+    #[test]
+    fn labels_that_are_nearly_impossible_have_their_loss_and_its_gradient() {
+        let binary = Target { kind: ScaleKind::Binary, levels: 2 };
+        let softplus = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
+        let sigma = |x: f64| 1.0 / (1.0 + (-x).exp());
+        for o in [-30.0_f64, -17.5, -5.0, 0.0, 5.0, 15.0, 17.5, 30.0] {
+            let var = Var::from_vec(vec![o as f32], (1, 1), &Device::Cpu).unwrap();
+            for (wanted, value, slope) in
+                [([1.0f32, 0.0], softplus(o), sigma(o)), ([0.0, 1.0], softplus(-o), -sigma(-o))]
+            {
+                let wanted = Tensor::from_slice(&wanted, (1, 2), &Device::Cpu).unwrap();
+                let loss = loss(&var, &wanted, binary).unwrap();
+                let gradient = loss.backward().unwrap().get(&var).unwrap().flatten_all().unwrap();
+                let (ours, of) = (
+                    f64::from(loss.to_scalar::<f32>().unwrap()),
+                    f64::from(gradient.to_vec1::<f32>().unwrap()[0]),
+                );
+                assert!((ours - value).abs() < 1e-5 * value.max(1.0), "{o}: {ours} {value}");
+                assert!((of - slope).abs() < 1e-6, "{o}: gradient {of} {slope}");
+            }
+        }
+        let ordinal = Target { kind: ScaleKind::Ordinal, levels: 3 };
+        for (o, r) in [(30.0_f64, 1.0_f64), (-30.0, 1.0), (0.0, -5.5), (22.0, 2.5), (-18.0, 0.0)] {
+            let below = o - r.exp();
+            // ln P(y = 1) by exact expansion where the difference of sigmoids has no digits left.
+            let middle = -softplus(-o) - softplus(below) + (-(-r.exp()).exp_m1()).ln();
+            let values = [-softplus(o), middle, -softplus(-below)];
+            let var = Var::from_vec(vec![o as f32, r as f32], (1, 2), &Device::Cpu).unwrap();
+            let log_p = log_probabilities(&var, ordinal).unwrap().flatten_all().unwrap();
+            for (level, (ours, value)) in log_p.to_vec1::<f32>().unwrap().iter().zip(values).enumerate() {
+                let error = (f64::from(*ours) - value).abs();
+                assert!(error < 2e-5 * value.abs().max(1.0), "{o} {r} {level}: {ours} {value}");
+            }
+            // The gradient of the middle level by the first output: sigma(-o) - sigma(below).
+            let wanted = Tensor::from_slice(&[0.0f32, 1.0, 0.0], (1, 3), &Device::Cpu).unwrap();
+            let slopes = loss(&var, &wanted, ordinal).unwrap().backward().unwrap();
+            let slopes: Vec<f32> = slopes.get(&var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
+            let slope = -(sigma(-o) - sigma(below));
+            assert!((f64::from(slopes[0]) - slope).abs() < 1e-5, "{o} {r}: {} {slope}", slopes[0]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_shows_in_the_loss() {
+        let binary = Target { kind: ScaleKind::Binary, levels: 2 };
+        let r = Tensor::new(&[[f32::NAN]], &Device::Cpu).unwrap();
+        let wanted = Tensor::from_slice(&[1.0f32, 0.0], (1, 2), &Device::Cpu).unwrap();
+        assert!(loss(&r, &wanted, binary).unwrap().to_scalar::<f32>().unwrap().is_nan());
     }
 
     #[test]

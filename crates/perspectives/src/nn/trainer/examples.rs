@@ -7,8 +7,9 @@ use crate::math::random::generator;
 use crate::nn::networks::Rows;
 use rand::RngExt;
 
-/// Share of labels whose annotator is hidden from `share-rec` in training, so that it learns what a stranger would say.
-const STRANGERS: f64 = 0.1;
+/// Share of labels of which `share-rec` is not shown the annotator's identity in training, and, drawn apart, the attributes: so
+/// that it learns to predict for annotators of whom both, only the attributes, or nothing is known.
+const HIDDEN: f64 = 0.1;
 
 /// The rows of every training text.
 #[derive(Clone, Debug)]
@@ -23,7 +24,8 @@ pub(crate) struct Examples {
     /// Weight of each row.
     weights: Vec<f32>,
     levels: usize,
-    strangers: bool,
+    /// Whether identities and attributes are hidden of some.
+    hides: bool,
 }
 
 impl Examples {
@@ -43,7 +45,7 @@ impl Examples {
             targets: Vec::new(),
             weights: Vec::new(),
             levels,
-            strangers: matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn),
+            hides: matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn),
         };
         for group in observations.chunk_by(|a, b| a.text == b.text) {
             examples.texts.push(group[0].text);
@@ -78,16 +80,21 @@ impl Examples {
         self.weights.push(weight);
     }
 
-    /// The rows of these texts (places in [`Examples::texts`]), text by text. `seed` decides who is a stranger.
+    /// The rows of these texts (places in [`Examples::texts`]), text by text. `seed` decides what is hidden of whom.
     pub(crate) fn rows(&self, places: &[usize], seed: u64) -> Rows {
         let mut rows = Rows::default();
-        let mut rng = generator(seed, 5);
+        let (mut identities, mut attributes) = (generator(seed, 5), generator(seed, 6));
         for (nth, place) in places.iter().enumerate() {
             let span = self.starts[*place]..self.starts[*place + 1];
             rows.targets.extend_from_slice(&self.targets[span.start * self.levels..span.end * self.levels]);
             for annotator in &self.annotators[span] {
-                let hidden = self.strangers && rng.random::<f64>() < STRANGERS;
-                rows.annotators.push(annotator.filter(|_| !hidden));
+                if self.hides {
+                    let shown = |rng: &mut rand_chacha::ChaCha8Rng| rng.random::<f64>() >= HIDDEN;
+                    rows.annotators.push(annotator.filter(|_| shown(&mut identities)));
+                    rows.attributes_of.push(annotator.filter(|_| shown(&mut attributes)));
+                } else {
+                    rows.annotators.push(*annotator);
+                }
                 rows.texts.push(nth as u32);
             }
         }
@@ -206,13 +213,18 @@ mod tests {
     }
 
     #[test]
-    fn some_are_strangers_to_share_rec_the_same_ones_for_a_seed() {
+    fn share_rec_is_not_shown_some_identities_and_some_attributes_the_same_ones_for_a_seed() {
         let labels: Vec<Observation> = (0..1000).map(|t| o(t, t % 7, 0)).collect();
         let examples = Examples::new(&labels, 2, 7, &config(ModelKind::ShareRecFfn));
         let places: Vec<usize> = (0..1000).collect();
         let rows = examples.rows(&places, 3);
         let hidden = rows.annotators.iter().filter(|a| a.is_none()).count();
         assert!((60..140).contains(&hidden), "{hidden}");
+        let unseen = rows.attributes_of.iter().filter(|a| a.is_none()).count();
+        assert!((60..140).contains(&unseen), "{unseen}");
+        let apart = rows.annotators.iter().zip(&rows.attributes_of);
+        let only_attributes = apart.filter(|(who, whose)| who.is_none() && whose.is_some()).count();
+        assert!(only_attributes > 50, "a new annotator of whom the attributes are known is learned: {only_attributes}");
         assert_eq!(rows.annotators, examples.rows(&places, 3).annotators);
         assert_ne!(rows.annotators, examples.rows(&places, 4).annotators);
     }
