@@ -455,6 +455,40 @@ fn a_run_is_trained_listed_compared_and_reported() {
 }
 
 #[test]
+fn anything_asked_of_a_training_makes_a_run() {
+    let bench = Bench::new();
+    labelled(&bench);
+    let fitted = bench.json(["train", "P.dissensus"]);
+    assert_eq!((&fitted["model"], &fitted["info"]), (&"multilevel".into(), &serde_json::Value::Null));
+    bench.json(["evaluate", "P.dissensus", "--models", "shared"]);
+    assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
+    let asked: [&[&str]; 4] =
+        [&["--model", "multilevel", "--seed", "7"], &["--seed", "8"], &["--tuning", "frozen"], &["--epochs", "2"]];
+    for (at, asked) in asked.into_iter().enumerate() {
+        let run = bench.json(["train", "P.dissensus"].into_iter().chain(asked.iter().copied()));
+        // Neither the fit nor the evaluation took a number.
+        assert_eq!(run["info"]["id"], at + 1, "{asked:?}");
+        assert_eq!(run["info"]["seed"], [7, 8, 0, 0][at], "{asked:?}");
+    }
+}
+
+#[test]
+fn seeds_beyond_32_bits_are_refused_everywhere() {
+    let bench = Bench::new();
+    labelled(&bench);
+    let seed = ["--seed", "5000000000"];
+    for asked in [
+        vec!["train", "P.dissensus"],
+        vec!["evaluate", "P.dissensus"],
+        vec!["evaluate", "P.dissensus", "--tuning", "last-1"],
+    ] {
+        let refused = bench.run(asked.iter().chain(&seed).copied());
+        assert_eq!(refused.code, Some(2), "{asked:?}");
+        assert!(refused.err.contains("5000000000 is not in 0..=4294967295"), "{refused:?}");
+    }
+}
+
+#[test]
 fn labels_are_brought_together_and_agreement_has_intervals() {
     let bench = Bench::without_encoder();
     bench.ok(["sample", "P.dissensus"]);

@@ -137,9 +137,13 @@ fn a_killed_training_goes_on_to_the_figures_of_one_that_was_not() {
     let train: Vec<&str> = train.into_iter().chain(["--patience", "0", "--split", "by-text:0.7"]).collect();
     let whole = bench.json(&train);
     let mut child = bench.command(&train).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let checkpoints = bench.path("P.runs/2/checkpoints");
+    let runs = bench.path("P.dissensus.runs");
     let is_whole = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("step-");
-    let any = || std::fs::read_dir(&checkpoints).is_ok_and(|entries| entries.flatten().any(is_whole));
+    let has_checkpoint = |run: std::fs::DirEntry| {
+        std::fs::read_dir(run.path().join("checkpoints")).is_ok_and(|entries| entries.flatten().any(is_whole))
+    };
+    // The finished run keeps no checkpoints.
+    let any = || std::fs::read_dir(&runs).is_ok_and(|entries| entries.flatten().any(has_checkpoint));
     let start = Instant::now();
     while !any() && start.elapsed() < Duration::from_secs(180) {
         sleep(Duration::from_millis(5));
@@ -148,6 +152,13 @@ fn a_killed_training_goes_on_to_the_figures_of_one_that_was_not() {
     processes::kill(child.id());
     child.wait().unwrap();
 
+    // What happens to the project meanwhile makes no difference: another label of a training text, a new annotator, new texts.
+    let label = ["label", "P.dissensus", "--question", "offensiveness", "--annotator", "new", "--text-id"];
+    for text in ["c001", "c002", "c003", "c004"] {
+        bench.ok(label.into_iter().chain([text, "--value", "3"]));
+    }
+    bench.file("more.csv", "text_id,text\nx1,One more\nx2,And another\n".to_owned());
+    bench.ok(["import", "P.dissensus", "more.csv"]);
     let mended = bench.json(["runs", "resume", "P.dissensus", "2"]);
     assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);
     let curve = |run: &serde_json::Value| -> Vec<(serde_json::Value, serde_json::Value)> {

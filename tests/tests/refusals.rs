@@ -280,8 +280,8 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
     let train: Vec<&str> =
         train.into_iter().chain(["--epochs", "3", "--patience", "0", "--split", "by-text:0.7"]).collect();
     let whole = bench.json(&train);
-    let folder = bench.path("P.runs/2");
-    fs::create_dir(&folder).unwrap();
+    // Over the folder of the finished run, which is not needed again.
+    let folder = bench.path("P.dissensus.runs");
     // Room for one checkpoint of 647 kB, and not for the next beside it.
     let disk = match SmallDisk::mount(&folder, 700 << 10) {
         Ok(disk) => disk,
@@ -295,7 +295,8 @@ fn a_disk_that_is_full_at_a_checkpoint_keeps_the_one_before_and_the_run_goes_on(
     };
     let message = bench.refused(&train);
     assert!(message.contains("state.safetensors") && message.contains("No space left"), "{message}");
-    let kept = fs::read_dir(disk.path("checkpoints")).unwrap().count();
+    let run = fs::read_dir(disk.path("")).unwrap().flatten().next().unwrap().path();
+    let kept = fs::read_dir(run.join("checkpoints")).unwrap().count();
     assert_eq!(kept, 1, "the checkpoint of before, and nothing half written");
     disk.resize(64 << 20).unwrap();
     let mended = bench.json(["runs", "resume", "P.dissensus", "2"]);

@@ -361,19 +361,19 @@ pub(crate) enum ModelArg {
   dissensus train P.dissensus
   dissensus train P.dissensus --split by-text:0.7 --seed 1
 
-Without a model, tuning, split or anything else of a training, multilevel is fitted on all labels and predicts for the project from then on.
-With any of them a run is made: fitted on the training part, scored on the rest, kept under its number (see `runs`).
-A linear head on a frozen encoder is solved exactly: epochs, batch, rates and the like do not count for it.")]
+Without a model, tuning, split, seed or anything else of a training, multilevel is fitted on all labels and predicts for the project from then on.
+With any of them a run is made: fitted on the training labels, scored on the test labels, kept under its number (see `runs`).
+A linear head on a frozen encoder is a convex problem and fitted to convergence: epochs, batch, learning rates and the like do not count for it.")]
 pub(crate) struct Train {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// majority, shared, sep-heads, share-rec-ffn, share-rec-dcn or multilevel
-    #[arg(long, value_parser = model, default_value = "multilevel")]
-    pub(crate) model: ModelKind,
-    /// What learns of the encoder: frozen, last-K, lora, lora-RANK or full
-    #[arg(long, default_value = "frozen")]
-    pub(crate) tuning: String,
+    /// majority, shared, sep-heads, share-rec-ffn, share-rec-dcn or multilevel [default of a run: multilevel]
+    #[arg(long, value_parser = model)]
+    pub(crate) model: Option<ModelKind>,
+    /// Which layers of the encoder are trained: frozen, last-K, lora, lora-RANK or full [default of a run: frozen]
+    #[arg(long)]
+    pub(crate) tuning: Option<String>,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
@@ -381,9 +381,9 @@ pub(crate) struct Train {
     /// official split, else by-text:0.7]
     #[arg(long, value_parser = split)]
     pub(crate) split: Option<SplitSpec>,
-    /// Seed of split, weights, order and dropout
-    #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u32,
+    /// Seed of split, weights, order and dropout, up to 4294967295 [default of a run: 0]
+    #[arg(long)]
+    pub(crate) seed: Option<u32>,
     #[command(flatten)]
     pub(crate) steps: Steps,
     #[command(flatten)]
@@ -394,8 +394,8 @@ pub(crate) struct Train {
 }
 
 /// How a training goes; everything has a sensible default.
-#[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Training in steps", allow_negative_numbers = true)]
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Gradient training", allow_negative_numbers = true)]
 pub(crate) struct Steps {
     /// Most passes over the training texts
     #[arg(long)]
@@ -496,17 +496,17 @@ pub(crate) enum RunsWhat {
         #[arg(long)]
         json: bool,
     },
-    /// Go on with one that broke off or failed, from its last checkpoint
+    /// Resume one that was interrupted or failed, from its last checkpoint and on the labels it started with
     Resume(OneRun),
-    /// Let a run of multilevel predict for the project, with its tuned encoder if it has one
+    /// Use the encoder that a run of multilevel has tuned for this project
     Use(OneRun),
-    /// Let the encoder of before predict again
+    /// Use the previous encoder again
     StopUsing {
         /// The project file
         #[arg(value_hint = ValueHint::FilePath)]
         project: PathBuf,
     },
-    /// Take it and its files away
+    /// Delete it and its files
     Delete(OneRun),
     /// Write a report: .html (with plots), .csv, .json or .tex
     Report {
@@ -564,9 +564,9 @@ pub(crate) struct Evaluate {
     /// What learns of the encoder: frozen, last-K, lora, lora-RANK or full. All but frozen train each model as a run of its own
     #[arg(long, default_value = "frozen")]
     pub(crate) tuning: String,
-    /// Seed of the split and of the fits
+    /// Seed of the split and of the fits, up to 4294967295
     #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
+    pub(crate) seed: u32,
     /// Score an ordinal question as yes/no from this level up
     #[arg(long, value_name = "LEVEL")]
     pub(crate) at_least: Option<String>,

@@ -77,5 +77,5 @@ pub use model_selection::{
 pub use nn::networks::{Activation, HeadSpec, NetworkModel, NetworkSpec, PeopleSpec};
 pub use nn::trainer::{
     BestBy, Ended, EpochRecord, GradientLength, Learnable, Schedule, Seeds, TrainConfig, TrainObserver,
-    Trained, Trainer, ValidationScores,
+    Trained, Trainer, ValidationScores, checkpoint_choices,
 };

@@ -104,15 +104,18 @@ fn unknown(id: AnnotatorId) -> StoreError {
     StoreError::Unknown { what: "annotator", name: id.0.to_string() }
 }
 
+/// Every annotator, by row.
+pub(crate) fn all_in(c: &rusqlite::Connection) -> rusqlite::Result<Vec<Annotator>> {
+    all(c, &format!("SELECT {COLUMNS} FROM annotators ORDER BY id"), [], annotator)
+}
+
 impl Store {
     /// Every annotator, in row order.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn annotators(&self) -> Result<Vec<Annotator>> {
-        self.read("reading the annotators", |c| {
-            all(c, &format!("SELECT {COLUMNS} FROM annotators ORDER BY id"), [], annotator)
-        })
+        self.read("reading the annotators", all_in)
     }
 
     /// The annotator with this row.

@@ -187,7 +187,8 @@ impl Store {
     pub(crate) fn interrupt_running(&self) -> Result<()> {
         let left = self.read("looking for interrupted jobs", |c| {
             let sql = "SELECT EXISTS (SELECT 1 FROM jobs WHERE state = 'running')
-                           OR EXISTS (SELECT 1 FROM runs WHERE state = 'running')";
+                           OR EXISTS (SELECT 1 FROM runs WHERE state = 'running')
+                           OR EXISTS (SELECT 1 FROM evaluations WHERE state = 'running')";
             c.query_row(sql, [], |r| r.get::<_, bool>(0))
         })?;
         if !left {
@@ -196,6 +197,9 @@ impl Store {
         self.write(|tx| {
             tx.run("UPDATE jobs SET state = 'interrupted' WHERE state = 'running'", [])
                 .and_then(|_| tx.run("UPDATE runs SET state = 'interrupted' WHERE state = 'running'", []))
+                .and_then(|_| {
+                    tx.run("UPDATE evaluations SET state = 'interrupted' WHERE state = 'running'", [])
+                })
                 .map(|_| ())
                 .map_err(|e| tx.explain("noting interrupted jobs", e))
         })

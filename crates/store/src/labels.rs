@@ -192,6 +192,16 @@ impl<'a> WriteTx<'a> {
     }
 }
 
+/// The current labels of everyone, by text, then annotator.
+pub(crate) fn current_in(
+    c: &rusqlite::Connection,
+    question: QuestionId,
+) -> rusqlite::Result<Vec<CurrentLabel>> {
+    let sql = "SELECT event, text, annotator, level, content FROM current_answers
+               WHERE question = ?1 ORDER BY text, annotator";
+    all(c, sql, [question.0], current)
+}
+
 impl Store {
     /// Appends a label; it is on disk when this returns.
     ///
@@ -228,11 +238,7 @@ impl Store {
     /// # Errors
     /// Only what the disk says.
     pub fn current_labels(&self, question: QuestionId) -> Result<Vec<CurrentLabel>> {
-        self.read("reading the labels", |c| {
-            let sql = "SELECT event, text, annotator, level, content FROM current_answers
-                       WHERE question = ?1 ORDER BY text, annotator";
-            all(c, sql, [question.0], current)
-        })
+        self.read("reading the labels", |c| current_in(c, question))
     }
 
     /// The current labels on one text, by annotator.

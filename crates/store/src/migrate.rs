@@ -14,6 +14,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_project.sql"),
     include_str!("../../../migrations/0002_runs.sql"),
     include_str!("../../../migrations/0003_events.sql"),
+    include_str!("../../../migrations/0004_runs.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.
@@ -107,6 +108,53 @@ mod tests {
             difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap().unwrap(),
             "trigger \"events_are_not_deleted\""
         );
+    }
+
+    #[test]
+    fn runs_of_format_2_get_an_identity_and_evaluations_a_table_of_their_own() {
+        let migrated = || {
+            let mut conn = Connection::open_in_memory().unwrap();
+            conn.pragma_update(None, "foreign_keys", true).unwrap();
+            apply(&mut conn, &MIGRATIONS[..2], 0).unwrap();
+            conn.execute_batch(
+                "INSERT INTO runs (id, kind, configuration, seed, metrics, device, started_ms, ended_ms, state, data_sha256)
+                 VALUES (1, 'train', '{}', 1, '{\"labels\":3}', 'cpu', 10, 20, 'finished', NULL),
+                        (2, 'evaluate', '{}', -1, NULL, 'cpu', 11, NULL, 'interrupted', NULL),
+                        (3, 'training', '{\"a\":1}', 7, NULL, 'cpu', 1763775555555, NULL, 'interrupted', 'abcdef012345678901'),
+                        (4, 'training', '{}', 7, NULL, 'cpu', -5, 9, 'cancelled', 'no hash'),
+                        (5, 'training', '{}', 7, NULL, 'cpu', 9, 9, 'failed', NULL);
+                 INSERT INTO run_labels VALUES (3, 'train', zeroblob(24), NULL), (3, 'test', zeroblob(12), zeroblob(8));
+                 INSERT INTO run_labels VALUES (1, 'train', zeroblob(12), NULL);
+                 DELETE FROM runs WHERE id = 5;",
+            )
+            .unwrap();
+            apply(&mut conn, MIGRATIONS, 2).unwrap();
+            conn
+        };
+        let (conn, again) = (migrated(), migrated());
+        assert_eq!(difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap(), None);
+        let uids = |conn: &Connection| -> Vec<(u32, uuid::Uuid)> {
+            let mut all = conn.prepare("SELECT id, uid FROM runs ORDER BY id").unwrap();
+            let rows = all.query_map([], |r| Ok((r.get(0)?, uuid::Uuid::from_bytes(r.get(1)?)))).unwrap();
+            rows.map(Result::unwrap).collect()
+        };
+        assert_eq!(uids(&conn), uids(&again), "two copies of a project come to the same ids");
+        assert_eq!(uids(&conn).iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 4]);
+        assert!(uids(&conn).iter().all(|(_, uid)| uid.get_version_num() == 8));
+        let count = |sql: &str| conn.query_row(sql, [], |r| r.get::<_, u32>(0)).unwrap();
+        assert_eq!(count("SELECT count(*) FROM run_labels WHERE run = 3"), 2);
+        assert_eq!(count("SELECT count(*) FROM run_labels WHERE probabilities IS NOT NULL"), 1);
+        assert_eq!(count("SELECT count(*) FROM run_labels"), 2);
+        assert_eq!(count("SELECT count(*) FROM evaluations WHERE kind = 'fit' AND metrics IS NOT NULL"), 1);
+        assert_eq!(count("SELECT count(*) FROM evaluations WHERE kind = 'evaluation' AND seed = -1"), 1);
+        conn.execute("DELETE FROM runs", []).unwrap();
+        assert_eq!(count("SELECT count(*) FROM run_labels"), 0, "labels go with their run");
+        conn.execute(
+            "INSERT INTO runs (uid, configuration, seed, device, started_ms, state) VALUES (zeroblob(16), '{}', 0, 'cpu', 0, 'running')",
+            [],
+        )
+        .unwrap();
+        assert_eq!(count("SELECT id FROM runs"), 5, "no number is used again");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Runs: trainings and evaluations, with what they were asked and what they found.
+//! Runs: trainings that are scored and kept, with their split, their predictions and what they found.
 
 use crate::jobs::WorkState;
 use crate::row::{json, json_or_null, to_json};
@@ -7,16 +7,15 @@ use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, TextId};
 use rusqlite::Row;
 use serde_json::Value;
+use uuid::Uuid;
 
-/// A run in this project.
+/// The number of a run in this project: what people type. Another project has a run of the same number, see [`Run::uid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub u32);
 
 /// A run that starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
-    /// `train`, `evaluate`, ...
-    pub kind: String,
     /// Everything that was asked for.
     pub configuration: Value,
     /// The seed of everything random in it.
@@ -32,11 +31,11 @@ pub struct NewRun {
 /// One side of a run's split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunPart {
-    /// What taught.
+    /// Training labels.
     Train,
-    /// What chose.
+    /// Labels that choose the best checkpoint.
     Validation,
-    /// What was scored.
+    /// Labels that are scored once, at the end.
     Test,
 }
 
@@ -73,8 +72,10 @@ pub struct RunLabels {
 /// A run and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its row.
+    /// Its number in this project.
     pub id: RunId,
+    /// Its identity, in every copy of the project and in its folder.
+    pub uid: Uuid,
     /// What was asked.
     pub asked: NewRun,
     /// What it found, once it ended well.
@@ -83,12 +84,14 @@ pub struct Run {
     pub ended_ms: Option<i64>,
     /// How far it is.
     pub state: WorkState,
-    /// What it said on the way.
+    /// Its evaluations on the way.
     pub history: Option<Value>,
+    /// What it was started on beside its labels; `None` before its labels are divided and for runs of format 2.
+    pub start: Option<Value>,
 }
 
 impl WriteTx<'_> {
-    /// Starts a run.
+    /// Starts a run, under a new identity (a UUID of version 7: random, in the order of time).
     ///
     /// # Errors
     /// Only what the disk says.
@@ -97,9 +100,9 @@ impl WriteTx<'_> {
         // SQLite has signed numbers only; the bits of the seed are kept as they are.
         let seed = i64::from_ne_bytes(new.seed.to_ne_bytes());
         self.insert(
-            "INSERT INTO runs (kind, configuration, seed, device, started_ms, state, data_sha256)
+            "INSERT INTO runs (uid, configuration, seed, device, started_ms, state, data_sha256)
              VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6)",
-            (&new.kind, configuration, seed, &new.device, new.started_ms, &new.data_sha256),
+            (Uuid::now_v7().as_bytes(), configuration, seed, &new.device, new.started_ms, &new.data_sha256),
         )
         .map(RunId)
         .map_err(|e| self.explain("adding a run", e))
@@ -144,47 +147,80 @@ impl WriteTx<'_> {
         must_be_one(rows, id)
     }
 
-    /// Says that a run which broke off goes on.
+    /// Marks an interrupted run as running again.
     ///
     /// # Errors
     /// There is no such run, or what the disk says.
     pub fn resume_run(&mut self, id: RunId) -> Result<()> {
         let rows = self
             .run("UPDATE runs SET state = 'running', ended_ms = NULL WHERE id = ?1", [id.0])
-            .map_err(|e| self.explain("going on with a run", e))?;
+            .map_err(|e| self.explain("resuming a run", e))?;
         must_be_one(rows, id)
     }
 
-    /// Keeps the labels of one side of a run's split, in place of those it had.
+    /// Keeps what a run starts on: its labels by side, and `start`. Written once: a run that has it keeps it.
     ///
     /// # Errors
-    /// There is no such run, or what the disk says.
-    pub fn put_run_labels(&mut self, id: RunId, part: RunPart, labels: &RunLabels) -> Result<()> {
-        let mut bytes = Vec::with_capacity(labels.labels.len() * 12);
-        for label in &labels.labels {
-            for number in [label.text.0, label.annotator.0, u32::from(label.level)] {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
+    /// [`StoreError::Invalid`] where the run has started before; there is no such run; what the disk says.
+    pub fn set_run_start(
+        &mut self,
+        id: RunId,
+        start: &Value,
+        parts: &[(RunPart, Vec<RunLabel>)],
+    ) -> Result<()> {
+        let start = to_json("start of a run", start)?;
+        let rows = self
+            .run("UPDATE runs SET start = ?2 WHERE id = ?1 AND start IS NULL", (id.0, start))
+            .map_err(|e| self.explain("keeping what a run starts on", e))?;
+        if rows == 0 {
+            let known = self.first("SELECT 1 FROM runs WHERE id = ?1", [id.0], |_| Ok(()))?;
+            return Err(match known {
+                None => StoreError::Unknown { what: "run", name: id.0.to_string() },
+                Some(()) => StoreError::Invalid {
+                    what: format!("start of run {}", id.0),
+                    why: "it has its labels already, and keeps them".to_owned(),
+                },
+            });
         }
-        let probabilities: Option<Vec<u8>> = (!labels.probabilities.is_empty())
-            .then(|| labels.probabilities.iter().flat_map(|p| p.to_le_bytes()).collect());
-        self.run(
-            "INSERT INTO run_labels (run, part, labels, probabilities) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (run, part) DO UPDATE SET labels = excluded.labels, probabilities = excluded.probabilities",
-            (id.0, part.name(), bytes, probabilities),
-        )
-        .map(|_| ())
-        .map_err(|e| self.explain("keeping the labels of a run", e))
+        // Runs of format 2 have labels and no start; theirs were written anew at each try.
+        self.run("DELETE FROM run_labels WHERE run = ?1", [id.0])
+            .map_err(|e| self.explain("keeping the labels of a run", e))?;
+        for (part, labels) in parts {
+            let mut bytes = Vec::with_capacity(labels.len() * 12);
+            for label in labels {
+                for number in [label.text.0, label.annotator.0, u32::from(label.level)] {
+                    bytes.extend_from_slice(&number.to_le_bytes());
+                }
+            }
+            self.run(
+                "INSERT INTO run_labels (run, part, labels) VALUES (?1, ?2, ?3)",
+                (id.0, part.name(), bytes),
+            )
+            .map_err(|e| self.explain("keeping the labels of a run", e))?;
+        }
+        Ok(())
     }
 
-    /// Takes a run away, with everything that was kept of it.
+    /// Keeps what a run predicted for its test labels, labels x levels in their order.
+    ///
+    /// # Errors
+    /// The run has no test labels, or what the disk says.
+    pub fn set_run_predictions(&mut self, id: RunId, probabilities: &[f32]) -> Result<()> {
+        let bytes: Vec<u8> = probabilities.iter().flat_map(|p| p.to_le_bytes()).collect();
+        let rows = self
+            .run("UPDATE run_labels SET probabilities = ?2 WHERE run = ?1 AND part = 'test'", (id.0, bytes))
+            .map_err(|e| self.explain("keeping the predictions of a run", e))?;
+        must_be_one(rows, id)
+    }
+
+    /// Deletes a run, with everything that was kept of it. Its number is not used again.
     ///
     /// # Errors
     /// There is no such run, or what the disk says.
     pub fn delete_run(&mut self, id: RunId) -> Result<()> {
         let rows = self
             .run("DELETE FROM runs WHERE id = ?1", [id.0])
-            .map_err(|e| self.explain("taking a run away", e))?;
+            .map_err(|e| self.explain("deleting a run", e))?;
         must_be_one(rows, id)
     }
 }
@@ -225,12 +261,20 @@ impl Store {
         self.write(move |tx| tx.set_run_history(id, &history))
     }
 
-    /// Keeps the labels of one side of a run's split. See [`WriteTx::put_run_labels`].
+    /// Keeps what a run starts on. See [`WriteTx::set_run_start`].
     ///
     /// # Errors
     /// As there.
-    pub fn put_run_labels(&self, id: RunId, part: RunPart, labels: RunLabels) -> Result<()> {
-        self.write(move |tx| tx.put_run_labels(id, part, &labels))
+    pub fn set_run_start(&self, id: RunId, start: Value, parts: Vec<(RunPart, Vec<RunLabel>)>) -> Result<()> {
+        self.write(move |tx| tx.set_run_start(id, &start, &parts))
+    }
+
+    /// Keeps what a run predicted. See [`WriteTx::set_run_predictions`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_run_predictions(&self, id: RunId, probabilities: Vec<f32>) -> Result<()> {
+        self.write(move |tx| tx.set_run_predictions(id, &probabilities))
     }
 
     /// Labels of one side of a run's split; none where they were not kept.
@@ -282,16 +326,26 @@ impl Store {
             first(c, &format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"), [id.0], run)
         })
     }
+
+    /// One run by its identity; `None` where this project has none.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn run_by_uid(&self, uid: Uuid) -> Result<Option<Run>> {
+        self.read("reading a run", |c| {
+            first(c, &format!("SELECT {COLUMNS} FROM runs WHERE uid = ?1"), [uid.as_bytes()], run)
+        })
+    }
 }
 
 const COLUMNS: &str =
-    "id, kind, configuration, seed, device, started_ms, metrics, ended_ms, state, data_sha256, history";
+    "id, uid, configuration, seed, device, started_ms, metrics, ended_ms, state, data_sha256, history, start";
 
 fn run(r: &Row<'_>) -> rusqlite::Result<Run> {
     Ok(Run {
         id: RunId(r.get(0)?),
+        uid: Uuid::from_bytes(r.get(1)?),
         asked: NewRun {
-            kind: r.get(1)?,
             configuration: json(r, 2)?,
             seed: u64::from_ne_bytes(r.get::<_, i64>(3)?.to_ne_bytes()),
             device: r.get(4)?,
@@ -302,5 +356,6 @@ fn run(r: &Row<'_>) -> rusqlite::Result<Run> {
         ended_ms: r.get(7)?,
         state: WorkState::column(r, 8)?,
         history: json_or_null(r, 10)?,
+        start: json_or_null(r, 11)?,
     })
 }

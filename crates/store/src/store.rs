@@ -24,6 +24,8 @@ pub struct Store {
 #[derive(Debug)]
 struct Inner {
     shown: PathBuf,
+    /// The file itself, links resolved.
+    file: PathBuf,
     readers: Readers,
     /// None where the project is open to read only.
     writer: Option<Writer>,
@@ -121,6 +123,7 @@ impl Store {
         Ok(Self {
             inner: Arc::new(Inner {
                 shown: shown.to_owned(),
+                file: file.to_owned(),
                 readers,
                 writer,
                 copy: Arc::default(),
@@ -132,6 +135,11 @@ impl Store {
     /// The path that the project was opened with.
     pub fn path(&self) -> &Path {
         &self.inner.shown
+    }
+
+    /// The project file itself, links resolved: what belongs to a project lies beside this one, however it was opened.
+    pub fn file(&self) -> &Path {
+        &self.inner.file
     }
 
     /// True where the project is open to read only.

@@ -246,7 +246,6 @@ fn the_newest_head_is_kept() {
 fn runs_and_settings_come_back_as_they_went_in() {
     let (_folder, store) = project(0, 0);
     let asked = NewRun {
-        kind: "evaluate".into(),
         configuration: serde_json::json!({"models": ["shared"], "rate": 0.1}),
         seed: u64::MAX,
         device: "cpu".into(),
@@ -257,10 +256,16 @@ fn runs_and_settings_come_back_as_they_went_in() {
     let history = serde_json::json!([{"epoch": 1}]);
     store.set_run_history(id, history.clone()).unwrap();
     let label = |text, level| RunLabel { text: TextId(text), annotator: AnnotatorId(1), level };
+    let start = serde_json::json!({"texts": 2});
+    assert!(store.set_run_predictions(id, vec![0.5]).is_err(), "it has no test labels yet");
+    store.set_run_start(id, start.clone(), vec![(RunPart::Test, vec![label(1, 0), label(2, 4)])]).unwrap();
+    let again = store.set_run_start(id, serde_json::json!({}), vec![(RunPart::Test, vec![label(7, 1)])]);
+    assert!(matches!(again, Err(StoreError::Invalid { .. })), "what a run starts on is written once");
+    store.set_run_predictions(id, vec![0.25, 0.75, 0.5, 0.5]).unwrap();
     let kept =
         RunLabels { labels: vec![label(1, 0), label(2, 4)], probabilities: vec![0.25, 0.75, 0.5, 0.5] };
-    store.put_run_labels(id, RunPart::Test, kept.clone()).unwrap();
     assert_eq!(store.run_labels(id, RunPart::Test).unwrap(), kept);
+    assert_eq!(store.run(id).unwrap().unwrap().start, Some(start));
     assert_eq!(store.run_labels(id, RunPart::Train).unwrap(), RunLabels::default());
     assert!(store.finish_run(id, WorkState::Interrupted, None, 20).is_err());
     let metrics = serde_json::json!({"accuracy": 0.787});
@@ -273,8 +278,13 @@ fn runs_and_settings_come_back_as_they_went_in() {
     assert_eq!(runs[0].history.as_ref(), Some(&history));
     store.write(move |tx| tx.resume_run(id)).unwrap();
     assert_eq!(store.runs().unwrap()[0].state, WorkState::Running);
+    let uid = store.run(id).unwrap().unwrap().uid;
+    assert_eq!((uid.get_version_num(), store.run_by_uid(uid).unwrap().unwrap().id), (7, id));
     store.write(move |tx| tx.delete_run(id)).unwrap();
-    assert!(store.runs().unwrap().is_empty());
+    assert!(store.runs().unwrap().is_empty() && store.run_by_uid(uid).unwrap().is_none());
+    let next = store.add_run(&asked).unwrap();
+    assert!(next > id, "the number of a deleted run is not used again");
+    store.write(move |tx| tx.delete_run(next)).unwrap();
     assert_eq!(store.run_labels(id, RunPart::Test).unwrap(), RunLabels::default());
     assert!(store.write(move |tx| tx.delete_run(id)).is_err());
     assert_eq!(store.setting::<Vec<u32>>("chosen").unwrap(), None);

@@ -206,9 +206,43 @@ pub enum WorkbenchError {
         "run {0} cannot predict for the project: only a finished run of multilevel learns label by label, and its files must be there"
     )]
     CannotPredict(u32),
-    /// A run that did not break off.
-    #[error("run {0} did not break off, so there is nothing to go on with: start a new one")]
-    NotResumable(u32),
+    /// A run that cannot be resumed.
+    #[error("run {run} cannot be resumed: {reason}. Start a new one")]
+    NotResumable {
+        /// Its number.
+        run: u32,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The files of a run are not where they belong.
+    #[error(
+        "the files of run {run} are not at {}: they belong beside the project, in the folder of its name and \".runs\". \
+         Move them there, or train again", path.display()
+    )]
+    NoRunFiles {
+        /// Its number.
+        run: u32,
+        /// Where they belong.
+        path: PathBuf,
+    },
+    /// There are files where those of a run belong, and they are not its own.
+    #[error("the files at {} are not those of run {run}: {reason}. They were not used and not changed", path.display())]
+    ForeignRunFiles {
+        /// Its number.
+        run: u32,
+        /// The folder.
+        path: PathBuf,
+        /// How that is known.
+        reason: String,
+    },
+    /// The project uses an encoder that a run tuned, and has no such run.
+    #[error(
+        "the encoder of this project was tuned by the run {0}, which this project does not have: choose another encoder"
+    )]
+    NoRunOfEncoder(uuid::Uuid),
+    /// What is kept of a run cannot be read.
+    #[error("what the project keeps of run {0} is damaged: train again")]
+    DamagedRun(u32),
     /// A report of a kind that is not written.
     #[error("{} has no ending that says what to write: use .html, .csv, .json or .tex", .0.display())]
     ReportKind(PathBuf),
@@ -299,7 +333,11 @@ impl WorkbenchError {
             Self::NoScores(_) => "no-scores",
             Self::NotComparable(_) => "not-comparable",
             Self::CannotPredict(_) => "cannot-predict",
-            Self::NotResumable(_) => "not-resumable",
+            Self::NotResumable { .. } => "not-resumable",
+            Self::NoRunFiles { .. } => "run-files-missing",
+            Self::ForeignRunFiles { .. } => "run-files-foreign",
+            Self::NoRunOfEncoder(_) => "no-such-run",
+            Self::DamagedRun(_) => "run-damaged",
             Self::ReportKind(_) => "report-kind",
             Self::Internal(_) => "internal",
             Self::Blind { .. } => "blind",

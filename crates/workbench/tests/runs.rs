@@ -113,11 +113,12 @@ fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     assert_eq!(info.epochs.len(), 2);
     assert!(info.epochs.iter().all(|e| e.validation_loss.is_some() && !e.gradients.is_empty()));
     assert!(info.usable && !info.predicts);
-    let encoder = folder.path().join(format!("sample.runs/{}/encoder", info.id));
+    let files = folder.path().join(format!("sample.dissensus.runs/{}", info.uid));
+    let encoder = files.join("encoder");
     for file in ["model.safetensors", "tokenizer.json", "config.json"] {
         assert!(encoder.join(file).is_file(), "{file}");
     }
-    assert!(!folder.path().join(format!("sample.runs/{}/checkpoints", info.id)).exists());
+    assert!(!files.join("checkpoints").exists());
 
     let frozen = run(&session, &choices(&session, ModelKind::SepHeads, "frozen")).info.id;
     let said = || {

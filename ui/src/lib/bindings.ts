@@ -897,8 +897,10 @@ export type RunDetail = {
 
 /**  A run in the list. */
 export type RunInfo = {
-	/**  Its row. */
+	/**  Its number in this project, as people type it. */
 	id: number,
+	/**  Its identity (a UUID), in every copy of the project; its files lie in a folder of this name. */
+	uid: string,
 	/**  The question. */
 	question: QuestionId,
 	/**  Its name. */
@@ -941,7 +943,7 @@ export type RunInfo = {
 	usable: boolean,
 	/**  True where labels or texts were added since: its figures are those of other data. */
 	data_changed: boolean,
-	/**  True where it broke off and can go on. */
+	/**  True where it was interrupted and can be resumed. */
 	resumable: boolean,
 };
 

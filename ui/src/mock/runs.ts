@@ -254,6 +254,7 @@ export class MockRuns {
       choices,
       info: {
         id,
+        uid: `00000000-0000-7000-8000-${String(id).padStart(12, "0")}`,
         question: choices.question,
         question_name: this.#world().questions.find((q) => q.id === choices.question)?.name ?? "",
         model,

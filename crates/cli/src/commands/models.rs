@@ -60,11 +60,7 @@ fn poolings(found: &PoolingChoice, json: bool) -> Result<()> {
 }
 
 pub(crate) fn train(args: &Train) -> Result<()> {
-    if args.split.is_some()
-        || args.tuning != "frozen"
-        || args.model != ModelKind::Multilevel
-        || args.steps.any()
-    {
+    if args.asks_for_a_run() {
         return super::runs::train(args);
     }
     let session = open(&args.project)?;

@@ -6,7 +6,7 @@ use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::view::{EpochInfo, JobState, RunComparison, RunDetail, RunInfo, TrainChoices};
-use dissensus_workbench::{Session, WorkbenchError};
+use dissensus_workbench::{ModelKind, Session, WorkbenchError};
 use std::path::Path;
 
 pub(crate) fn run(what: RunsWhat) -> Result<()> {
@@ -48,7 +48,7 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
         }
         RunsWhat::Delete(args) => {
             open(&args.project)?.delete_run(args.run)?;
-            output::line(&format!("Run {} is gone", args.run))
+            output::line(&format!("Run {} was deleted", args.run))
         }
         RunsWhat::Report { project, file, runs, force } => report(&project, &file, runs, force),
     }
@@ -58,8 +58,10 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
 pub(crate) fn train(args: &Train) -> Result<()> {
     let session = open(&args.project)?;
     let question = session.question(args.question.as_deref())?;
-    let mut choices = session.train_choices(question.id, args.model, &args.tuning)?;
-    choices.seed = args.seed;
+    let model = args.model.unwrap_or(ModelKind::Multilevel);
+    let mut choices =
+        session.train_choices(question.id, model, args.tuning.as_deref().unwrap_or("frozen"))?;
+    choices.seed = args.seed.unwrap_or(0);
     if let Some(split) = args.split {
         choices.split = split.name();
     }
@@ -73,19 +75,29 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     if done.is_err()
         && let Some(run) = session.runs()?.into_iter().next().filter(|run| run.resumable)
     {
-        note(&format!("run {0} can go on: dissensus runs resume {1} {0}", run.id, args.project.display()));
+        note(&format!(
+            "run {0} can be resumed: dissensus runs resume {1} {0}",
+            run.id,
+            args.project.display()
+        ));
     }
     let (switch, detail) = done?;
     tell_switch(switch);
     if args.json { output::json(&detail) } else { details(&detail) }
 }
 
-impl Steps {
-    /// Whether anything was chosen that only a run can do.
-    pub(crate) fn any(&self) -> bool {
-        format!("{self:?}") != format!("{:?}", Self::default())
+impl Train {
+    /// Whether anything was asked for that only a run has; without it the live model is fitted on all labels.
+    pub(crate) fn asks_for_a_run(&self) -> bool {
+        self.model.is_some()
+            || self.tuning.is_some()
+            || self.split.is_some()
+            || self.seed.is_some()
+            || self.steps != Steps::default()
     }
+}
 
+impl Steps {
     fn set_on(&self, choices: &mut TrainChoices) {
         fn set<T: Clone>(field: &mut T, asked: Option<&T>) {
             if let Some(asked) = asked {
@@ -158,7 +170,7 @@ fn state(run: &RunInfo) -> &'static str {
         JobState::Finished => "finished",
         JobState::Cancelled => "cancelled",
         JobState::Failed => "failed",
-        JobState::Interrupted => "broke off",
+        JobState::Interrupted => "interrupted",
     }
 }
 
@@ -208,7 +220,7 @@ fn details(run: &RunDetail) -> Result<()> {
     let sizes = &run.sizes;
     let validation = if sizes.validation_labels > 0 {
         format!(
-            ", chosen by {} of {}",
+            ", validated on {} of {}",
             count(sizes.validation_labels.into(), "label"),
             count(sizes.validation_texts.into(), "text")
         )
@@ -217,7 +229,7 @@ fn details(run: &RunDetail) -> Result<()> {
     };
     if sizes.train_labels > 0 {
         output::line(&format!(
-            "Taught by {} of {}{validation}, scored on {} of {}",
+            "Trained on {} of {}{validation}, tested on {} of {}",
             count(sizes.train_labels.into(), "label"),
             count(sizes.train_texts.into(), "text"),
             count(sizes.test_labels.into(), "label"),
@@ -225,7 +237,7 @@ fn details(run: &RunDetail) -> Result<()> {
         ))?;
     }
     if info.resumable {
-        output::line(&format!("It can go on: dissensus runs resume PROJECT {}", info.id))?;
+        output::line(&format!("It can be resumed: dissensus runs resume PROJECT {}", info.id))?;
     }
     if !info.epochs.is_empty() {
         let row = |e: &EpochInfo| {

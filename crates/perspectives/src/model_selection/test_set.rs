@@ -14,12 +14,13 @@ pub struct TestSet {
 }
 
 impl TestSet {
-    pub(super) fn new(observations: Vec<Observation>) -> Self {
+    /// Labels that were divided before, as of a run that is resumed.
+    pub fn new(observations: Vec<Observation>) -> Self {
         Self { observations, read_by: BTreeSet::new(), left_out: 0 }
     }
 
-    #[cfg(test)]
-    pub(super) fn observations(&self) -> &[Observation] {
+    /// The labels, to be kept with a run. They score models through [`TestSet::score`] only.
+    pub fn observations(&self) -> &[Observation] {
         &self.observations
     }
 

@@ -3,11 +3,11 @@
 use crate::clock::now_ms;
 use crate::core::Core;
 use crate::encoding::Seen;
-use crate::encoding::encoders::{self, EncoderChoice};
+use crate::encoding::encoders::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Observer};
 use crate::live::{Steps, cancelled};
-use crate::runs::Material;
+use crate::runs::{Material, first_texts};
 use crate::session::Session;
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling};
@@ -16,7 +16,7 @@ use dissensus_perspectives::{
     ColdStart, Embeddings, FitOptions, LearningCurve, ModelKind, Observation, Scores, SeenByEncoder,
     SplitColumns, SplitSpec, TrainingData, evaluate, fit, fold_at, learning_curve,
 };
-use dissensus_store::{NewRun, WorkState};
+use dissensus_store::{EvaluationKind, NewEvaluation, WorkState};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
@@ -53,8 +53,8 @@ pub struct EvaluateChoices {
     pub models: Vec<ModelKind>,
     /// The split.
     pub split: SplitSpec,
-    /// Seed of split and fits.
-    pub seed: u64,
+    /// Seed of split and fits; of 32 bits, as in runs.
+    pub seed: u32,
     /// Score an ordinal question as yes/no from the level of this name up.
     pub at_least: Option<String>,
     /// What learns of the encoder: `frozen`, `last-K`, `lora`, `lora-RANK` or `full`. With all but the first, each model is
@@ -72,7 +72,7 @@ pub struct Evaluation {
     /// How texts were divided.
     pub split: SplitReport,
     /// Seed of split and fits.
-    pub seed: u64,
+    pub seed: u32,
     /// Encoder version.
     pub encoder: Option<String>,
     /// Where the embeddings were used: models on frozen embeddings are fitted on the CPU.
@@ -146,7 +146,9 @@ impl Session {
         if choices.tuning != "frozen" {
             return self.evaluate_tuned(&question, choices, observer);
         }
-        self.core.as_run("evaluate", asked, choices.seed, || self.core.evaluate(&question, choices, observer))
+        self.core.recorded(EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
+            self.core.evaluate(&question, choices, observer)
+        })
     }
 
     /// How labels are divided where nobody says: officially where texts are assigned, else 70 % of the texts teach.
@@ -172,10 +174,10 @@ impl Session {
         let question = self.question(choices.question.as_deref())?;
         let at_least = choices.at_least.as_deref().map(|name| level_index(&question, name)).transpose()?;
         let material = self.core.material(&question)?;
-        let (embeddings, _) = self.core.embeddings()?;
+        let (embeddings, _) = self.core.embeddings_for(&material)?;
         let asked =
             ColdStart { labels: labels.to_vec(), by_text_too: by_text, at_least, ..ColdStart::default() };
-        let options = FitOptions { seed: choices.seed, ..FitOptions::default() };
+        let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
         let data = material.data(&embeddings);
         let seen = self.core.seen_by_encoder(&self.core.index())?;
         let mut steps = Steps(observer);
@@ -206,7 +208,7 @@ impl Session {
         let seen = core.active_encoder()?;
         let open = |pooling: Option<Pooling>| {
             let choice = EncoderChoice { pooling, ..choice.clone() };
-            encoders::open(&core.home, &choice, seen.current.as_ref(), observer)
+            core.open_encoder(&choice, seen.current.as_ref(), observer)
         };
         let (_, _, dir) = open(choice.pooling)?;
         let own = Encoder::open(&dir, &EncoderOptions::default())?.version().pooling;
@@ -216,6 +218,7 @@ impl Session {
             let (encoder, version, _) = open(Some(pooling))?;
             core.encode_version(&encoder, &version.key, observer)?;
             let embeddings = core.embeddings_of(&version.key)?;
+            let embeddings = first_texts(&std::sync::Arc::new(embeddings), material.texts.len())?;
             let data = material.data(&embeddings);
             let taught = split.divide(&data, material.columns(), seed, 0.0)?.train;
             let data = TrainingData { observations: &taught, ..data };
@@ -250,7 +253,7 @@ impl Session {
             return Err(WorkbenchError::NoLabels(question.name));
         }
         let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
-        self.core.as_run("train", asked, FitOptions::default().seed, || {
+        self.core.recorded(EvaluationKind::Fit, asked, FitOptions::default().seed, || {
             let started = std::time::Instant::now();
             self.fit_anew(question.id, observer)?;
             Ok(Trained {
@@ -282,7 +285,7 @@ impl Session {
         let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
         for kind in &choices.models {
             let mut asked = self.train_choices(question.id, *kind, &choices.tuning)?;
-            asked.seed = u32::try_from(choices.seed).unwrap_or(u32::MAX);
+            asked.seed = choices.seed;
             let mut folds = Vec::new();
             for split in choices.split.each() {
                 asked.split = split.name();
@@ -324,8 +327,8 @@ impl Core {
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
         let material = self.material(question)?;
         material.check_split(choices.split)?;
-        let (embeddings, encoder) = self.embeddings()?;
-        let options = FitOptions { seed: choices.seed, ..FitOptions::default() };
+        let (embeddings, encoder) = self.embeddings_for(&material)?;
+        let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
         let data = material.data(&embeddings);
         let seen = self.seen_by(encoder.as_deref(), &self.index())?;
         let report = self.split_report(&material, &seen, choices)?;
@@ -358,13 +361,13 @@ impl Core {
         seen: &Seen,
         choices: &EvaluateChoices,
     ) -> Result<SplitReport, WorkbenchError> {
-        let none = Embeddings::none(material.texts);
+        let none = Embeddings::none(material.texts.len());
         let (kind, share) = choices.split.parts();
         let (mut taught, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
         let mut left_out_texts = 0;
         for split in choices.split.each() {
             let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
-            let division = split.divide(&material.data(&none), columns, choices.seed, 0.0)?;
+            let division = split.divide(&material.data(&none), columns, u64::from(choices.seed), 0.0)?;
             left_out_texts += division.test.left_out();
             taught.extend(division.train);
             test_texts += division.test.texts();
@@ -384,10 +387,10 @@ impl Core {
         })
     }
 
-    /// Runs `work` as a run of the project, with its outcome; a project open to read keeps none.
-    fn as_run<T: Serialize>(
+    /// Does `work` and records it in the project with what it found; a project open to read keeps no record.
+    fn recorded<T: Serialize>(
         &self,
-        kind: &str,
+        kind: EvaluationKind,
         configuration: serde_json::Value,
         seed: u64,
         work: impl FnOnce() -> Result<T, WorkbenchError>,
@@ -395,13 +398,12 @@ impl Core {
         if self.store.is_reader() {
             return work();
         }
-        let run = self.store.add_run(&NewRun {
-            kind: kind.to_owned(),
+        let entry = self.store.add_evaluation(&NewEvaluation {
+            kind,
             configuration,
             seed,
             device: "cpu".to_owned(),
             started_ms: now_ms(),
-            data_sha256: None,
         })?;
         let result = work();
         let (state, metrics) = match &result {
@@ -409,7 +411,9 @@ impl Core {
             Err(WorkbenchError::Cancelled) => (WorkState::Cancelled, None),
             Err(_) => (WorkState::Failed, None),
         };
-        self.store.finish_run(run, state, metrics, now_ms())?;
+        // What was computed, or why it failed, says more than that it could not be recorded; the record then stays "running"
+        // and is interrupted when the project is opened again.
+        let _ = self.store.finish_evaluation(entry, state, metrics, now_ms());
         result
     }
 }

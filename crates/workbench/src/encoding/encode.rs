@@ -2,7 +2,7 @@
 
 use super::ActiveEncoder;
 use crate::core::Core;
-use crate::encoding::encoders::{self, Chosen, EncoderChoice};
+use crate::encoding::encoders::{Chosen, EncoderChoice};
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Observer, Unwatched};
@@ -66,7 +66,7 @@ impl Session {
         let core = &self.core;
         let _reserved = core.reservations.reserve(Activity::Encoding)?;
         let seen = core.active_encoder()?;
-        let (encoder, chosen, _) = encoders::open(&core.home, choice, seen.current.as_ref(), observer)?;
+        let (encoder, chosen, _) = core.open_encoder(choice, seen.current.as_ref(), observer)?;
         core.encode_and_choose(&encoder, &chosen, &seen, observer)
     }
 
@@ -113,7 +113,7 @@ impl Session {
         if self.is_reader() {
             return Err(WorkbenchError::NotEncoded(self.path().to_owned()));
         }
-        let (encoder, chosen, dir) = encoders::open(&core.home, choice, before.as_ref(), observer)?;
+        let (encoder, chosen, dir) = core.open_encoder(choice, before.as_ref(), observer)?;
         if let Some(before) = before.as_ref().filter(|before| before.key != chosen.key && !named) {
             return Err(WorkbenchError::EncoderChanged {
                 stored: before.key.clone(),
@@ -135,7 +135,7 @@ impl Session {
         let core = &self.core;
         let before = core.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.path().to_owned()))?;
         let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
-        let (encoder, now, dir) = encoders::open(&core.home, &choice, Some(&before), &Unwatched)?;
+        let (encoder, now, dir) = core.open_encoder(&choice, Some(&before), &Unwatched)?;
         if now.key != before.key {
             return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
         }
@@ -147,7 +147,7 @@ impl Core {
     /// See [`Session::start_encoding_with`].
     fn start_encoding(self: &Arc<Self>, choice: EncoderChoice) -> Result<JobInfo, WorkbenchError> {
         let reserved = self.reservations.reserve(Activity::Encoding)?;
-        let found = encoders::find(&self.home, choice.encoder.as_deref(), self.chosen()?.as_ref())?;
+        let found = self.find_encoder(choice.encoder.as_deref(), self.chosen()?.as_ref())?;
         let state = self.encoding_state()?;
         if choice.encoder.is_none() && state.encoded == state.total {
             return Err(WorkbenchError::NothingToEncode);
@@ -182,7 +182,7 @@ impl Core {
         observer: &dyn Observer,
     ) -> Result<Encoded, WorkbenchError> {
         let seen = self.active_encoder()?;
-        let (encoder, chosen, _) = encoders::open(&self.home, choice, seen.current.as_ref(), observer)?;
+        let (encoder, chosen, _) = self.open_encoder(choice, seen.current.as_ref(), observer)?;
         if choice.encoder.is_some() {
             return self.encode_and_choose(&encoder, &chosen, &seen, observer);
         }
@@ -197,7 +197,7 @@ impl Core {
             Some(chosen) => self.store.embedding_count(&chosen.key)?,
             None => 0,
         };
-        let missing = || encoders::find(&self.home, None, chosen.as_ref()).err().map(|error| error.problem());
+        let missing = || self.find_encoder(None, chosen.as_ref()).err().map(|error| error.problem());
         let problem = if encoded < total { missing().or_else(|| self.encoding_problem()) } else { None };
         Ok(EncodingState { version: chosen.as_ref().map(|c| c.key.clone()), encoded, total, problem })
     }

@@ -193,6 +193,15 @@ pub(crate) fn open(
     observer: &dyn Observer,
 ) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
     let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, observer)?;
+    open_found(found, choice, chosen)
+}
+
+/// As [`open`], of an encoder that was found.
+pub(crate) fn open_found(
+    found: Found,
+    choice: &EncoderChoice,
+    chosen: Option<&Chosen>,
+) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
     let same = chosen.filter(|chosen| chosen.encoder == found.name);
     let kept = same.map(Chosen::options).unwrap_or_default();
     let options = EncoderOptions {

@@ -11,4 +11,4 @@ pub(crate) use background::{Threads, caught};
 pub(crate) use job::{Job, Jobs};
 pub(crate) use progress::{Cancel, Throttle, seconds_left};
 pub use progress::{Observer, Unwatched};
-pub(crate) use reservation::{Activity, Reservations};
+pub(crate) use reservation::{Activity, Reservation, Reservations};

@@ -15,6 +15,8 @@ pub(crate) enum Activity {
     Import,
     /// Labels are exported by the window.
     Export,
+    /// A run is trained: two would fight for the cores.
+    Training,
     /// A missing live model of a question is fitted in the background.
     Fit(QuestionId),
 }
@@ -25,6 +27,7 @@ impl Activity {
             Self::Encoding => "encoding",
             Self::Import => "an import",
             Self::Export => "an export",
+            Self::Training => "training",
             Self::Fit(_) => "fitting the model",
         }
     }

@@ -1,5 +1,6 @@
 //! What a run keeps in the project, and how it is shown.
 
+use super::folder::RunFolder;
 use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
@@ -15,8 +16,6 @@ use dissensus_store::{Run, RunId, WorkState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The kind of a training run in the project.
-pub(super) const KIND: &str = "training";
 
 /// How a run ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,6 +30,8 @@ pub(crate) struct Outcome {
     pub(crate) energy_joules: Option<f64>,
     pub(crate) notes: Vec<String>,
     pub(crate) problem: Option<Problem>,
+    /// It could not be resumed because the checkpoint in its folder is of other data.
+    pub(crate) other_checkpoint: bool,
 }
 
 /// A run of the project, read.
@@ -44,21 +45,16 @@ pub(crate) struct Kept {
 impl Core {
     /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out.
     pub(crate) fn kept_runs(&self) -> Result<Vec<Kept>, WorkbenchError> {
-        let runs = self.store.runs()?.into_iter().filter(|run| run.asked.kind == KIND);
-        Ok(runs.filter_map(read).collect())
+        Ok(self.store.runs()?.into_iter().filter_map(read).collect())
     }
 
     pub(crate) fn kept_run(&self, id: u32) -> Result<Kept, WorkbenchError> {
-        let found = self.store.run(RunId(id))?.filter(|run| run.asked.kind == KIND).and_then(read);
+        let found = self.store.run(RunId(id))?.and_then(read);
         found.ok_or(WorkbenchError::NoSuchRun(id))
     }
 
-    pub(crate) fn epochs_so_far(&self, run: RunId) -> Vec<EpochInfo> {
-        self.kept_run(run.0).map(|kept| kept.epochs).unwrap_or_default()
-    }
-
-    /// Sum of a question's current labels, in hexadecimal. Kept until a label is given or taken back: a run at work asks for it
-    /// twice a second.
+    /// SHA-256 of a question's current labels, in hexadecimal. Kept until a label is recorded or retracted: a run at work asks
+    /// for it twice a second.
     pub(crate) fn data_sum(&self, question: QuestionId) -> Result<String, WorkbenchError> {
         let last = self.store.last_event()?;
         if let Some((_, sum)) = lock(&self.training.sums).get(&question).filter(|(at, _)| *at == last) {
@@ -85,26 +81,19 @@ impl Core {
         let predicts = self.run_in_use()?;
         kept.iter()
             .map(|kept| {
-                let sum = self.data_sum(kept.choices.question)?;
-                let changed = kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != sum);
-                Ok(self.info_of(kept, changed, predicts))
+                let changed = self.labels_changed(kept, kept.choices.question)?;
+                self.info_of(kept, changed, predicts)
             })
             .collect()
     }
 
-    /// Whether there is something to go on from: of a run that broke off, or that failed (on a full disk, say) after a checkpoint.
-    pub(crate) fn goes_on(&self, run: &Run) -> bool {
-        let mut checkpoints = std::fs::read_dir(self.run_folder(run.id).join("checkpoints"));
-        match run.state {
-            WorkState::Interrupted | WorkState::Cancelled => checkpoints.is_ok(),
-            WorkState::Failed => checkpoints.as_mut().is_ok_and(|entries| entries.next().is_some()),
-            WorkState::Running | WorkState::Finished => false,
-        }
-    }
-
-    fn info_of(&self, kept: &Kept, data_changed: bool, predicts: Option<u32>) -> RunInfo {
+    fn info_of(
+        &self,
+        kept: &Kept,
+        data_changed: bool,
+        predicts: Option<u32>,
+    ) -> Result<RunInfo, WorkbenchError> {
         let Kept { run, choices, outcome, epochs } = kept;
-        let folder = self.run_folder(run.id);
         let live = self.training.state(run.id.0);
         let finished = run.state == WorkState::Finished;
         let seconds = match (&live, finished) {
@@ -112,8 +101,9 @@ impl Core {
             (None, true) => outcome.seconds,
             (None, false) => epochs.last().map_or(0.0, |epoch| epoch.seconds),
         };
-        RunInfo {
+        Ok(RunInfo {
             id: run.id.0,
+            uid: run.uid.to_string(),
             question: choices.question,
             question_name: self
                 .index()
@@ -132,14 +122,14 @@ impl Core {
             device: if outcome.device.is_empty() { run.asked.device.clone() } else { outcome.device.clone() },
             epochs: epochs.clone(),
             epochs_planned: choices.epochs,
-            seconds_left: live.and_then(|live| live.seconds_left),
+            seconds_left: live.as_ref().and_then(|live| live.seconds_left),
             scores: outcome.report.as_ref().map(scores),
             problem: outcome.problem.clone(),
             predicts: finished && predicts == Some(run.id.0),
-            usable: finished && super::using::can_predict(choices, &folder),
+            usable: finished && self.can_be_used(kept),
             data_changed,
-            resumable: self.goes_on(run),
-        }
+            resumable: live.is_none() && self.cannot_resume(kept)?.is_none(),
+        })
     }
 
     pub(crate) fn detail(&self, kept: &Kept) -> Result<RunDetail, WorkbenchError> {
@@ -178,6 +168,9 @@ impl Core {
         let mut notes = kept.outcome.notes.clone();
         if let Some(joules) = kept.outcome.energy_joules {
             notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
+        }
+        if let RunFolder::Foreign(path, reason) = self.find_run_folder(kept) {
+            notes.push(format!("The files at {} are not those of this run: {reason}.", path.display()));
         }
         Ok(RunDetail {
             info,

@@ -1,24 +1,26 @@
-//! Training runs: started, watched, gone on with, compared, used and taken away.
+//! Training runs: started, watched, resumed, compared, used and deleted.
 
 mod choices;
 mod compare;
 mod energy;
 mod export;
+mod folder;
 mod kept;
 mod predicting;
+mod start;
 mod training;
 mod using;
 
 pub use choices::tuning_name;
 pub use predicting::RunPrediction;
+pub(crate) use start::first_texts;
 pub(crate) use training::Material;
 
 use crate::clock::now_ms;
 use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::Job;
-use crate::jobs::{Observer, Throttle, seconds_left};
+use crate::jobs::{Activity, Job, Observer, Reservation, Throttle, caught, seconds_left};
 use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{EpochInfo, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning};
@@ -26,23 +28,23 @@ use dissensus_domain::{EventId, QuestionId};
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::ModelKind;
 use dissensus_store::{NewRun, RunId, WorkState};
-use kept::{KIND, Outcome};
+use kept::Outcome;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use training::RunObserver;
 
-/// Often enough to look alive.
+/// How often progress of a run is reported.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
-/// Runs at work now, and sums of labels worked out.
+/// Runs at work now, and hashes of labels worked out.
 #[derive(Default)]
 pub(crate) struct Training {
     live: Mutex<BTreeMap<u32, Live>>,
     sums: Mutex<HashMap<QuestionId, (EventId, String)>>,
 }
 
-/// How a run at work is.
+/// The progress of a run at work.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     pub(crate) job: u32,
@@ -108,18 +110,20 @@ impl Session {
     /// # Errors
     /// A choice that cannot be carried out, no labels, or another run at work.
     pub fn start_run(&self, asked: &TrainChoices) -> Result<u32, WorkbenchError> {
+        let reserved = self.core.reservations.reserve(Activity::Training)?;
         let run = self.core.new_run(asked)?;
-        self.work_on(run, asked.clone())?;
+        self.work_on(run, reserved)?;
         Ok(run.0)
     }
 
-    /// Goes on with a run that broke off, from its last checkpoint.
+    /// Resumes an interrupted run from its last checkpoint, on the labels, annotators and texts that it started on.
     ///
     /// # Errors
-    /// There is no such run, it did not break off, or another one is at work.
+    /// There is no such run, it cannot be resumed, or another one is at work.
     pub fn resume_run(&self, id: u32) -> Result<(), WorkbenchError> {
-        let asked = self.core.reopened(id)?;
-        self.work_on(RunId(id), asked)
+        let reserved = self.core.reservations.reserve(Activity::Training)?;
+        self.core.reopen(id)?;
+        self.work_on(RunId(id), reserved)
     }
 
     /// Trains and scores on this thread, as the command does; kept as a run of the project.
@@ -132,8 +136,9 @@ impl Session {
         device: DeviceChoice,
         observer: &dyn Observer,
     ) -> Result<RunDetail, WorkbenchError> {
+        let _reserved = self.core.reservations.reserve(Activity::Training)?;
         let run = self.core.new_run(asked)?;
-        self.core.finish(run, asked, device, &Plain(&self.core, run, observer))?;
+        self.core.finish(run, device, &TerminalObserver(&self.core, run, observer))?;
         self.run_detail(run.0)
     }
 
@@ -142,9 +147,10 @@ impl Session {
     /// # Errors
     /// As there, and whatever the training runs into.
     pub fn resume_here(&self, id: u32, observer: &dyn Observer) -> Result<RunDetail, WorkbenchError> {
-        let asked = self.core.reopened(id)?;
+        let _reserved = self.core.reservations.reserve(Activity::Training)?;
+        self.core.reopen(id)?;
         let run = RunId(id);
-        self.core.finish(run, &asked, DeviceChoice::Auto, &Plain(&self.core, run, observer))?;
+        self.core.finish(run, DeviceChoice::Auto, &TerminalObserver(&self.core, run, observer))?;
         self.run_detail(id)
     }
 
@@ -172,46 +178,63 @@ impl Session {
         self.core.compare(a, b)
     }
 
-    /// Takes a run and its files away. One that predicts stops doing so.
+    /// Deletes a run and its files; files that are not its own stay. One whose encoder is in use is put out of use first.
     ///
     /// # Errors
     /// There is no such run, it is at work, or its files cannot be removed.
     pub fn delete_run(&self, id: u32) -> Result<(), WorkbenchError> {
         let core = &self.core;
-        core.kept_run(id)?;
+        let kept = core.kept_run(id)?;
         if core.training.state(id).is_some() {
             return Err(WorkbenchError::Busy("training"));
         }
         if core.run_in_use()? == Some(id) {
             self.use_run(None)?;
         }
-        let folder = core.run_folder(RunId(id));
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder).map_err(|source| WorkbenchError::Io {
-                path: folder.clone(),
-                doing: "removing",
-                source,
-            })?;
-        }
+        core.remove_run_folder(&kept)?;
         core.store.write(move |tx| tx.delete_run(RunId(id)))?;
         Ok(())
     }
 
-    fn work_on(&self, run: RunId, asked: TrainChoices) -> Result<(), WorkbenchError> {
+    /// Trains in the background. The run and its job end as failed where that cannot begin, or panics.
+    fn work_on(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
+        let begun = self.begin_work(run, reserved);
+        if let Err(error) = &begun {
+            self.core.failed(run, error);
+        }
+        self.core.tell_run(run);
+        begun
+    }
+
+    fn begin_work(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
         let core = &self.core;
+        let asked = core.kept_run(run.0)?.choices;
         let title = format!("{}, {}", asked.model, tuning_name(&asked.tuning, asked.layers, asked.rank));
         let job = core.jobs.begin(&core.store, &core.listeners, "train", &title)?;
         let live =
             Live { job: job.info().id, seconds: 0.0, seconds_left: None, began: Instant::now(), first: None };
         lock(&core.training.live).insert(run.0, live);
-        self.spawn("run", move |core| {
-            let told =
-                Told { core, run, job: Arc::clone(&job), throttle: Mutex::new(Throttle::new(TELL_EVERY)) };
-            let result = core.finish(run, &asked, DeviceChoice::Auto, &told);
-            core.jobs.end(&core.store, &job, &result);
+        let at_work = Arc::clone(&job);
+        let spawned = self.spawn("run", move |core| {
+            let _reserved = reserved;
+            let observer = JobObserver {
+                core,
+                run,
+                job: Arc::clone(&at_work),
+                throttle: Mutex::new(Throttle::new(TELL_EVERY)),
+            };
+            let result = caught("training", || core.finish(run, DeviceChoice::Auto, &observer));
+            if let Err(error @ WorkbenchError::Panicked { .. }) = &result {
+                core.failed(run, error);
+            }
+            core.jobs.end(&core.store, &at_work, &result);
             core.tell_run(run);
-        })?;
-        self.core.tell_run(run);
+        });
+        if let Err(error) = spawned {
+            let ended: Result<(), _> = Err(error);
+            core.jobs.end(&core.store, &job, &ended);
+            return ended;
+        }
         Ok(())
     }
 }
@@ -221,7 +244,6 @@ impl Core {
     fn new_run(&self, asked: &TrainChoices) -> Result<RunId, WorkbenchError> {
         let (config, _) = choices::config(asked)?;
         let question = self.index().question(asked.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
-        self.not_at_work()?;
         if self.observations(question.id)?.is_empty() {
             return Err(WorkbenchError::NoLabels(question.name));
         }
@@ -230,7 +252,6 @@ impl Core {
             return Err(WorkbenchError::NotEncoded(self.store.path().to_owned()));
         }
         let run = self.store.add_run(&NewRun {
-            kind: KIND.to_owned(),
             configuration: serde_json::to_value(asked).map_err(|e| WorkbenchError::internal(&e))?,
             seed: u64::from(asked.seed),
             device: "cpu".to_owned(),
@@ -241,46 +262,53 @@ impl Core {
         Ok(run)
     }
 
-    /// Marks a run that broke off or failed as running again.
-    fn reopened(&self, id: u32) -> Result<TrainChoices, WorkbenchError> {
+    /// Marks an interrupted or failed run as running again.
+    fn reopen(&self, id: u32) -> Result<(), WorkbenchError> {
         let kept = self.kept_run(id)?;
-        if !self.goes_on(&kept.run) {
-            return Err(WorkbenchError::NotResumable(id));
+        if let Some(reason) = self.cannot_resume(&kept)? {
+            return Err(WorkbenchError::NotResumable { run: id, reason });
         }
-        self.not_at_work()?;
-        self.store.write(move |tx| tx.resume_run(RunId(id)))?;
-        Ok(kept.choices)
-    }
-
-    fn not_at_work(&self) -> Result<(), WorkbenchError> {
-        if lock(&self.training.live).is_empty() { Ok(()) } else { Err(WorkbenchError::Busy("training")) }
+        Ok(self.store.write(move |tx| tx.resume_run(RunId(id)))?)
     }
 
     /// Carries a run out and keeps how it ended.
     fn finish(
         &self,
         run: RunId,
-        asked: &TrainChoices,
         device: DeviceChoice,
         observer: &dyn RunObserver,
     ) -> Result<(), WorkbenchError> {
-        let result = self.train_run(run, asked, device, observer);
-        let (state, outcome) = match &result {
-            Ok(outcome) => (WorkState::Finished, outcome.clone()),
-            Err(WorkbenchError::Cancelled) => (WorkState::Cancelled, Outcome::default()),
+        match self.train_run(run, device, observer) {
+            Ok(outcome) => self.ended(run, WorkState::Finished, outcome),
             Err(error) => {
-                (WorkState::Failed, Outcome { problem: Some(error.problem()), ..Outcome::default() })
+                self.failed(run, &error);
+                Err(error)
             }
-        };
+        }
+    }
+
+    fn ended(&self, run: RunId, state: WorkState, outcome: Outcome) -> Result<(), WorkbenchError> {
         let metrics = serde_json::to_value(outcome).ok();
         let kept = self.store.finish_run(run, state, metrics, now_ms());
         lock(&self.training.live).remove(&run.0);
-        result.map(|_| ())?;
         Ok(kept?)
     }
 
+    /// Keeps that a run was cancelled or failed, and why.
+    fn failed(&self, run: RunId, error: &WorkbenchError) {
+        let state =
+            if matches!(error, WorkbenchError::Cancelled) { WorkState::Cancelled } else { WorkState::Failed };
+        let other_checkpoint = matches!(
+            error,
+            WorkbenchError::Perspectives(dissensus_perspectives::PerspectivesError::OtherCheckpoint { .. })
+        );
+        let problem = (state == WorkState::Failed).then(|| error.problem());
+        // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.
+        let _ = self.ended(run, state, Outcome { problem, other_checkpoint, ..Outcome::default() });
+    }
+
     fn keep_epochs(&self, run: RunId, epochs: &[EpochInfo]) {
-        // How it goes is in the checkpoint too: a disk that refuses this will refuse that, and be told there.
+        // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error there.
         if let Ok(history) = serde_json::to_value(epochs) {
             let _ = self.store.set_run_history(run, history);
         }
@@ -306,9 +334,9 @@ fn last_key(model: ModelKind, tuning: &Tuning) -> String {
 }
 
 /// A run watched by a terminal.
-struct Plain<'a>(&'a Core, RunId, &'a dyn Observer);
+struct TerminalObserver<'a>(&'a Core, RunId, &'a dyn Observer);
 
-impl Observer for Plain<'_> {
+impl Observer for TerminalObserver<'_> {
     fn step(&self, done: u64, total: Option<u64>, note: &str) {
         self.2.step(done, total, note);
     }
@@ -318,21 +346,21 @@ impl Observer for Plain<'_> {
     }
 }
 
-impl RunObserver for Plain<'_> {
+impl RunObserver for TerminalObserver<'_> {
     fn evaluated(&self, epochs: &[EpochInfo]) {
         self.0.keep_epochs(self.1, epochs);
     }
 }
 
 /// A run watched by the window.
-struct Told<'a> {
+struct JobObserver<'a> {
     core: &'a Core,
     run: RunId,
     job: Arc<Job>,
     throttle: Mutex<Throttle>,
 }
 
-impl Observer for Told<'_> {
+impl Observer for JobObserver<'_> {
     fn step(&self, done: u64, total: Option<u64>, note: &str) {
         self.job.step(done, total, note);
         if let Some(live) = lock(&self.core.training.live).get_mut(&self.run.0) {
@@ -349,7 +377,7 @@ impl Observer for Told<'_> {
     }
 }
 
-impl RunObserver for Told<'_> {
+impl RunObserver for JobObserver<'_> {
     fn evaluated(&self, epochs: &[EpochInfo]) {
         self.core.keep_epochs(self.run, epochs);
         self.core.tell_run(self.run);

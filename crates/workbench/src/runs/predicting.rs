@@ -1,4 +1,4 @@
-//! What the model of a run says: loaded from its files, or solved again from the labels that it learned from.
+//! Predictions of a run's model: loaded from its files, or fitted again to its training labels.
 
 use super::choices;
 use super::kept::Kept;
@@ -25,7 +25,7 @@ pub struct RunPrediction {
     pub run: u32,
     /// Its model.
     pub model: String,
-    /// False where the model learned nothing from this annotator and says what it would of a stranger.
+    /// False where the model has no training label of this annotator and predicts as for an unseen one.
     pub knows_annotator: bool,
     /// Probability of each level.
     pub probabilities: Vec<f32>,
@@ -51,7 +51,7 @@ impl Session {
         let (config, _) = choices::config(&kept.choices)?;
         let encoder = core.encoder_of(&kept, &config)?;
         let model = core.model_of(&kept, &config, &encoder, observer)?;
-        let who = core.index().annotator_row(annotator).unwrap_or(u32::MAX);
+        let who = core.row_in(&kept, annotator)?;
         let embedding = encoder.encode(&[text])?.swap_remove(0);
         let mut probabilities = vec![0.0; model.levels()];
         model.predict_embedding(&embedding, who, &mut probabilities)?;
@@ -77,11 +77,11 @@ impl Core {
     /// The encoder that a run's model stands on: its own, or the project's where that is still the same.
     fn encoder_of(&self, kept: &Kept, config: &TrainConfig) -> Result<Encoder, WorkbenchError> {
         if config.policy != FreezePolicy::Frozen {
-            let dir = self.run_folder(kept.run.id).join("encoder");
+            let dir = self.run_folder(kept)?.join("encoder");
             return Ok(Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?);
         }
         let chosen = self.frozen_of(kept)?;
-        let found = crate::encoding::encoders::find(&self.home, None, chosen.as_ref())?;
+        let found = self.find_encoder(None, chosen.as_ref())?;
         let options = chosen.as_ref().map(Chosen::options).unwrap_or_default();
         let encoder = Encoder::open(&found.dir, &options)?;
         match &kept.outcome.encoder {
@@ -103,27 +103,49 @@ impl Core {
     ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
         if !config.is_solved() && config.network.model != ModelKind::Multilevel {
             let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
-            return Ok(Box::new(NetworkModel::load(&self.run_folder(kept.run.id), Arc::new(nothing))?));
+            let folder = self.run_folder(kept)?;
+            return Ok(Box::new(NetworkModel::load(&folder, Arc::new(nothing))?));
         }
+        let fitted = |data: &TrainingData<'_>| {
+            let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
+            fit(config.network.model, data, &options, &mut Steps(observer)).map_err(cancelled)
+        };
+        if kept.run.start.is_some() {
+            let data = self.run_data(kept)?;
+            let embeddings = if config.policy == FreezePolicy::Frozen {
+                self.run_embeddings(&data)?
+            } else {
+                Arc::new(self.encoded_for(encoder, &data.division.train, data.texts)?)
+            };
+            return fitted(&data.training(&embeddings));
+        }
+        // Of format 2, whose runs do not say which texts and annotators there were.
         let question =
             self.index().question(kept.choices.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
         let material = self.material(&question)?;
-        let train = self.taught(kept)?;
+        let train = self.training_labels(kept)?;
         let embeddings = if config.policy == FreezePolicy::Frozen {
-            match &kept.outcome.encoder {
+            let all = match &kept.outcome.encoder {
                 Some(key) => Arc::new(self.embeddings_of(key)?),
                 None => self.embeddings()?.0,
-            }
+            };
+            super::start::first_texts(&all, material.texts.len())?
         } else {
-            Arc::new(self.encoded_for(encoder, &train)?)
+            Arc::new(self.encoded_for(encoder, &train, material.texts.len())?)
         };
-        let data = TrainingData { observations: &train, ..material.data(&embeddings) };
-        let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
-        fit(config.network.model, &data, &options, &mut Steps(observer)).map_err(cancelled)
+        fitted(&TrainingData { observations: &train, ..material.data(&embeddings) })
     }
 
-    /// Labels that taught a run, as rows of the arrays.
-    fn taught(&self, kept: &Kept) -> Result<Vec<Observation>, WorkbenchError> {
+    /// The row of an annotator in a run's model; beyond all rows for whom it does not know.
+    fn row_in(&self, kept: &Kept, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
+        if kept.run.start.is_some() {
+            return Ok(self.run_data(kept)?.row_of(annotator));
+        }
+        Ok(self.index().annotator_row(annotator).unwrap_or(u32::MAX))
+    }
+
+    /// Training labels of a run, as rows of the arrays.
+    fn training_labels(&self, kept: &Kept) -> Result<Vec<Observation>, WorkbenchError> {
         let index = self.index();
         let observation = |label: &dissensus_store::RunLabel| {
             Some(Observation {
@@ -142,8 +164,14 @@ impl Core {
     }
 
     /// Embeddings of the texts of these labels; all others stand at zero, where nothing is asked of them.
-    fn encoded_for(&self, encoder: &Encoder, train: &[Observation]) -> Result<Embeddings, WorkbenchError> {
-        let bodies = self.bodies()?;
+    fn encoded_for(
+        &self,
+        encoder: &Encoder,
+        train: &[Observation],
+        rows: usize,
+    ) -> Result<Embeddings, WorkbenchError> {
+        let mut bodies = self.bodies()?;
+        bodies.truncate(rows);
         let mut texts: Vec<u32> = train.iter().map(|o| o.text).collect();
         texts.sort_unstable();
         texts.dedup();

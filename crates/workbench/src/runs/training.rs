@@ -1,40 +1,44 @@
-//! One training from its choices to its scores.
+//! One training, from its choices to its scores.
 
 use super::choices;
 use super::energy::Energy;
-use super::kept::Outcome;
+use super::folder::{Card, io, write_card};
+use super::kept::{Kept, Outcome};
+use super::start::RunData;
 use crate::core::Core;
 use crate::encoding::Seen;
-use crate::encoding::encoders::{self, Chosen};
+use crate::encoding::encoders::Chosen;
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
+use crate::levels::level_of;
 use crate::live::{Steps, cancelled};
-use crate::view::{EpochInfo, GradientLength, RunSizes, TrainChoices};
-use dissensus_domain::{Question, ScaleKind, Split};
+use crate::view::{EpochInfo, GradientLength, RunSizes};
+use dissensus_domain::{AnnotatorId, CurrentLabel, Question, ScaleKind, Split, TextId};
 use dissensus_encoder::{DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
     AnnotatorModel, Attribute, Division, Embeddings, EpochRecord, FitOptions, Learnable, ModelKind,
     Observation, SplitColumns, SplitSpec, Target, TrainObserver, Trained, Trainer, TrainingData, fit,
     metrics,
 };
-use dissensus_store::{RunId, RunLabel, RunLabels, RunPart};
+use dissensus_store::RunId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-/// What a run tells while it is at work, beside how far it is.
+/// Is told how a run goes, beside its progress.
 pub(crate) trait RunObserver: Observer {
     /// An evaluation came out; all of them so far.
     fn evaluated(&self, epochs: &[EpochInfo]);
 }
 
-/// The data of a question as models take them.
+/// The data of a question as models take them, all of one moment.
 pub(crate) struct Material {
     pub(crate) question: Question,
     pub(crate) observations: Vec<Observation>,
     pub(crate) attributes: Vec<Attribute>,
-    pub(crate) annotators: usize,
-    pub(crate) texts: usize,
+    /// Annotators and texts, by row.
+    pub(crate) annotators: Vec<AnnotatorId>,
+    pub(crate) texts: Vec<TextId>,
     pub(crate) parts: Vec<Option<Split>>,
     pub(crate) groups: Vec<Option<u32>>,
 }
@@ -44,7 +48,7 @@ impl Material {
         TrainingData {
             embeddings,
             observations: &self.observations,
-            annotators: self.annotators,
+            annotators: self.annotators.len(),
             target: self.target(),
             attributes: &self.attributes,
         }
@@ -74,7 +78,7 @@ impl Material {
         missing.map_or(Ok(()), |(_, name)| Err(WorkbenchError::EmptySplit(name)))
     }
 
-    /// Official where the project says itself which texts teach and which are scored, else by text.
+    /// The official split where the project has one, else by text.
     pub(crate) fn usual_split(&self) -> SplitSpec {
         let official = [Split::Train, Split::Test].iter().all(|part| self.parts.contains(&Some(*part)));
         if official { SplitSpec::Column } else { SplitSpec::ByText(0.7) }
@@ -82,81 +86,95 @@ impl Material {
 }
 
 impl Core {
-    /// Everything that is known of a question's labels.
+    /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
     pub(crate) fn material(&self, question: &Question) -> Result<Material, WorkbenchError> {
-        let observations = self.observations(question.id)?;
+        let snapshot = self.store.question_snapshot(question.id)?;
+        let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
+        let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
+        let observation = |label: &CurrentLabel| {
+            Some(Observation {
+                text: texts.binary_search(&label.text).ok()? as u32,
+                annotator: annotators.binary_search(&label.annotator).ok()? as u32,
+                level: level_of(&label.answer)?,
+            })
+        };
+        let observations: Vec<Observation> = snapshot.labels.iter().filter_map(observation).collect();
         if observations.is_empty() {
             return Err(WorkbenchError::NoLabels(question.name.clone()));
         }
         let (mut parts, mut groups) = (Vec::new(), Vec::new());
         let mut names: BTreeMap<String, u32> = BTreeMap::new();
-        self.store.for_each_text(|text| {
+        for text in snapshot.texts {
             parts.push(text.split.as_deref().and_then(Split::from_name));
             groups.push(text.group.map(|name| {
                 let next = names.len() as u32;
                 *names.entry(name).or_insert(next)
             }));
-            Ok::<(), WorkbenchError>(())
-        })?;
-        let index = self.index();
+        }
         Ok(Material {
             question: question.clone(),
             observations,
-            attributes: attributes(index.annotators()),
-            annotators: index.annotators().len(),
-            texts: index.texts().len(),
+            attributes: attributes(&snapshot.annotators),
+            annotators,
+            texts,
             parts,
             groups,
         })
     }
 
-    /// Trains, scores once, and keeps labels and predictions of the run.
+    /// The embeddings in use of the texts of `material`, and their version. Texts that were imported since are left out.
+    pub(crate) fn embeddings_for(
+        &self,
+        material: &Material,
+    ) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
+        let (all, key) = self.embeddings()?;
+        if all.texts < material.texts.len() {
+            // An import has just ended and the index is about to follow it.
+            return Err(WorkbenchError::Busy("import"));
+        }
+        Ok((super::start::first_texts(&all, material.texts.len())?, key))
+    }
+
+    /// Trains, scores once, and keeps the predictions of the run.
     pub(crate) fn train_run(
         &self,
         run: RunId,
-        asked: &TrainChoices,
         device: DeviceChoice,
         observer: &dyn RunObserver,
     ) -> Result<Outcome, WorkbenchError> {
         let began = std::time::Instant::now();
         let energy = Energy::now();
-        let (config, split) = choices::config(asked)?;
-        let question = self.index().question(asked.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
-        let material = self.material(&question)?;
-        material.check_split(split)?;
-        let (embeddings, encoder) = if config.policy == FreezePolicy::Frozen {
-            self.embeddings()?
-        } else {
-            (Arc::new(Embeddings::none(material.texts)), self.embeddings()?.1)
-        };
-        let data = material.data(&embeddings);
-        let kept_back = if config.is_solved() { 0.0 } else { asked.validation };
-        // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
-        let seen = self.seen_by(encoder.as_deref(), &self.index())?;
-        let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
-        let division = split.divide(&data, columns, u64::from(asked.seed), kept_back)?;
-        seen.rows().check(&split.name(), division.test.texts())?;
-        let sizes = sizes(&division);
-        for (part, labels) in [(RunPart::Train, &division.train), (RunPart::Validation, &division.validation)]
-        {
-            let labels = RunLabels { labels: self.named(labels), probabilities: Vec::new() };
-            self.store.put_run_labels(run, part, labels)?;
+        let mut kept = self.kept_run(run.0)?;
+        let (config, split) = choices::config(&kept.choices)?;
+        if kept.run.start.is_none() {
+            self.start_on(&kept, &config, split)?;
+            kept = self.kept_run(run.0)?;
         }
-        let mut notes = notes(config.network.model, &material, &division);
-        notes.extend(Seen::note(division.test.left_out()));
-        let options = FitOptions { seed: u64::from(asked.seed), ..FitOptions::default() };
-        let mut work = Work { core: self, run, asked, device, observer, options: &options, before: 0.0 };
-        let Division { train, validation, mut test } = division;
-        let data = TrainingData { observations: &train, ..data };
+        let mut data = self.run_data(&kept)?;
+        let embeddings = if config.policy == FreezePolicy::Frozen {
+            self.run_embeddings(&data)?
+        } else {
+            Arc::new(Embeddings::none(data.texts))
+        };
+        let question =
+            self.index().question(kept.choices.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let sizes = sizes(&data.division);
+        let mut notes = notes(config.network.model, &question, &data.division);
+        notes.extend(Seen::note(data.left_out));
+        let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
+        let mut work =
+            Work { core: self, kept: &kept, data: &data, device, observer, options: &options, before: 0.0 };
+        let training = data.training(&embeddings);
         let (model, device) = if config.is_solved() {
             let model =
-                fit(config.network.model, &data, &options, &mut Steps(observer)).map_err(cancelled)?;
+                fit(config.network.model, &training, &options, &mut Steps(observer)).map_err(cancelled)?;
             (model, "cpu".to_owned())
         } else {
-            work.in_steps(&data, &validation, config, &mut notes)?
+            work.in_steps(&training, config, &mut notes)?
         };
+        let before = work.before;
         observer.step(1, Some(1), "scoring");
-        let scored = test.score(model.name(), model.as_ref())?;
+        let scored = data.division.test.score(model.name(), model.as_ref())?;
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
         let mut report =
             metrics::Report::of(&scored, ordinal, &metrics::ReportOptions::default(), &mut Steps(observer))
@@ -164,35 +182,17 @@ impl Core {
         if question.scale.kind() == ScaleKind::MultiChoice {
             report.options = metrics::option_scores(&scored);
         }
-        let kept =
-            RunLabels { labels: self.named(&scored.observations), probabilities: scored.probabilities };
-        self.store.put_run_labels(run, RunPart::Test, kept)?;
+        self.store.set_run_predictions(run, scored.probabilities)?;
         Ok(Outcome {
             report: Some(report),
             sizes,
-            encoder,
+            encoder: data.encoder.map(|encoder| encoder.key),
             device,
-            seconds: work.before + began.elapsed().as_secs_f64(),
+            seconds: before + began.elapsed().as_secs_f64(),
             energy_joules: energy.joules_since(),
             notes,
-            problem: None,
+            ..Outcome::default()
         })
-    }
-
-    /// Where the files of a run are: beside the project.
-    pub(crate) fn run_folder(&self, run: RunId) -> PathBuf {
-        self.store.path().with_extension("runs").join(run.0.to_string())
-    }
-
-    /// Rows of the arrays as rows of the project.
-    fn named(&self, observations: &[Observation]) -> Vec<RunLabel> {
-        let index = self.index();
-        let label = |o: &Observation| RunLabel {
-            text: index.texts()[o.text as usize],
-            annotator: index.annotators()[o.annotator as usize].id,
-            level: o.level,
-        };
-        observations.iter().map(label).collect()
     }
 
     /// Every body, in the order of the rows.
@@ -206,15 +206,15 @@ impl Core {
     }
 }
 
-/// A training in steps at work.
+/// A gradient-trained run at work.
 struct Work<'a> {
     core: &'a Core,
-    run: RunId,
-    asked: &'a TrainChoices,
+    kept: &'a Kept,
+    data: &'a RunData,
     device: DeviceChoice,
     observer: &'a dyn RunObserver,
     options: &'a FitOptions,
-    /// Seconds that were trained before it broke off.
+    /// Seconds that were trained before it was interrupted.
     before: f64,
 }
 
@@ -222,15 +222,15 @@ impl Work<'_> {
     fn in_steps(
         &mut self,
         data: &TrainingData<'_>,
-        validation: &[Observation],
         config: dissensus_perspectives::TrainConfig,
         notes: &mut Vec<String>,
     ) -> Result<(Box<dyn AnnotatorModel>, String), WorkbenchError> {
-        let folder = self.core.run_folder(self.run);
+        let validation = &self.data.division.validation;
+        let folder = self.core.make_run_folder(self.kept)?;
         let checkpoints = folder.join("checkpoints");
         let kind = config.network.model;
         let began = std::time::Instant::now();
-        let mut watch = Watch { observer: self.observer, epochs: self.core.epochs_so_far(self.run) };
+        let mut watch = Watch { observer: self.observer, epochs: self.kept.epochs.clone() };
         if config.policy == FreezePolicy::Frozen {
             let trained = Trainer::new(*data, validation, None, config)?
                 .in_folder(&checkpoints)
@@ -241,16 +241,17 @@ impl Work<'_> {
             let model = self.finished(trained, kind, data, &folder)?;
             return Ok((model, device));
         }
-        let chosen = self.core.chosen()?;
-        let found = encoders::find(&self.core.home, None, chosen.as_ref())?;
+        let chosen = self.data.encoder.as_ref();
+        let found = self.core.find_encoder(None, chosen)?;
         let options = EncoderOptions {
             device: self.device,
             threads: self.core.threads_for_training(),
             // What learns computes in fp32, whatever the project's embeddings do.
             precision: PrecisionChoice::default(),
-            ..chosen.as_ref().map(Chosen::options).unwrap_or_default()
+            ..chosen.map(Chosen::options).unwrap_or_default()
         };
-        let bodies = self.core.bodies()?;
+        let mut bodies = self.core.bodies()?;
+        bodies.truncate(self.data.texts);
         let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let learnable = Learnable { dir: &found.dir, options: &options, texts: &texts };
         let trained = Trainer::new(*data, validation, Some(learnable), config)?
@@ -266,8 +267,8 @@ impl Work<'_> {
             std::fs::remove_dir_all(&tuned).map_err(|e| io(&tuned, "replacing", e))?;
         }
         trained.save_encoder(&tuned)?;
-        let parent = self.core.embeddings()?.1;
-        self.core.keep_encoder_training_data(self.run, &tuned, parent.as_deref())?;
+        let parent = chosen.map(|chosen| chosen.key.as_str());
+        self.core.keep_encoder_training_data(self.kept.run.id, &tuned, parent)?;
         notes.push(format!("The tuned encoder is in {}.", tuned.display()));
         let model = self.finished(trained, kind, &TrainingData { embeddings: &x, ..*data }, &folder)?;
         Ok((model, device))
@@ -312,7 +313,7 @@ impl Work<'_> {
             Box::new(model)
         };
         self.keep_card(folder)?;
-        // What it needs to go on from is of no use once it has ended.
+        // A finished run is not resumed.
         let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
         Ok(model)
     }
@@ -320,21 +321,20 @@ impl Work<'_> {
     /// What the numbers of the saved network mean: levels, annotators, choices.
     fn keep_card(&self, folder: &Path) -> Result<(), WorkbenchError> {
         let index = self.core.index();
-        let question = index.question(self.asked.question).ok_or(WorkbenchError::NoQuestion)?;
-        let annotators: Vec<&str> = index.annotators().iter().map(|a| a.external_id.as_str()).collect();
-        let card = serde_json::json!({
-            "question": question.name,
-            "levels": question.scale.levels(),
-            "annotators": annotators,
-            "choices": self.asked,
-        });
-        let path = folder.join("run.json");
-        std::fs::write(&path, format!("{card:#}\n")).map_err(|e| io(&path, "writing", e))
+        let choices = &self.kept.choices;
+        let question = index.question(choices.question).ok_or(WorkbenchError::NoQuestion)?;
+        let of = |id: &AnnotatorId| {
+            index.annotator_row(*id).map(|row| index.annotators()[row as usize].external_id.clone())
+        };
+        let card = Card {
+            id: Some(self.kept.run.uid),
+            question: Some(question.name.clone()),
+            levels: question.scale.levels().to_vec(),
+            annotators: self.data.annotators.iter().filter_map(of).collect(),
+            choices: Some(serde_json::to_value(choices).map_err(|e| WorkbenchError::internal(&e))?),
+        };
+        write_card(folder, &card)
     }
-}
-
-fn io(path: &Path, doing: &'static str, source: std::io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path: path.to_owned(), doing, source }
 }
 
 /// Tells a run's observer what the trainer tells.
@@ -389,26 +389,27 @@ fn sizes(division: &Division) -> RunSizes {
 }
 
 /// What is to be known before figures are read.
-fn notes(kind: ModelKind, material: &Material, division: &Division) -> Vec<String> {
+fn notes(kind: ModelKind, question: &Question, division: &Division) -> Vec<String> {
     let mut notes = Vec::new();
     let people = |labels: &[Observation]| labels.iter().map(|o| o.annotator).collect::<BTreeSet<_>>();
-    let (taught, all) = (people(&division.train), people(&material.observations));
-    let strangers = all.difference(&taught).count();
-    if strangers > 0 && !matches!(kind, ModelKind::Majority | ModelKind::Shared) {
+    let mut all = people(division.test.observations());
+    all.extend(people(&division.validation));
+    let unseen = all.difference(&people(&division.train)).count();
+    if unseen > 0 && !matches!(kind, ModelKind::Majority | ModelKind::Shared) {
         let (them, who) =
-            if strangers == 1 { ("annotator has", "that person") } else { ("annotators have", "them") };
+            if unseen == 1 { ("annotator has", "that annotator") } else { ("annotators have", "them") };
         let instead = match kind {
             ModelKind::SepHeads => "the shared head predicts for",
-            ModelKind::Multilevel => "the average person stands for",
-            _ => "the stranger's vector stands for",
+            ModelKind::Multilevel => "the average annotator stands for",
+            _ => "the vector for unseen annotators stands for",
         };
-        notes.push(format!("{strangers} {them} no label among those that taught: {instead} {who}."));
+        notes.push(format!("{unseen} {them} no training label: {instead} {who}."));
     }
     if kind == ModelKind::Majority {
         let mut texts = 0;
         let mut ties = 0;
         for group in division.train.chunk_by(|a, b| a.text == b.text) {
-            let mut counts = vec![0; material.question.scale.len()];
+            let mut counts = vec![0; question.scale.len()];
             group.iter().for_each(|o| counts[usize::from(o.level)] += 1);
             let top = counts.iter().max().copied().unwrap_or(0);
             texts += 1;
@@ -418,20 +419,20 @@ fn notes(kind: ModelKind, material: &Material, division: &Division) -> Vec<Strin
             "{ties} of {texts} texts have no majority: the lowest of the most frequent levels counts as theirs."
         ));
     }
-    let mut given = vec![0_usize; material.question.scale.len()];
+    let mut given = vec![0_usize; question.scale.len()];
     division.train.iter().for_each(|o| given[usize::from(o.level)] += 1);
-    if material.question.scale.kind() == ScaleKind::MultiChoice {
+    if question.scale.kind() == ScaleKind::MultiChoice {
         // Most sets never occur; what is to be known is an option that nobody gave.
-        for (option, name) in material.question.scale.options().into_iter().enumerate() {
+        for (option, name) in question.scale.options().into_iter().enumerate() {
             if given.iter().enumerate().all(|(set, n)| set >> option & 1 == 0 || *n == 0) {
-                notes.push(format!("Nobody gave the option \"{name}\" among the labels that taught."));
+                notes.push(format!("Nobody gave the option \"{name}\" in the training labels."));
             }
         }
         return notes;
     }
     for (level, _) in given.iter().enumerate().filter(|(_, n)| **n == 0) {
-        let name = material.question.scale.name_of(level as u16).unwrap_or_default();
-        notes.push(format!("Nobody gave the level \"{name}\" among the labels that taught."));
+        let name = question.scale.name_of(level as u16).unwrap_or_default();
+        notes.push(format!("Nobody gave the level \"{name}\" in the training labels."));
     }
     notes
 }

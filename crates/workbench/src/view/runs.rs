@@ -115,8 +115,10 @@ view! {
 
     /// A run in the list.
     pub struct RunInfo {
-        /// Its row.
+        /// Its number in this project, as people type it.
         pub id: u32,
+        /// Its identity (a UUID), in every copy of the project; its files lie in a folder of this name.
+        pub uid: String,
         /// The question.
         pub question: QuestionId,
         /// Its name.
@@ -159,7 +161,7 @@ view! {
         pub usable: bool,
         /// True where labels or texts were added since: its figures are those of other data.
         pub data_changed: bool,
-        /// True where it broke off and can go on.
+        /// True where it was interrupted and can be resumed.
         pub resumable: bool,
     }
 

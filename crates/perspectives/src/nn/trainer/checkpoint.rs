@@ -1,4 +1,4 @@
-//! Checkpoints: everything a training needs to go on as if nothing had happened, in folders that appear whole or not at all.
+//! Checkpoints: everything that a training needs to be resumed to the same numbers, in folders that appear whole or not at all.
 
 use super::EpochRecord;
 use crate::data::PerspectivesError;
@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 const STATE: &str = "state.json";
 const TENSORS: &str = "state.safetensors";
 const PREFIX: &str = "step-";
-const FORMAT: u16 = 1;
+/// 1 hashed all texts of the project, 2 those with a label of the training.
+const FORMAT: u16 = 2;
 
-/// Where a training is.
+/// Progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) format: u16,
-    /// Sum of the labels and of the choices: another training must not go on from here.
+    /// Hash of the data and of the choices: another training must not be resumed from here.
     pub(crate) data: String,
     pub(crate) choices: String,
     /// Steps done.
@@ -88,7 +89,7 @@ impl Checkpoints {
         self.all().into_iter().rev().find_map(|folder| {
             let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;
             let tensors = candle_core::safetensors::load(folder.join(TENSORS), &Device::Cpu).ok()?;
-            (state.format == FORMAT).then_some((state, tensors, folder))
+            (1..=FORMAT).contains(&state.format).then_some((state, tensors, folder))
         })
     }
 
@@ -103,6 +104,20 @@ impl Checkpoints {
         all.sort();
         all
     }
+}
+
+/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`super::TrainConfig::sum`]; `None`
+/// where there is no checkpoint.
+pub fn checkpoint_choices(folder: &Path) -> Option<String> {
+    let checkpoints = Checkpoints { folder: folder.to_owned(), keep: 1 };
+    checkpoints.all().into_iter().rev().find_map(|folder| {
+        let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;
+        (1..=FORMAT).contains(&state.format).then_some(state.choices)
+    })
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

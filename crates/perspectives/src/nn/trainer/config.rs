@@ -6,6 +6,7 @@ use crate::data::PerspectivesError;
 use crate::nn::networks::{HeadSpec, NetworkSpec, PeopleSpec};
 use dissensus_encoder::FreezePolicy;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// What the best checkpoint is chosen by, on the validation labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,6 +223,15 @@ impl TrainConfig {
             None => Ok(()),
             Some((field, value, _, allowed)) => Err(PerspectivesError::Choice { field, value, allowed }),
         }
+    }
+
+    /// SHA-256 of all choices, in hexadecimal: a checkpoint is resumed under the choices that it was made under.
+    ///
+    /// # Errors
+    /// A number that JSON does not have.
+    pub fn sum(&self) -> Result<String, PerspectivesError> {
+        let bytes = serde_json::to_vec(self).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
+        Ok(super::checkpoint::hexadecimal(&Sha256::digest(&bytes)))
     }
 
     /// Whether this is a convex problem that is solved exactly rather than trained in steps: a linear head, all labels alike,

@@ -15,6 +15,7 @@ mod schedule;
 mod tests;
 mod trained;
 
+pub use checkpoint::checkpoint_choices;
 pub use config::{BestBy, Seeds, TrainConfig};
 pub use history::{EpochRecord, GradientLength, TrainObserver, ValidationScores};
 pub(crate) use quick::fit_network;

@@ -1,6 +1,6 @@
 //! The loop: epochs of steps, evaluations between them, the best weights kept.
 
-use super::checkpoint::{Checkpoints, State};
+use super::checkpoint::{Checkpoints, State, hexadecimal};
 use super::embedder::Embedder;
 use super::examples::Examples;
 use super::trained::{Ended, Trained};
@@ -32,7 +32,7 @@ pub(super) fn run(
     observer: &mut dyn TrainObserver,
 ) -> Result<Trained, PerspectivesError> {
     let mut training = Training::new(&trainer)?;
-    training.go_on_from_checkpoint()?;
+    training.resume_from_checkpoint()?;
     let ended = training.epochs(observer)?;
     training.finish(ended)
 }
@@ -77,7 +77,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let together = config.batch * config.accumulation;
         let steps_in_epoch = examples.texts.len().div_ceil(together) as u32;
         let planned = steps_in_epoch.saturating_mul(config.epochs);
-        let (data_sum, choices) = sums(trainer)?;
+        let (data_sum, choices) = (data_sum(trainer)?, config.sum()?);
         Ok(Self {
             trainer,
             config,
@@ -286,6 +286,8 @@ impl<'a, 'b> Training<'a, 'b> {
         let prepared = Prepared::new(&here, &options)?;
         let (head, crossed) = fit_effects(&prepared, &options, &mut Silent)?;
         self.network.refit(&TurnFit::of(&head, &crossed))?;
+        let fitted = self.network.variables();
+        self.optimizer.forget(fitted.iter().map(|(_, var)| var));
         if validation.is_empty() {
             return Ok(None);
         }
@@ -310,7 +312,7 @@ impl<'a, 'b> Training<'a, 'b> {
             let rows = Rows {
                 texts: chunk.iter().map(place).collect(),
                 annotators: chunk.iter().map(|o| Some(o.annotator)).collect(),
-                targets: Vec::new(),
+                ..Rows::default()
             };
             probabilities.extend(self.network.probabilities(&x, &rows)?);
         }
@@ -362,14 +364,15 @@ impl<'a, 'b> Training<'a, 'b> {
         checkpoints.write(&self.state, &tensors)
     }
 
-    fn go_on_from_checkpoint(&mut self) -> Result<(), PerspectivesError> {
+    fn resume_from_checkpoint(&mut self) -> Result<(), PerspectivesError> {
         let Some((state, tensors, path)) = self.checkpoints.as_ref().and_then(Checkpoints::newest) else {
             return Ok(());
         };
-        for (ours, theirs, what) in [
-            (&self.state.data, &state.data, "other labels"),
-            (&self.state.choices, &state.choices, "other choices"),
-        ] {
+        let data =
+            if state.format == 1 { data_sum_of_format_1(self.trainer) } else { self.state.data.clone() };
+        for (ours, theirs, what) in
+            [(&data, &state.data, "other labels"), (&self.state.choices, &state.choices, "other choices")]
+        {
             if ours != theirs {
                 return Err(PerspectivesError::OtherCheckpoint { path, what });
             }
@@ -384,7 +387,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let best: HashMap<String, Tensor> = best.collect();
         self.best = (!best.is_empty()).then_some(best);
         self.seconds_before = state.seconds;
-        self.state = state;
+        self.state = State { data: std::mem::take(&mut self.state.data), ..state };
         Ok(())
     }
 
@@ -456,9 +459,49 @@ fn first_network(
     Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &device)?)
 }
 
-/// Sums of the labels and of the choices, in hexadecimal.
-fn sums(trainer: &Trainer<'_>) -> Result<(String, String), PerspectivesError> {
+/// SHA-256 of what is learned from, in hexadecimal: the labels, the annotators' attributes, and the embeddings (or, of an encoder
+/// that learns, the texts) of the labelled texts. Other texts of the project make no difference to a training.
+fn data_sum(trainer: &Trainer<'_>) -> Result<String, PerspectivesError> {
     let mut data = Sha256::new();
+    labels_into(&mut data, trainer);
+    data.update((trainer.data.annotators as u64).to_le_bytes());
+    let attributes =
+        serde_json::to_vec(trainer.data.attributes).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
+    data.update(&attributes);
+    let mut texts: Vec<u32> =
+        trainer.observations.iter().chain(&trainer.validation).map(|o| o.text).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    for text in texts {
+        match &trainer.encoder {
+            Some(encoder) => {
+                let body = encoder.texts[text as usize];
+                data.update((body.len() as u64).to_le_bytes());
+                data.update(body.as_bytes());
+            }
+            None => {
+                trainer.data.embeddings.row(text as usize).iter().for_each(|x| data.update(x.to_le_bytes()))
+            }
+        }
+    }
+    Ok(hexadecimal(&data.finalize()))
+}
+
+/// As checkpoints of format 1 have it: over every text of the project.
+fn data_sum_of_format_1(trainer: &Trainer<'_>) -> String {
+    let mut data = Sha256::new();
+    labels_into(&mut data, trainer);
+    for x in &trainer.data.embeddings.rows {
+        data.update(x.to_le_bytes());
+    }
+    for text in trainer.encoder.iter().flat_map(|encoder| encoder.texts) {
+        data.update((text.len() as u64).to_le_bytes());
+        data.update(text.as_bytes());
+    }
+    hexadecimal(&data.finalize())
+}
+
+fn labels_into(data: &mut Sha256, trainer: &Trainer<'_>) {
     for labels in [&trainer.observations, &trainer.validation] {
         data.update((labels.len() as u64).to_le_bytes());
         for o in labels {
@@ -467,15 +510,4 @@ fn sums(trainer: &Trainer<'_>) -> Result<(String, String), PerspectivesError> {
             data.update(o.level.to_le_bytes());
         }
     }
-    for x in &trainer.data.embeddings.rows {
-        data.update(x.to_le_bytes());
-    }
-    for text in trainer.encoder.iter().flat_map(|encoder| encoder.texts) {
-        data.update((text.len() as u64).to_le_bytes());
-        data.update(text.as_bytes());
-    }
-    let choices =
-        serde_json::to_vec(&trainer.config).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
-    let hex = |sum: &[u8]| sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    Ok((hex(&data.finalize()), hex(&Sha256::digest(&choices))))
 }
