@@ -462,8 +462,12 @@ fn anything_asked_of_a_training_makes_a_run() {
     assert_eq!((&fitted["model"], &fitted["info"]), (&"multilevel".into(), &serde_json::Value::Null));
     bench.json(["evaluate", "P.dissensus", "--models", "shared"]);
     assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
-    let asked: [&[&str]; 4] =
-        [&["--model", "multilevel", "--seed", "7"], &["--seed", "8"], &["--tuning", "frozen"], &["--epochs", "2"]];
+    let asked: [&[&str]; 4] = [
+        &["--model", "multilevel", "--seed", "7"],
+        &["--seed", "8"],
+        &["--tuning", "frozen"],
+        &["--epochs", "2"],
+    ];
     for (at, asked) in asked.into_iter().enumerate() {
         let run = bench.json(["train", "P.dissensus"].into_iter().chain(asked.iter().copied()));
         // Neither the fit nor the evaluation took a number.

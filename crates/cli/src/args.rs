@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_domain::ScaleKind;
+use dissensus_workbench::view::TrainOptions;
 use dissensus_workbench::{ModelKind, SplitSpec};
 use std::path::PathBuf;
 
@@ -385,87 +386,12 @@ pub(crate) struct Train {
     #[arg(long)]
     pub(crate) seed: Option<u32>,
     #[command(flatten)]
-    pub(crate) steps: Steps,
+    pub(crate) options: TrainOptions,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// How a training goes; everything has a sensible default.
-#[derive(Args, Clone, Debug, Default, PartialEq)]
-#[command(next_help_heading = "Gradient training", allow_negative_numbers = true)]
-pub(crate) struct Steps {
-    /// Most passes over the training texts
-    #[arg(long)]
-    pub(crate) epochs: Option<u32>,
-    /// Most steps, where that is to end it earlier than the epochs; 0 for no limit
-    #[arg(long)]
-    pub(crate) max_steps: Option<u32>,
-    /// Steps between evaluations; 0 for one after each epoch
-    #[arg(long)]
-    pub(crate) evaluate_every: Option<u32>,
-    /// Texts a batch, each with all of its labels
-    #[arg(long)]
-    pub(crate) batch: Option<u32>,
-    /// Batches whose gradients are added up before a step
-    #[arg(long)]
-    pub(crate) accumulation: Option<u32>,
-    /// Learning rate of the encoder
-    #[arg(long)]
-    pub(crate) encoder_rate: Option<f64>,
-    /// Learning rate of the head
-    #[arg(long)]
-    pub(crate) head_rate: Option<f64>,
-    /// Decoupled weight decay
-    #[arg(long)]
-    pub(crate) weight_decay: Option<f64>,
-    /// How rates move: constant, linear or cosine
-    #[arg(long)]
-    pub(crate) schedule: Option<String>,
-    /// Share of the steps in which rates rise from 0
-    #[arg(long)]
-    pub(crate) warmup: Option<f64>,
-    /// Largest length of the gradient; 0 for no limit
-    #[arg(long)]
-    pub(crate) clip: Option<f64>,
-    /// Evaluations without a better one before it stops; 0 for never
-    #[arg(long)]
-    pub(crate) patience: Option<u32>,
-    /// What chooses the best checkpoint: log_loss, accuracy or macro_f1
-    #[arg(long)]
-    pub(crate) metric: Option<String>,
-    /// Share of the training texts that choose the checkpoint, where the split names none
-    #[arg(long)]
-    pub(crate) validation: Option<f64>,
-    /// Units of the head's hidden layer; 0 for a linear head
-    #[arg(long)]
-    pub(crate) hidden: Option<u32>,
-    /// After the hidden layer: relu or tanh
-    #[arg(long)]
-    pub(crate) activation: Option<String>,
-    /// Dropout on the embedding
-    #[arg(long)]
-    pub(crate) embedding_dropout: Option<f64>,
-    /// Dropout before the last layer
-    #[arg(long)]
-    pub(crate) head_dropout: Option<f64>,
-    /// Weigh labels so that every level counts alike
-    #[arg(long)]
-    pub(crate) class_weights: bool,
-    /// Share of each label spread over all levels
-    #[arg(long)]
-    pub(crate) label_smoothing: Option<f64>,
-    /// Learn each text's distribution of labels (shared)
-    #[arg(long)]
-    pub(crate) soft_labels: bool,
-    /// share-rec: do not tell people apart by who they are
-    #[arg(long)]
-    pub(crate) no_identity: bool,
-    /// share-rec: do not tell people apart by their attributes
-    #[arg(long)]
-    pub(crate) no_attributes: bool,
 }
 
 /// `runs`: what was trained.
@@ -546,7 +472,7 @@ pub(crate) struct OneRun {
   dissensus evaluate P.dissensus --at-least 3
 
 --split column trains on the texts whose split is train and scores those whose split is test.
-Models that learn in steps (share-rec) keep a fifth of the texts that teach to choose their best epoch; `train` keeps its own share, so its figures differ a little.
+Gradient-trained models (share-rec) hold out a fifth of the training texts to choose their best epoch; `train` holds out its own share, so its figures differ a little.
 --at-least LEVEL scores an ordinal question as yes/no: is the label LEVEL or higher?")]
 pub(crate) struct Evaluate {
     /// The project file
@@ -556,12 +482,12 @@ pub(crate) struct Evaluate {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
     pub(crate) models: Vec<ModelArg>,
     /// How labels are divided: by-text:SHARE, stratified:SHARE, grouped:SHARE (by the texts' groups), random:SHARE,
-    /// by-annotator:SHARE (new people), by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn, scored together),
-    /// k-fold:FOLDS/FOLD, all seeded, or column (the official split). SHARE teaches
+    /// by-annotator:SHARE (unseen annotators), by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn, scored together),
+    /// k-fold:FOLDS/FOLD, all seeded, or column (the official split). SHARE is the training share
     /// [default: column where the project has an official split, else by-text:0.7]
     #[arg(long, value_parser = split)]
     pub(crate) split: Option<SplitSpec>,
-    /// What learns of the encoder: frozen, last-K, lora, lora-RANK or full. All but frozen train each model as a run of its own
+    /// Which layers of the encoder are trained: frozen, last-K, lora, lora-RANK or full. All but frozen train each model as a run of its own
     #[arg(long, default_value = "frozen")]
     pub(crate) tuning: String,
     /// Seed of the split and of the fits, up to 4294967295
@@ -570,11 +496,10 @@ pub(crate) struct Evaluate {
     /// Score an ordinal question as yes/no from this level up
     #[arg(long, value_name = "LEVEL")]
     pub(crate) at_least: Option<String>,
-    /// How soon models know somebody new: hold out a share of the annotators and teach so many labels of each, for example
-    /// 0,1,2,5,10,20
+    /// Cold start: hold out a share of the annotators and train on so many labels of each, for example 0,1,2,5,10,20
     #[arg(long, value_delimiter = ',', value_name = "LABELS", conflicts_with = "split")]
     pub(crate) new_annotators: Vec<usize>,
-    /// With --new-annotators: the share of the texts that is never taught [default: texts are shared]
+    /// With --new-annotators: the share of the texts that is never trained on [default: texts are shared]
     #[arg(long, value_name = "SHARE", requires = "new_annotators")]
     pub(crate) new_texts: Option<f64>,
     /// The question [default: the only one]

@@ -72,10 +72,7 @@ fn change_everything(session: &Session, folder: &Path) {
     let rows = "text_id,text,annotator_id,label,age\nx1,One more,Kim,3,40\nc001,,sim-ada,5,90\n";
     let rows = rows.replace("c001,,", "x2,Another,");
     std::fs::write(&file, rows).unwrap();
-    let choices = ImportChoices {
-        question: Some("offensiveness".into()),
-        ..ImportChoices::default()
-    };
+    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
     session.import_file(&file, &choices, &unwatched).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");

@@ -239,7 +239,7 @@ fn a_failed_run_keeps_why() {
         epochs: 50,
         patience: 0,
         warmup: 0.0,
-        clip: 0.0,
+        max_grad_norm: 0.0,
         ..choices(&session, ModelKind::ShareRecDcn, "frozen")
     };
     let error = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap_err();
@@ -252,7 +252,7 @@ fn a_failed_run_keeps_why() {
         (TrainChoices { split: "halves".into(), ..asked.clone() }, "halves"),
         (TrainChoices { split: "column".into(), ..asked.clone() }, "train"),
         (TrainChoices { split: "k-fold:200/1".into(), ..asked.clone() }, "200"),
-        (TrainChoices { head_rate: -1.0, ..asked.clone() }, "head_rate"),
+        (TrainChoices { head_lr: -1.0, ..asked.clone() }, "head_lr"),
     ] {
         let error = session.run(&bad, DeviceChoice::Cpu, &Unwatched).unwrap_err();
         assert!(error.to_string().contains(field), "{error}");

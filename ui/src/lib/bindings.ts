@@ -413,7 +413,7 @@ export type EpochInfo = {
 	epoch: number | null,
 	/**  Steps so far. */
 	step: number,
-	/**  Mean loss of the steps since the evaluation before; none of a model that is solved rather than trained in steps. */
+	/**  Mean loss of the steps since the evaluation before; none of a convex model, which is fitted in one go. */
 	train_loss: number | null,
 	/**  Log loss on the validation texts, in nats. */
 	validation_loss: number | null,
@@ -425,15 +425,15 @@ export type EpochInfo = {
 	seconds: number | null,
 	/**  True for the best one so far. */
 	best: boolean,
-	/**  Length of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0. */
+	/**  Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0. */
 	gradients: GradientLength[],
 };
 
-/**  How long the gradient of a group of weights is. */
+/**  The gradient norm of a group of weights. */
 export type GradientLength = {
 	/**  `embeddings`, `layer 0`, ..., `head`. */
 	group: string,
-	/**  Its Euclidean length. */
+	/**  Euclidean norm. */
 	norm: number | null,
 };
 
@@ -877,7 +877,7 @@ export type RunDetail = {
 	info: RunInfo,
 	/**  What was asked. */
 	choices: TrainChoices,
-	/**  Texts and labels that taught, chose the checkpoint, and were scored. */
+	/**  Texts and labels of the training, validation and test sets. */
 	sizes: RunSizes,
 	/**  Encoder version it began with. */
 	encoder: string | null,
@@ -907,13 +907,13 @@ export type RunInfo = {
 	question_name: string,
 	/**  The annotator model. */
 	model: string,
-	/**  What learned of the encoder. */
+	/**  Which layers of the encoder were trained. */
 	tuning: Tuning,
-	/**  How many layers learned, for `last_k`. */
+	/**  How many layers were trained, for `last_k`. */
 	layers: number,
 	/**  Rank of the additions, for `lora`. */
 	rank: number,
-	/**  How texts were divided. */
+	/**  How labels were divided. */
 	split: string,
 	/**  Its seed. */
 	seed: number,
@@ -927,11 +927,11 @@ export type RunInfo = {
 	seconds: number | null,
 	/**  `cpu`, `cuda` or `metal`. */
 	device: string,
-	/**  Evaluations so far; empty for models that are solved in one go. */
+	/**  Evaluations so far; empty for convex models, which are fitted in one go. */
 	epochs: EpochInfo[],
 	/**  Passes it will make at most. */
 	epochs_planned: number,
-	/**  Seconds it will go on, while it runs and where that can be told. */
+	/**  Seconds left, while it runs and where that can be told. */
 	seconds_left: number | null,
 	/**  Scores on the test texts; none before it has ended. */
 	scores: RunScores | null,
@@ -975,17 +975,17 @@ export type RunScores = {
 
 /**  How much there was. */
 export type RunSizes = {
-	/**  Texts that taught. */
+	/**  Texts of the training set. */
 	train_texts: number,
-	/**  Labels that taught. */
+	/**  Labels of the training set. */
 	train_labels: number,
-	/**  Texts that chose the checkpoint. */
+	/**  Texts of the validation set. */
 	validation_texts: number,
-	/**  Labels that chose the checkpoint. */
+	/**  Labels of the validation set. */
 	validation_labels: number,
-	/**  Texts scored. */
+	/**  Texts of the test set. */
 	test_texts: number,
-	/**  Labels scored. */
+	/**  Labels of the test set. */
 	test_labels: number,
 };
 
@@ -1067,65 +1067,65 @@ export type TrainChoices = {
 	question: QuestionId,
 	/**  The annotator model: `majority`, `shared`, `sep-heads`, `share-rec-ffn`, `share-rec-dcn` or `multilevel`. */
 	model: string,
-	/**  What learns of the encoder. */
+	/**  Which layers of the encoder are trained. */
 	tuning: Tuning,
-	/**  How many layers learn, for `last_k`. */
+	/**  How many layers are trained, for `last_k`. */
 	layers: number,
 	/**  Rank of the additions, for `lora`. */
 	rank: number,
-	/**  How texts are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ... */
+	/**  How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ... */
 	split: string,
-	/**  Share of the training texts kept back to choose the best checkpoint, where the split names none. */
-	validation: number | null,
 	/**  Seed of split, weights, order and dropout. */
 	seed: number,
-	/**  Most passes over the training texts. */
+	/**  Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none */
+	validation: number | null,
+	/**  Most passes over the training texts */
 	epochs: number,
-	/**  Most steps; 0 where only the epochs end it. */
+	/**  Most steps, where that is to end it earlier than the epochs; 0 for no limit */
 	max_steps: number,
-	/**  Steps between evaluations; 0 for one after each epoch. */
+	/**  Steps between evaluations; 0 for one after each epoch */
 	evaluate_every: number,
-	/**  Texts a step. */
+	/**  Texts a batch, each with all of its labels */
 	batch: number,
-	/**  Batches whose gradients are added up before a step. */
-	accumulation: number,
-	/**  Learning rate of the encoder's top layer. */
-	encoder_rate: number | null,
-	/**  Learning rate of the head. */
-	head_rate: number | null,
-	/**  Decoupled weight decay. */
+	/**  Batches whose gradients are added up before a step */
+	gradient_accumulation_steps: number,
+	/**  Learning rate of the encoder's top layer */
+	encoder_lr: number | null,
+	/**  Learning rate of the head */
+	head_lr: number | null,
+	/**  Decoupled weight decay */
 	weight_decay: number | null,
-	/**  `constant`, `linear` or `cosine`. */
+	/**  How learning rates move after the warm-up */
 	schedule: string,
-	/**  Share of the steps in which the rate rises from 0. */
+	/**  Share of the steps in which learning rates rise */
 	warmup: number | null,
-	/**  Largest length of the gradient; 0 for no limit. */
-	clip: number | null,
-	/**  Evaluations without a better one before it stops; 0 for never. */
+	/**  Largest norm of the gradient; 0 for no limit */
+	max_grad_norm: number | null,
+	/**  Evaluations without a better one before it stops; 0 for never */
 	patience: number,
-	/**  What the best checkpoint is chosen by: `log_loss`, `accuracy`, `macro_f1`. */
-	metric: string,
-	/**  Units of the head's hidden layer; 0 for a linear head. */
+	/**  What the best checkpoint is chosen by */
+	metric_for_best_model: string,
+	/**  Units of the head's hidden layer; 0 for a linear head */
 	hidden: number,
-	/**  `relu` or `tanh`, of the hidden layer. */
+	/**  Activation of the hidden layer */
 	activation: string,
-	/**  Dropout on the embedding. */
+	/**  Dropout on the embedding */
 	embedding_dropout: number | null,
-	/**  Dropout before the last layer of the head. */
+	/**  Dropout before the last layer of the head */
 	head_dropout: number | null,
-	/**  Weighs labels so that every class counts alike. */
-	class_weights: boolean,
-	/**  Share of each label spread over all levels. */
+	/**  Share of each label spread over all levels */
 	label_smoothing: number | null,
-	/**  Learns each text's distribution of labels in place of single labels (`majority` and `shared`). */
+	/**  Weigh labels so that every level counts alike */
+	class_weights: boolean,
+	/**  Learn each text's distribution of labels in place of single labels (majority and shared) */
 	soft_labels: boolean,
-	/**  `share-rec`: whether people are told apart by who they are. */
+	/**  share-rec: tell annotators apart by who they are */
 	use_identity: boolean,
-	/**  `share-rec`: whether people are told apart by their attributes. */
+	/**  share-rec: tell annotators apart by their attributes */
 	use_attributes: boolean,
 };
 
-/**  What learns of the encoder. */
+/**  Which layers of the encoder are trained. */
 export type Tuning = 
 /**  Nothing: cached embeddings are used. */
 "frozen" | 

@@ -104,7 +104,7 @@ describe("settings", () => {
     expect(at({ split: "column" })).toEqual([]);
     expect(at({ use_identity: false, use_attributes: false })).toEqual(["people"]);
     // What does not count cannot be wrong.
-    expect(at({ layers: 0, rank: 0, encoder_rate: -1 })).toEqual([]);
+    expect(at({ layers: 0, rank: 0, encoder_lr: -1 })).toEqual([]);
     expect(at({ layers: 0, tuning: "last_k" })).toEqual(["layers"]);
     expect(numberFault(EPOCHS, 0)).toBe("Write a number from 1 to 10000.");
     expect(numberFault(EPOCHS, 1.5)).toBe("Write a whole number from 1 to 10000.");

@@ -94,7 +94,7 @@ export const GROUPS: FieldGroup[] = [
       },
       { key: "batch", label: "Batch", hint: "Texts a step", from: 1, to: 4096, whole: true, when: stepped },
       {
-        key: "accumulation",
+        key: "gradient_accumulation_steps",
         label: "Accumulation",
         hint: "Batches added up before a step",
         from: 1,
@@ -103,7 +103,7 @@ export const GROUPS: FieldGroup[] = [
         when: stepped,
       },
       {
-        key: "head_rate",
+        key: "head_lr",
         label: "Head's rate",
         hint: "Learning rate of the head",
         from: 0,
@@ -111,7 +111,7 @@ export const GROUPS: FieldGroup[] = [
         when: stepped,
       },
       {
-        key: "encoder_rate",
+        key: "encoder_lr",
         label: "Encoder's rate",
         hint: "Learning rate of the encoder's top layer",
         from: 0,
@@ -135,7 +135,7 @@ export const GROUPS: FieldGroup[] = [
         when: stepped,
       },
       {
-        key: "clip",
+        key: "max_grad_norm",
         label: "Clip",
         hint: "Largest length of the gradient; 0: no limit",
         from: 0,
@@ -286,7 +286,7 @@ export function settingLines(choices: TrainChoices): [string, string][] {
     ...numbers([EPOCHS]),
     ...(isSolved(choices)
       ? []
-      : [["Checkpoint by", nameOf(METRIC_CHOICES, choices.metric)] as [string, string]]),
+      : [["Checkpoint by", nameOf(METRIC_CHOICES, choices.metric_for_best_model)] as [string, string]]),
     ...(checkpoint ?? []),
     ...(steps ?? []),
     ...(isSolved(choices) ? [] : [["Schedule", nameOf(SCHEDULES, choices.schedule)] as [string, string]]),

@@ -35,15 +35,15 @@ export function defaults(question: number, model: string, tuning: view.Tuning): 
     seed: 0,
     epochs: tuned ? 5 : 30,
     batch: tuned ? 16 : 64,
-    accumulation: 1,
-    encoder_rate: 0.00002,
-    head_rate: tuned ? 0.0005 : 0.001,
+    gradient_accumulation_steps: 1,
+    encoder_lr: 0.00002,
+    head_lr: tuned ? 0.0005 : 0.001,
     weight_decay: 0.01,
     schedule: "linear",
     warmup: 0.06,
-    clip: 1,
+    max_grad_norm: 1,
     patience: 4,
-    metric: "log_loss",
+    metric_for_best_model: "log_loss",
     hidden: model.startsWith("share-rec") ? 64 : 0,
     activation: "relu",
     embedding_dropout: 0.1,
@@ -89,7 +89,7 @@ export class MockRuns {
     const broken = this.#add("share-rec-ffn", "lora", { epochs: 8 }, 27, "interrupted");
     this.#evaluate(broken, 3);
     broken.info.resumable = true;
-    const failed = this.#add("sep-heads", "full", { head_rate: 0.05, encoder_rate: 0.01 }, 26, "failed");
+    const failed = this.#add("sep-heads", "full", { head_lr: 0.05, encoder_lr: 0.01 }, 26, "failed");
     this.#evaluate(failed, 1);
     failed.info.problem = {
       code: "loss-not-a-number",
@@ -316,7 +316,7 @@ export class MockRuns {
         train_loss: loss - 0.16 + 0.58 * fall - i * 0.006 + noise / 2,
         validation_loss: validation,
         validation_accuracy: accuracy - 0.16 * fall + noise / 2,
-        rate: (choices.head_rate ?? 0) * (1 - i / info.epochs_planned),
+        rate: (choices.head_lr ?? 0) * (1 - i / info.epochs_planned),
         seconds: (i + 1) * (info.tuning === "frozen" ? 4.1 : 188),
         best: false,
         gradients:

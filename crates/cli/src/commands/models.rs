@@ -178,15 +178,15 @@ fn show(evaluation: &Evaluation) -> Result<()> {
     output::line(&if split.folds > 1 {
         let others = split.folds - 1;
         format!(
-            "{question}{at_least}: {name}, {scored} scored, each by a model fitted on the other {others} folds, seed {seed}"
+            "{question}{at_least}: {name}, {scored} tested, each by a model trained on the other {others} folds, seed {seed}"
         )
     } else {
-        let taught = format!(
+        let train = format!(
             "{} of {}",
             count(split.train_labels as u64, "label"),
             count(split.train_texts as u64, "text")
         );
-        format!("{question}{at_least}: {name}, fitted on {taught}, scored on {scored}, seed {seed}")
+        format!("{question}{at_least}: {name}, trained on {train}, tested on {scored}, seed {seed}")
     })?;
     let ordinal = evaluation.models.iter().any(|model| model.scores.mae.is_some());
     let mut header = vec![

@@ -1,11 +1,11 @@
 //! Training runs: `train` with a split or a tuning, and `runs`.
 
 use super::{count, encoder_choice, note, open, open_to_read, tell_switch};
-use crate::args::{OneRun, RunsWhat, Steps, Train};
+use crate::args::{OneRun, RunsWhat, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::view::{EpochInfo, JobState, RunComparison, RunDetail, RunInfo, TrainChoices};
+use dissensus_workbench::view::{EpochInfo, JobState, RunComparison, RunDetail, RunInfo, TrainOptions};
 use dissensus_workbench::{ModelKind, Session, WorkbenchError};
 use std::path::Path;
 
@@ -65,7 +65,7 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     if let Some(split) = args.split {
         choices.split = split.name();
     }
-    args.steps.set_on(&mut choices);
+    args.options.apply(&mut choices);
     let bar = Bar::new("steps");
     let encoder = encoder_choice(&args.encoder);
     let done = session
@@ -93,40 +93,7 @@ impl Train {
             || self.tuning.is_some()
             || self.split.is_some()
             || self.seed.is_some()
-            || self.steps != Steps::default()
-    }
-}
-
-impl Steps {
-    fn set_on(&self, choices: &mut TrainChoices) {
-        fn set<T: Clone>(field: &mut T, asked: Option<&T>) {
-            if let Some(asked) = asked {
-                *field = asked.clone();
-            }
-        }
-        set(&mut choices.epochs, self.epochs.as_ref());
-        set(&mut choices.max_steps, self.max_steps.as_ref());
-        set(&mut choices.evaluate_every, self.evaluate_every.as_ref());
-        set(&mut choices.batch, self.batch.as_ref());
-        set(&mut choices.accumulation, self.accumulation.as_ref());
-        set(&mut choices.encoder_rate, self.encoder_rate.as_ref());
-        set(&mut choices.head_rate, self.head_rate.as_ref());
-        set(&mut choices.weight_decay, self.weight_decay.as_ref());
-        set(&mut choices.schedule, self.schedule.as_ref());
-        set(&mut choices.warmup, self.warmup.as_ref());
-        set(&mut choices.clip, self.clip.as_ref());
-        set(&mut choices.patience, self.patience.as_ref());
-        set(&mut choices.metric, self.metric.as_ref());
-        set(&mut choices.validation, self.validation.as_ref());
-        set(&mut choices.hidden, self.hidden.as_ref());
-        set(&mut choices.activation, self.activation.as_ref());
-        set(&mut choices.embedding_dropout, self.embedding_dropout.as_ref());
-        set(&mut choices.head_dropout, self.head_dropout.as_ref());
-        set(&mut choices.label_smoothing, self.label_smoothing.as_ref());
-        choices.class_weights |= self.class_weights;
-        choices.soft_labels |= self.soft_labels;
-        choices.use_identity &= !self.no_identity;
-        choices.use_attributes &= !self.no_attributes;
+            || self.options != TrainOptions::default()
     }
 }
 

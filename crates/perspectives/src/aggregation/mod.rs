@@ -55,7 +55,7 @@ impl Aggregator {
         Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| PerspectivesError::UnknownName {
             what: "aggregation",
             name: name.to_owned(),
-            known: "majority, dawid-skene, mace or glad",
+            known: "majority, dawid-skene, mace or glad".to_owned(),
         })
     }
 }

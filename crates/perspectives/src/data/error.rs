@@ -161,7 +161,7 @@ pub enum PerspectivesError {
         /// The name given.
         name: String,
         /// The names there are.
-        known: &'static str,
+        known: String,
     },
     /// Two arrays that belong together differ in length.
     #[error("{what} has {found} entries where {expected} are needed")]

@@ -1,11 +1,24 @@
 //! The names of the annotator models.
 
-use super::PerspectivesError;
+use super::{PerspectivesError, value_named};
 use serde::{Deserialize, Serialize};
 
 /// Which annotator model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ModelKind {
     /// One head trained on each text's most frequent label; ties go to the lowest of the tied levels.
     Majority,
@@ -34,20 +47,7 @@ impl ModelKind {
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Majority => "majority",
-            Self::Shared => "shared",
-            Self::SepHeads => "sep-heads",
-            Self::ShareRecFfn => "share-rec-ffn",
-            Self::ShareRecDcn => "share-rec-dcn",
-            Self::Multilevel => "multilevel",
-        }
-    }
-}
-
-impl std::fmt::Display for ModelKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        self.into()
     }
 }
 
@@ -55,10 +55,6 @@ impl std::str::FromStr for ModelKind {
     type Err = PerspectivesError;
 
     fn from_str(name: &str) -> Result<Self, PerspectivesError> {
-        Self::ALL.into_iter().find(|k| k.name() == name).ok_or_else(|| PerspectivesError::UnknownName {
-            what: "model",
-            name: name.to_owned(),
-            known: "majority, shared, sep-heads, share-rec-ffn, share-rec-dcn or multilevel",
-        })
+        value_named("model", name)
     }
 }

@@ -76,7 +76,7 @@ impl std::str::FromStr for Measure {
         Self::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| PerspectivesError::UnknownName {
             what: "measure",
             name: name.to_owned(),
-            known: "pairwise, divergence or uncertainty",
+            known: "pairwise, divergence or uncertainty".to_owned(),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Which labels teach, which choose, and which are scored once.
+//! Training, validation and test sets.
 
 use super::seen::SeenByEncoder;
 use super::test_set::TestSet;
@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 const KNOWN: &str = "by-text:SHARE (for example by-text:0.7), stratified:SHARE, grouped:SHARE, random:SHARE, by-annotator:SHARE, \
      by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn), k-fold:FOLDS/FOLD (for example k-fold:5/1) or column";
 
-/// How labels are divided. Shares are those that teach.
+/// How labels are divided. Shares are training shares.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum SplitSpec {
-    /// A seeded share of the texts teaches, the rest is scored.
+    /// A seeded share of the texts is for training, the rest for testing.
     ByText(f64),
     /// The same within the texts of each majority label, so that both sides have levels in like shares.
     Stratified(f64),
@@ -26,18 +26,18 @@ pub enum SplitSpec {
     Grouped(f64),
     /// Labels at random: a text may stand on both sides, under other people's labels.
     Random(f64),
-    /// By people: those scored have taught nothing (cold start). A text may stand on both sides.
+    /// By annotators: those tested have no training label (cold start). A text may stand on both sides.
     ByAnnotator(f64),
     /// By both: new people on new texts. Labels of new people on old texts, and of old people on new texts, stay out.
     ByTextAndAnnotator(f64),
-    /// One fold of the texts is scored, the others teach.
+    /// One fold of the texts is tested, the others are for training.
     KFold {
         /// How many folds.
         folds: u8,
         /// Which one is scored, from 1; `None` for every one in turn, see [`SplitSpec::each`].
         fold: Option<u8>,
     },
-    /// The official assignment of texts: train teaches, validation chooses, test is scored; everything else stays out.
+    /// The official assignment of texts: train, validation and test; everything else stays out.
     Column,
 }
 
@@ -55,9 +55,9 @@ pub struct SplitColumns<'a> {
 /// Labels, divided.
 #[derive(Clone, Debug)]
 pub struct Division {
-    /// Labels that teach.
+    /// Training labels.
     pub train: Vec<Observation>,
-    /// Labels that choose: pooling, checkpoint, anything that is tuned. On texts that do not teach.
+    /// Labels that choose: pooling, checkpoint, anything that is tuned.
     pub validation: Vec<Observation>,
     /// Labels that are scored.
     pub test: TestSet,
@@ -79,7 +79,7 @@ impl SplitSpec {
         }
     }
 
-    /// The kind without its numbers, and the share that teaches where there is one.
+    /// The kind without its numbers, and the training share where there is one.
     pub fn parts(self) -> (&'static str, Option<f64>) {
         match self {
             Self::ByText(share) => ("by-text", Some(share)),
@@ -106,7 +106,7 @@ impl SplitSpec {
     /// Divides the labels of `data` under `seed`; of the training labels the share `validation` (0 for none) is held out to choose
     /// the checkpoint by, in the same way as the test labels, unless the official assignment names validation texts.
     ///
-    /// By text: a ChaCha8 shuffle of the texts under `seed`, of which the first `round(share x texts)` teach, at least one
+    /// By text: a ChaCha8 shuffle of the texts under `seed`, of which the first `round(share x texts)` are for training, at least one
     /// and at most all but one.
     ///
     /// # Errors
@@ -124,7 +124,6 @@ impl SplitSpec {
         if !(0.0..1.0).contains(&validation) {
             return Err(PerspectivesError::Share(validation));
         }
-        let texts = data.embeddings.texts;
         let sides = self.sides(data, &sorted, columns, seed)?;
         let of = |wanted: Side| -> Vec<Observation> {
             sorted.iter().zip(&sides).filter(|(_, side)| **side == wanted).map(|(o, _)| *o).collect()
@@ -171,9 +170,8 @@ impl SplitSpec {
             ids.dedup();
             chosen_of(ids, data.annotators, 8)
         };
-        let both_filled = |(train, chosen): &(Vec<Observation>, Vec<Observation>)| {
-            !train.is_empty() && !chosen.is_empty()
-        };
+        let both_filled =
+            |(train, chosen): &(Vec<Observation>, Vec<Observation>)| !train.is_empty() && !chosen.is_empty();
         let own: Option<(Vec<Observation>, Vec<Observation>)> = match self {
             Self::Grouped(_) => {
                 // Groups of labelled training texts alone, in an order of their own.
@@ -186,7 +184,8 @@ impl SplitSpec {
             }
             Self::Random(_) => {
                 let trains = taken(train.len(), keep, seed, 6);
-                let (kept, held): (Vec<_>, Vec<_>) = train.iter().zip(trains).partition(|(_, trains)| *trains);
+                let (kept, held): (Vec<_>, Vec<_>) =
+                    train.iter().zip(trains).partition(|(_, trains)| *trains);
                 let of = |labels: Vec<(&Observation, bool)>| labels.into_iter().map(|(o, _)| *o).collect();
                 Some((of(kept), of(held)))
             }
@@ -222,8 +221,8 @@ impl SplitSpec {
         seed: u64,
     ) -> Result<Vec<Side>, PerspectivesError> {
         let texts = data.embeddings.texts;
-        let by_text = |teaches: &[bool]| -> Vec<Side> {
-            sorted.iter().map(|o| Side::train_if(teaches[o.text as usize])).collect()
+        let by_text = |trains: &[bool]| -> Vec<Side> {
+            sorted.iter().map(|o| Side::train_if(trains[o.text as usize])).collect()
         };
         let length = |what: &'static str, found: usize| {
             if found == texts {
@@ -247,8 +246,8 @@ impl SplitSpec {
                 taken(sorted.len(), share, seed, 0).into_iter().map(Side::train_if).collect()
             }
             Self::ByAnnotator(share) => {
-                let teaches = taken(data.annotators, share, seed, 7);
-                sorted.iter().map(|o| Side::train_if(teaches[o.annotator as usize])).collect()
+                let trains = taken(data.annotators, share, seed, 7);
+                sorted.iter().map(|o| Side::train_if(trains[o.annotator as usize])).collect()
             }
             Self::ByTextAndAnnotator(share) => {
                 let (text, person) = (taken(texts, share, seed, 0), taken(data.annotators, share, seed, 7));
@@ -295,8 +294,8 @@ enum Side {
 }
 
 impl Side {
-    fn train_if(teaches: bool) -> Self {
-        if teaches { Self::Train } else { Self::Test }
+    fn train_if(trains: bool) -> Self {
+        if trains { Self::Train } else { Self::Test }
     }
 }
 
@@ -319,14 +318,14 @@ fn stratified(sorted: &[Observation], texts: usize, levels: usize, share: f64, s
     for group in sorted.chunk_by(|a, b| a.text == b.text) {
         of_level[usize::from(majority_level(group, levels))].push(group[0].text as usize);
     }
-    let mut teaches = vec![false; texts];
+    let mut trains = vec![false; texts];
     for (level, mut members) in of_level.into_iter().enumerate() {
         members.shuffle(&mut generator(seed, 1024 + level as u64));
-        // One text alone teaches: a level that is only scored cannot be learned.
+        // A single text is for training: a level that is only tested cannot be learned.
         let many = share_of(members.len(), share);
-        members.iter().take(many).for_each(|t| teaches[*t] = true);
+        members.iter().take(many).for_each(|t| trains[*t] = true);
     }
-    teaches
+    trains
 }
 
 /// Whole groups, in seeded order, until the share of the texts is reached.
@@ -339,24 +338,27 @@ fn grouped(groups: &[Option<u32>], share: f64, seed: u64, stream: u64) -> Vec<bo
     let mut order: Vec<Vec<usize>> = members.into_values().collect();
     order.shuffle(&mut generator(seed, stream));
     let wanted = share_of(groups.len(), share);
-    let mut teaches = vec![false; groups.len()];
+    let mut trains = vec![false; groups.len()];
     let (mut many, last) = (0, order.len().saturating_sub(1));
     for group in order.into_iter().take(last.max(1)) {
         if many >= wanted {
             break;
         }
         many += group.len();
-        group.into_iter().for_each(|t| teaches[t] = true);
+        group.into_iter().for_each(|t| trains[t] = true);
     }
-    teaches
+    trains
 }
 
 impl std::str::FromStr for SplitSpec {
     type Err = PerspectivesError;
 
     fn from_str(name: &str) -> Result<Self, PerspectivesError> {
-        let unknown =
-            || PerspectivesError::UnknownName { what: "split", name: name.to_owned(), known: KNOWN };
+        let unknown = || PerspectivesError::UnknownName {
+            what: "split",
+            name: name.to_owned(),
+            known: KNOWN.to_owned(),
+        };
         if name == "column" {
             return Ok(Self::Column);
         }

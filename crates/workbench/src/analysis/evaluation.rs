@@ -92,17 +92,17 @@ pub struct SplitReport {
     pub kind: &'static str,
     /// The whole name, for example `by-text:0.7`.
     pub name: String,
-    /// Share that taught, where there is one.
+    /// Training share, where there is one.
     pub share: Option<f64>,
     /// Divisions whose labels are scored together: 1, or the folds of a cross-validation.
     pub folds: usize,
-    /// Texts that taught.
+    /// Training texts.
     pub train_texts: usize,
-    /// Texts scored.
+    /// Test texts.
     pub test_texts: usize,
-    /// Labels that taught.
+    /// Training labels.
     pub train_labels: usize,
-    /// Labels scored.
+    /// Test labels.
     pub test_labels: usize,
     /// Texts that the split would score, and that are left out because the encoder in use was tuned on their labels.
     pub left_out_texts: usize,
@@ -151,7 +151,7 @@ impl Session {
         })
     }
 
-    /// How labels are divided where nobody says: officially where texts are assigned, else 70 % of the texts teach.
+    /// How labels are divided where nobody says: officially where texts are assigned, else 70 % of the texts are training texts.
     ///
     /// # Errors
     /// No such question, or no labels.
@@ -159,8 +159,8 @@ impl Session {
         Ok(self.core.material(&self.question(question)?)?.usual_split())
     }
 
-    /// How soon each model knows somebody new: a share of the annotators is held out entirely and taught so many labels each.
-    /// `by_text` is the share of texts that is never taught, if any.
+    /// Cold start: a share of the annotators is held out entirely, and each model is trained on so many labels of each of them.
+    /// `by_text` is the share of texts that is never trained on, if any.
     ///
     /// # Errors
     /// No labels, no such level, nobody with labels enough, or a cancel.
@@ -185,7 +185,7 @@ impl Session {
     }
 
     /// Encodes with every pooling and makes that one the project's whose embeddings predict best: log loss of `shared` on ten folds
-    /// of the texts that teach. Labels that are scored by this split are not looked at. The encoder's own pooling stays
+    /// of the training texts. Labels that are scored by this split are not looked at. The encoder's own pooling stays
     /// unless another is better by more than a standard error of the difference (the rule of Breiman et al. 1984,
     /// Classification and regression trees, section 3.4.3): differences are small, and the best of five is lucky.
     ///
@@ -220,8 +220,8 @@ impl Session {
             let embeddings = core.embeddings_of(&version.key)?;
             let embeddings = first_texts(&std::sync::Arc::new(embeddings), material.texts.len())?;
             let data = material.data(&embeddings);
-            let taught = split.divide(&data, material.columns(), seed, 0.0)?.train;
-            let data = TrainingData { observations: &taught, ..data };
+            let train = split.divide(&data, material.columns(), seed, 0.0)?.train;
+            let data = TrainingData { observations: &train, ..data };
             let seen = core.seen_by(Some(&version.key), &core.index())?;
             tried.push((pooling, cross_validated(&data, seen.rows(), seed, observer)?));
         }
@@ -363,17 +363,17 @@ impl Core {
     ) -> Result<SplitReport, WorkbenchError> {
         let none = Embeddings::none(material.texts.len());
         let (kind, share) = choices.split.parts();
-        let (mut taught, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
+        let (mut train, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
         let mut left_out_texts = 0;
         for split in choices.split.each() {
             let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
             let division = split.divide(&material.data(&none), columns, u64::from(choices.seed), 0.0)?;
             left_out_texts += division.test.left_out();
-            taught.extend(division.train);
+            train.extend(division.train);
             test_texts += division.test.texts();
             test_labels += division.test.labels();
         }
-        let train_texts: HashSet<u32> = taught.iter().map(|o| o.text).collect();
+        let train_texts: HashSet<u32> = train.iter().map(|o| o.text).collect();
         Ok(SplitReport {
             kind,
             name: choices.split.name(),
@@ -381,7 +381,7 @@ impl Core {
             folds: choices.split.each().len(),
             train_texts: train_texts.len(),
             test_texts,
-            train_labels: taught.len(),
+            train_labels: train.len(),
             test_labels,
             left_out_texts,
         })

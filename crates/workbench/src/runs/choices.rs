@@ -38,15 +38,15 @@ pub(crate) fn defaults(
         max_steps: config.max_steps.unwrap_or(0),
         evaluate_every: config.evaluate_every.unwrap_or(0),
         batch: config.batch as u32,
-        accumulation: config.accumulation as u32,
-        encoder_rate: config.encoder_rate,
-        head_rate: config.head_rate,
+        gradient_accumulation_steps: config.gradient_accumulation_steps as u32,
+        encoder_lr: config.encoder_lr,
+        head_lr: config.head_lr,
         weight_decay: config.weight_decay,
         schedule: config.schedule.name().to_owned(),
         warmup: config.warmup,
-        clip: config.clip,
+        max_grad_norm: config.max_grad_norm,
         patience: config.patience,
-        metric: config.best_by.name().to_owned(),
+        metric_for_best_model: config.metric_for_best_model.name().to_owned(),
         hidden: 0,
         activation: "tanh".to_owned(),
         embedding_dropout: head.embedding_dropout,
@@ -59,9 +59,24 @@ pub(crate) fn defaults(
     }
 }
 
-/// Choices as a project keeps them; those of before steps could be counted have neither number.
+/// Names that choices had before, and have now.
+const RENAMED: [(&str, &str); 5] = [
+    ("accumulation", "gradient_accumulation_steps"),
+    ("encoder_rate", "encoder_lr"),
+    ("head_rate", "head_lr"),
+    ("clip", "max_grad_norm"),
+    ("metric", "metric_for_best_model"),
+];
+
+/// Choices as a project keeps them, those of older versions included.
 pub(super) fn read(mut kept: serde_json::Value) -> Option<TrainChoices> {
     let object = kept.as_object_mut()?;
+    for (before, now) in RENAMED {
+        if let Some(value) = object.remove(before) {
+            object.insert(now.to_owned(), value);
+        }
+    }
+    // Before steps could be counted there was neither number.
     for name in ["max_steps", "evaluate_every"] {
         object.entry(name).or_insert(0.into());
     }
@@ -146,15 +161,15 @@ pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec),
         max_steps: (choices.max_steps > 0).then_some(choices.max_steps),
         evaluate_every: (choices.evaluate_every > 0).then_some(choices.evaluate_every),
         batch: choices.batch as usize,
-        accumulation: choices.accumulation as usize,
-        encoder_rate: choices.encoder_rate,
-        head_rate: choices.head_rate,
+        gradient_accumulation_steps: choices.gradient_accumulation_steps as usize,
+        encoder_lr: choices.encoder_lr,
+        head_lr: choices.head_lr,
         weight_decay: choices.weight_decay,
         schedule: choices.schedule.parse::<Schedule>()?,
         warmup: choices.warmup,
-        clip: choices.clip,
+        max_grad_norm: choices.max_grad_norm,
         patience: choices.patience,
-        best_by: choices.metric.parse()?,
+        metric_for_best_model: choices.metric_for_best_model.parse()?,
         class_weights: choices.class_weights,
         label_smoothing: choices.label_smoothing,
         soft_labels: choices.soft_labels,
@@ -187,9 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn choices_of_before_steps_could_be_counted_are_read() {
+    fn choices_that_older_versions_kept_are_read() {
         let now = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
         let mut kept = serde_json::to_value(&now).unwrap();
+        assert_eq!(read(kept.clone()), Some(now.clone()));
+        for (before, name) in RENAMED {
+            let value = kept.as_object_mut().unwrap().remove(name).unwrap();
+            kept.as_object_mut().unwrap().insert(before.to_owned(), value);
+        }
         assert_eq!(read(kept.clone()), Some(now.clone()));
         kept.as_object_mut().unwrap().retain(|name, _| name != "max_steps" && name != "evaluate_every");
         assert_eq!(read(kept), Some(now));
@@ -208,6 +228,6 @@ mod tests {
         assert!(said(TrainChoices { activation: "gelu".into(), ..good.clone() }).contains("relu or tanh"));
         assert!(said(TrainChoices { validation: 1.0, ..good.clone() }).contains("validation"));
         assert!(said(TrainChoices { batch: 0, ..good.clone() }).contains("batch cannot be 0"));
-        assert!(said(TrainChoices { metric: "f2".into(), ..good }).contains("unknown metric"));
+        assert!(said(TrainChoices { metric_for_best_model: "f2".into(), ..good }).contains("unknown metric"));
     }
 }

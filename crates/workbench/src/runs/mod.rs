@@ -329,8 +329,15 @@ impl Core {
     }
 }
 
+/// The setting with the choices of the last training of this kind. Written as the projects have it: `lastk` since the first version.
 fn last_key(model: ModelKind, tuning: &Tuning) -> String {
-    format!("training_{}_{tuning:?}", model.name()).to_lowercase()
+    let tuning = match tuning {
+        Tuning::Frozen => "frozen",
+        Tuning::LastK => "lastk",
+        Tuning::Lora => "lora",
+        Tuning::Full => "full",
+    };
+    format!("training_{}_{tuning}", model.name())
 }
 
 /// A run watched by a terminal.

@@ -101,7 +101,7 @@ impl Core {
         encoder: &Encoder,
         observer: &dyn Observer,
     ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
-        if !config.is_solved() && config.network.model != ModelKind::Multilevel {
+        if !config.is_convex() && config.network.model != ModelKind::Multilevel {
             let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
             let folder = self.run_folder(kept)?;
             return Ok(Box::new(NetworkModel::load(&folder, Arc::new(nothing))?));

@@ -74,8 +74,12 @@ impl Core {
             self.index().question(kept.choices.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
         let material = self.material(&question)?;
         material.check_split(split)?;
+        if self.index().texts().len() < material.texts.len() {
+            // An import has just ended and the index is about to follow it.
+            return Err(WorkbenchError::Busy("import"));
+        }
         // Convex models have no epochs to choose from: all labels that are not scored train.
-        let validation = if config.is_solved() { 0.0 } else { kept.choices.validation };
+        let validation = if config.is_convex() { 0.0 } else { kept.choices.validation };
         let none = Embeddings::none(material.texts.len());
         let seed = u64::from(kept.choices.seed);
         let encoder = self.chosen()?;
@@ -202,7 +206,7 @@ impl Core {
         let Ok((config, _)) = super::choices::config(&kept.choices) else {
             return Ok(Some("this version of Dissensus does not know its choices"));
         };
-        if config.is_solved() {
+        if config.is_convex() {
             return Ok(Some("it is fitted in one go, without checkpoints"));
         }
         let found = self.find_run_folder(kept);

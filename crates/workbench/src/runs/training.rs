@@ -165,7 +165,7 @@ impl Core {
         let mut work =
             Work { core: self, kept: &kept, data: &data, device, observer, options: &options, before: 0.0 };
         let training = data.training(&embeddings);
-        let (model, device) = if config.is_solved() {
+        let (model, device) = if config.is_convex() {
             let model =
                 fit(config.network.model, &training, &options, &mut Steps(observer)).map_err(cancelled)?;
             (model, "cpu".to_owned())

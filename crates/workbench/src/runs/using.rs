@@ -23,8 +23,12 @@ impl Core {
                 || self.find_run_folder(kept).own().is_some_and(has_encoder))
     }
 
-    /// The frozen encoder of a run's embeddings: the project's, or the one that was in use before a tuned one.
+    /// The frozen encoder of a run's embeddings, whichever the project uses now. Runs of format 2 do not say how to open it: it is the
+    /// project's, or the one that was in use before a tuned one.
     pub(super) fn frozen_of(&self, kept: &Kept) -> Result<Option<Chosen>, WorkbenchError> {
+        if kept.run.start.is_some() {
+            return Ok(self.run_data(kept)?.encoder);
+        }
         let active = self.active_encoder()?;
         let is_its = |chosen: &Chosen| kept.outcome.encoder.as_ref() == Some(&chosen.key);
         Ok(active.previous.filter(is_its).or(active.current))

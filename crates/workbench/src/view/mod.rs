@@ -22,7 +22,7 @@ mod runs;
 
 pub use runs::{
     AnnotatorPair, EpochInfo, GradientLength, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
-    RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, Tuning,
+    RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, Tuning,
 };
 
 view! {

@@ -5,7 +5,7 @@ use dissensus_domain::{AnnotatorId, QuestionId};
 use serde::{Deserialize, Serialize};
 
 view! {
-    /// What learns of the encoder.
+    /// Which layers of the encoder are trained.
     #[derive(Default)]
     pub enum Tuning {
         /// Nothing: cached embeddings are used.
@@ -18,78 +18,128 @@ view! {
         /// Everything.
         Full,
     }
+}
 
-    /// What a training is asked to do. Everything but the question has a sensible default.
-    pub struct TrainChoices {
-        /// The question.
-        pub question: QuestionId,
-        /// The annotator model: `majority`, `shared`, `sep-heads`, `share-rec-ffn`, `share-rec-dcn` or `multilevel`.
-        pub model: String,
-        /// What learns of the encoder.
-        pub tuning: Tuning,
-        /// How many layers learn, for `last_k`.
-        pub layers: u32,
-        /// Rank of the additions, for `lora`.
-        pub rank: u32,
-        /// How texts are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ...
-        pub split: String,
-        /// Share of the training texts kept back to choose the best checkpoint, where the split names none.
-        pub validation: f64,
-        /// Seed of split, weights, order and dropout.
-        pub seed: u32,
-        /// Most passes over the training texts.
-        pub epochs: u32,
-        /// Most steps; 0 where only the epochs end it.
-        pub max_steps: u32,
-        /// Steps between evaluations; 0 for one after each epoch.
-        pub evaluate_every: u32,
-        /// Texts a step.
-        pub batch: u32,
-        /// Batches whose gradients are added up before a step.
-        pub accumulation: u32,
-        /// Learning rate of the encoder's top layer.
-        pub encoder_rate: f64,
-        /// Learning rate of the head.
-        pub head_rate: f64,
-        /// Decoupled weight decay.
-        pub weight_decay: f64,
-        /// `constant`, `linear` or `cosine`.
-        pub schedule: String,
-        /// Share of the steps in which the rate rises from 0.
-        pub warmup: f64,
-        /// Largest length of the gradient; 0 for no limit.
-        pub clip: f64,
-        /// Evaluations without a better one before it stops; 0 for never.
-        pub patience: u32,
-        /// What the best checkpoint is chosen by: `log_loss`, `accuracy`, `macro_f1`.
-        pub metric: String,
-        /// Units of the head's hidden layer; 0 for a linear head.
-        pub hidden: u32,
-        /// `relu` or `tanh`, of the hidden layer.
-        pub activation: String,
-        /// Dropout on the embedding.
-        pub embedding_dropout: f64,
-        /// Dropout before the last layer of the head.
-        pub head_dropout: f64,
-        /// Weighs labels so that every class counts alike.
-        pub class_weights: bool,
-        /// Share of each label spread over all levels.
-        pub label_smoothing: f64,
-        /// Learns each text's distribution of labels in place of single labels (`majority` and `shared`).
-        pub soft_labels: bool,
-        /// `share-rec`: whether people are told apart by who they are.
-        pub use_identity: bool,
-        /// `share-rec`: whether people are told apart by their attributes.
-        pub use_attributes: bool,
+/// Choices of a gradient training, each written once: its name in JSON and TypeScript, its option on the command line, its type
+/// and its help.
+macro_rules! training_choices {
+    (
+        values { $($(#[doc = $doc:tt])* $name:ident: $type:ty $(= $values:expr)?;)* }
+        flags { $($(#[doc = $flag_doc:tt])* $flag:ident;)* }
+    ) => {
+        view! {
+            /// What a training is asked to do. Everything but the question has a sensible default.
+            pub struct TrainChoices {
+                /// The question.
+                pub question: QuestionId,
+                /// The annotator model: `majority`, `shared`, `sep-heads`, `share-rec-ffn`, `share-rec-dcn` or `multilevel`.
+                pub model: String,
+                /// Which layers of the encoder are trained.
+                pub tuning: Tuning,
+                /// How many layers are trained, for `last_k`.
+                pub layers: u32,
+                /// Rank of the additions, for `lora`.
+                pub rank: u32,
+                /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ...
+                pub split: String,
+                /// Seed of split, weights, order and dropout.
+                pub seed: u32,
+                $($(#[doc = $doc])* pub $name: $type,)*
+                $($(#[doc = $flag_doc])* pub $flag: bool,)*
+            }
+        }
+
+        /// What is asked for of [`TrainChoices`]; everything else keeps its default.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[cfg_attr(feature = "clap", derive(clap::Args))]
+        #[cfg_attr(feature = "clap", command(next_help_heading = "Gradient training", allow_negative_numbers = true))]
+        pub struct TrainOptions {
+            $(
+                $(#[doc = $doc])*
+                #[cfg_attr(feature = "clap", arg(long $(, value_parser = $values)?))]
+                pub $name: Option<$type>,
+            )*
+            $(
+                $(#[doc = $flag_doc])*
+                #[cfg_attr(
+                    feature = "clap",
+                    arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")
+                )]
+                pub $flag: Option<bool>,
+            )*
+        }
+
+        impl TrainOptions {
+            /// Puts what was asked for into `choices`.
+            pub fn apply(&self, choices: &mut TrainChoices) {
+                $(if let Some(asked) = &self.$name { choices.$name.clone_from(asked); })*
+                $(if let Some(asked) = self.$flag { choices.$flag = asked; })*
+            }
+        }
+    };
+}
+
+training_choices! {
+    values {
+    /// Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none
+    validation: f64;
+    /// Most passes over the training texts
+    epochs: u32;
+    /// Most steps, where that is to end it earlier than the epochs; 0 for no limit
+    max_steps: u32;
+    /// Steps between evaluations; 0 for one after each epoch
+    evaluate_every: u32;
+    /// Texts a batch, each with all of its labels
+    batch: u32;
+    /// Batches whose gradients are added up before a step
+    gradient_accumulation_steps: u32;
+    /// Learning rate of the encoder's top layer
+    encoder_lr: f64;
+    /// Learning rate of the head
+    head_lr: f64;
+    /// Decoupled weight decay
+    weight_decay: f64;
+    /// How learning rates move after the warm-up
+    schedule: String = ["constant", "linear", "cosine"];
+    /// Share of the steps in which learning rates rise
+    warmup: f64;
+    /// Largest norm of the gradient; 0 for no limit
+    max_grad_norm: f64;
+    /// Evaluations without a better one before it stops; 0 for never
+    patience: u32;
+    /// What the best checkpoint is chosen by
+    metric_for_best_model: String = ["log_loss", "accuracy", "macro_f1"];
+    /// Units of the head's hidden layer; 0 for a linear head
+    hidden: u32;
+    /// Activation of the hidden layer
+    activation: String = ["relu", "tanh"];
+    /// Dropout on the embedding
+    embedding_dropout: f64;
+    /// Dropout before the last layer of the head
+    head_dropout: f64;
+    /// Share of each label spread over all levels
+    label_smoothing: f64;
     }
+    flags {
+    /// Weigh labels so that every level counts alike
+    class_weights;
+    /// Learn each text's distribution of labels in place of single labels (majority and shared)
+    soft_labels;
+    /// share-rec: tell annotators apart by who they are
+    use_identity;
+    /// share-rec: tell annotators apart by their attributes
+    use_attributes;
+    }
+}
 
+view! {
     /// One evaluation on the way.
     pub struct EpochInfo {
         /// Passes over the training texts so far; a fraction where evaluated in between.
         pub epoch: f64,
         /// Steps so far.
         pub step: u32,
-        /// Mean loss of the steps since the evaluation before; none of a model that is solved rather than trained in steps.
+        /// Mean loss of the steps since the evaluation before; none of a convex model, which is fitted in one go.
         pub train_loss: Option<f64>,
         /// Log loss on the validation texts, in nats.
         pub validation_loss: Option<f64>,
@@ -101,15 +151,15 @@ view! {
         pub seconds: f64,
         /// True for the best one so far.
         pub best: bool,
-        /// Length of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0.
+        /// Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0.
         pub gradients: Vec<GradientLength>,
     }
 
-    /// How long the gradient of a group of weights is.
+    /// The gradient norm of a group of weights.
     pub struct GradientLength {
         /// `embeddings`, `layer 0`, ..., `head`.
         pub group: String,
-        /// Its Euclidean length.
+        /// Euclidean norm.
         pub norm: f64,
     }
 
@@ -125,13 +175,13 @@ view! {
         pub question_name: String,
         /// The annotator model.
         pub model: String,
-        /// What learned of the encoder.
+        /// Which layers of the encoder were trained.
         pub tuning: Tuning,
-        /// How many layers learned, for `last_k`.
+        /// How many layers were trained, for `last_k`.
         pub layers: u32,
         /// Rank of the additions, for `lora`.
         pub rank: u32,
-        /// How texts were divided.
+        /// How labels were divided.
         pub split: String,
         /// Its seed.
         pub seed: u32,
@@ -145,11 +195,11 @@ view! {
         pub seconds: f64,
         /// `cpu`, `cuda` or `metal`.
         pub device: String,
-        /// Evaluations so far; empty for models that are solved in one go.
+        /// Evaluations so far; empty for convex models, which are fitted in one go.
         pub epochs: Vec<EpochInfo>,
         /// Passes it will make at most.
         pub epochs_planned: u32,
-        /// Seconds it will go on, while it runs and where that can be told.
+        /// Seconds left, while it runs and where that can be told.
         pub seconds_left: Option<f64>,
         /// Scores on the test texts; none before it has ended.
         pub scores: Option<RunScores>,
@@ -197,7 +247,7 @@ view! {
         pub info: RunInfo,
         /// What was asked.
         pub choices: TrainChoices,
-        /// Texts and labels that taught, chose the checkpoint, and were scored.
+        /// Texts and labels of the training, validation and test sets.
         pub sizes: RunSizes,
         /// Encoder version it began with.
         pub encoder: Option<String>,
@@ -218,17 +268,17 @@ view! {
     /// How much there was.
     #[derive(Default)]
     pub struct RunSizes {
-        /// Texts that taught.
+        /// Texts of the training set.
         pub train_texts: u32,
-        /// Labels that taught.
+        /// Labels of the training set.
         pub train_labels: u32,
-        /// Texts that chose the checkpoint.
+        /// Texts of the validation set.
         pub validation_texts: u32,
-        /// Labels that chose the checkpoint.
+        /// Labels of the validation set.
         pub validation_labels: u32,
-        /// Texts scored.
+        /// Texts of the test set.
         pub test_texts: u32,
-        /// Labels scored.
+        /// Labels of the test set.
         pub test_labels: u32,
     }
 

@@ -326,10 +326,8 @@ impl Network {
         }
         let nothing = vec![0.0; one_hot.width];
         let whose = if rows.attributes_of.is_empty() { &rows.annotators } else { &rows.attributes_of };
-        let values: Vec<f32> = whose
-            .iter()
-            .flat_map(|a| one_hot.row(*a).unwrap_or(&nothing).iter().copied())
-            .collect();
+        let values: Vec<f32> =
+            whose.iter().flat_map(|a| one_hot.row(*a).unwrap_or(&nothing).iter().copied()).collect();
         Tensor::from_vec(values, (rows.len(), one_hot.width), &self.device)
     }
 

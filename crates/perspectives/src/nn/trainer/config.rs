@@ -1,16 +1,27 @@
-//! What a training does: every choice, its default, and what it may be.
+//! The configuration of a training: every choice, its default, and its range.
 
 use super::schedule::Schedule;
-use crate::data::ModelKind;
-use crate::data::PerspectivesError;
+use crate::data::{ModelKind, PerspectivesError, value_named};
 use crate::nn::networks::{HeadSpec, NetworkSpec, PeopleSpec};
 use dissensus_encoder::FreezePolicy;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// What the best checkpoint is chosen by, on the validation labels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum BestBy {
     /// The lowest log loss: accuracy hides over-confidence.
     #[default]
@@ -22,13 +33,9 @@ pub enum BestBy {
 }
 
 impl BestBy {
-    /// All, by name.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::LogLoss, "log_loss"), (Self::Accuracy, "accuracy"), (Self::MacroF1, "macro_f1")];
-
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(by, _)| *by == self).map_or("log_loss", |(_, name)| name)
+        self.into()
     }
 }
 
@@ -36,13 +43,7 @@ impl std::str::FromStr for BestBy {
     type Err = PerspectivesError;
 
     fn from_str(name: &str) -> Result<Self, PerspectivesError> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(by, _)| *by).ok_or_else(|| {
-            PerspectivesError::UnknownName {
-                what: "metric",
-                name: name.to_owned(),
-                known: "log_loss, accuracy or macro_f1",
-            }
-        })
+        value_named("metric", name)
     }
 }
 
@@ -64,7 +65,7 @@ impl Seeds {
     }
 }
 
-/// Everything a training is told.
+/// The resolved configuration of a training. Names in JSON are those of the first checkpoints, whose hash they are part of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
     /// What stands on the embeddings.
@@ -78,25 +79,30 @@ pub struct TrainConfig {
     /// Texts a batch, each with all of its labels.
     pub batch: usize,
     /// Batches whose gradients are added up before a step.
-    pub accumulation: usize,
+    #[serde(rename = "accumulation")]
+    pub gradient_accumulation_steps: usize,
     /// Learning rate of what comes after the encoder's last layer.
-    pub encoder_rate: f64,
+    #[serde(rename = "encoder_rate")]
+    pub encoder_lr: f64,
     /// Factor of the rate from one layer to the one below; 1 for the same everywhere.
     pub layer_decay: f64,
     /// Learning rate of the network on top.
-    pub head_rate: f64,
+    #[serde(rename = "head_rate")]
+    pub head_lr: f64,
     /// Decoupled weight decay.
     pub weight_decay: f64,
     /// How rates move over the steps.
     pub schedule: Schedule,
-    /// Share of the steps in which rates rise from 0.
+    /// Share of the steps in which rates rise.
     pub warmup: f64,
-    /// Largest length of the whole gradient; 0 for no limit.
-    pub clip: f64,
+    /// Largest norm of the whole gradient; 0 for no limit.
+    #[serde(rename = "clip")]
+    pub max_grad_norm: f64,
     /// Steps between evaluations; `None` for one after each epoch.
     pub evaluate_every: Option<u32>,
     /// What the best checkpoint is chosen by.
-    pub best_by: BestBy,
+    #[serde(rename = "best_by")]
+    pub metric_for_best_model: BestBy,
     /// Evaluations in a row without a better one before it stops; 0 for never.
     pub patience: u32,
     /// Checkpoints kept for going on, newest first; at least 1.
@@ -105,7 +111,7 @@ pub struct TrainConfig {
     pub class_weights: bool,
     /// Share of each label spread evenly over all levels.
     pub label_smoothing: f64,
-    /// Whether a text teaches its distribution of labels (`shared`) in place of every label.
+    /// Whether the target is the distribution of a text's labels (`shared`) in place of every label.
     pub soft_labels: bool,
     /// Seeds.
     pub seeds: Seeds,
@@ -127,16 +133,16 @@ impl TrainConfig {
             epochs: if frozen { 30 } else { 4 },
             max_steps: None,
             batch: if frozen { 64 } else { 16 },
-            accumulation: 1,
-            encoder_rate: if lora { 5e-4 } else { 5e-5 },
+            gradient_accumulation_steps: 1,
+            encoder_lr: if lora { 5e-4 } else { 5e-5 },
             layer_decay: 1.0,
-            head_rate: if frozen { 1e-3 } else { 5e-4 },
+            head_lr: if frozen { 1e-3 } else { 5e-4 },
             weight_decay: 0.01,
             schedule: if frozen { Schedule::Cosine } else { Schedule::Linear },
             warmup: 0.06,
-            clip: 1.0,
+            max_grad_norm: 1.0,
             evaluate_every: None,
-            best_by: BestBy::default(),
+            metric_for_best_model: BestBy::default(),
             patience: if frozen { 3 } else { 2 },
             keep: 1,
             class_weights: false,
@@ -174,9 +180,14 @@ impl TrainConfig {
             ("epochs", self.epochs.to_string(), self.epochs > 0, "it is 1 or more"),
             ("max_steps", format!("{:?}", self.max_steps), self.max_steps != Some(0), "it is 1 or more"),
             ("batch", self.batch.to_string(), some(self.batch), many),
-            ("accumulation", self.accumulation.to_string(), some(self.accumulation), many),
-            ("encoder_rate", self.encoder_rate.to_string(), rate(self.encoder_rate), a_rate),
-            ("head_rate", self.head_rate.to_string(), rate(self.head_rate), a_rate),
+            (
+                "gradient_accumulation_steps",
+                self.gradient_accumulation_steps.to_string(),
+                some(self.gradient_accumulation_steps),
+                many,
+            ),
+            ("encoder_lr", self.encoder_lr.to_string(), rate(self.encoder_lr), a_rate),
+            ("head_lr", self.head_lr.to_string(), rate(self.head_lr), a_rate),
             (
                 "layer_decay",
                 self.layer_decay.to_string(),
@@ -195,7 +206,12 @@ impl TrainConfig {
                 (0.0..=1.0).contains(&self.warmup),
                 "it is a share from 0 to 1",
             ),
-            ("clip", self.clip.to_string(), self.clip.is_finite() && self.clip >= 0.0, "it is 0 or more"),
+            (
+                "max_grad_norm",
+                self.max_grad_norm.to_string(),
+                self.max_grad_norm.is_finite() && self.max_grad_norm >= 0.0,
+                "it is 0 or more",
+            ),
             (
                 "evaluate_every",
                 format!("{:?}", self.evaluate_every),
@@ -234,9 +250,9 @@ impl TrainConfig {
         Ok(super::checkpoint::hexadecimal(&Sha256::digest(&bytes)))
     }
 
-    /// Whether this is a convex problem that is solved exactly rather than trained in steps: a linear head, all labels alike,
-    /// on an encoder that does not learn.
-    pub fn is_solved(&self) -> bool {
+    /// Whether this is a convex problem, fitted to convergence rather than by gradient steps: a linear head, all labels alike, on
+    /// a frozen encoder.
+    pub fn is_convex(&self) -> bool {
         let recommender = matches!(self.network.model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
         let plain = !self.class_weights && self.label_smoothing == 0.0 && !self.soft_labels;
         self.policy == FreezePolicy::Frozen && !recommender && plain && self.network.head.hidden == 0
@@ -255,12 +271,12 @@ mod tests {
             }
         }
         let good = TrainConfig::new(ModelKind::Shared, FreezePolicy::Frozen);
-        assert!(good.is_solved());
-        let error = TrainConfig { head_rate: f64::NAN, ..good.clone() }.check().unwrap_err();
-        assert_eq!(error.to_string(), "head_rate cannot be NaN: it is more than 0 and at most 10");
+        assert!(good.is_convex());
+        let error = TrainConfig { head_lr: f64::NAN, ..good.clone() }.check().unwrap_err();
+        assert_eq!(error.to_string(), "head_lr cannot be NaN: it is more than 0 and at most 10");
         assert!(TrainConfig { batch: 0, ..good.clone() }.check().is_err());
         let smoothed = TrainConfig { label_smoothing: 0.1, ..good };
-        assert!(!smoothed.is_solved());
+        assert!(!smoothed.is_convex());
         assert!(TrainConfig { label_smoothing: 1.0, ..smoothed }.check().is_err());
     }
 
@@ -274,9 +290,8 @@ mod tests {
 
     #[test]
     fn metrics_are_read_by_name() {
-        for (by, name) in BestBy::ALL {
-            assert_eq!(name.parse::<BestBy>(), Ok(by));
-            assert_eq!(by.name(), name);
+        for name in ["log_loss", "accuracy", "macro_f1"] {
+            assert_eq!(name.parse::<BestBy>().map(BestBy::name), Ok(name));
         }
         assert!("f2".parse::<BestBy>().is_err());
     }

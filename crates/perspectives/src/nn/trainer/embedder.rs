@@ -27,7 +27,7 @@ pub(crate) struct Tuned<'a> {
 }
 
 impl<'a> Embedder<'a> {
-    /// Opens the encoder and tokenizes the texts that will teach.
+    /// Opens the encoder and tokenizes the training texts.
     pub(crate) fn open(
         learnable: &Learnable<'a>,
         policy: &FreezePolicy,

@@ -1,4 +1,4 @@
-//! What the training labels teach: for each text the rows of its labels, weighted, smoothed, or as a distribution.
+//! Training examples: for each text the rows of its labels, weighted, smoothed, or as a distribution.
 
 use super::TrainConfig;
 use crate::data::Observation;
@@ -224,7 +224,10 @@ mod tests {
         assert!((60..140).contains(&unseen), "{unseen}");
         let apart = rows.annotators.iter().zip(&rows.attributes_of);
         let only_attributes = apart.filter(|(who, whose)| who.is_none() && whose.is_some()).count();
-        assert!(only_attributes > 50, "a new annotator of whom the attributes are known is learned: {only_attributes}");
+        assert!(
+            only_attributes > 50,
+            "a new annotator of whom the attributes are known is learned: {only_attributes}"
+        );
         assert_eq!(rows.annotators, examples.rows(&places, 3).annotators);
         assert_ne!(rows.annotators, examples.rows(&places, 4).annotators);
     }

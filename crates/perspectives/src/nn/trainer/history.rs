@@ -1,4 +1,4 @@
-//! What a training tells on the way: one record for each evaluation.
+//! What a training reports on the way: one record for each evaluation.
 
 use super::BestBy;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct EpochRecord {
     pub seconds: f64,
     /// True where no evaluation before was better.
     pub best: bool,
-    /// Length of the gradient of each group of weights at the last step: a dead group shows as 0.
+    /// Norm of the gradient of each group of weights at the last step: a dead group shows as 0.
     pub gradients: Vec<GradientLength>,
 }
 
@@ -46,22 +46,22 @@ impl ValidationScores {
     }
 }
 
-/// How long the gradient of a group of weights is.
+/// The gradient norm of a group of weights.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GradientLength {
     /// `embeddings`, `layer 0`, ..., `top`, `head`, or `annotators`.
     pub group: String,
-    /// Euclidean length.
+    /// Euclidean norm.
     pub norm: f64,
 }
 
-/// Is told how a training goes.
+/// Is told the progress of a training.
 pub trait TrainObserver {
     /// `done` of `steps` steps are done.
     fn step(&mut self, _done: u32, _steps: u32) {}
     /// An evaluation came out.
     fn evaluated(&mut self, _record: &EpochRecord) {}
-    /// True to stop soon, with a checkpoint to go on from.
+    /// True to stop soon, with a checkpoint to resume from.
     fn cancelled(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
-//! Training in steps: a network on embeddings, and the encoder under it where that learns too.
+//! Gradient training: a network on embeddings, and the encoder under it where that learns too.
 //!
-//! One loop for all models. Randomness is drawn from seeds and step numbers alone, so that a training that was killed goes
-//! on from its last checkpoint to the same numbers.
+//! One loop for all models. Randomness is drawn from seeds and step numbers alone, so that a training that was killed
+//! resumes from its last checkpoint to the same numbers.
 
 mod checkpoint;
 mod config;
@@ -84,7 +84,7 @@ impl<'a> Trainer<'a> {
         Ok(Self { data, observations, validation, encoder, config, folder: None })
     }
 
-    /// Keeps checkpoints in `folder`, and goes on from the newest one there.
+    /// Keeps checkpoints in `folder`, and resumes from the newest one there.
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
@@ -94,7 +94,7 @@ impl<'a> Trainer<'a> {
     /// Trains to the end, or until the validation labels say that it is enough.
     ///
     /// # Errors
-    /// [`PerspectivesError::Cancelled`] with a checkpoint to go on from; [`PerspectivesError::LossNotFinite`];
+    /// [`PerspectivesError::Cancelled`] with a checkpoint to resume from; [`PerspectivesError::LossNotFinite`];
     /// [`PerspectivesError::OtherCheckpoint`]; what the disk, the encoder or the device says.
     pub fn run(self, observer: &mut dyn TrainObserver) -> Result<Trained, PerspectivesError> {
         run::run(self, observer)

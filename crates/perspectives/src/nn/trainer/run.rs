@@ -74,7 +74,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let mut variables = embedder.variables();
         variables.extend(network.variables());
         let settings = AdamWSettings { weight_decay: config.weight_decay, ..AdamWSettings::default() };
-        let together = config.batch * config.accumulation;
+        let together = config.batch * config.gradient_accumulation_steps;
         let steps_in_epoch = examples.texts.len().div_ceil(together) as u32;
         let planned = steps_in_epoch.saturating_mul(config.epochs);
         let (data_sum, choices) = (data_sum(trainer)?, config.sum()?);
@@ -108,7 +108,7 @@ impl<'a, 'b> Training<'a, 'b> {
         }
         while self.state.step < self.steps {
             let order = self.order();
-            let together = self.config.batch * self.config.accumulation;
+            let together = self.config.batch * self.config.gradient_accumulation_steps;
             let windows: Vec<&[usize]> = order.chunks(together).collect();
             for window in windows.into_iter().skip(self.state.step_in_epoch as usize) {
                 if observer.cancelled() {
@@ -177,8 +177,8 @@ impl<'a, 'b> Training<'a, 'b> {
             }
         }
         let Some(mut gradients) = total else { return Ok(()) };
-        if self.config.clip > 0.0 {
-            gradients.clip(self.config.clip)?;
+        if self.config.max_grad_norm > 0.0 {
+            gradients.clip(self.config.max_grad_norm)?;
         }
         self.state.loss += gradients.loss * weight;
         self.state.weight += weight;
@@ -193,15 +193,15 @@ impl<'a, 'b> Training<'a, 'b> {
                 let norm = f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?).sqrt();
                 self.lengths.push(GradientLength { group: "annotators".into(), norm });
             }
-            table.step(&gathered.rows, &gradient, self.config.head_rate * factor, self.settings)?;
+            table.step(&gathered.rows, &gradient, self.config.head_lr * factor, self.settings)?;
         }
         if wants_lengths {
             let norms = gradients.norms()?;
             self.lengths.extend(norms.into_iter().map(|n| GradientLength { group: n.group, norm: n.norm }));
         }
         let rates = LayerRates {
-            encoder: self.config.encoder_rate * factor,
-            head: self.config.head_rate * factor,
+            encoder: self.config.encoder_lr * factor,
+            head: self.config.head_lr * factor,
             decay: self.config.layer_decay,
         };
         let layers = self.embedder.layers();
@@ -235,7 +235,7 @@ impl<'a, 'b> Training<'a, 'b> {
 
     fn evaluate(&mut self) -> Result<&EpochRecord, PerspectivesError> {
         let validation = self.turn(true)?;
-        let by = self.config.best_by;
+        let by = self.config.metric_for_best_model;
         let before = self.state.history.iter().filter_map(|r| r.validation.as_ref()).map(|v| v.merit(by));
         let best_before = before.fold(f64::NEG_INFINITY, f64::max);
         // Without validation labels nothing can be compared: the last weights are the best.
@@ -247,7 +247,7 @@ impl<'a, 'b> Training<'a, 'b> {
             step: self.state.step,
             train_loss: self.state.loss / self.state.weight.max(1e-9),
             validation,
-            rate: self.config.head_rate * factor,
+            rate: self.config.head_lr * factor,
             seconds: self.seconds(),
             best,
             gradients: std::mem::take(&mut self.lengths),

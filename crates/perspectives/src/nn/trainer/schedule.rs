@@ -1,11 +1,23 @@
 //! How learning rates move over the steps.
 
-use crate::data::PerspectivesError;
+use crate::data::{PerspectivesError, value_named};
 use serde::{Deserialize, Serialize};
 
 /// The factor of the learning rate after the warm-up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Schedule {
     /// 1 throughout.
     Constant,
@@ -17,13 +29,9 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// All, by name.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Constant, "constant"), (Self::Linear, "linear"), (Self::Cosine, "cosine")];
-
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(schedule, _)| *schedule == self).map_or("linear", |(_, name)| name)
+        self.into()
     }
 
     /// The factor of step `step` (from 0) of `steps`, the first `warmup` (share) of which are a warm-up.
@@ -50,13 +58,7 @@ impl std::str::FromStr for Schedule {
     type Err = PerspectivesError;
 
     fn from_str(name: &str) -> Result<Self, PerspectivesError> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(schedule, _)| *schedule).ok_or_else(|| {
-            PerspectivesError::UnknownName {
-                what: "schedule",
-                name: name.to_owned(),
-                known: "constant, linear or cosine",
-            }
-        })
+        value_named("schedule", name)
     }
 }
 
@@ -95,8 +97,8 @@ mod tests {
                 }
             }
         }
-        for (schedule, name) in Schedule::ALL {
-            assert_eq!((name.parse(), schedule.name()), (Ok(schedule), name));
+        for name in ["constant", "linear", "cosine"] {
+            assert_eq!(name.parse::<Schedule>().map(Schedule::name), Ok(name));
         }
         assert!("steps".parse::<Schedule>().is_err());
     }

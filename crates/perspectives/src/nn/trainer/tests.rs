@@ -1,4 +1,4 @@
-//! The loop as a whole: it learns, repeats itself, goes on after a break, and says what went wrong.
+//! The loop as a whole: it learns, repeats itself, resumes after an interruption, and says what went wrong.
 
 use super::*;
 use crate::data::FitOptions;
@@ -64,8 +64,8 @@ fn tuned(model: ModelKind, policy: FreezePolicy) -> TrainConfig {
     TrainConfig {
         epochs: 10,
         batch: 2,
-        encoder_rate: 1e-3,
-        head_rate: 1e-2,
+        encoder_lr: 1e-3,
+        head_lr: 1e-2,
         warmup: 0.0,
         schedule: Schedule::Constant,
         patience: 0,
@@ -91,8 +91,8 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
     for policy in [FreezePolicy::Full, FreezePolicy::LastK(1), FreezePolicy::Lora(LowRank::default())] {
         let config = TrainConfig {
             batch: 2,
-            encoder_rate: 1e-3,
-            head_rate: 2e-2,
+            encoder_lr: 1e-3,
+            head_lr: 2e-2,
             ..tuned(ModelKind::SepHeads, policy.clone())
         };
         let trainer = Trainer::new(four(&none, &observations), &[], Some(learnable), config).unwrap();
@@ -163,7 +163,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
         let config = TrainConfig {
             epochs: 3,
             batch: 8,
-            accumulation: 2,
+            gradient_accumulation_steps: 2,
             evaluate_every: Some(3),
             patience: 0,
             label_smoothing: 0.1,
@@ -263,7 +263,7 @@ fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
         batch: 10,
         // Weights that grow without a bound.
         weight_decay: 1e38,
-        clip: 0.0,
+        max_grad_norm: 0.0,
         schedule: Schedule::Constant,
         warmup: 0.0,
         evaluate_every: Some(1),
@@ -290,7 +290,7 @@ fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
     let config = TrainConfig {
         epochs: 200,
         patience: 2,
-        head_rate: 0.05,
+        head_lr: 0.05,
         ..TrainConfig::new(ModelKind::SepHeads, FreezePolicy::Frozen)
     };
     let trained = Trainer::new(data, &validation, None, config).unwrap().run(&mut Silent).unwrap();
@@ -317,7 +317,7 @@ fn attributes_are_learned_where_they_tell_people_apart() {
     };
     let x = Embeddings::new(2, (0..40).map(|i| (i % 7) as f32 / 7.0).collect()).unwrap();
     let attributes = [attribute];
-    // The last six people teach nothing: only their attributes can tell.
+    // The last six annotators have no training label: only their attributes can tell.
     let train: Vec<Observation> = observations.iter().filter(|o| o.annotator < 24).copied().collect();
     let data = TrainingData {
         embeddings: &x,
@@ -327,7 +327,7 @@ fn attributes_are_learned_where_they_tell_people_apart() {
         attributes: &attributes,
     };
     for kind in [ModelKind::ShareRecFfn, ModelKind::ShareRecDcn] {
-        let config = TrainConfig { head_rate: 5e-3, ..TrainConfig::new(kind, FreezePolicy::Frozen) };
+        let config = TrainConfig { head_lr: 5e-3, ..TrainConfig::new(kind, FreezePolicy::Frozen) };
         let trained = Trainer::new(data, &[], None, config).unwrap().run(&mut Silent).unwrap();
         let model = trained.model(&data, &FitOptions::default()).unwrap();
         let yes = |annotator: u32| {

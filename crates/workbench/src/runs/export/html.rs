@@ -39,7 +39,7 @@ pub(super) fn page(runs: &[RunDetail], project: &str) -> Result<String, Workbenc
 fn overview(out: &mut String, runs: &[RunDetail]) {
     let columns: Vec<_> =
         COLUMNS.iter().filter(|(key, _)| runs.iter().any(|run| value(run, key).is_some())).collect();
-    out.push_str("<div class=\"scroll\"><table><caption>Scores on labels that taught nothing; the best of each column is bold among runs on the same question, split and seed.</caption><thead><tr><th>run</th><th class=\"text\">question</th><th class=\"text\">encoder</th><th class=\"text\">split</th>");
+    out.push_str("<div class=\"scroll\"><table><caption>Scores on held-out test labels; the best of each column is bold among runs on the same question, split and seed.</caption><thead><tr><th>run</th><th class=\"text\">question</th><th class=\"text\">encoder</th><th class=\"text\">split</th>");
     for (_, title) in &columns {
         let _ = write!(out, "<th>{title}</th>");
     }
@@ -86,7 +86,7 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     let _ = write!(out, "<h2>{}</h2>\n<p>", escaped(&plots::name(run)));
     let _ = write!(
         out,
-        "{} labels of {} texts taught, {} chose the checkpoint, {} of {} texts were scored; {:.0} s on {}.",
+        "Trained on {} labels of {} texts, validated on {}, tested on {} of {} texts; {:.0} s on {}.",
         sizes.train_labels,
         sizes.train_texts,
         sizes.validation_labels,
