@@ -3,21 +3,25 @@
 //! No file is opened here but through SQLite: on Unix, closing any other handle on a database file would drop the
 //! locks that another connection of this very process holds on it.
 
-use crate::connect::{Access, connect};
-use crate::lock::beside;
-use crate::migrate::{APPLICATION_ID, difference, newest};
+use crate::connect::{Access, connect, harden};
+use crate::migrate::{APPLICATION_ID, newest};
+use crate::schema::difference;
 use crate::{Result, StoreError};
+use dissensus_files::beside;
 use rusqlite::{Connection, ErrorCode};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Up to this size of file every page is walked at opening. Beyond it the pages of embeddings are left out, which can
-/// be computed again and are by far the most; a page found damaged later is reported as such by whatever reads it.
-/// (Walking takes about a quarter of a second for 100 MB.)
-const WALK_WHOLE_BYTES: i64 = 256 << 20;
+/// Up to this size of file SQLite's `integrity_check` runs at opening, which compares every index with its table too (about
+/// a second for a file of this size). Beyond it `quick_check` runs, which does not, and the pages of embeddings are left
+/// out: they can be computed again and are by far the most; a page found damaged later is reported as such by whatever
+/// reads it. A file beyond it that is known to be unchanged since it was last found in order is not checked again
+/// ([`crate::CheckRecords`]).
+pub(crate) const CHECK_WHOLE_BYTES: u64 = 32 << 20;
 
 /// The file behind `path`, links resolved, after a look at what the file system says of it.
 pub(crate) fn locate(path: &Path) -> Result<PathBuf> {
-    let file = std::fs::canonicalize(path).map_err(|e| match e.kind() {
+    let file = dissensus_files::real_path(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotADirectory => StoreError::Missing(path.to_owned()),
         _ => StoreError::from_io(path, "looking for the project", &e),
     })?;
@@ -88,8 +92,27 @@ pub(crate) fn version(conn: &Connection, shown: &Path, migrations: &[&str]) -> R
     }
 }
 
-/// Makes sure that the schema is the one we make and that the pages hold together.
-pub(crate) fn contents(conn: &Connection, shown: &Path, migrations: &[&str], version: u32) -> Result<()> {
+/// What is checked of a file at opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Schema and contents; all of them in a file of up to so many bytes.
+    Contents(u64),
+    /// The schema only: the file was found in order before and has not been written since.
+    Schema,
+}
+
+/// Makes sure that the schema is the one we make, that the pages hold together and that the rows keep the rules.
+///
+/// Readers and writers come here with the same kind of connection: SQLite leaves every CHECK out of a database that it
+/// opened to read only, so a file that cannot be written is checked as a copy in memory where it is small, and without its
+/// CHECKs where it is not.
+pub(crate) fn contents(
+    conn: &Connection,
+    shown: &Path,
+    migrations: &[&str],
+    version: u32,
+    depth: Depth,
+) -> Result<()> {
     let explain = |e| StoreError::explain(shown, "checking the project", e);
     let encoding: String = conn.pragma_query_value(None, "encoding", |r| r.get(0)).map_err(explain)?;
     if encoding != "UTF-8" {
@@ -107,27 +130,53 @@ pub(crate) fn contents(conn: &Connection, shown: &Path, migrations: &[&str], ver
         }
         Err(e) => return Err(explain(e)),
     }
-    walk(conn, shown, WALK_WHOLE_BYTES)
-}
-
-/// Walks the pages of the file: all, or those that matter most where there are more than `whole` bytes.
-///
-/// Damage inside a value that leaves the page in order cannot be seen, as SQLite keeps no checksums.
-fn walk(conn: &Connection, shown: &Path, whole: i64) -> Result<()> {
-    let explain = |e| StoreError::explain(shown, "checking the pages of the project", e);
-    let number = |pragma| conn.pragma_query_value(None, pragma, |r| r.get::<_, i64>(0)).map_err(explain);
-    let bytes = number("page_count")?.saturating_mul(number("page_size")?);
-    if bytes <= whole {
-        return walk_one(conn, shown, None);
+    let Depth::Contents(whole) = depth else { return Ok(()) };
+    let small = bytes(conn).map_err(explain)? <= whole;
+    if small && conn.is_readonly("main").map_err(explain)? {
+        return rows_and_pages(&in_memory(conn).map_err(explain)?, shown, true);
     }
-    let tables: Vec<String> = conn
-        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'embeddings'")
-        .and_then(|mut s| s.query_map([], |r| r.get(0))?.collect())
-        .map_err(explain)?;
-    tables.iter().try_for_each(|table| walk_one(conn, shown, Some(table)))
+    rows_and_pages(conn, shown, small)
 }
 
-fn walk_one(conn: &Connection, shown: &Path, table: Option<&str>) -> Result<()> {
+/// How large the database is, with what is in its journal.
+fn bytes(conn: &Connection) -> rusqlite::Result<u64> {
+    let number = |pragma| conn.pragma_query_value(None, pragma, |r| r.get::<_, i64>(0));
+    let bytes = number("page_count")?.saturating_mul(number("page_size")?);
+    Ok(u64::try_from(bytes).unwrap_or(u64::MAX))
+}
+
+/// A copy that may be written, so that SQLite knows the CHECKs of its tables.
+fn in_memory(conn: &Connection) -> rusqlite::Result<Connection> {
+    let mut copy = Connection::open_in_memory()?;
+    rusqlite::backup::Backup::new(conn, &mut copy)?.run_to_completion(
+        i32::MAX,
+        std::time::Duration::ZERO,
+        None,
+    )?;
+    harden(&copy)?;
+    Ok(copy)
+}
+
+/// Damage inside a value that leaves the page in order and the rules kept cannot be seen, as SQLite keeps no checksums.
+fn rows_and_pages(conn: &Connection, shown: &Path, whole: bool) -> Result<()> {
+    if whole {
+        walk(conn, shown, "integrity_check", None)?;
+        foreign_keys(conn, shown, None)?;
+    } else {
+        let tables: Vec<String> = conn
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'embeddings'")
+            .and_then(|mut s| s.query_map([], |r| r.get(0))?.collect())
+            .map_err(|e| StoreError::explain(shown, "checking the project", e))?;
+        for table in &tables {
+            walk(conn, shown, "quick_check", Some(table))?;
+            foreign_keys(conn, shown, Some(table))?;
+        }
+    }
+    words(conn, shown)
+}
+
+/// Walks the pages of a table, or of the file.
+fn walk(conn: &Connection, shown: &Path, check: &str, table: Option<&str>) -> Result<()> {
     let mut first: Option<String> = None;
     let keep = |r: &rusqlite::Row<'_>| {
         let line: String = r.get(0)?;
@@ -137,11 +186,57 @@ fn walk_one(conn: &Connection, shown: &Path, table: Option<&str>) -> Result<()> 
         Ok(())
     };
     let walked = match table {
-        Some(table) => conn.pragma(None, "quick_check", table, keep),
-        None => conn.pragma(None, "quick_check", 5, keep),
+        Some(table) => conn.pragma(None, check, table, keep),
+        None => conn.pragma(None, check, 5, keep),
     };
     walked.map_err(|e| StoreError::explain(shown, "checking the pages of the project", e))?;
     first.map_or(Ok(()), |detail| Err(damaged(shown, detail)))
+}
+
+/// Makes sure that every row that names another one names one that is there.
+fn foreign_keys(conn: &Connection, shown: &Path, table: Option<&str>) -> Result<()> {
+    let explain = |e| StoreError::explain(shown, "checking what the rows of the project name", e);
+    let all = r#"SELECT "table", rowid, parent FROM pragma_foreign_key_check"#;
+    let of_one = format!("{all}(?1)");
+    let mut statement = conn.prepare(table.map_or(all, |_| &of_one)).map_err(explain)?;
+    let mut rows = match table {
+        Some(table) => statement.query([table]),
+        None => statement.query([]),
+    }
+    .map_err(explain)?;
+    let Some(row) = rows.next().map_err(explain)? else { return Ok(()) };
+    let read =
+        || -> rusqlite::Result<(String, Option<i64>, String)> { Ok((row.get(0)?, row.get(1)?, row.get(2)?)) };
+    let (table, id, parent) = read().map_err(explain)?;
+    let id = id.map_or_else(String::new, |id| format!(" {id}"));
+    Err(damaged(shown, format!("row{id} of {table} names a row of {parent} that is not there")))
+}
+
+/// Makes sure that what texts and annotators carry can be read: a file that opens must export too.
+fn words(conn: &Connection, shown: &Path) -> Result<()> {
+    let explain = |e| StoreError::explain(shown, "checking the texts and annotators of the project", e);
+    for (what, sql) in [
+        ("text", r#"SELECT external_id, metadata, body, "group", split FROM texts"#),
+        ("annotator", "SELECT external_id, attributes, name FROM annotators"),
+    ] {
+        let mut statement = conn.prepare(sql).map_err(explain)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).map_err(explain)?;
+        while let Some(row) = rows.next().map_err(explain)? {
+            let column = |n| row.get_ref(n).map_err(explain)?.as_str_or_null().map_err(|e| explain(e.into()));
+            for n in 0..columns {
+                column(n)?;
+            }
+            let object = column(1)?.unwrap_or_default();
+            // Most have none, and a million texts are opened often.
+            if object != "{}" && serde_json::from_str::<BTreeMap<String, String>>(object).is_err() {
+                let name = column(0)?.unwrap_or_default();
+                let detail = format!("what {what} \"{name}\" carries is no JSON object of strings");
+                return Err(damaged(shown, detail));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn damaged(shown: &Path, detail: String) -> StoreError {
@@ -151,6 +246,7 @@ fn damaged(shown: &Path, detail: String) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::migrate::MIGRATIONS;
     use crate::{EncoderVersion, NewText, Store};
     use dissensus_domain::TextId;
 
@@ -184,11 +280,14 @@ mod tests {
     #[test]
     fn a_large_file_is_walked_but_for_its_embeddings() {
         for (table, whole, sound) in
-            [("texts", 0, false), ("embeddings", 0, true), ("embeddings", i64::MAX, false)]
+            [("texts", 0, false), ("embeddings", 0, true), ("embeddings", u64::MAX, false)]
         {
             let folder = tempfile::tempdir().unwrap();
             let (path, page) = project(folder.path(), table);
-            let check = || walk(&connect(&path, Access::Immutable).unwrap(), &path, whole);
+            let check = || {
+                let conn = connect(&path, Access::Immutable).unwrap();
+                contents(&conn, &path, MIGRATIONS, newest(MIGRATIONS), Depth::Contents(whole))
+            };
             check().unwrap();
             let mut bytes = std::fs::read(&path).unwrap();
             bytes[page].iter_mut().for_each(|b| *b ^= 0x5A);
@@ -196,7 +295,9 @@ mod tests {
             assert_eq!(check().is_ok(), sound, "{table}, {whole}");
             // Embeddings that were not walked are told when they are read.
             if sound {
-                let lazy = Store::assemble(&path, &path, None, Access::Immutable).unwrap();
+                let lazy =
+                    Store::assemble(&path, &path, None, Access::Immutable, &crate::CheckRecords::default())
+                        .unwrap();
                 assert_eq!(lazy.embeddings("mini/1").unwrap_err().code(), "project-damaged");
             }
         }

@@ -43,7 +43,7 @@ pub(crate) fn connect(path: &Path, access: Access) -> rusqlite::Result<Connectio
 }
 
 /// Settings that touch no page of the file, so they come first: the file may be anybody's.
-fn harden(conn: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn harden(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY)?;
     conn.set_prepared_statement_cache_capacity(128);
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -81,30 +81,50 @@ pub(crate) fn start_journal(conn: &Connection) -> rusqlite::Result<()> {
         conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     }
     conn.pragma_update(None, "synchronous", "FULL")?;
+    // macOS: fsync leaves the bytes in the drive's own memory; only F_FULLFSYNC brings them to the medium.
+    conn.pragma_update(None, "fullfsync", true)?;
+    conn.pragma_update(None, "checkpoint_fullfsync", true)?;
     conn.pragma_update(None, "cache_size", -32_768)?; // KiB
     // A journal grown by an import shrinks again at the next checkpoint.
-    conn.pragma_update_and_check(None, "journal_size_limit", 16 << 20, |_| Ok(()))
+    conn.pragma_update_and_check(None, "journal_size_limit", 16 << 20, |_| Ok(()))?;
+    // Ends the transaction in which SQLite changed the kind of journal: until then a checkpoint finds the file locked.
+    conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }
 
 /// The file as a URI that says nothing can change it.
 fn immutable_uri(path: &Path) -> rusqlite::Result<String> {
     let invalid = || rusqlite::Error::InvalidPath(path.to_owned());
     let full = std::path::absolute(path).map_err(|_| invalid())?;
-    let mut uri = String::from("file:");
-    if cfg!(windows) {
-        uri.push_str("///");
-    }
-    for &byte in path_bytes(&full).ok_or_else(invalid)?.iter() {
+    let bytes = path_bytes(&full).ok_or_else(invalid)?;
+    let uri = if cfg!(windows) { windows_uri(bytes) } else { format!("file:{}", escaped(bytes)) };
+    Ok(uri + "?immutable=1")
+}
+
+/// The `file:` URI of an absolute Windows path. The prefix `\\?\` is for the system's own calls: SQLite would take it for
+/// a part of the name. Two slashes before a server's name are part of the path, not the URI's authority.
+fn windows_uri(path: &[u8]) -> String {
+    let plain: Vec<u8> = match path.strip_prefix(br"\\?\UNC\") {
+        Some(share) => [br"\\", share].concat(),
+        None => path.strip_prefix(br"\\?\").unwrap_or(path).to_vec(),
+    };
+    let slashes: Vec<u8> = plain.iter().map(|&b| if b == b'\\' { b'/' } else { b }).collect();
+    let drive = slashes.get(1) == Some(&b':');
+    let (letter, rest) = slashes.split_at(if drive { 2 } else { 0 });
+    let root = if drive { "///" } else { "//" };
+    format!("file:{root}{}{}", String::from_utf8_lossy(letter), escaped(rest))
+}
+
+/// Everything but what a path may hold in a URI as it is.
+fn escaped(path: &[u8]) -> String {
+    let mut out = String::with_capacity(path.len());
+    for &byte in path {
         match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
-            b':' if cfg!(windows) => uri.push(':'),
-            b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(byte)),
-            b if b.is_ascii_alphanumeric() => uri.push(char::from(b)),
-            b => uri.push_str(&format!("%{b:02X}")),
+            b'/' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            b if b.is_ascii_alphanumeric() => out.push(char::from(b)),
+            b => out.push_str(&format!("%{b:02X}")),
         }
     }
-    uri.push_str("?immutable=1");
-    Ok(uri)
+    out
 }
 
 #[cfg(unix)]
@@ -121,6 +141,34 @@ fn path_bytes(path: &Path) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_paths_become_uris_that_sqlite_understands() {
+        for (path, uri) in [
+            (r"C:\data\p.dissensus", "file:///C:/data/p.dissensus"),
+            (r"\\?\C:\data\p.dissensus", "file:///C:/data/p.dissensus"),
+            (r"\\?\D:\a b\50% ?#ü.dissensus", "file:///D:/a%20b/50%25%20%3F%23%C3%BC.dissensus"),
+            (r"\\server\share\p", "file:////server/share/p"),
+            (r"\\?\UNC\server\share\p", "file:////server/share/p"),
+            (r"C:\odd:name", "file:///C:/odd%3Aname"),
+        ] {
+            assert_eq!(windows_uri(path.as_bytes()), uri, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_connection_that_writes_syncs_each_commit_to_the_medium() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.dissensus");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE here (a)").unwrap();
+        let conn = connect(&path, Access::Write).unwrap();
+        start_journal(&conn).unwrap();
+        let text = |pragma| conn.pragma_query_value(None, pragma, |r| r.get::<_, String>(0)).unwrap();
+        let number = |pragma| conn.pragma_query_value(None, pragma, |r| r.get::<_, i64>(0)).unwrap();
+        assert_eq!(text("journal_mode"), "wal");
+        assert_eq!(number("synchronous"), 2, "2 is FULL");
+        assert_eq!((number("fullfsync"), number("checkpoint_fullfsync")), (1, 1));
+    }
 
     #[test]
     fn odd_names_survive_the_uri() {

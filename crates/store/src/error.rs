@@ -87,6 +87,9 @@ pub enum StoreError {
         /// Program and process, as far as they are known.
         by: String,
     },
+    /// Something other than a file of ours has the name of the lock file.
+    #[error("the project is not opened: {0}")]
+    UnsafeLock(String),
     /// Another program holds the file for longer than we wait.
     #[error("{} is being used by another program; try again", .0.display())]
     Busy(PathBuf),
@@ -106,6 +109,9 @@ pub enum StoreError {
     /// The project was opened to read only.
     #[error("{} was opened to read only", .0.display())]
     OpenedToRead(PathBuf),
+    /// A copy was stopped before its end; nothing of it is left.
+    #[error("stopped before the copy of {} was whole; nothing of it is left", .0.display())]
+    CopyCancelled(PathBuf),
     /// The project has been closed.
     #[error("{} has been closed", .0.display())]
     Closed(PathBuf),
@@ -202,10 +208,12 @@ impl StoreError {
             Self::FolderReadOnly(_) => "project-folder-read-only",
             Self::Unfinished(_) => "project-unfinished",
             Self::Locked { .. } => "project-locked",
+            Self::UnsafeLock(_) => "project-lock-file",
             Self::Busy(_) => "project-busy",
             Self::DiskFull(_) => "disk-full",
             Self::Disk { .. } => "disk-failed",
             Self::OpenedToRead(_) => "project-opened-to-read",
+            Self::CopyCancelled(_) => "cancelled",
             Self::Closed(_) => "project-closed",
             Self::WriteInsideWrite => "write-inside-write",
             Self::Duplicate { .. } => "duplicate",

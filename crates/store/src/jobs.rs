@@ -159,15 +159,15 @@ impl Store {
         })
     }
 
-    /// Every job, newest first.
+    /// The `newest` jobs, newest first.
     ///
     /// # Errors
     /// Only what the disk says.
-    pub fn jobs(&self) -> Result<Vec<Job>> {
+    pub fn jobs(&self, newest: u32) -> Result<Vec<Job>> {
         self.read("reading the jobs", |c| {
             let sql = "SELECT id, kind, title, state, done, total, note, started_ms, ended_ms
-                       FROM jobs ORDER BY id DESC";
-            all(c, sql, [], |r| {
+                       FROM jobs ORDER BY id DESC LIMIT ?1";
+            all(c, sql, [newest], |r| {
                 Ok(Job {
                     id: JobId(r.get(0)?),
                     kind: r.get(1)?,

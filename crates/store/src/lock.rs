@@ -4,8 +4,8 @@
 //! written in the file only says who holds it.
 
 use crate::{Result, StoreError};
-use std::ffi::OsString;
-use std::fs::{File, OpenOptions, TryLockError};
+use dissensus_files::{beside, open_or_create_regular};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,25 +16,16 @@ pub(crate) struct Lock {
     path: PathBuf,
 }
 
-/// `PATH` with `ending` behind its whole name.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(path.as_os_str());
-    name.push(ending);
-    PathBuf::from(name)
-}
-
 impl Lock {
     /// Locks the project `file` (links resolved); `shown` is its name in messages.
     pub(crate) fn take(file: &Path, shown: &Path) -> Result<Self> {
         let path = beside(file, ".lock");
         loop {
-            let mut file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&path)
-                .map_err(|e| StoreError::from_io(shown, "locking the project", &e))?;
+            // Never through a link: whoever sent the project could otherwise have any file of ours overwritten.
+            let mut file = open_or_create_regular(&path).map_err(|e| match e.kind() {
+                std::io::ErrorKind::InvalidInput => StoreError::UnsafeLock(e.to_string()),
+                _ => StoreError::from_io(shown, "locking the project", &e),
+            })?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
@@ -87,7 +78,7 @@ fn holder(file: &mut File) -> String {
 #[cfg(unix)]
 fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    match (file.metadata(), std::fs::metadata(path)) {
+    match (file.metadata(), std::fs::symlink_metadata(path)) {
         (Ok(ours), Ok(named)) => ours.dev() == named.dev() && ours.ino() == named.ino(),
         _ => false,
     }
@@ -116,6 +107,25 @@ mod tests {
         drop(lock);
         assert!(!cfg!(unix) || !beside(&project, ".lock").exists());
         drop(Lock::take(&project, &project).unwrap());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_under_the_name_of_the_lock_is_refused_and_what_it_leads_to_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, victim) = (folder.path().join("a.dissensus"), folder.path().join("victim"));
+        std::fs::write(&victim, "precious").unwrap();
+        let nowhere = folder.path().join("nowhere");
+        for target in [&victim, &nowhere] {
+            std::os::unix::fs::symlink(target, beside(&project, ".lock")).unwrap();
+            let error = Lock::take(&project, &project).unwrap_err();
+            assert_eq!(error.code(), "project-lock-file", "{error}");
+            std::fs::remove_file(beside(&project, ".lock")).unwrap();
+        }
+        std::fs::hard_link(&victim, beside(&project, ".lock")).unwrap();
+        assert_eq!(Lock::take(&project, &project).unwrap_err().code(), "project-lock-file");
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(!nowhere.exists());
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! The numbered migrations, and whether the schema of a file is the one they make.
+//! The numbered migrations, and the copy that is made before one.
 
+use crate::copy::{self, CopyTarget};
 use crate::identity::{IDENTITY_FORMAT, identify};
-use crate::lock::beside;
 use crate::{Result, StoreError};
+use dissensus_files::beside;
 use rusqlite::{Connection, TransactionBehavior};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Marks a SQLite file as a project: "DSSU".
@@ -36,79 +38,27 @@ pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> ru
     tx.commit()
 }
 
-/// Copies the project to `NAME.dissensus.before-vN` before it is brought to version N; an older copy of that name stays.
+/// Copies the project to `NAME.dissensus.before-vN` before it is brought to version N. Where that name is taken, as after
+/// going back to an older copy, the next free one of `NAME.dissensus.before-vN-2`, `-3`, ... is used.
 pub(crate) fn back_up(conn: &Connection, file: &Path, shown: &Path, to: u32) -> Result<()> {
-    let copy = beside(file, &format!(".before-v{to}"));
-    if copy.exists() {
-        return Ok(());
+    let names = std::iter::once(String::new()).chain((2..1000).map(|n| format!("-{n}")));
+    for more in names {
+        let target = beside(file, &format!(".before-v{to}{more}"));
+        if std::fs::symlink_metadata(&target).is_ok() {
+            continue;
+        }
+        match copy::copy_to(conn, shown, &target, CopyTarget::New, &mut |_, _| ControlFlow::Continue(())) {
+            Err(StoreError::Exists(_)) => {}
+            done => return done,
+        }
     }
-    let half = beside(&copy, ".part");
-    let made = copy_to(conn, &half)
-        .map_err(|e| StoreError::explain(shown, "making a copy before bringing the project up to date", e));
-    let kept = made.and_then(|()| {
-        std::fs::rename(&half, &copy).map_err(|e| StoreError::from_io(shown, "naming the copy", &e))
-    });
-    if kept.is_err() {
-        let _ = std::fs::remove_file(&half);
-    }
-    kept
-}
-
-fn copy_to(conn: &Connection, path: &Path) -> rusqlite::Result<()> {
-    let mut copy = Connection::open(path)?;
-    rusqlite::backup::Backup::new(conn, &mut copy)?.run_to_completion(
-        4096,
-        std::time::Duration::ZERO,
-        None,
-    )?;
-    // The copy of a WAL file says WAL: alone it must be one file.
-    copy.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
-    copy.close().map_err(|(_, e)| e)
-}
-
-/// One object of a schema: kind, name, table, SQL.
-type Part = (String, String, String, Option<String>);
-
-fn parts(conn: &Connection) -> rusqlite::Result<Vec<Part>> {
-    conn.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")?
-        .query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
-        .collect()
-}
-
-/// The first part of the schema that is not what the migrations up to `version` make; `None` where all are.
-///
-/// A file from someone else could bring triggers and views that act when we read or write; equal SQL rules that out.
-pub(crate) fn difference(
-    conn: &Connection,
-    migrations: &[&str],
-    version: u32,
-) -> rusqlite::Result<Option<String>> {
-    let mut fresh = Connection::open_in_memory()?;
-    apply(&mut fresh, &migrations[..(version as usize).min(migrations.len())], 0)?;
-    let (ours, theirs) = (parts(&fresh)?, parts(conn)?);
-    let odd = theirs.iter().find(|p| !ours.contains(p)).map(|p| format!("{} \"{}\"", p.0, p.1));
-    let lost = || ours.iter().find(|p| !theirs.contains(p)).map(|p| format!("{} \"{}\"", p.0, p.1));
-    Ok(odd.or_else(lost))
+    Err(StoreError::Exists(beside(file, &format!(".before-v{to}"))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fresh_schema_equals_itself_and_one_more_trigger_is_told() {
-        let mut conn = Connection::open_in_memory().unwrap();
-        apply(&mut conn, MIGRATIONS, 0).unwrap();
-        assert_eq!(difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap(), None);
-        conn.execute_batch("CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END")
-            .unwrap();
-        assert_eq!(difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap().unwrap(), "trigger \"sly\"");
-        conn.execute_batch("DROP TRIGGER sly; DROP TRIGGER events_are_not_deleted").unwrap();
-        assert_eq!(
-            difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap().unwrap(),
-            "trigger \"events_are_not_deleted\""
-        );
-    }
+    use crate::schema::difference;
 
     #[test]
     fn runs_of_format_2_get_an_identity_and_evaluations_a_table_of_their_own() {

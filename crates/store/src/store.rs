@@ -1,18 +1,22 @@
 //! Making, opening and closing a project, and the way every read and write goes.
 
+use crate::check::Depth;
 use crate::connect::{Access, connect, start_journal};
+use crate::copy::{self, CopyTarget};
 use crate::events::Appending;
 use crate::lock::Lock;
 use crate::migrate::{self, MIGRATIONS};
 use crate::readers::Readers;
+use crate::records::CheckRecords;
 use crate::tx::WriteTx;
 use crate::writer::{Writer, lock};
 use crate::{Result, StoreError, check};
 use dissensus_domain::CopyId;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 /// An open project. Cloning is cheap and shares it; it is closed by [`Store::close`] or with the last clone.
@@ -32,6 +36,23 @@ struct Inner {
     /// The copy that this store appends events under; none until it has appended one.
     copy: Arc<Mutex<Option<CopyId>>>,
     lock: Mutex<Option<Lock>>,
+    file: PathBuf,
+    records: CheckRecords,
+}
+
+/// Every project that this process has open to write, for [`checkpoint_all`].
+static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+
+/// Brings the journal of every project that this process has open to write into its file, as far as no reader is in the
+/// way. For a program that is told to end at once. Returns when it is done.
+pub fn checkpoint_all() {
+    let open: Vec<Arc<Inner>> = lock(&OPEN).iter().filter_map(Weak::upgrade).collect();
+    for inner in open {
+        if let Some(writer) = &inner.writer {
+            // Nobody is left to hear of an error; what was confirmed is safe in the journal.
+            let _ = writer.checkpoint();
+        }
+    }
 }
 
 impl Store {
@@ -40,7 +61,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::Exists`] where there is anything of that name; no folder, a read-only folder, a full disk.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
-        Self::create_with(path.as_ref(), MIGRATIONS)
+        Self::create_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
+    }
+
+    /// As [`Store::create`]; what the project is when it is closed is noted in `records`.
+    ///
+    /// # Errors
+    /// As [`Store::create`].
+    pub fn create_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
+        Self::create_with(path.as_ref(), MIGRATIONS, records)
     }
 
     /// Opens the project at `path` to read and write, and brings one of an older format up to date after copying it to
@@ -49,7 +78,15 @@ impl Store {
     /// # Errors
     /// Every reason why this is no project that can be opened, each with its own variant. The file is then unchanged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path.as_ref(), MIGRATIONS)
+        Self::open_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
+    }
+
+    /// As [`Store::open`]; a large file that `records` knows to be in order is not checked again.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
+        Self::open_with(path.as_ref(), MIGRATIONS, records)
     }
 
     /// Opens the project at `path` to read, also while a window has it open and on media that cannot be written.
@@ -58,10 +95,18 @@ impl Store {
     /// As [`Store::open`], but never for being locked or read-only. A project of an older format must be opened to
     /// write once: [`StoreError::Older`] says so.
     pub fn open_reader(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_reader_with(path.as_ref(), MIGRATIONS)
+        Self::open_reader_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
     }
 
-    pub(crate) fn create_with(path: &Path, migrations: &[&str]) -> Result<Self> {
+    /// As [`Store::open_reader`]; a large file that `records` knows to be in order is not checked again.
+    ///
+    /// # Errors
+    /// As [`Store::open_reader`].
+    pub fn open_reader_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
+        Self::open_reader_with(path.as_ref(), MIGRATIONS, records)
+    }
+
+    pub(crate) fn create_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
         if std::fs::symlink_metadata(path).is_ok() {
             return Err(StoreError::Exists(path.to_owned()));
         }
@@ -75,38 +120,39 @@ impl Store {
             Err(e) => return Err(StoreError::from_io(path, "making the project", &e)),
         }
         let made = fill(&file, path, migrations)
-            .and_then(|conn| Self::assemble(&file, path, Some((conn, lock)), Access::Read));
+            .and_then(|conn| Self::assemble(&file, path, Some((conn, lock)), Access::Read, records));
         if made.is_err() {
             let _ = std::fs::remove_file(&file); // ours, and nobody could have seen it complete
         }
         made
     }
 
-    pub(crate) fn open_with(path: &Path, migrations: &[&str]) -> Result<Self> {
+    pub(crate) fn open_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
         let file = check::locate(path)?;
         check::header(&file, path, migrations)?;
         if check::is_read_only(&file, path)? {
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
         let lock = Lock::take(&file, path)?;
-        let conn = open_to_write(&file, path, migrations)?;
-        let store = Self::assemble(&file, path, Some((conn, lock)), Access::Read)?;
+        let conn = open_to_write(&file, path, migrations, records)?;
+        let store = Self::assemble(&file, path, Some((conn, lock)), Access::Read, records)?;
         store.interrupt_running()?;
         Ok(store)
     }
 
-    pub(crate) fn open_reader_with(path: &Path, migrations: &[&str]) -> Result<Self> {
+    pub(crate) fn open_reader_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
         let file = check::locate(path)?;
         check::header(&file, path, migrations)?;
+        let depth = depth_for(&file, records);
         let (conn, access) = open_to_read(&file, path)?;
         let version = check::version(&conn, path, migrations)?;
-        check::contents(&conn, path, migrations, version)?;
+        check::contents(&conn, path, migrations, version, depth)?;
         drop(conn);
         let known = migrate::newest(migrations);
         if version < known {
             return Err(StoreError::Older { path: path.to_owned(), found: version, known });
         }
-        Self::assemble(&file, path, None, access)
+        Self::assemble(&file, path, None, access, records)
     }
 
     pub(crate) fn assemble(
@@ -114,22 +160,38 @@ impl Store {
         shown: &Path,
         write: Option<(Connection, Lock)>,
         access: Access,
+        records: &CheckRecords,
     ) -> Result<Self> {
-        let (writer, lock) = match write {
+        let (writer, held) = match write {
             Some((conn, lock)) => (Some(Writer::start(conn, shown)?), Some(lock)),
             None => (None, None),
         };
         let readers = Readers::new(file.to_owned(), shown.to_owned(), access);
-        Ok(Self {
-            inner: Arc::new(Inner {
-                shown: shown.to_owned(),
-                file: file.to_owned(),
-                readers,
-                writer,
-                copy: Arc::default(),
-                lock: Mutex::new(lock),
-            }),
-        })
+        let inner = Arc::new(Inner {
+            shown: shown.to_owned(),
+            readers,
+            writer,
+            copy: Arc::default(),
+            lock: Mutex::new(held),
+            file: file.to_owned(),
+            records: records.clone(),
+        });
+        if inner.writer.is_some() {
+            let mut open = lock(&OPEN);
+            open.retain(|known| known.strong_count() > 0);
+            open.push(Arc::downgrade(&inner));
+        }
+        Ok(Self { inner })
+    }
+
+    /// Brings everything written so far into the one file, so that a copy of it is the whole project. False where a read
+    /// that is under way still needs the older pages; they are then brought in within a few seconds of its end. To be
+    /// called at the end of an import, a run, a new question; single labels are brought in when labelling pauses.
+    ///
+    /// # Errors
+    /// What the disk says; what was confirmed is then still safe in the journal.
+    pub fn checkpoint(&self) -> Result<bool> {
+        self.inner.writer.as_ref().map_or(Ok(true), Writer::checkpoint)
     }
 
     /// The path that the project was opened with.
@@ -208,6 +270,33 @@ impl Store {
         self.inner.readers.with(read)?.map_err(|e| StoreError::explain(&self.inner.shown, doing, e))
     }
 
+    /// Copies the project as it is at this moment, journal included, to one file at `target`. Labels may be given meanwhile;
+    /// they are not in the copy. `progress` is told of bytes done and bytes in all, and may stop it. The copy appears whole
+    /// and on the disk, or not at all.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] where the target must be new and is not, [`StoreError::CopyCancelled`], no folder, a folder
+    /// that cannot be written, a full disk. The target is then as it was.
+    pub fn copy_to(
+        &self,
+        target: &Path,
+        what: CopyTarget,
+        mut progress: impl FnMut(u64, u64) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.with_reader(|conn| {
+            // One read transaction round all steps, so that a write meanwhile does not make SQLite begin anew.
+            let tx = conn
+                .unchecked_transaction()
+                .map_err(|e| StoreError::explain(self.path(), "copying the project", e))?;
+            copy::copy_to(&tx, self.path(), target, what, &mut progress)
+        })?
+    }
+
+    /// Runs `read` with a reading connection and hands on what it returns.
+    pub(crate) fn with_reader<T>(&self, read: impl FnOnce(&Connection) -> T) -> Result<T> {
+        self.inner.readers.with(read)
+    }
+
     /// As [`Store::read`], where errors of the caller's own come in between.
     pub(crate) fn read_with<T, E: From<StoreError>>(
         &self,
@@ -222,7 +311,12 @@ impl Inner {
     fn close(&self) -> Result<()> {
         self.readers.stop();
         let ended = self.writer.as_ref().map_or(Ok(()), Writer::stop);
-        drop(lock(&self.lock).take());
+        let held = lock(&self.lock).take();
+        // It was in order when it was opened, only SQLite wrote to it since, and no journal is left.
+        if held.is_some() && ended.is_ok() && !check::has_journal(&self.file) {
+            self.records.note(&self.file);
+        }
+        drop(held);
         ended
     }
 }
@@ -242,7 +336,7 @@ fn place_for(path: &Path) -> Result<PathBuf> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let folder = std::fs::canonicalize(folder).map_err(|_| StoreError::NoFolder(folder.to_owned()))?;
+    let folder = dissensus_files::real_path(folder).map_err(|_| StoreError::NoFolder(folder.to_owned()))?;
     if !folder.is_dir() {
         return Err(StoreError::NoFolder(folder));
     }
@@ -261,25 +355,35 @@ fn fill(file: &Path, shown: &Path, migrations: &[&str]) -> Result<Connection> {
     make().map_err(|e| StoreError::explain(shown, "making the project", e))
 }
 
-/// Checks the locked file before anything in it is changed, then opens it and brings it up to date.
-fn open_to_write(file: &Path, shown: &Path, migrations: &[&str]) -> Result<Connection> {
+/// How much of a file is to be checked. Beside a journal the file's own times say nothing.
+fn depth_for(file: &Path, records: &CheckRecords) -> Depth {
+    if !check::has_journal(file) && records.knows(file) {
+        Depth::Schema
+    } else {
+        Depth::Contents(records.whole())
+    }
+}
+
+/// Checks the locked file before anything in it is changed, then brings it up to date. Checked through the connection that
+/// writes, which knows the CHECKs of the tables; until it is found in order, nothing can be written through it.
+fn open_to_write(
+    file: &Path,
+    shown: &Path,
+    migrations: &[&str],
+    records: &CheckRecords,
+) -> Result<Connection> {
     let explain = |e| StoreError::explain(shown, "opening the project", e);
+    let depth = depth_for(file, records);
     let left_open = check::has_journal(file);
-    if !left_open {
-        let conn = connect(file, Access::Immutable).map_err(explain)?;
-        let version = check::version(&conn, shown, migrations)?;
-        check::contents(&conn, shown, migrations, version)?;
-    }
     let mut conn = connect(file, Access::Write).map_err(explain)?;
-    if left_open {
-        // File and journal make the project only together. Should they not, closing must leave both as they are.
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(explain)?;
-        let version = check::version(&conn, shown, migrations)?;
-        check::contents(&conn, shown, migrations, version)?;
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(explain)?;
-    }
-    start_journal(&conn).map_err(explain)?;
+    // File and journal make the project only together. Should they not, closing must leave both as they are.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_open).map_err(explain)?;
+    conn.pragma_update(None, "query_only", true).map_err(explain)?;
     let version = check::version(&conn, shown, migrations)?;
+    check::contents(&conn, shown, migrations, version, depth)?;
+    conn.pragma_update(None, "query_only", false).map_err(explain)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(explain)?;
+    start_journal(&conn).map_err(explain)?;
     let newest = migrate::newest(migrations);
     if version < newest {
         migrate::back_up(&conn, file, shown, newest)?;
@@ -334,8 +438,8 @@ fn cannot_write(error: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lock::beside;
     use crate::{NewJob, NewText};
+    use dissensus_files::beside;
 
     fn add(store: &Store, name: &str, bytes: usize) -> Result<()> {
         let (external_id, body) = (name.to_owned(), "x".repeat(bytes));
@@ -355,12 +459,15 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        assert_eq!(Store::open_reader_with(&path, &later()).unwrap_err().code(), "project-older");
-        let store = Store::open_with(&path, &later()).unwrap();
+        assert_eq!(
+            Store::open_reader_with(&path, &later(), &CheckRecords::default()).unwrap_err().code(),
+            "project-older"
+        );
+        let store = Store::open_with(&path, &later(), &CheckRecords::default()).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);
         store.close().unwrap();
         assert_eq!(Store::open(&path).unwrap_err().code(), "project-newer");
-        Store::open_with(&path, &later()).unwrap().close().unwrap();
+        Store::open_with(&path, &later(), &CheckRecords::default()).unwrap().close().unwrap();
         let copy = Store::open(beside(&path, &format!(".before-v{}", MIGRATIONS.len() + 1))).unwrap();
         assert_eq!(copy.counts().unwrap().texts, 1);
         copy.close().unwrap();
@@ -376,7 +483,7 @@ mod tests {
         store.close().unwrap();
         let broken =
             [MIGRATIONS, &["CREATE TABLE more (a TEXT) STRICT; SELECT nothing FROM nowhere;"]].concat();
-        assert!(Store::open_with(&path, &broken).is_err());
+        assert!(Store::open_with(&path, &broken, &CheckRecords::default()).is_err());
         let store = Store::open(&path).unwrap();
         assert_eq!(store.counts().unwrap().texts, 1);
     }
@@ -413,7 +520,7 @@ mod tests {
         let store = Store::create(&path).unwrap();
         add(&store, "t1", 10).unwrap();
         store.close().unwrap();
-        let alone = Store::assemble(&path, &path, None, Access::Immutable).unwrap();
+        let alone = Store::assemble(&path, &path, None, Access::Immutable, &CheckRecords::default()).unwrap();
         assert_eq!(alone.counts().unwrap().texts, 1);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no side files, even while open");
     }

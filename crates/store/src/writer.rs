@@ -1,12 +1,24 @@
-//! The one thread that owns the connection which writes.
+//! The one thread that owns the connection which writes, and brings the journal into the file when writing pauses.
+//!
+//! SQLite appends what is written to a journal (the write-ahead log) beside the file. Whoever copies, mails or backs up the
+//! one file meanwhile gets a project without it. So the journal is brought into the file whenever nothing was written for
+//! [`PAUSE`], at the latest [`AT_MOST`] after the first write that is not in the file, on [`Writer::checkpoint`] and at the
+//! end.
 
 use crate::{Result, StoreError};
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
+use std::time::{Duration, Instant};
+
+/// The pause in writing after which the journal is brought into the file. Two seconds are promised, the work included.
+const PAUSE: Duration = Duration::from_millis(1000);
+
+/// The longest that a write waits to be brought into the file where writing never pauses.
+const AT_MOST: Duration = Duration::from_secs(15);
 
 type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 
@@ -58,6 +70,13 @@ impl Writer {
         }
     }
 
+    /// Brings everything written so far into the file; false where a reader that began before it keeps a part of it in
+    /// the journal, which is then brought in once that reader has ended.
+    pub(crate) fn checkpoint(&self) -> Result<bool> {
+        let done = self.run(|conn| bring_into_file(conn))?;
+        done.map_err(|e| StoreError::explain(&self.path, "bringing the journal into the file", e))
+    }
+
     /// Finishes the work handed over so far, writes the journal back into the file and ends the thread.
     pub(crate) fn stop(&self) -> Result<()> {
         drop(lock(&self.work).take());
@@ -73,8 +92,38 @@ impl Writer {
 }
 
 fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
-    while let Ok(work) = queue.recv() {
-        work(&mut conn);
+    // Since when something may be written that is not in the file, and when the last write was.
+    let mut waiting: Option<(Instant, Instant)> = None;
+    loop {
+        let work = match waiting {
+            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some((first, last)) => {
+                let due = (last + PAUSE).min(first + AT_MOST);
+                queue.recv_timeout(due.saturating_duration_since(Instant::now()))
+            }
+        };
+        let now = match work {
+            Ok(work) => {
+                work(&mut conn);
+                Instant::now()
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                // What the disk says now takes nothing away from what was confirmed: it is safe in the journal, and the
+                // next try or the closing says it again.
+                let whole = bring_into_file(&conn).unwrap_or(false);
+                let now = Instant::now();
+                waiting = (!whole).then_some((now, now));
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        let first = waiting.map_or(now, |(first, _)| first);
+        waiting = Some((first, now));
+        if now >= first + AT_MOST {
+            let whole = bring_into_file(&conn).unwrap_or(false);
+            let now = Instant::now();
+            waiting = (!whole).then_some((now, now));
+        }
     }
     conn.flush_prepared_statement_cache();
     // Closing would do it too, but would not say when it fails. Of this file alone: a migration may leave the temporary database
@@ -84,7 +133,19 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
     written
 }
 
-/// A lock whose holder panicked guards nothing that could be half done here.
+/// Brings the journal into the file as far as no reader still needs the older pages, without waiting for anybody. True
+/// where all of it is in the file.
+fn bring_into_file(conn: &Connection) -> rusqlite::Result<bool> {
+    // Not TRUNCATE: it would wait for readers, and everything that wants to write would wait with it. An emptied journal
+    // is used again from its beginning by the next write all the same.
+    conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        let (busy, frames, in_file): (bool, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(!busy && frames == in_file) // both are -1 where the journal is of the older kind, which holds nothing back
+    })
+}
+
+/// A lock whose holder panicked guards nothing that could be half done here: what is behind the locks of this crate is
+/// changed by single assignments, pushes and pops, and no code of a caller runs while one is held.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

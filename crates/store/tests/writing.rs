@@ -309,11 +309,11 @@ fn jobs_end_once_and_are_interrupted_by_the_end_of_the_program() {
     store.update_job(left, 3, Some(4), None).unwrap();
     store.close().unwrap();
     let store = Store::open(&path).unwrap();
-    let jobs = store.jobs().unwrap();
+    let jobs = store.jobs(20).unwrap();
     assert_eq!((jobs[0].id, jobs[0].state, jobs[0].done), (left, WorkState::Interrupted, 3));
     assert_eq!((jobs[1].state, jobs[1].note.as_deref()), (WorkState::Finished, Some("half")));
     store.resume_job(left).unwrap();
     assert!(store.resume_job(left).is_err());
     store.finish_job(left, WorkState::Cancelled, Some("stopped"), 20).unwrap();
-    assert_eq!(store.jobs().unwrap()[0].state, WorkState::Cancelled);
+    assert_eq!(store.jobs(20).unwrap()[0].state, WorkState::Cancelled);
 }

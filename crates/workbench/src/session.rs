@@ -258,7 +258,7 @@ impl Session {
     pub fn jobs(&self) -> Result<Vec<JobInfo>, WorkbenchError> {
         let running: BTreeMap<u32, JobInfo> =
             self.core.jobs.running().into_iter().map(|j| (j.id, j)).collect();
-        let kept = self.core.store.jobs()?.into_iter().take(20);
+        let kept = self.core.store.jobs(20)?.into_iter();
         Ok(kept.map(|job| running.get(&job.id.0).cloned().unwrap_or_else(|| ended(job))).collect())
     }
 

@@ -1,0 +1,177 @@
+//! Which large project files were found in order, so that they are not checked again at every command.
+//!
+//! Checking a file of a million labels takes seconds. A record says: the file of this name, with this size, these times and
+//! this place on the disk was found in order. Whatever writes to a file or replaces it changes one of these. Records are
+//! kept apart from the project, in a folder of the application that may be emptied at any time, hold for a day (a disk
+//! that loses a bit changes no time) and only for the version of the program that made them.
+
+use dissensus_files::AtomicFile;
+use serde::{Deserialize, Serialize};
+use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a record holds.
+const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The clocks of file systems tick this coarsely. What changes within a tick of the last change cannot be told from it.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Where records are kept; nowhere by default.
+#[derive(Clone, Debug, Default)]
+pub struct CheckRecords {
+    folder: Option<PathBuf>,
+    /// Files up to this size are checked whole every time and need no record.
+    above: u64,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    file: String,
+    program: String,
+    bytes: u64,
+    modified: Duration,
+    /// Unix: device, inode, and when its contents or its description last changed, which no program can set.
+    place: Option<[i64; 4]>,
+    checked: Duration,
+}
+
+impl CheckRecords {
+    /// Keeps records in `folder`, which is made when it is needed.
+    pub fn inside(folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()), above: crate::check::CHECK_WHOLE_BYTES }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_every_size(folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()), above: 0 }
+    }
+
+    /// Up to this size a file is checked whole.
+    pub(crate) fn whole(&self) -> u64 {
+        if self.folder.is_some() { self.above } else { crate::check::CHECK_WHOLE_BYTES }
+    }
+
+    /// True where `file` is as it was when it was last found in order. (Its journal is another matter.)
+    pub(crate) fn knows(&self, file: &Path) -> bool {
+        let known = || {
+            let bytes = std::fs::read(self.path(file)?).ok()?;
+            let known: Record = serde_json::from_slice(&bytes).ok()?;
+            let now = Record::of(file, &std::fs::metadata(file).ok()?)?;
+            let age = now.checked.checked_sub(known.checked)?;
+            Some(age <= HOLDS && Record { checked: now.checked, ..known } == now)
+        };
+        known().unwrap_or(false)
+    }
+
+    /// Notes that `file`, which nobody has open to write, was found in order. Where that cannot be noted it is checked again.
+    pub(crate) fn note(&self, file: &Path) {
+        let note = || -> Option<()> {
+            let path = self.path(file)?;
+            let about = std::fs::metadata(file).ok()?;
+            if about.len() <= self.above {
+                return None;
+            }
+            if about.modified().ok()?.elapsed().is_ok_and(|age| age < TICK) {
+                std::thread::sleep(TICK);
+            }
+            let record = Record::of(file, &about)?;
+            std::fs::create_dir_all(path.parent()?).ok()?;
+            let mut out = AtomicFile::create_private(&path).ok()?;
+            out.write_all(&serde_json::to_vec(&record).ok()?).ok()?;
+            out.finish().ok()
+        };
+        let _ = note();
+    }
+
+    fn path(&self, file: &Path) -> Option<PathBuf> {
+        let mut hasher = DefaultHasher::new();
+        file.hash(&mut hasher);
+        Some(self.folder.as_ref()?.join(format!("{:016x}.json", hasher.finish())))
+    }
+}
+
+impl Record {
+    fn of(file: &Path, about: &Metadata) -> Option<Self> {
+        let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).ok();
+        Some(Self {
+            file: format!("{file:?}"),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            bytes: about.len(),
+            modified: since(about.modified().ok()?)?,
+            place: place(about),
+            checked: since(SystemTime::now())?,
+        })
+    }
+}
+
+#[cfg(unix)]
+fn place(about: &Metadata) -> Option<[i64; 4]> {
+    use std::os::unix::fs::MetadataExt;
+    Some([about.dev().cast_signed(), about.ino().cast_signed(), about.ctime(), about.ctime_nsec()])
+}
+
+#[cfg(not(unix))]
+fn place(_about: &Metadata) -> Option<[i64; 4]> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_until_anything_writes_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("p.dissensus"), folder.path().join("q.dissensus"));
+        std::fs::write(&file, "abc").unwrap();
+        let records = CheckRecords::of_every_size(&folder.path().join("cache"));
+        assert!(!records.knows(&file));
+        records.note(&file);
+        assert!(records.knows(&file));
+        assert!(!CheckRecords::default().knows(&file));
+
+        // The same size and the same time of change, set back by hand: the system's own time tells.
+        let before = std::fs::metadata(&file).unwrap().modified().unwrap();
+        std::fs::write(&file, "abd").unwrap();
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
+        assert_eq!(records.knows(&file), cfg!(not(unix)));
+
+        std::fs::write(&file, "abcd").unwrap();
+        assert!(!records.knows(&file));
+        records.note(&file);
+        std::fs::copy(&file, &other).unwrap();
+        std::fs::rename(&other, &file).unwrap();
+        assert!(!records.knows(&file) || cfg!(not(unix)));
+    }
+
+    #[test]
+    fn a_record_holds_for_a_day_and_a_small_file_needs_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p.dissensus");
+        std::fs::write(&file, "abc").unwrap();
+        let cache = folder.path().join("cache");
+        let records = CheckRecords::of_every_size(&cache);
+        records.note(&file);
+        let path = records.path(&file).unwrap();
+        let record: Record = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let at = |checked| {
+            serde_json::to_vec(&Record {
+                checked,
+                ..Record { file: record.file.clone(), program: record.program.clone(), ..record }
+            })
+            .unwrap()
+        };
+        std::fs::write(&path, at(record.checked - HOLDS)).unwrap();
+        assert!(!records.knows(&file));
+        std::fs::write(&path, at(record.checked + HOLDS)).unwrap();
+        assert!(!records.knows(&file), "a clock that jumped back proves nothing");
+        std::fs::write(&path, "{").unwrap();
+        assert!(!records.knows(&file));
+        let small = CheckRecords::inside(&folder.path().join("other"));
+        small.note(&file);
+        assert!(!folder.path().join("other").exists());
+    }
+}

@@ -1,0 +1,169 @@
+//! Whether the schema of a file is the one that the migrations make.
+//!
+//! A file from someone else could bring triggers and views that act when we read or write, or tables without the rules that
+//! we rely on. So every part of the schema must be one of ours, with the same definition. Definitions are compared token by
+//! token: SQLite writes them anew in `ALTER TABLE`, and another version of it may space, quote or comment them otherwise.
+
+use crate::migrate::apply;
+use rusqlite::Connection;
+
+/// What SQLite itself adds: `ANALYZE` its statistics, `AUTOINCREMENT` its counters.
+const OF_SQLITE: [&str; 3] = [
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+    "CREATE TABLE sqlite_sequence(name,seq)",
+];
+
+/// One object of a schema: kind, name, table, tokens of its definition.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    kind: String,
+    name: String,
+    table: String,
+    definition: Option<Vec<String>>,
+}
+
+/// The first part of the schema that is not what the migrations up to `version` make; `None` where all are.
+pub(crate) fn difference(
+    conn: &Connection,
+    migrations: &[&str],
+    version: u32,
+) -> rusqlite::Result<Option<String>> {
+    let mut fresh = Connection::open_in_memory()?;
+    apply(&mut fresh, &migrations[..(version as usize).min(migrations.len())], 0)?;
+    let (ours, theirs) = (parts(&fresh)?, parts(conn)?);
+    let named = |p: &Part| format!("{} \"{}\"", p.kind, p.name);
+    let odd = theirs.iter().find(|p| !ours.contains(p)).map(named);
+    let lost = || ours.iter().find(|p| !theirs.contains(p)).map(named);
+    Ok(odd.or_else(lost))
+}
+
+fn parts(conn: &Connection) -> rusqlite::Result<Vec<Part>> {
+    let own: Vec<Vec<String>> = OF_SQLITE.iter().map(|sql| tokens(sql)).collect();
+    let all: Vec<Part> = conn
+        .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")?
+        .query_map([], |r| {
+            let definition: Option<String> = r.get(3)?;
+            Ok(Part {
+                kind: r.get(0)?,
+                name: r.get(1)?,
+                table: r.get(2)?,
+                definition: definition.map(|sql| tokens(&sql)),
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let of_sqlite = |p: &Part| p.kind == "table" && p.definition.as_ref().is_some_and(|d| own.contains(d));
+    Ok(all.into_iter().filter(|p| !of_sqlite(p)).collect())
+}
+
+/// The words, numbers, strings and signs of an SQL statement. Comments and space are left out, names lose their quotes, and
+/// what is not a string is in lower case, as SQLite compares it.
+fn tokens(sql: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = sql.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (token, length) = match first {
+            '-' if rest.starts_with("--") => (None, rest.find('\n').map_or(rest.len(), |end| end + 1)),
+            '/' if rest.starts_with("/*") => (None, rest.find("*/").map_or(rest.len(), |end| end + 2)),
+            '\'' => {
+                let length = quoted(rest, '\'');
+                (Some(rest[..length].to_owned()), length)
+            }
+            '"' | '`' => {
+                let length = quoted(rest, first);
+                let doubled = String::from_iter([first, first]);
+                let name = rest[1..length].strip_suffix(first).unwrap_or(&rest[1..length]);
+                (Some(name.replace(&doubled, &first.to_string()).to_lowercase()), length)
+            }
+            '[' => {
+                let length = rest.find(']').map_or(rest.len(), |end| end + 1);
+                (Some(rest[1..length].trim_end_matches(']').to_lowercase()), length)
+            }
+            c if in_word(c) => {
+                let length = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
+                (Some(rest[..length].to_lowercase()), length)
+            }
+            c => (Some(c.to_string()), c.len_utf8()),
+        };
+        out.extend(token);
+        rest = rest[length..].trim_start();
+    }
+    out
+}
+
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// How long the quoted piece at the beginning is; a doubled quote in it is one of its characters.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut at = 1;
+    while let Some(end) = text[at..].find(quote) {
+        at += end + 1;
+        if !text[at..].starts_with(quote) {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrate::{MIGRATIONS, newest};
+
+    fn told(change: &str) -> Option<String> {
+        let mut conn = Connection::open_in_memory().unwrap();
+        apply(&mut conn, MIGRATIONS, 0).unwrap();
+        conn.execute_batch(change).unwrap();
+        difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap()
+    }
+
+    #[test]
+    fn a_fresh_schema_equals_itself_and_every_change_is_told() {
+        assert_eq!(told(""), None);
+        for (change, what) in [
+            ("CREATE TRIGGER sly AFTER INSERT ON texts BEGIN DELETE FROM settings; END", "trigger \"sly\""),
+            ("CREATE VIEW sly AS SELECT 1", "view \"sly\""),
+            ("CREATE TABLE sqlite (a)", "table \"sqlite\""),
+            ("DROP TRIGGER texts_keep_their_body", "trigger \"texts_keep_their_body\""),
+            ("ALTER TABLE settings ADD COLUMN more TEXT", "table \"settings\""),
+            ("CREATE INDEX more ON texts (body)", "index \"more\""),
+            (
+                "DROP TABLE settings; CREATE TABLE settings (key TEXT PRIMARY KEY CHECK (key <> 'x'),
+                 value TEXT NOT NULL CHECK (json_valid(value))) STRICT, WITHOUT ROWID",
+                "table \"settings\"",
+            ),
+        ] {
+            assert_eq!(told(change).as_deref(), Some(what), "{change}");
+        }
+    }
+
+    #[test]
+    fn statistics_and_another_way_of_writing_the_same_are_no_change() {
+        assert_eq!(told("ANALYZE"), None);
+        let rewritten = r#"DROP TABLE settings;
+            create  table [settings] ( "key" text primary key check(`key`<>''), -- the name
+            /* any JSON */ value TEXT NOT NULL CHECK (json_valid("value"))) STRICT,WITHOUT ROWID"#;
+        assert_eq!(told(rewritten), None);
+    }
+
+    #[test]
+    fn a_table_under_a_name_of_sqlite_must_be_the_one_of_sqlite() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        apply(&mut conn, MIGRATIONS, 0).unwrap();
+        conn.execute_batch("ANALYZE; PRAGMA writable_schema = on").unwrap();
+        conn.execute("UPDATE sqlite_schema SET sql = 'CREATE TABLE sqlite_stat1(tbl, idx, stat, more)' WHERE name = 'sqlite_stat1'", [])
+            .unwrap();
+        let found = difference(&conn, MIGRATIONS, newest(MIGRATIONS)).unwrap();
+        assert_eq!(found.as_deref(), Some("table \"sqlite_stat1\""));
+    }
+
+    #[test]
+    fn strings_keep_their_case_and_names_lose_their_quotes() {
+        assert_eq!(tokens("A 'It''s' \"b\"\"C\" -- x\n[d e]"), ["a", "'It''s'", "b\"c", "d e"]);
+        assert_ne!(tokens("'A'"), tokens("'a'"));
+        assert_eq!(tokens("'open"), ["'open"]);
+    }
+}
