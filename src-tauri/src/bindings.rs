@@ -42,6 +42,7 @@ pub fn builder() -> Builder<Wry> {
             importing::import_preview,
             importing::import_file,
             importing::export_project,
+            importing::save_copy,
             labelling::next_text,
             labelling::label_task,
             labelling::neighbour_text,

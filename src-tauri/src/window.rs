@@ -42,6 +42,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             app.manage(Download::default());
             app.manage(Requests::new(launch.project.clone()));
             open_window(app, &launch)?;
+            close_when_told_to_end(app);
             Ok(())
         })
         .build(tauri::generate_context!())?
@@ -87,6 +88,14 @@ fn bus_name(home: &std::path::Path) -> String {
     let mut hasher = DefaultHasher::new();
     home.hash(&mut hasher);
     format!("org.dissensus.window.home{:016x}", hasher.finish())
+}
+
+/// Logging out and shutting down send SIGTERM or SIGHUP: the project is closed as when the window is, so that its one file has
+/// everything. (Where the system has no signals it asks the window itself.)
+fn close_when_told_to_end(app: &App) {
+    let handle = app.handle().clone();
+    // Where there is a handler already, what was confirmed is safe in the journal beside the file.
+    let _ = ctrlc::set_handler(move || handle.exit(0));
 }
 
 /// Says on stderr why there is no window; there is nowhere else to say it.

@@ -169,6 +169,73 @@ fn a_killed_training_goes_on_to_the_figures_of_one_that_was_not() {
     assert_eq!(curve(&whole).len(), 4);
 }
 
+/// The labels in a copy of the project file alone, without what lies beside it.
+#[cfg(unix)]
+fn labels_in_file_alone(bench: &Bench) -> u64 {
+    std::fs::copy(bench.path("P.dissensus"), bench.path("alone.dissensus")).unwrap();
+    bench.json(["info", "alone.dissensus"])["labels"].as_u64().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_that_is_told_to_end_leaves_one_whole_file() {
+    let bench = Bench::without_encoder();
+    bench.file("big.csv", files::labels(4_000, 10));
+    for signal in ["TERM", "HUP", "INT"] {
+        let _ = std::fs::remove_file(bench.path("P.dissensus"));
+        bench.ok(["new", "P.dissensus"]);
+        let mut child = bench
+            .command(["import", "P.dissensus", "big.csv"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        sleep(Duration::from_millis(300));
+        let told = std::process::Command::new("kill")
+            .args([&format!("-{signal}"), &child.id().to_string()])
+            .status();
+        assert!(told.unwrap().success());
+        let status = child.wait().unwrap();
+        // Stopped, or it was done just before.
+        assert!(matches!(status.code(), Some(130 | 0)), "{signal}: {status}");
+        let labels = labels_in_file_alone(&bench);
+        assert_eq!(labels, if status.success() { 40_000 } else { 0 }, "{signal}");
+        for side in ["P.dissensus-wal", "P.dissensus-shm", "P.dissensus.lock"] {
+            assert!(!bench.path(side).exists(), "{signal}: {side} is left");
+        }
+    }
+}
+
+#[test]
+fn a_killed_copy_leaves_nothing_under_its_name() {
+    let bench = Bench::without_encoder();
+    bench.file("big.csv", files::labels(4_000, 10));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "big.csv"]);
+    let start = Instant::now();
+    bench.ok(["copy", "P.dissensus", "whole.dissensus"]);
+    let usual = start.elapsed();
+    let mut killed = 0;
+    for part in 1..10 {
+        let target = format!("Q{part}.dissensus");
+        let mut child =
+            bench.command(["copy", "P.dissensus", &target]).stdout(Stdio::null()).spawn().unwrap();
+        sleep(usual * part / 10);
+        if matches!(child.try_wait(), Ok(Some(_))) {
+            break;
+        }
+        processes::kill(child.id());
+        child.wait().unwrap();
+        killed += 1;
+        if bench.path(&target).exists() {
+            assert_eq!(bench.json(["info", &target])["labels"], 40_000, "half a copy");
+        }
+    }
+    assert!(killed > 0, "the copy was never killed at work");
+    assert_eq!(bench.json(["info", "whole.dissensus"])["labels"], 40_000);
+    assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_000);
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_an_encoding_and_the_same_command_goes_on() {

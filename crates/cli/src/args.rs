@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Aggregate(Aggregate),
     /// Write all labels to a CSV or JSONL file that imports again
     Export(Export),
+    /// Save a whole copy of a project in one file, also while a window has it open
+    Copy(Copy),
     /// Measure speed on this machine
     Bench(Bench),
     /// Print a completion script for a shell
@@ -660,6 +662,25 @@ pub(crate) struct Export {
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Copy {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The file to make; it must not exist unless --force is given
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) copy: PathBuf,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Copy the folder with the files of the runs too (tuned encoders and checkpoints)
+    #[arg(long)]
+    pub(crate) runs: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

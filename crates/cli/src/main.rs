@@ -16,6 +16,7 @@ fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
     unsafe { dissensus_workbench::keep_tensors_on_their_thread() };
     let cli = Cli::parse();
+    progress::watch_for_signals();
     let started = start_log(cli.log.as_deref());
     match started.and_then(|()| run(cli.command)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -43,6 +44,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Question(args) => commands::project::question(args),
         Command::Import(args) => commands::files::import(args),
         Command::Export(args) => commands::files::export(&args),
+        Command::Copy(args) => commands::files::copy(&args),
         Command::Encode(args) => commands::models::encode(&args),
         Command::Label(args) => commands::labels::label(&args),
         Command::Undo(args) => commands::labels::undo(&args),

@@ -4,7 +4,7 @@ use crate::output::visible;
 use dissensus_workbench::Observer;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The exit code of a command that Ctrl-C ended, as shells have it: 128 and the signal's number.
@@ -32,7 +32,6 @@ struct Part {
 impl Bar {
     /// A bar that counts `unit`. While there is one, Ctrl-C asks its work to stop, and a second Ctrl-C ends the process.
     pub(crate) fn new(unit: &str) -> Self {
-        watch_for_ctrl_c();
         BARS.fetch_add(1, Ordering::SeqCst);
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(spinner(unit));
@@ -87,18 +86,20 @@ fn time_left(elapsed: Duration, done: u64, remaining: u64) -> Option<Duration> {
     (done > 0).then(|| elapsed.mul_f64(remaining as f64 / done as f64))
 }
 
-fn watch_for_ctrl_c() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let handler = || {
-            let working = BARS.load(Ordering::SeqCst) > 0;
-            if !working || STOP.swap(true, Ordering::SeqCst) {
-                std::process::exit(i32::from(STOPPED));
-            }
-        };
-        // Without a handler Ctrl-C ends the process at once, and what is whole is on the disk all the same.
-        let _ = ctrlc::set_handler(handler);
-    });
+/// Ctrl-C, and where the system has them SIGTERM and SIGHUP: work that has a bar is asked to stop, which leaves it where it
+/// can go on; everything else ends at once, after what was written is in the project's one file.
+pub(crate) fn watch_for_signals() {
+    let handler = || {
+        let working = BARS.load(Ordering::SeqCst) > 0;
+        if !working {
+            dissensus_workbench::checkpoint_all();
+        }
+        if !working || STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(STOPPED));
+        }
+    };
+    // Without a handler a signal ends the process at once, and what is whole is on the disk all the same.
+    let _ = ctrlc::set_handler(handler);
 }
 
 fn spinner(unit: &str) -> ProgressStyle {

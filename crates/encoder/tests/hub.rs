@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 
-mod local_hub;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use dissensus_encoder::hub::{Fetched, HubConfig, cached, fetch};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderError, EncoderOptions};
-use local_hub::{COMMIT, LocalHub, NAME, Trouble};
+use dissensus_test_support::local_hub::{COMMIT, LocalHub, NAME, Trouble};
 use tempfile::TempDir;
 
 fn tiny() -> PathBuf {

@@ -34,7 +34,8 @@ pub fn remove_stale_parts(folder: &Path) {
 fn is_stale(path: &Path) -> bool {
     let Ok(about) = std::fs::symlink_metadata(path) else { return false };
     let old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age >= AGE);
-    if about.is_symlink() || !about.modified().is_ok_and(old) {
+    // Opening a pipe would wait for its other end; a link is not ours.
+    if !(about.is_file() || about.is_dir()) || !about.modified().is_ok_and(old) {
         return false;
     }
     !cfg!(unix) || File::open(path).is_ok_and(|file| file.try_lock().is_ok())

@@ -3,11 +3,10 @@
 //! No file is opened here but through SQLite: on Unix, closing any other handle on a database file would drop the
 //! locks that another connection of this very process holds on it.
 
-use crate::connect::{Access, connect, harden};
+use crate::connect::{Access, connect, harden, has_journal};
 use crate::migrate::{APPLICATION_ID, newest};
 use crate::schema::difference;
 use crate::{Result, StoreError};
-use dissensus_files::beside;
 use rusqlite::{Connection, ErrorCode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,13 +52,6 @@ pub(crate) fn is_read_only(file: &Path, shown: &Path) -> Result<bool> {
     let conn =
         connect(file, Access::Write).map_err(|e| StoreError::explain(shown, "opening the project", e))?;
     conn.is_readonly("main").map_err(|e| StoreError::explain(shown, "opening the project", e))
-}
-
-/// True where a journal lies beside the file: the file alone may be only a part of the project.
-pub(crate) fn has_journal(file: &Path) -> bool {
-    ["-wal", "-journal"]
-        .iter()
-        .any(|ending| std::fs::metadata(beside(file, ending)).is_ok_and(|about| about.len() > 0))
 }
 
 /// Makes sure, from the first page of the file alone, that this is a project and not too new.

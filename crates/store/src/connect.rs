@@ -1,5 +1,6 @@
 //! Opening connections: the same careful settings for every one of them.
 
+use dissensus_files::beside;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -20,6 +21,13 @@ pub(crate) enum Access {
     ReadOnly,
     /// Read the file alone, as if nothing could change it: takes no lock and makes no side file.
     Immutable,
+}
+
+/// True where a journal lies beside the file: the file alone may be only a part of the project.
+pub(crate) fn has_journal(file: &Path) -> bool {
+    ["-wal", "-journal"]
+        .iter()
+        .any(|ending| std::fs::metadata(beside(file, ending)).is_ok_and(|about| about.len() > 0))
 }
 
 /// Opens a connection to the existing file `path`.

@@ -1,5 +1,6 @@
 //! A whole copy of a project, at any moment.
 
+use crate::connect::has_journal;
 use crate::{Result, StoreError};
 use dissensus_files::{AtomicFile, folder_of};
 use rusqlite::backup::{Backup, StepResult};
@@ -35,6 +36,10 @@ pub(crate) fn copy_to(
     };
     if what == CopyTarget::New && std::fs::symlink_metadata(target).is_ok() {
         return Err(StoreError::Exists(target.to_owned()));
+    }
+    // SQLite would take what another project left there for a part of the copy.
+    if has_journal(target) {
+        return Err(StoreError::JournalInTheWay(target.to_owned()));
     }
     let file = AtomicFile::create(target).map_err(explain_io)?;
     match copy_pages(conn, file.temporary_path(), progress) {

@@ -109,6 +109,9 @@ pub enum StoreError {
     /// The project was opened to read only.
     #[error("{} was opened to read only", .0.display())]
     OpenedToRead(PathBuf),
+    /// The journal of another project lies where a copy is to go.
+    #[error("beside {} lies the journal of another project (its name and \"-wal\" or \"-journal\"), which would be taken for a part of the copy; open that project once to finish it, or choose another name", .0.display())]
+    JournalInTheWay(PathBuf),
     /// A copy was stopped before its end; nothing of it is left.
     #[error("stopped before the copy of {} was whole; nothing of it is left", .0.display())]
     CopyCancelled(PathBuf),
@@ -213,6 +216,7 @@ impl StoreError {
             Self::DiskFull(_) => "disk-full",
             Self::Disk { .. } => "disk-failed",
             Self::OpenedToRead(_) => "project-opened-to-read",
+            Self::JournalInTheWay(_) => "project-journal",
             Self::CopyCancelled(_) => "cancelled",
             Self::Closed(_) => "project-closed",
             Self::WriteInsideWrite => "write-inside-write",

@@ -48,7 +48,7 @@ pub(crate) fn back_up(conn: &Connection, file: &Path, shown: &Path, to: u32) -> 
             continue;
         }
         match copy::copy_to(conn, shown, &target, CopyTarget::New, &mut |_, _| ControlFlow::Continue(())) {
-            Err(StoreError::Exists(_)) => {}
+            Err(StoreError::Exists(_) | StoreError::JournalInTheWay(_)) => {}
             done => return done,
         }
     }

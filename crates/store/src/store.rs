@@ -1,7 +1,7 @@
 //! Making, opening and closing a project, and the way every read and write goes.
 
 use crate::check::Depth;
-use crate::connect::{Access, connect, start_journal};
+use crate::connect::{Access, connect, has_journal, start_journal};
 use crate::copy::{self, CopyTarget};
 use crate::events::Appending;
 use crate::lock::Lock;
@@ -36,7 +36,6 @@ struct Inner {
     /// The copy that this store appends events under; none until it has appended one.
     copy: Arc<Mutex<Option<CopyId>>>,
     lock: Mutex<Option<Lock>>,
-    file: PathBuf,
     records: CheckRecords,
 }
 
@@ -275,20 +274,27 @@ impl Store {
     /// and on the disk, or not at all.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] where the target must be new and is not, [`StoreError::CopyCancelled`], no folder, a folder
-    /// that cannot be written, a full disk. The target is then as it was.
+    /// [`StoreError::Exists`] where the target must be new and is not, or is the project itself; [`StoreError::Locked`] where
+    /// a project that is to be replaced is open; [`StoreError::CopyCancelled`], no folder, a folder that cannot be written,
+    /// a full disk. The target is then as it was.
     pub fn copy_to(
         &self,
         target: &Path,
         what: CopyTarget,
         mut progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<()> {
+        let file = place_for(target)?;
+        if file == self.inner.file {
+            return Err(StoreError::Exists(target.to_owned()));
+        }
+        // Whoever has the target open would go on writing to a file without a name.
+        let _lock = Lock::take(&file, target)?;
         self.with_reader(|conn| {
             // One read transaction round all steps, so that a write meanwhile does not make SQLite begin anew.
             let tx = conn
                 .unchecked_transaction()
                 .map_err(|e| StoreError::explain(self.path(), "copying the project", e))?;
-            copy::copy_to(&tx, self.path(), target, what, &mut progress)
+            copy::copy_to(&tx, self.path(), &file, what, &mut progress)
         })?
     }
 
@@ -313,7 +319,7 @@ impl Inner {
         let ended = self.writer.as_ref().map_or(Ok(()), Writer::stop);
         let held = lock(&self.lock).take();
         // It was in order when it was opened, only SQLite wrote to it since, and no journal is left.
-        if held.is_some() && ended.is_ok() && !check::has_journal(&self.file) {
+        if held.is_some() && ended.is_ok() && !has_journal(&self.file) {
             self.records.note(&self.file);
         }
         drop(held);
@@ -357,11 +363,7 @@ fn fill(file: &Path, shown: &Path, migrations: &[&str]) -> Result<Connection> {
 
 /// How much of a file is to be checked. Beside a journal the file's own times say nothing.
 fn depth_for(file: &Path, records: &CheckRecords) -> Depth {
-    if !check::has_journal(file) && records.knows(file) {
-        Depth::Schema
-    } else {
-        Depth::Contents(records.whole())
-    }
+    if !has_journal(file) && records.knows(file) { Depth::Schema } else { Depth::Contents(records.whole()) }
 }
 
 /// Checks the locked file before anything in it is changed, then brings it up to date. Checked through the connection that
@@ -374,7 +376,7 @@ fn open_to_write(
 ) -> Result<Connection> {
     let explain = |e| StoreError::explain(shown, "opening the project", e);
     let depth = depth_for(file, records);
-    let left_open = check::has_journal(file);
+    let left_open = has_journal(file);
     let mut conn = connect(file, Access::Write).map_err(explain)?;
     // File and journal make the project only together. Should they not, closing must leave both as they are.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_open).map_err(explain)?;
@@ -398,7 +400,7 @@ fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
     let attempt = |access| {
         let conn = connect(file, access)?;
         // Until the file is known to be sound, closing must not write its journal back.
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, check::has_journal(file))?;
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_journal(file))?;
         if access == Access::Read && conn.is_readonly("main")? {
             return Err(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY).into_error());
         }
@@ -411,7 +413,7 @@ fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
         done => return done.map_err(explain),
     }
     // Without a journal nobody has it open, and taking part in one would leave side files that we may not remove.
-    if !check::has_journal(file) {
+    if !has_journal(file) {
         return attempt(Access::Immutable).map_err(explain);
     }
     match attempt(Access::ReadOnly) {

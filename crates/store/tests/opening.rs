@@ -225,6 +225,153 @@ fn closing_twice_is_fine_and_use_after_closing_is_told() {
     assert_eq!(state_of(folder.path()).len(), 1);
 }
 
+/// Changes a closed project in a way that the product never does.
+fn spoil(path: &Path, sql: &str) {
+    let conn = Connection::open(path).unwrap();
+    conn.pragma_update(None, "ignore_check_constraints", true).unwrap();
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
+    conn.execute_batch(sql).unwrap();
+    conn.close().unwrap();
+}
+
+#[test]
+fn a_row_that_no_rule_allows_is_refused_by_readers_and_writers_alike() {
+    for (sql, words) in [
+        ("INSERT INTO settings (key, value) VALUES ('k', 'no JSON')", "CHECK constraint failed"),
+        ("INSERT INTO texts (id, external_id, body) VALUES (9999, '', 'b')", "CHECK constraint failed"),
+        ("INSERT INTO run_labels (run, part, labels) VALUES (77, 'train', x'')", "names a row of runs"),
+        ("UPDATE texts SET metadata = '[\"a\"]' WHERE id = 7", "no JSON object of strings"),
+        ("UPDATE texts SET metadata = '{\"year\":2020}' WHERE id = 7", "no JSON object of strings"),
+        ("UPDATE annotators SET attributes = '{\"a\":null}' WHERE id = 1", "no JSON object of strings"),
+        ("UPDATE texts SET split = CAST(x'ff41' AS TEXT) WHERE id = 7", "UTF-8"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = closed_project(folder.path());
+        spoil(&path, sql);
+        let message = refused(&path, "project-damaged");
+        assert!(message.to_lowercase().contains(&words.to_lowercase()), "{sql}: {message}");
+    }
+}
+
+#[test]
+fn an_index_that_lacks_a_row_of_its_table_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = closed_project(folder.path());
+    // The index is unknown while the row is added.
+    spoil(
+        &path,
+        "PRAGMA writable_schema = ON; CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'heads_newest';
+         DELETE FROM sqlite_schema WHERE name = 'heads_newest'",
+    );
+    spoil(&path, "INSERT INTO heads (question, model, made_at_ms, weights) VALUES (1, 'm', 0, x'00')");
+    spoil(
+        &path,
+        "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT * FROM kept; DROP TABLE kept",
+    );
+    let message = refused(&path, "project-damaged");
+    assert!(message.contains("heads_newest"), "{message}");
+}
+
+#[test]
+fn a_file_that_was_analyzed_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = closed_project(folder.path());
+    spoil(&path, "ANALYZE");
+    assert_eq!(Store::open_reader(&path).unwrap().counts().unwrap().labels, 2000);
+    assert_eq!(Store::open(&path).unwrap().counts().unwrap().labels, 2000);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_under_the_name_of_the_lock_leads_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = closed_project(folder.path());
+    let victim = folder.path().join("victim");
+    std::fs::write(&victim, "precious").unwrap();
+    std::os::unix::fs::symlink(&victim, folder.path().join("p.dissensus.lock")).unwrap();
+    let error = Store::open(&path).unwrap_err();
+    assert_eq!(error.code(), "project-lock-file", "{error}");
+    assert!(
+        error.to_string().contains("p.dissensus.lock") && error.to_string().contains("remove it"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+    // Reading needs no lock.
+    assert_eq!(Store::open_reader(&path).unwrap().counts().unwrap().labels, 2000);
+    let made = folder.path().join("new.dissensus");
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), folder.path().join("new.dissensus.lock"))
+        .unwrap();
+    assert_eq!(Store::create(&made).unwrap_err().code(), "project-lock-file");
+    assert!(!made.exists() && !folder.path().join("nowhere").exists());
+}
+
+#[test]
+fn odd_names_are_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut names =
+        vec![std::ffi::OsString::from("no ending"), "z.runs".into(), "a?b#c %41 ü.dissensus".into()];
+    #[cfg(target_os = "linux")]
+    names.push(std::os::unix::ffi::OsStringExt::from_vec(b"latin-\xe9.dissensus".to_vec()));
+    for name in names {
+        let path = folder.path().join(&name);
+        let store = small(&path, 2, 1);
+        store.append_label(&label(1, 1, 1)).unwrap();
+        assert_eq!(Store::open_reader(&path).unwrap().counts().unwrap().labels, 1, "{name:?}");
+        let copy = folder.path().join("copy");
+        store
+            .copy_to(&copy, dissensus_store::CopyTarget::Replace, |_, _| std::ops::ControlFlow::Continue(()))
+            .unwrap();
+        store.close().unwrap();
+        assert_eq!(Store::open(&path).unwrap().counts().unwrap().labels, 1, "{name:?}");
+        assert!(path.is_file());
+    }
+}
+
+/// A project that is too large to be checked whole at every opening.
+fn large_project(folder: &Path) -> PathBuf {
+    let path = folder.join("p.dissensus");
+    let store = small(&path, 1, 1);
+    store
+        .write(|tx| -> Result<(), StoreError> {
+            for n in 0..400 {
+                let new = dissensus_store::NewText {
+                    external_id: format!("large-{n}"),
+                    body: "x".repeat(100_000),
+                    ..dissensus_store::NewText::default()
+                };
+                tx.add_text(&new)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    store.close().unwrap();
+    assert!(std::fs::metadata(&path).unwrap().len() > 32 << 20);
+    path
+}
+
+#[test]
+fn a_large_file_is_not_checked_again_until_anything_wrote_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = large_project(folder.path());
+    let records = dissensus_store::CheckRecords::inside(&folder.path().join("cache"));
+    // A rule that only the check of the contents would miss: found where there is no record.
+    spoil(&path, "UPDATE texts SET metadata = '[]' WHERE id = 1");
+    assert_eq!(Store::open_recorded(&path, &records).unwrap_err().code(), "project-damaged");
+    spoil(&path, "UPDATE texts SET metadata = '{}' WHERE id = 1");
+    let store = Store::open_recorded(&path, &records).unwrap();
+    store.append_label(&label(1, 1, 1)).unwrap();
+    store.close().unwrap();
+    assert_eq!(std::fs::read_dir(folder.path().join("cache")).unwrap().count(), 1);
+    Store::open_reader_recorded(&path, &records).unwrap().close().unwrap();
+    // Damage changes the file, so the record no longer speaks of it: writers and readers both look again.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8192].fill(0xA5);
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(Store::open_recorded(&path, &records).unwrap_err().code(), "project-damaged");
+    assert_eq!(Store::open_reader_recorded(&path, &records).unwrap_err().code(), "project-damaged");
+}
+
 /// A file system that cannot be written, with a project on it. Needs the right to mount, or at least not to be root.
 #[cfg(unix)]
 mod read_only_media {
@@ -285,6 +432,17 @@ mod read_only_media {
         assert_eq!(state_of(folder.path()), before);
         let new = folder.path().join("new.dissensus");
         assert_eq!(Store::create(new).unwrap_err().code(), "project-folder-read-only");
+    }
+
+    #[test]
+    fn one_that_breaks_a_rule_is_refused_there_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = closed_project(folder.path());
+        spoil(&path, "INSERT INTO settings (key, value) VALUES ('k', 'no JSON')");
+        let _guard = read_only(folder.path());
+        let error = Store::open_reader(&path).unwrap_err();
+        assert_eq!(error.code(), "project-damaged", "{error}");
+        assert!(error.to_string().contains("CHECK"), "{error}");
     }
 
     #[test]

@@ -73,6 +73,12 @@ impl Core {
         self.settings.get().as_ref().clone()
     }
 
+    /// Brings what was written into the one file, so that a copy of it has everything. Should that fail, nothing is lost:
+    /// the journal beside the file has it, and it is tried again when writing pauses and at the end.
+    pub(crate) fn keep_whole(&self) {
+        let _ = self.store.checkpoint();
+    }
+
     /// Reads texts, annotators and questions anew after some were added.
     pub(crate) fn reload(&self) -> Result<(), WorkbenchError> {
         let _reloading = lock(&self.reloading);

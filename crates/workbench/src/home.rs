@@ -9,10 +9,6 @@ use std::path::{Path, PathBuf};
 pub struct Home {
     config: PathBuf,
     data: PathBuf,
-    #[cfg_attr(
-        not(feature = "bench"),
-        allow(dead_code, reason = "only the benchmark keeps what it can make again")
-    )]
     cache: PathBuf,
     models: Vec<PathBuf>,
 }
@@ -69,6 +65,11 @@ impl Home {
     /// Where the log is.
     pub fn logs(&self) -> PathBuf {
         self.data.join("logs")
+    }
+
+    /// Which large project files were found in order.
+    pub(crate) fn check_records(&self) -> dissensus_store::CheckRecords {
+        dissensus_store::CheckRecords::inside(&self.cache.join("checked"))
     }
 
     /// Where the sample project lives.

@@ -39,6 +39,7 @@ pub use dissensus_encoder::{
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, SplitSpec,
 };
+pub use dissensus_store::checkpoint_all;
 pub use encoding::{Encoded, EncoderChoice, EncoderSwitch};
 pub use error::WorkbenchError;
 pub use event::Event;
@@ -46,5 +47,6 @@ pub use home::Home;
 pub use jobs::{Observer, Unwatched};
 pub use labelling::{NamedLabel, Recorded};
 pub use log::start_log;
+pub use project::CopyChoices;
 pub use runs::{RunPrediction, tuning_name};
 pub use session::Session;

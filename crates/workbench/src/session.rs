@@ -31,7 +31,7 @@ impl Session {
     /// # Errors
     /// The file exists, or its folder cannot be written.
     pub fn create(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
-        Self::on(Store::create(path)?, home)
+        Self::on(Store::create_recorded(path, &home.check_records())?, home)
     }
 
     /// Opens a project to label, import and encode.
@@ -40,7 +40,7 @@ impl Session {
     /// The file is missing, no project, newer than this program, damaged, read-only or open elsewhere; each has its own code
     /// and the file is unchanged.
     pub fn open(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
-        Self::on(Store::open(path)?, home)
+        Self::on(Store::open_recorded(path, &home.check_records())?, home)
     }
 
     /// Opens a project to read, also while it is open elsewhere.
@@ -48,7 +48,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`], but a project open elsewhere or read-only is no error.
     pub fn open_to_read(path: &Path, home: &Home) -> Result<Self, WorkbenchError> {
-        Self::on(Store::open_reader(path)?, home)
+        Self::on(Store::open_reader_recorded(path, &home.check_records())?, home)
     }
 
     fn on(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
@@ -207,6 +207,7 @@ impl Session {
         let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
         let new = NewQuestion { name, prompt, scale };
         let id = self.core.store.write(move |tx| tx.add_question(&new))?;
+        self.core.keep_whole();
         self.core.reload()?;
         self.core.listeners.send(&Event::Project);
         self.fit_where_wanted(id);

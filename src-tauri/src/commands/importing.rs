@@ -1,7 +1,7 @@
 //! Files in and out.
 
 use super::with_session;
-use dissensus_workbench::view::{ImportChoices, ImportPreview, ImportReport, Problem};
+use dissensus_workbench::view::{CopyReport, ImportChoices, ImportPreview, ImportReport, Problem};
 use std::path::Path;
 use tauri::AppHandle;
 
@@ -36,4 +36,11 @@ pub(crate) async fn export_project(app: AppHandle, path: String) -> Result<u32, 
         Ok(u32::try_from(rows).unwrap_or(u32::MAX))
     })
     .await
+}
+
+/// Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn save_copy(app: AppHandle, path: String) -> Result<CopyReport, Problem> {
+    with_session(app, move |session| session.save_copy_as_job(Path::new(&path))).await
 }

@@ -55,6 +55,8 @@ export const commands = {
 	importFile: (path: string, choices: ImportChoices) => __TAURI_INVOKE<ImportReport>("import_file", { path, choices }),
 	/**  Writes all current labels to a file; says how many rows. */
 	exportProject: (path: string) => __TAURI_INVOKE<number>("export_project", { path }),
+	/**  Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked. */
+	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
 	/**  The next text to label in an order, other than `after`. */
 	nextText: (annotator: AnnotatorId, question: QuestionId, order: TextOrder, after: TextId | null) => __TAURI_INVOKE<LabelTask | null>("next_text", { annotator, question, order, after }),
 	/**  One text as this annotator sees it. */
@@ -338,6 +340,18 @@ export type ColumnChoices = {
 	time: string | null,
 	/**  Columns that describe the annotator. */
 	attributes: string[],
+};
+
+/**  A copy that is whole and on the disk. */
+export type CopyReport = {
+	/**  The copied project file. */
+	path: string,
+	/**  Its size. */
+	bytes: number | null,
+	/**  The folder with the files of the runs beside the copy, where they were copied too. */
+	runs: string | null,
+	/**  The folder with the files of the runs (tuned encoders, checkpoints) that was not copied. */
+	runs_left: string | null,
 };
 
 /**  Which measure ranks. */

@@ -1,12 +1,12 @@
-//! `import` and `export`.
+//! `import`, `export` and `copy`.
 
 use super::{count, open, open_to_read};
-use crate::args::{Export, Import};
+use crate::args::{Copy, Export, Import};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
-use dissensus_workbench::{Observer, Session};
+use dissensus_workbench::{CopyChoices, Observer, Session};
 use std::sync::Arc;
 
 pub(crate) fn import(args: Import) -> Result<()> {
@@ -175,4 +175,26 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         return output::json(&serde_json::json!({ "file": args.file, "rows": rows }));
     }
     output::line(&format!("Wrote {} to {}", count(rows, "label"), args.file.display()))
+}
+
+pub(crate) fn copy(args: &Copy) -> Result<()> {
+    let session = open_to_read(&args.project)?;
+    let bar = Bar::new("bytes");
+    let choices = CopyChoices { replace: args.force, runs: args.runs };
+    let report = session.save_copy(&args.copy, choices, &bar);
+    drop(bar);
+    let report = report?;
+    if args.json {
+        return output::json(&report);
+    }
+    output::line(&format!("Copied the project to {}", args.copy.display()))?;
+    if let Some(runs) = &report.runs {
+        output::line(&format!("Copied the files of its runs to {runs}"))?;
+    }
+    if let Some(left) = &report.runs_left {
+        output::line(&format!(
+            "Not copied: {left}, the files of its runs (tuned encoders and checkpoints); give --runs to copy them too"
+        ))?;
+    }
+    Ok(())
 }

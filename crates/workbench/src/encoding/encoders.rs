@@ -228,16 +228,11 @@ pub(crate) fn device() -> (String, String) {
 }
 
 #[cfg(test)]
-#[path = "../../../encoder/tests/local_hub/mod.rs"]
-#[allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
-#[allow(dead_code, reason = "the encoder's own tests make every kind of trouble, these only some")]
-pub(crate) mod local_hub;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::encoders::local_hub::{LocalHub, NAME, Trouble};
     use crate::jobs::Unwatched;
+    use dissensus_test_support::local_hub::{LocalHub, NAME, Trouble};
     use std::sync::Mutex;
     use std::time::Duration;
 

@@ -60,6 +60,7 @@ impl Session {
         let writing = Writing::new(plan)?;
         let watching = Arc::clone(observer);
         let report = core.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
+        core.keep_whole();
         core.reload()?;
         core.skip_events()?;
         core.listeners.send(&Event::Project);

@@ -90,6 +90,8 @@ impl Jobs {
         let seconds = job.started.elapsed().as_secs_f64();
         let code = info.problem.as_ref().map(|problem| problem.code.as_str());
         tracing::info!(job = id, kind = info.kind, state = ?info.state, code, seconds, done = info.done, "job ended");
+        // What the job did is in the one file from now on; failing that, it is brought in when writing pauses.
+        go_on("bringing a job into the file", store.checkpoint());
         job.tell();
         lock(&self.running).remove(&id);
     }

@@ -18,8 +18,10 @@ macro_rules! view {
     };
 }
 
+mod copy;
 mod runs;
 
+pub use copy::CopyReport;
 pub use runs::{
     AnnotatorPair, EpochInfo, GradientLength, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
     RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, Tuning,

@@ -14,13 +14,14 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 /// The repository's name.
-pub(crate) const NAME: &str = "some/tiny";
+pub const NAME: &str = "some/tiny";
 /// The commit of its branch `main`.
-pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
 /// What goes wrong.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Trouble {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Nothing.
     None,
     /// Large files end halfway.
     Cut,
@@ -32,7 +33,9 @@ pub(crate) enum Trouble {
     Silent,
     /// Only this token is let in; others are answered with the status.
     Closed {
+        /// The one that is let in.
         token: &'static str,
+        /// The answer to others.
         status: u16,
     },
     /// Everything is answered with this status.
@@ -50,17 +53,19 @@ struct State {
 }
 
 /// Stops listening when it is dropped.
-pub(crate) struct LocalHub(Arc<State>);
+#[allow(missing_debug_implementations, reason = "nobody prints a hub")]
+pub struct LocalHub(Arc<State>);
 
 impl LocalHub {
     /// Serves the files of a folder, and of the folders in it.
-    pub(crate) fn of(folder: &Path) -> Self {
+    pub fn of(folder: &Path) -> Self {
         let mut files = BTreeMap::new();
         collect(folder, "", &mut files);
         Self::serving(files)
     }
 
-    pub(crate) fn serving(files: BTreeMap<String, Vec<u8>>) -> Self {
+    /// Serves these files.
+    pub fn serving(files: BTreeMap<String, Vec<u8>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let state = Arc::new(State {
@@ -84,16 +89,18 @@ impl LocalHub {
         Self(state)
     }
 
-    pub(crate) fn endpoint(&self) -> String {
+    /// Its address, for a client.
+    pub fn endpoint(&self) -> String {
         format!("http://{}", self.0.address)
     }
 
-    pub(crate) fn make(&self, trouble: Trouble) {
+    /// Makes it fail from now on.
+    pub fn make(&self, trouble: Trouble) {
         *self.0.trouble.lock().unwrap() = trouble;
     }
 
     /// Paths asked for since the last call, each with its range.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.0.log.lock().unwrap())
     }
 }
