@@ -39,6 +39,7 @@ fn labels(store: &Store) -> Vec<String> {
 
 /// What every old file has besides its labels.
 fn has_the_rest(store: &Store) {
+    store.check_current_answers().unwrap();
     let texts: Vec<_> = (1..=4).map(|n| store.text(TextId(n)).unwrap().unwrap()).collect();
     assert_eq!(texts[1].body, "A comma, and \"quotes\" – ünïcode");
     let runs = store.runs().unwrap();

@@ -29,6 +29,7 @@ fn opened<T>(cut: &dissensus_test_support::power_cut::Cut, name: &str, look: imp
     cut.write_to(folder.path());
     let store = Store::open(folder.path().join(name))
         .unwrap_or_else(|e| panic!("step {}, {:?}: {e}", cut.step, cut.unsynced));
+    store.check_current_answers().unwrap();
     let found = look(&store);
     store.close().unwrap();
     found

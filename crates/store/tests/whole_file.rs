@@ -5,10 +5,10 @@
 mod common;
 
 use common::{QUESTION, label, small, state_of};
-use dissensus_domain::{AnnotatorId, LabelSource, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Scale, ScaleKind, TextId};
 use dissensus_store::{
-    CopyTarget, EncoderVersion, ExportScope, MarkKind, NewAnnotator, NewHead, NewJob, NewMark, NewQuestion,
-    NewRun, NewText, Store, StoreError, WorkState, checkpoint_all,
+    CopyTarget, EncoderVersion, ExportScope, NewAnnotator, NewHead, NewJob, NewMark, NewQuestion, NewRun,
+    NewText, Store, StoreError, WorkState, checkpoint_all,
 };
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -71,13 +71,13 @@ fn changes() -> Vec<Change> {
             s.append_label(&label(1, 1, 2)).unwrap();
         }),
         change("retraction", |s| {
-            let newest = s.newest_label(QUESTION, AnnotatorId(1)).unwrap().unwrap();
+            let newest = s.newest_given(QUESTION, AnnotatorId(1)).unwrap().unwrap();
             s.retract(newest.id, 2_000, LabelSource::Window).unwrap();
         }),
         change("mark", |s| {
             let (annotator, text) = (AnnotatorId(1), TextId(2));
-            let new =
-                NewMark { annotator, question: QUESTION, text, kind: MarkKind::Flag, at_ms: 1, note: None };
+            let (question, kind, source) = (QUESTION, MarkKind::Flag, LabelSource::Window);
+            let new = NewMark { annotator, question, text, kind, at_ms: 1, source, note: None };
             s.mark(&new).unwrap();
         }),
         change("import", |s| {
@@ -293,7 +293,6 @@ fn a_run_is_in_the_file_alone_too() {
             version: None,
             model: "multilevel".into(),
             made_at_ms: 1,
-            last_label: None,
             weights: vec![1, 2, 3],
         })
         .unwrap();
