@@ -228,7 +228,6 @@ pub(crate) fn device() -> (String, String) {
 }
 
 #[cfg(test)]
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::jobs::Unwatched;
