@@ -18,7 +18,9 @@ pub struct AnnotatorScores {
     pub macro_f1: f64,
     /// Mean negative log-likelihood of this person's labels, in nats.
     pub log_loss: f64,
-    /// Share of this person's most frequent level among these labels: the accuracy of always saying it, with hindsight.
+    /// Share of this person's most frequent level among these labels: the accuracy of
+    /// always predicting it. It looks at the test labels, unlike [`crate::HeldOut::baseline`], which takes the most frequent level of
+    /// the training labels.
     pub baseline: f64,
 }
 

@@ -2,8 +2,9 @@
 //!
 //! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + offsets_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
 //! an annotator's deviations `~ N(0, prior)` and slopes `~ N(0, slope_vars)`. Variances and average offsets are found by
-//! expectation maximisation (empirical Bayes). A person is fitted against what *others* say about each text (the
-//! text's posterior without this person's label), so that no label speaks twice.
+//! expectation maximisation (empirical Bayes). An annotator is fitted against what *others* say about each text (the
+//! text's posterior without this annotator's label). The reverse does not hold: a text is fitted against annotators whose
+//! posteriors include their labels of that text.
 
 mod attributes;
 pub(crate) mod crowd;

@@ -28,8 +28,8 @@ pub struct Evaluation {
 ///
 /// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
 /// model still learns all levels and its probabilities of the levels from there on are added up; metrics are those of
-/// a binary question. Measured on POPQUORN against learning the binary question: all four models rank disagreement
-/// better so and accuracies move by less than 0.002; log loss gains 0.004 for `multilevel`, and loses 0.003 for
+/// a binary question. Measured on POPQUORN against learning the binary question: `majority`, `shared`, `sep-heads` and `multilevel` rank
+/// disagreement better so and accuracies move by less than 0.002; log loss gains 0.004 for `multilevel`, and loses 0.003 for
 /// `sep-heads` and 0.02 for `majority`.
 ///
 /// # Errors

@@ -308,7 +308,7 @@ impl Network {
         let targets = rows.targets(target.levels, &self.device)?;
         let loss = output::loss(&self.outputs(x, rows, gathered, chance)?, &targets, target)?;
         let Body::SepHeads { .. } = self.body else { return Ok(loss) };
-        // The head for strangers learns beside the others, leaves the encoder to them, and is no part of the loss that is told.
+        // The head for unseen annotators has an auxiliary loss on detached embeddings, whose value is left out of the reported loss.
         let shared = self.outputs(&x.detach(), rows, None, chance)?;
         let shared = output::loss(&shared, &targets, target)?;
         loss + (&shared - shared.detach())?
