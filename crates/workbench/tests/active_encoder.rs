@@ -171,7 +171,7 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     assert!(version(&session).contains(&format!("/{}/", found.chosen)), "{found:?} {}", version(&session));
 }
 
-fn evaluate(session: &Session, split: SplitSpec, seed: u64) -> Result<Evaluation, WorkbenchError> {
+fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation, WorkbenchError> {
     let choices = EvaluateChoices {
         question: Some("offensiveness".into()),
         models: vec![ModelKind::Shared],
