@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{LabelSource, QuestionId, TextId};
+use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
 use dissensus_workbench::view::{ImportChoices, JobState, NewLabel, RunDetail, TrainChoices};
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, Event, Home, ModelKind, Observer, Session, Unwatched, sample,
@@ -63,11 +63,17 @@ fn change_everything(session: &Session, folder: &Path) {
     let known = session.annotators().unwrap().into_iter().find(|a| a.id != someone).unwrap().id;
     for text in 1..=40 {
         for annotator in [someone, known] {
-            let new = NewLabel { question, text: TextId(text), annotator, level: 2, duration_ms: None };
+            let new = NewLabel {
+                question,
+                text: TextId(text),
+                annotator,
+                answer: Answer::Level(2),
+                duration_ms: None,
+            };
             session.record(&new, LabelSource::Command).unwrap();
         }
     }
-    session.undo_label(known, question).unwrap();
+    session.undo_label(known, question, LabelSource::Command).unwrap();
     let file = folder.join("more.csv");
     let rows = "text_id,text,annotator_id,label,age\nx1,One more,Kim,3,40\nc001,,sim-ada,5,90\n";
     let rows = rows.replace("c001,,", "x2,Another,");

@@ -16,7 +16,6 @@ use dissensus_store::{Run, RunId, WorkState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-
 /// How a run ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]

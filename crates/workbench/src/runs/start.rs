@@ -10,7 +10,8 @@ use crate::encoding::encoders::Chosen;
 use crate::error::WorkbenchError;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_perspectives::{
-    Attribute, Division, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig, TrainingData,
+    Attribute, Division, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig,
+    TrainingData,
 };
 use dissensus_store::{RunLabel, RunPart};
 use serde::{Deserialize, Serialize};

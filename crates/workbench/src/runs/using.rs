@@ -12,7 +12,6 @@ use dissensus_encoder::Encoder;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-
 impl Core {
     /// Live predictions come from `multilevel`, on the frozen encoder or on one that a run has tuned: the other models are not
     /// updated label by label.
