@@ -154,6 +154,7 @@ fn rows_and_pages(conn: &Connection, shown: &Path, whole: bool) -> Result<()> {
     if whole {
         walk(conn, shown, "integrity_check", None)?;
         foreign_keys(conn, shown, None)?;
+        current_answers(conn, shown)?;
     } else {
         let tables: Vec<String> = conn
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'embeddings'")
@@ -165,6 +166,16 @@ fn rows_and_pages(conn: &Connection, shown: &Path, whole: bool) -> Result<()> {
         }
     }
     words(conn, shown)
+}
+
+/// Compares the table of current answers, where the format has one, with what the events say.
+fn current_answers(conn: &Connection, shown: &Path) -> Result<()> {
+    let explain = |e| StoreError::explain(shown, "checking the current answers", e);
+    let there = "SELECT count(*) FROM sqlite_schema WHERE name = 'current_answers'";
+    if conn.query_row(there, [], |r| r.get::<_, u32>(0)).map_err(explain)? == 0 {
+        return Ok(());
+    }
+    crate::current::difference(conn).map_err(explain)?.map_or(Ok(()), |detail| Err(damaged(shown, detail)))
 }
 
 /// Walks the pages of a table, or of the file.

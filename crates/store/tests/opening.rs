@@ -83,7 +83,7 @@ fn a_newer_project_names_both_versions() {
     conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).unwrap();
     conn.close().unwrap();
     let message = refused(&path, "project-newer");
-    assert!(message.contains("format 7") && message.contains("up to 3"), "{message}");
+    assert!(message.contains("format 7") && message.contains("up to 4"), "{message}");
 }
 
 #[test]
@@ -464,5 +464,22 @@ mod read_only_media {
         }
         drop(guard);
         assert_eq!(Store::open(&path).unwrap().counts().unwrap().labels, 1);
+    }
+}
+
+#[test]
+fn current_answers_that_are_not_what_the_events_say_are_told() {
+    for sql in [
+        "DELETE FROM current_answers WHERE text = 7",
+        "UPDATE current_answers SET level = 4 WHERE text = 7",
+        "UPDATE current_answers SET event = event + 1 WHERE text = 7",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = closed_project(folder.path());
+        let conn = Connection::open(&path).unwrap();
+        assert_eq!(conn.execute(sql, []).unwrap(), 1, "{sql}");
+        conn.close().unwrap();
+        let message = refused(&path, "project-damaged");
+        assert!(message.contains("current answer"), "{message}");
     }
 }
