@@ -55,7 +55,6 @@ pub fn builder() -> Builder<Wry> {
             disagreement::disagreement_rows,
             disagreement::text_detail,
             annotators::annotator_report,
-            runs::active_model,
             runs::train_defaults,
             runs::start_run,
             runs::resume_run,

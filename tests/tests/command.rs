@@ -559,8 +559,8 @@ fn a_label_waits_for_a_project_that_is_open_elsewhere() {
     labelled(&bench);
     let text = rows(&files::labels(40, 6), ["text_id", "text", "annotator_id", "label"])[0][0].clone();
     // Another process holds the project: what it holds is a lock on this file.
-    let held = std::fs::OpenOptions::new().write(true).create(true).truncate(false);
-    let held = held.open(bench.path("P.dissensus.lock")).unwrap();
+    let mut options = std::fs::OpenOptions::new();
+    let held = options.write(true).create(true).truncate(false).open(bench.path("P.dissensus.lock")).unwrap();
     held.lock().unwrap();
     assert_eq!(labelling(&bench, &text, &[]).wait().unwrap().code(), Some(1), "nobody asked it to wait");
     let begun = std::time::Instant::now();

@@ -86,7 +86,7 @@ mod tests {
         let uids = |conn: &Connection| -> Vec<(u32, uuid::Uuid)> {
             let mut all = conn.prepare("SELECT id, uid FROM runs ORDER BY id").unwrap();
             let rows = all.query_map([], |r| Ok((r.get(0)?, uuid::Uuid::from_bytes(r.get(1)?)))).unwrap();
-            rows.map(|row| row.unwrap()).collect()
+            rows.map(|row: rusqlite::Result<_>| row.unwrap()).collect()
         };
         assert_eq!(uids(&conn), uids(&again), "two copies of a project come to the same ids");
         assert_eq!(uids(&conn).iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 4]);

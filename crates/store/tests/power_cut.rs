@@ -202,7 +202,6 @@ fn what_a_run_kept_stays() {
     let store = Store::open(&path).unwrap();
     for n in 1..=20_u32 {
         let new = NewRun {
-            kind: "training".into(),
             configuration: serde_json::json!({"model": "shared", "notes": "x".repeat(500)}),
             seed: u64::from(n),
             device: "cpu".into(),

@@ -277,7 +277,6 @@ fn a_run_is_in_the_file_alone_too() {
     let store = small(&path, 5, 2);
     let run = store
         .add_run(&NewRun {
-            kind: "training".into(),
             configuration: serde_json::json!({"model": "shared"}),
             seed: 1,
             device: "cpu".into(),

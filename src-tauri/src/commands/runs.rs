@@ -61,13 +61,6 @@ pub(crate) async fn compare_runs(app: AppHandle, a: u32, b: u32) -> Result<RunCo
     with_session(app, move |session| session.compare_runs(a, b)).await
 }
 
-/// What predicts for a question: which encoder, of which run, which model, fitted on what.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn active_model(app: AppHandle, question: QuestionId) -> Result<ActiveModel, Problem> {
-    with_session(app, move |session| session.active_model(question)).await
-}
-
 /// Uses the encoder of a run for the project; none goes back to the encoder that was in use before.
 #[tauri::command]
 #[specta::specta]

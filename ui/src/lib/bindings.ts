@@ -84,8 +84,6 @@ export const commands = {
 	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
 	/**  All annotators for one question; may take seconds. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
-	/**  What predicts for a question, exactly: which encoder, which model, fitted on how many labels. */
-	activeModel: (question: QuestionId) => __TAURI_INVOKE<ActiveModel>("active_model", { question }),
 	/**  What a training of this model would do by default, or did the last time it was asked for here. */
 	trainDefaults: (question: QuestionId, model: string, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
 	/**  Starts a run in the background and returns its id at once. */

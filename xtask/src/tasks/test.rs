@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 /// One step: its name and its work.
 type Step = (&'static str, fn(&Project) -> Result<()>);
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("system", |_| system::ensure(Need::Tests)),
     ("node", |_| node::ensure()),
     ("fmt", |project| cargo(project, &["fmt", "--all", "--check"]).run()),

@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn validation_is_held_out_in_the_way_of_the_test() {
         let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 18).then_some(t / 3)).collect();
-        let columns = SplitColumns { parts: &[], groups: &groups };
+        let columns = SplitColumns { groups: &groups, ..SplitColumns::default() };
         for seed in 0..10 {
             let grouped = divide(SplitSpec::Grouped(0.7), columns, seed, 0.3).unwrap();
             let groups_of = |labels: &[Observation]| -> BTreeSet<Option<u32>> {

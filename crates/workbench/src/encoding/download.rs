@@ -128,9 +128,9 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::encoders::local_hub::{COMMIT, LocalHub, NAME, Trouble};
     use crate::jobs::Unwatched;
     use dissensus_encoder::{Encoder, EncoderOptions, HubSource, KnownFile, PythonSource};
+    use dissensus_test_support::local_hub::{COMMIT, LocalHub, NAME, Trouble};
     use std::time::Duration;
 
     struct Setting {
