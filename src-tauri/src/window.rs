@@ -46,7 +46,7 @@ pub(crate) fn run(launch: Launch) -> Result<(), Box<dyn Error>> {
             Ok(())
         })
         .build(tauri::generate_context!())?
-        .run(|app, event| on_event(app, event));
+        .run(on_event);
     Ok(())
 }
 

@@ -157,7 +157,7 @@ fn a_killed_training_goes_on_to_the_figures_of_one_that_was_not() {
     for text in ["c001", "c002", "c003", "c004"] {
         bench.ok(label.into_iter().chain([text, "--value", "3"]));
     }
-    bench.file("more.csv", "text_id,text\nx1,One more\nx2,And another\n".to_owned());
+    bench.file("more.csv", "text_id,text\nx1,One more\nx2,And another\n");
     bench.ok(["import", "P.dissensus", "more.csv"]);
     let mended = bench.json(["runs", "resume", "P.dissensus", "2"]);
     assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);

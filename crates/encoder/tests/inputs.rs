@@ -76,7 +76,8 @@ fn a_long_text_is_averaged_over_windows_that_cover_it() {
     let words = words(&copy, 40);
     // 40 words in windows of 18 that have an eighth, 2, in common: three, evenly spread.
     let windows: Vec<String> = [0, 11, 22].map(|start| words[start..start + WINDOW].join(" ")).to_vec();
-    let cases: [(Pooling, fn(&[f32]) -> f32); 4] =
+    type OverWindows = fn(&[f32]) -> f32;
+    let cases: [(Pooling, OverWindows); 4] =
         [(Pooling::Mean, mean), (Pooling::Cls, mean), (Pooling::Mean2, mean), (Pooling::Max, largest)];
     for (pooling, of) in cases {
         let encoder = open(&copy, &EncoderOptions { pooling: Some(pooling), ..options() });

@@ -1,4 +1,5 @@
 //! What training holds in memory does not grow with the number of cores.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
 #![allow(unsafe_code, reason = "an allocator that counts can only be written so")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -56,7 +56,8 @@ pub(crate) fn mark_folder_in_use(folder: &Path) -> Option<File> {
     Some(file)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::{AtomicFile, AtomicFolder};

@@ -275,7 +275,7 @@ fn too_little_to_tell_is_no_interval() {
         let options = BootstrapOptions { resamples: 50, ..Default::default() };
         Cluster::ALL.map(|over| bootstrap(&scored, false, over, &options, &mut Silent).unwrap().of)
     };
-    let mixed = |i: u32| (i % 3 == 0).into();
+    let mixed = |i: u32| i.is_multiple_of(3).into();
     let [texts, people] = of(40, 1, mixed);
     assert!(!texts.is_empty() && people.is_empty());
     let [texts, people] = of(1, 40, mixed);

@@ -47,7 +47,7 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     session.annotator_report(asked.id).unwrap();
     session.export_as_job(&folder.path().join("out.csv")).unwrap();
     // A panic that quotes a text, as slicing inside a character does.
-    let text = format!("{word}");
+    let text = word.to_string();
     let died = std::thread::spawn(move || panic!("byte index 1 is not in `{text}`")).join();
     assert!(died.is_err());
 

@@ -47,8 +47,11 @@ impl Observer for StopHalfWay {
     }
 }
 
+/// Bits of the test figures by name, and of the validation loss at each step.
+type Figures = (Vec<(String, u64)>, Vec<(u32, Option<u64>)>);
+
 /// Everything that a run comes to, to the last digit.
-fn figures(run: &RunDetail) -> (Vec<(String, u64)>, Vec<(u32, Option<u64>)>) {
+fn figures(run: &RunDetail) -> Figures {
     let metrics = &run.info.scores.as_ref().unwrap().metrics;
     (
         metrics.iter().map(|m| (m.key.clone(), m.value.to_bits())).collect(),

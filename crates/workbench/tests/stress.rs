@@ -20,6 +20,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+/// What a worker was refused, and how often each call was made and refused.
+type Worked = (BTreeSet<String>, BTreeMap<&'static str, (u32, u32)>);
+
 const THREADS: usize = 8;
 
 /// SplitMix64: small, and the same everywhere.
@@ -307,7 +310,7 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
     let (stop, pending) = (Arc::new(AtomicBool::new(false)), Pending::default());
     let watchdog = watch(Arc::clone(&pending), limit, Arc::clone(&stop));
     let began = Instant::now();
-    let workers: Vec<(BTreeSet<String>, BTreeMap<&'static str, (u32, u32)>)> = std::thread::scope(|scope| {
+    let workers: Vec<Worked> = std::thread::scope(|scope| {
         let (session, place, pending) = (&session, &place, &pending);
         let work = |number: usize| {
             move || {

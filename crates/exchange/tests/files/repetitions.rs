@@ -165,6 +165,6 @@ fn very_many_answers_of_one_person_to_one_text_are_read() {
     let rows: Vec<String> = (0..60_000).map(|n| format!("{}@{}", n % 5 + 1, n % 7 - n)).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     assert!(project.read(&rows, NOW) > 40_000);
-    let rows = vec!["1", "2"].repeat(30_000);
+    let rows = ["1", "2"].repeat(30_000);
     assert!(project.read(&rows, NOW) > 30_000);
 }

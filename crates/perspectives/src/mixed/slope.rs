@@ -165,10 +165,10 @@ mod tests {
             let texts = 60;
             let z: Vec<f64> = (0..texts).map(|t| if t % 2 == 0 { 1.0 } else { -1.0 }).collect();
             let mut observations = Vec::new();
-            for text in 0..texts {
+            for (text, &z) in z.iter().enumerate() {
                 for annotator in 0..annotators {
                     let minds = if annotator % 2 == 0 { 2.5 } else { -2.5 };
-                    let yes = rng.random::<f64>() < crate::math::sigmoid(minds * z[text]);
+                    let yes = rng.random::<f64>() < crate::math::sigmoid(minds * z);
                     observations.push(Observation {
                         text: text as u32,
                         annotator: annotator as u32,

@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(locate("tiny", home.models()).unwrap(), folder);
         assert!(offer(&known, &home, &config).installed);
         Encoder::open(&folder, &EncoderOptions::default()).unwrap();
-        assert_eq!(left_over(&home), [folder.clone()], "nothing else is left");
+        assert_eq!(left_over(&home), std::slice::from_ref(&folder), "nothing else is left");
         // Once more over one that is there, as after a damage.
         std::fs::write(folder.join("config.json"), "damaged").unwrap();
         download(&known, &home, &config, &Unwatched).unwrap();

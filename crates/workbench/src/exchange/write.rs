@@ -111,7 +111,7 @@ impl Writing {
                 }
                 for item in batch.items {
                     match item {
-                        Item::Good(row, verdict) => self.row(tx, &mut labels, row, &verdict)?,
+                        Item::Good(good) => self.row(tx, &mut labels, good.0, &good.1)?,
                         Item::Bad(error, raw) => self.refuse(&error, &raw)?,
                     }
                 }
@@ -256,7 +256,7 @@ struct Batch {
 }
 
 enum Item {
-    Good(Row, Verdict),
+    Good(Box<(Row, Verdict)>),
     Bad(RowError, Vec<u8>),
 }
 
@@ -275,7 +275,7 @@ fn read_batches(mut rows: Rows, checker: &mut Checker, send: &SyncSender<Batch>)
                         (row.text, row.group, row.split) = (None, None, None);
                         row.metadata.clear();
                     }
-                    Item::Good(row, verdict)
+                    Item::Good(Box::new((row, verdict)))
                 }
                 Err(error) => Item::Bad(error, rows.raw().to_vec()),
             });
