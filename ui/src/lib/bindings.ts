@@ -98,7 +98,7 @@ export const commands = {
 	compareRuns: (a: number, b: number) => __TAURI_INVOKE<RunComparison>("compare_runs", { a, b }),
 	/**  Uses the encoder of a run for the project; none goes back to the encoder that was in use before. */
 	useRun: (id: number | null) => __TAURI_INVOKE<null>("use_run", { id }),
-	/**  What predicts for a question: which encoder, of which run, which model, fitted on what. */
+	/**  What predicts for a question, exactly: which encoder, which model, fitted on how many labels. */
 	activeModel: (question: QuestionId) => __TAURI_INVOKE<ActiveModel>("active_model", { question }),
 	/**  Takes a run and its files away. */
 	deleteRun: (id: number) => __TAURI_INVOKE<null>("delete_run", { id }),
@@ -297,7 +297,7 @@ export type AppSettings = {
 	/**  Size of the text being labelled, in pixels. */
 	text_size: number,
 	/**  Whether single letters are commands; files of older versions do not say. */
-	letter_keys: boolean,
+	letter_keys?: boolean,
 };
 
 /**  An attribute of annotators. */
@@ -319,6 +319,9 @@ export type BadRow = {
 	/**  What is wrong and what to do. */
 	message: string,
 };
+
+/**  The window is to be closed while work is under way: ask the person. */
+export type CloseRequested = [];
 
 /**  Which column of a file is what. An empty project takes the guess; the user may name others. */
 export type ColumnChoices = {
@@ -405,6 +408,34 @@ export type DisagreementScores = {
 	uncertainty: number | null,
 	/**  Variance between annotators' expected levels; ordinal scales only. */
 	level_variance: number | null,
+};
+
+/**  A download of an encoder went on. */
+export type DownloadChanged = {
+	/**  Bytes here. */
+	done: number | null,
+	/**  Bytes in all, once known. */
+	total: number | null,
+	/**  The file that is on its way. */
+	file: string,
+};
+
+/**  An encoder that can be downloaded. */
+export type EncoderOffer = {
+	/**  Its name in the catalogue. */
+	name: string,
+	/**  One sentence about it. */
+	about: string,
+	/**  SPDX id of the weights' licence. */
+	licence: string,
+	/**  Size of the download. */
+	bytes: number | null,
+	/**  Where it is downloaded from. */
+	source: string,
+	/**  Where it goes. */
+	folder: string,
+	/**  Whether it is on this computer. */
+	installed: boolean,
 };
 
 /**  How far the embeddings of the open project are. */
@@ -525,7 +556,7 @@ export type ImportReport = {
 	annotators: number,
 	/**  Labels added. */
 	labels: number,
-	/**  Rows that said again what was known. */
+	/**  Rows that repeat labels that were known already. */
 	repeated_rows: number,
 	/**  Rows with an empty label. */
 	empty_labels: number,
@@ -609,43 +640,6 @@ export type LabelTask = {
 	reveal: Reveal | null,
 };
 
-/**  The window is to be closed while work is under way: ask the person. */
-export type CloseRequested = [];
-
-/**  A download of an encoder went on. */
-export type DownloadChanged = {
-	/**  Bytes here. */
-	done: number,
-	/**  Bytes in all, once known. */
-	total: number | null,
-	/**  The file that is on its way. */
-	file: string,
-};
-
-/**  An encoder that can be downloaded. */
-export type EncoderOffer = {
-	/**  Its name in the catalogue. */
-	name: string,
-	/**  One sentence about it. */
-	about: string,
-	/**  SPDX id of the weights' licence. */
-	licence: string,
-	/**  Size of the download. */
-	bytes: number,
-	/**  Where it is downloaded from. */
-	source: string,
-	/**  Where it goes. */
-	folder: string,
-	/**  Whether it is on this computer. */
-	installed: boolean,
-};
-
-/**  Another project is to be opened: somebody opened its file from outside. */
-export type OpenRequested = {
-	/**  Its file. */
-	path: string,
-};
-
 /**  A label was given or taken back, and what depends on it at once is up to date. */
 export type LabelsChanged = {
 	/**  The question answered. */
@@ -702,6 +696,12 @@ export type NewLabel = {
 	answer: Answer,
 	/**  How long the text was looked at. */
 	duration_ms: number | null,
+};
+
+/**  Another project is to be opened: somebody opened its file from outside. */
+export type OpenRequested = {
+	/**  Its file. */
+	path: string,
 };
 
 /**  What can go wrong, as the window shows it. */
