@@ -512,7 +512,7 @@ fn printed(bench: &Bench, arguments: &[&str]) -> String {
 
 #[test]
 fn escape_sequences_in_texts_and_names_are_shown_and_not_obeyed() {
-    let bench = Bench::without_encoder();
+    let bench = Bench::new();
     let osc = "\u{1b}]0;OWNED\u{7}";
     let body = format!("{osc}\u{1b}[2Jhello \u{9b}2J \u{1b}]8;;http://x\u{7}link \u{202e}txet\u{8}");
     let csv = format!(
@@ -587,9 +587,27 @@ fn what_was_exported_imports_again_whatever_the_header_was() {
     let bench = Bench::without_encoder();
     bench.file("h.csv", "text_id,text,annotator_id,lab\u{1b}[2Jel\nt1,x,ana,1\nt1,x,ben,2\n");
     bench.ok(["new", "P.dissensus"]);
-    let said = bench.refused(["import", "P.dissensus", "h.csv", "--label", "lab\u{1b}[2Jel"]);
+    let said = bench.refused([
+        "import",
+        "P.dissensus",
+        "h.csv",
+        "--annotator",
+        "annotator_id",
+        "--label",
+        "lab\u{1b}[2Jel",
+    ]);
     assert!(said.contains("the question name") && said.contains("control character"), "{said}");
-    bench.ok(["import", "P.dissensus", "h.csv", "--label", "lab\u{1b}[2Jel", "--question", "label"]);
+    bench.ok([
+        "import",
+        "P.dissensus",
+        "h.csv",
+        "--annotator",
+        "annotator_id",
+        "--label",
+        "lab\u{1b}[2Jel",
+        "--question",
+        "label",
+    ]);
     bench.ok(["export", "P.dissensus", "out.csv"]);
     bench.ok(["new", "Q.dissensus"]);
     bench.ok(["import", "Q.dissensus", "out.csv"]);

@@ -261,7 +261,7 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
     let runs = bench.json(["runs".as_ref(), "list".as_ref(), project_arg]);
     let newest = runs[0]["id"].to_string();
     let run = bench.json(["runs".as_ref(), "show".as_ref(), project_arg, newest.as_ref()]);
-    let kept = run["scores"]["metrics"].as_array().into_iter().flatten().find(|m| m["key"] == "log_loss");
+    let kept = run["info"]["scores"]["metrics"].as_array().into_iter().flatten().find(|m| m["key"] == "log_loss");
     let kept = kept.and_then(|metric| metric["value"].as_f64()).unwrap();
     ensure!((kept - shown).abs() < 0.0006, "the window shows {shown}, the project has {kept}");
     Ok(())
@@ -358,7 +358,9 @@ async fn closing_while_a_run_is_training_asks_first() -> Result<()> {
     run_states_when(&window, &["running"]).await?;
 
     window.press_with_control('q').await?;
-    window.click("leave-stop").await?;
+    window.find("leave-stop").await?;
+    // The window may be gone before its driver has answered the click.
+    let _ = window.click("leave-stop").await;
     window.ended().await?;
     let runs = bench.json(["runs".as_ref(), "list".as_ref(), project.as_os_str()]);
     ensure!(runs[0]["state"] != "running" && runs[0]["state"] != "finished", "{runs}");

@@ -173,7 +173,7 @@ fn no_connection_takes_the_cached_snapshot_or_says_so_in_one_line() {
     // A port that nobody listens on.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = std::mem::replace(&mut setting.config.endpoint, format!("http://{free}"));
-    setting.fails("encoder-hub-offline", &[NAME, &free.to_string(), "works without a connection"]);
+    setting.fails("encoder-hub-offline", &[NAME, &free.to_string(), "choose a folder"]);
     assert!(!setting.fetch().unwrap_err().to_string().contains('\n'));
     setting.config.endpoint = endpoint;
     let dir = setting.fetch().unwrap();

@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_workbench::{EncoderChoice, Home, LongTexts, Prompt, Session, Unwatched, sample};
+use dissensus_workbench::view::ImportChoices;
+use dissensus_workbench::{EncoderChoice, Home, LongTexts, Observer, Prompt, Session, Unwatched, sample};
 use std::path::Path;
+use std::sync::Arc;
 
 fn sample(folder: &Path) -> Session {
     let path = folder.join("sample.dissensus");
@@ -25,8 +27,13 @@ fn choice(long_texts: Option<LongTexts>) -> EncoderChoice {
 fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(folder.path());
+    // The tiny tokenizer makes more than 20 tokens of every text of the sample.
+    let short = folder.path().join("short.csv");
+    std::fs::write(&short, "text_id,text\ns1,no\ns2,yes\n").unwrap();
+    let observer: Arc<dyn Observer> = Arc::new(Unwatched);
+    session.import_file(&short, &ImportChoices::default(), &observer).unwrap();
     let cut = session.encode(&choice(Some(LongTexts::Truncate)), &Unwatched).unwrap();
-    assert!(cut.cut > 0 && cut.cut < cut.texts, "the sample has texts longer and shorter than 20 tokens");
+    assert!(cut.cut > 0 && cut.cut < cut.texts, "texts longer and shorter than 20 tokens: {cut:?}");
     assert_eq!((cut.averaged, cut.windows), (0, 0));
 
     let average = session.encode(&choice(Some(LongTexts::Average)), &Unwatched).unwrap();

@@ -280,6 +280,31 @@ export class App {
     await this.attempt(() => commands.cancelJob(job));
   }
 
+  /** Writes a whole copy of the project, as it is now. */
+  async saveCopy(path: string): Promise<boolean> {
+    const copy = await this.attempt(() => commands.saveCopy(path));
+    if (!copy) return false;
+    // Encoders and checkpoints of runs lie beside the project; models need none of them to open the copy.
+    const left = copy.runs_left ? ` The files of its runs stay in ${copy.runs_left}.` : "";
+    this.toasts.done(`A copy was saved as ${fileName(copy.path)}`, `${copy.path}${left}`);
+    return true;
+  }
+
+  /** Asks where to, then {@link saveCopy}. */
+  async askForCopy(): Promise<void> {
+    const name = this.project?.name ?? "project";
+    const path = await this.attempt(() => platform.chooseCopy(name));
+    if (path) await this.saveCopy(path);
+  }
+
+  /** Puts a description of the program and its last log lines on the clipboard; it holds no text of a project. */
+  async copyDiagnostics(): Promise<void> {
+    await this.attempt(async () => {
+      await platform.copyText(await commands.diagnostics());
+      this.toasts.done("Diagnostics copied", "They hold no text, label or name of a project.");
+    });
+  }
+
   /** Writes a report of these runs. */
   async exportRuns(runs: number[], path: string): Promise<boolean> {
     const done = await this.attempt(async () => {

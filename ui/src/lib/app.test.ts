@@ -69,3 +69,35 @@ it("says in plain words that a project is open elsewhere, and by what", () => {
   expect(detail).toContain("Close it there first");
   expect(detail).toContain("process 21199");
 });
+
+describe("a copy of the project", () => {
+  it("is saved where one says, and the toast names it and what stays behind", async () => {
+    const save = vi.spyOn(commands, "saveCopy").mockResolvedValue({
+      path: "/home/you/Mine.dissensus",
+      bytes: 1,
+      runs: null,
+      runs_left: "/home/you/Comments.dissensus.runs",
+    });
+    await app.askForCopy();
+    expect(save).toHaveBeenCalledWith(expect.stringMatching(/ copy\.dissensus$/));
+    expect(app.toasts.list.at(-1)).toMatchObject({
+      kind: "done",
+      message: "A copy was saved as Mine.dissensus",
+      detail: expect.stringContaining("Comments.dissensus.runs"),
+    });
+  });
+
+  it("that fails is told as a problem", async () => {
+    vi.spyOn(commands, "saveCopy").mockRejectedValue({ code: "disk-full", message: "full", detail: null });
+    expect(await app.saveCopy("/x.dissensus")).toBe(false);
+    expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem" });
+  });
+});
+
+describe("diagnostics", () => {
+  it("go to the clipboard", async () => {
+    vi.spyOn(commands, "diagnostics").mockResolvedValue("Dissensus 0.1.0");
+    await app.copyDiagnostics();
+    expect(app.toasts.list.at(-1)).toMatchObject({ kind: "done", message: "Diagnostics copied" });
+  });
+});

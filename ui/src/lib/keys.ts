@@ -17,7 +17,7 @@ export function belongsToControl(event: KeyboardEvent): boolean {
 
 /** True where this letter (or sign) is pressed as a command, and such commands are not switched off. */
 export function isLetter(event: KeyboardEvent, letter: string, settings: AppSettings): boolean {
-  return settings.letter_keys && event.key.toLowerCase() === letter;
+  return (settings.letter_keys ?? true) && event.key.toLowerCase() === letter;
 }
 
 /** True where Enter or Space presses the focused button or link. */

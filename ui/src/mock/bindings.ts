@@ -248,7 +248,9 @@ export const commands: typeof RealCommands = {
     device: "cpu",
     device_reason: "auto: this build has no GPU support",
   }),
-  diagnostics: async () => "Dissensus 0.1.0 on linux x86_64, 8 cores, cpu\nno project is open\nlast 0 lines of the log:\n",
+  saveCopy: async (path) => ({ path, bytes: 622_592, runs: null, runs_left: null }),
+  diagnostics: async () =>
+    "Dissensus 0.1.0 on linux x86_64, 8 cores, cpu\nno project is open\nlast 0 lines of the log:\n",
   launchInfo: async () => ({ project: asked.get("open") }),
   recentProjects: async () => [
     {
@@ -276,19 +278,6 @@ export const commands: typeof RealCommands = {
   forgetRecent: async () => null,
   settings: async () => settings,
   saveSettings: async (next) => ((settings = next), null),
-  activeModel: async (q) => ({
-    question: q,
-    encoder: "all-MiniLM-L6-v2/53aa51172d14/mean/256",
-    pooling: "mean",
-    precision: "fp32",
-    run: null,
-    tuned: false,
-    model: "multilevel",
-    fitted_on: world.labels.size,
-    learned_since: 0,
-    fitted_at: Date.now(),
-    labels: world.labels.size,
-  }),
   closingAsked: async () => null,
   quit: async () => null,
   encoderOffer: async () => ({

@@ -462,7 +462,7 @@ mod tests {
             assert!(people(new.test.observations()).is_disjoint(&people(&new.validation)));
             assert!(!new.validation.is_empty());
 
-            let both = divide(SplitSpec::ByTextAndAnnotator(0.8), columns, seed, 0.3).unwrap();
+            let both = divide(SplitSpec::ByTextAndAnnotator(0.5), columns, seed, 0.3).unwrap();
             assert!(texts(&both.train).is_disjoint(&texts(&both.validation)), "seed {seed}");
 
             // Test texts of a random split are known under other people's labels, and so are those of validation.
