@@ -50,7 +50,7 @@ const FIRST_SETTINGS: AppSettings = {
 /** How long after the last change the counts are asked for again. */
 const COUNTS_LAG_MS = 1200;
 /** Work that closing would break off. Encoding and fitting go on by themselves when the project is opened again. */
-const LOST_BY_CLOSING: readonly string[] = ["train", "import", "export"];
+const LOST_BY_CLOSING: readonly string[] = ["train", "import", "export", "copy"];
 /** How long finished work stays on the status line. */
 const JOB_STAYS_MS = 6000;
 
@@ -282,7 +282,15 @@ export class App {
 
   /** Writes a whole copy of the project, as it is now. */
   async saveCopy(path: string): Promise<boolean> {
-    const copy = await this.attempt(() => commands.saveCopy(path));
+    const copy = await this.attempt(async () => {
+      try {
+        return await commands.saveCopy(path);
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        this.toasts.note("Saving a copy was stopped", "Nothing was written.");
+        return undefined;
+      }
+    });
     if (!copy) return false;
     // Encoders and checkpoints of runs lie beside the project; models need none of them to open the copy.
     const left = copy.runs_left ? ` The files of its runs stay in ${copy.runs_left}.` : "";
@@ -300,7 +308,7 @@ export class App {
   /** Puts a description of the program and its last log lines on the clipboard; it holds no text of a project. */
   async copyDiagnostics(): Promise<void> {
     await this.attempt(async () => {
-      await platform.copyText(await commands.diagnostics());
+      await platform.copyText(commands.diagnostics());
       this.toasts.done("Diagnostics copied", "They hold no text, label or name of a project.");
     });
   }

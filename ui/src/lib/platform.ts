@@ -69,9 +69,10 @@ export async function chooseFolder(title: string): Promise<string | null> {
   return ask(() => open({ title, multiple: false, directory: true }));
 }
 
-/** Puts a text on the clipboard. */
-export async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
+/** Puts a text on the clipboard. It may still be on its way: WebKit allows writing only within the click itself. */
+export async function copyText(text: Promise<string>): Promise<void> {
+  const blob = text.then((words) => new Blob([words], { type: "text/plain" }));
+  await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
 }
 
 /** Writes the window's title. */
