@@ -8,7 +8,7 @@ use candle_core::{Device, Result as CandleResult, Tensor};
 use crate::blocks::{Parameters, Transformer};
 use crate::device;
 use crate::error::EncoderError;
-use crate::families::{Gpt2, KeyValues, check};
+use crate::families::{Gpt2, LayerKeyValues, check};
 use crate::folder::Folder;
 use crate::options::{DeviceChoice, Precision, PrecisionChoice};
 use crate::tokens::{Input, Tokens};
@@ -26,13 +26,13 @@ use crate::weights::Weights;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/families/gpt2");
 /// let model = CausalModel::open(&folder, DeviceChoice::Cpu)?;
-/// let text = model.vectors(&model.tokenize("good")?)?;
+/// let text = model.inputs_embeds(&model.tokenize("good")?)?;
 ///
 /// // Two vectors of ours before the text.
 /// let prompt = Var::zeros((2, model.dim()), DType::F32, model.device())?;
 /// let mut seen = model.start();
-/// model.go_on(&prompt, &mut seen)?;
-/// let states = model.go_on(&text, &mut seen)?;
+/// model.forward_with_cache(&prompt, &mut seen)?;
+/// let states = model.forward_with_cache(&text, &mut seen)?;
 /// let gradients = model.logits(&states)?.sum_all()?.backward()?;
 /// assert_eq!(gradients.get(&prompt).map(|g| g.dims().to_vec()), Some(vec![2, model.dim()]));
 /// # Ok(())
@@ -46,9 +46,9 @@ pub struct CausalModel {
 
 /// What a [`CausalModel`] has seen of one text. A clone goes on by itself, so that a prompt is computed once for many texts.
 #[derive(Clone, Debug, Default)]
-pub struct Seen(KeyValues);
+pub struct KvCache(LayerKeyValues);
 
-impl Seen {
+impl KvCache {
     /// Tokens and vectors seen so far.
     #[must_use]
     pub fn tokens(&self) -> usize {
@@ -113,14 +113,14 @@ impl CausalModel {
     ///
     /// # Errors
     /// [`EncoderError::Compute`], for example for an id beyond the vocabulary.
-    pub fn vectors(&self, ids: &[u32]) -> Result<Tensor, EncoderError> {
-        self.model.vectors(ids).map_err(|source| self.compute(source))
+    pub fn inputs_embeds(&self, ids: &[u32]) -> Result<Tensor, EncoderError> {
+        self.model.inputs_embeds(ids).map_err(|source| self.compute(source))
     }
 
     /// A text of which nothing has been seen.
     #[must_use]
-    pub fn start(&self) -> Seen {
-        Seen::default()
+    pub fn start(&self) -> KvCache {
+        KvCache::default()
     }
 
     /// Goes on with a text: hidden states `[n, dim]`, after the last norm, of further vectors `[n, dim]`, of which each sees
@@ -128,11 +128,11 @@ impl CausalModel {
     ///
     /// # Errors
     /// [`EncoderError::Compute`], for example for more tokens than the model has positions.
-    pub fn go_on(&self, vectors: &Tensor, seen: &mut Seen) -> Result<Tensor, EncoderError> {
+    pub fn forward_with_cache(&self, vectors: &Tensor, seen: &mut KvCache) -> Result<Tensor, EncoderError> {
         if vectors.elem_count() == 0 {
             return Ok(vectors.clone());
         }
-        self.model.go_on(vectors, &mut seen.0).map_err(|source| self.compute(source))
+        self.model.forward_with_cache(vectors, &mut seen.0).map_err(|source| self.compute(source))
     }
 
     /// Scores, before softmax, of every token as the next one: `[n, vocabulary]` from hidden states `[n, dim]`.
@@ -178,13 +178,13 @@ mod tests {
             let expected = &last[first..first + ids.len()];
             first += ids.len();
             let mut seen = model.start();
-            let vectors = model.vectors(ids).unwrap();
-            assert_close(&model.go_on(&vectors, &mut seen).unwrap(), expected);
+            let vectors = model.inputs_embeds(ids).unwrap();
+            assert_close(&model.forward_with_cache(&vectors, &mut seen).unwrap(), expected);
             assert_eq!(seen.tokens(), ids.len());
 
             let mut seen = model.start();
             for (i, expected) in expected.iter().enumerate() {
-                let one = model.go_on(&vectors.narrow(0, i, 1).unwrap(), &mut seen).unwrap();
+                let one = model.forward_with_cache(&vectors.narrow(0, i, 1).unwrap(), &mut seen).unwrap();
                 assert_close(&one, std::slice::from_ref(expected));
             }
         }
@@ -194,7 +194,8 @@ mod tests {
     fn next_token_scores_are_the_references() {
         let (model, reference) = open();
         let ids = &reference.ids[reference.logits_of.unwrap()];
-        let states = model.go_on(&model.vectors(ids).unwrap(), &mut model.start()).unwrap();
+        let states =
+            model.forward_with_cache(&model.inputs_embeds(ids).unwrap(), &mut model.start()).unwrap();
         assert_close(&model.logits(&states).unwrap(), &reference.rows("logits"));
     }
 
@@ -203,7 +204,7 @@ mod tests {
         let (model, reference) = open();
         let (shape, values) = reference.tensor("vectors.in").unwrap();
         let vectors = Var::from_vec(values, shape, &Device::Cpu).unwrap();
-        let states = model.go_on(&vectors, &mut model.start()).unwrap();
+        let states = model.forward_with_cache(&vectors, &mut model.start()).unwrap();
         assert_close(&states, &reference.rows("vectors.last"));
 
         let (shape, weights) = reference.loss_weights();
@@ -217,12 +218,12 @@ mod tests {
         let (model, reference) = open();
         let mut seen = model.start();
         assert_eq!(model.positions(), reference.max_tokens);
-        let nothing = model.vectors(&[]).unwrap();
-        assert_eq!(model.go_on(&nothing, &mut seen).unwrap().dims(), [0, model.dim()]);
+        let nothing = model.inputs_embeds(&[]).unwrap();
+        assert_eq!(model.forward_with_cache(&nothing, &mut seen).unwrap().dims(), [0, model.dim()]);
         let longest = reference.ids.iter().find(|ids| ids.len() == reference.max_tokens).unwrap();
-        let vectors = model.vectors(longest).unwrap();
-        model.go_on(&vectors, &mut seen).unwrap();
-        let error = model.go_on(&vectors.narrow(0, 0, 1).unwrap(), &mut seen).unwrap_err();
+        let vectors = model.inputs_embeds(longest).unwrap();
+        model.forward_with_cache(&vectors, &mut seen).unwrap();
+        let error = model.forward_with_cache(&vectors.narrow(0, 0, 1).unwrap(), &mut seen).unwrap_err();
         assert!(error.to_string().contains("more than the model's"), "{error}");
     }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use candle_core::{DType, Device, Result as CandleResult, Tensor};
 
 use crate::batches::{Batch, BatchPlan};
-use crate::blocks::{Pass, Transformer, embed};
+use crate::blocks::{ForwardCtx, Transformer, embed};
 use crate::device;
 use crate::error::EncoderError;
 use crate::identity::EncoderVersion;
@@ -255,9 +255,9 @@ impl Encoder {
             .flat_map(|mut text| text.windows.swap_remove(0))
             .collect::<Vec<_>>();
         let batch = TokenBatch { lengths: vec![ids.len()], ids };
-        let pass = Pass::inference(&batch.lengths, &self.device).keeping_all();
+        let ctx = ForwardCtx::inference(&batch.lengths, &self.device).keeping_all();
         self.transformer
-            .forward(&batch, &pass)
+            .forward(&batch, &ctx)
             .and_then(|states| {
                 states.into_all().iter().map(|state| state.to_dtype(DType::F32)?.to_vec2::<f32>()).collect()
             })
@@ -268,8 +268,8 @@ impl Encoder {
     fn embed(&self, batch: &Batch, batch_tokens: usize) -> Result<Vec<Vec<f32>>, EncoderError> {
         let EncoderVersion { pooling, normalised, .. } = self.version;
         let compute = |tokens: &TokenBatch| {
-            let pass = Pass::inference(&tokens.lengths, &self.device);
-            embed(self.transformer.as_ref(), tokens, &pass, pooling, false)
+            let ctx = ForwardCtx::inference(&tokens.lengths, &self.device);
+            embed(self.transformer.as_ref(), tokens, &ctx, pooling, false)
         };
         let mut smaller = false;
         let mut embeddings = Vec::with_capacity(batch.tokens.lengths.len());
@@ -297,7 +297,7 @@ impl Encoder {
         if !self.device.is_cpu() {
             return 16_384;
         }
-        let quick = 3_000_000_000 / self.transformer.sizes().products_per_token.max(1);
+        let quick = 3_000_000_000 / self.transformer.sizes().macs_per_token.max(1);
         quick.clamp(64, 512)
     }
 }

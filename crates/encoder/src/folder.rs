@@ -15,7 +15,7 @@ pub(crate) const WEIGHTS: &str = "model.safetensors";
 /// Stands in for [`WEIGHTS`] where they are cut over several files.
 pub(crate) const SHARD_INDEX: &str = "model.safetensors.index.json";
 pub(crate) const MODULES: &str = "modules.json";
-pub(crate) const LENGTHS: &str = "sentence_bert_config.json";
+pub(crate) const SENTENCE_BERT_CONFIG: &str = "sentence_bert_config.json";
 pub(crate) const PROMPTS: &str = "config_sentence_transformers.json";
 pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 /// Formats that run code when they are opened.

@@ -16,7 +16,7 @@ pub enum FreezePolicy {
     /// Those of the last so many layers, and of what comes after them. Layers below are computed without dropout, by the fast path.
     LastK(usize),
     /// Small additions to some products (Hu et al. 2021, "LoRA", arXiv 2106.09685); the weights themselves stay.
-    Lora(LowRank),
+    Lora(LoraConfig),
     /// All.
     Full,
 }
@@ -24,20 +24,20 @@ pub enum FreezePolicy {
 /// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]` random and `B`
 /// `[outputs, rank]` zero at first, so that learning starts from the encoder as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LowRank {
+pub struct LoraConfig {
     /// Rows of `A`.
     pub rank: usize,
     /// Weight of the addition, divided by the rank.
     pub alpha: f64,
     /// The products that get one.
-    pub targets: Vec<LowRankTarget>,
+    pub targets: Vec<LoraTarget>,
     /// Probability with which an input of an addition is dropped in training.
     pub dropout: f32,
 }
 
-impl Default for LowRank {
+impl Default for LoraConfig {
     fn default() -> Self {
-        let targets = vec![LowRankTarget::Query, LowRankTarget::Value];
+        let targets = vec![LoraTarget::Query, LoraTarget::Value];
         Self { rank: 8, alpha: 16.0, targets, dropout: 0.0 }
     }
 }
@@ -45,7 +45,7 @@ impl Default for LowRank {
 /// A product that can get a low-rank addition; the same words for every family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LowRankTarget {
+pub enum LoraTarget {
     /// Queries of attention.
     Query,
     /// Keys of attention.
@@ -106,12 +106,12 @@ impl FromStr for FreezePolicy {
         match name {
             "frozen" => Ok(Self::Frozen),
             "full" => Ok(Self::Full),
-            "lora" => Ok(Self::Lora(LowRank::default())),
+            "lora" => Ok(Self::Lora(LoraConfig::default())),
             _ => match (number("last-"), number("lora-")) {
                 (Some(k), _) => Ok(Self::LastK(k)),
                 // The customary weight of 2.
                 (_, Some(rank)) => {
-                    Ok(Self::Lora(LowRank { rank, alpha: 2.0 * rank as f64, ..LowRank::default() }))
+                    Ok(Self::Lora(LoraConfig { rank, alpha: 2.0 * rank as f64, ..LoraConfig::default() }))
                 }
                 _ => Err(EncoderError::Policy {
                     asked: name.to_owned(),
@@ -132,7 +132,7 @@ mod tests {
         for name in ["frozen", "last-2", "lora-8", "full"] {
             assert_eq!(name.parse::<FreezePolicy>().unwrap().to_string(), name);
         }
-        assert_eq!("lora".parse::<FreezePolicy>().unwrap(), FreezePolicy::Lora(LowRank::default()));
+        assert_eq!("lora".parse::<FreezePolicy>().unwrap(), FreezePolicy::Lora(LoraConfig::default()));
         for name in ["", "last", "last-x", "none", "lora-"] {
             let error = name.parse::<FreezePolicy>().unwrap_err();
             assert_eq!(error.code(), "encoder-policy");
@@ -144,8 +144,8 @@ mod tests {
         assert!(FreezePolicy::LastK(6).check(6).is_ok());
         assert!(FreezePolicy::LastK(7).check(6).unwrap_err().to_string().contains("6 layers"));
         assert!(FreezePolicy::LastK(0).check(6).is_err());
-        let low = |change: &dyn Fn(&mut LowRank)| {
-            let mut low = LowRank::default();
+        let low = |change: &dyn Fn(&mut LoraConfig)| {
+            let mut low = LoraConfig::default();
             change(&mut low);
             FreezePolicy::Lora(low).check(6)
         };

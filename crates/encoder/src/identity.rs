@@ -7,7 +7,7 @@ use candle_core::Tensor;
 
 use crate::catalogue::{Catalogue, KnownEncoder};
 use crate::error::EncoderError;
-use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, TOKENIZER, WEIGHTS};
+use crate::folder::{CONFIG, Folder, MODULES, SENTENCE_BERT_CONFIG, TOKENIZER, WEIGHTS};
 use crate::hash::sha256;
 use crate::options::{LongTexts, Pooling, Precision};
 
@@ -93,7 +93,8 @@ impl fmt::Display for EncoderVersion {
 }
 
 /// Files of a catalogue encoder that embeddings depend on.
-const TELLING: [&str; 6] = [WEIGHTS, CONFIG, TOKENIZER, MODULES, LENGTHS, "1_Pooling/config.json"];
+const IDENTIFYING_FILES: [&str; 6] =
+    [WEIGHTS, CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, "1_Pooling/config.json"];
 
 /// Name and fingerprint of what embeddings will be filed under: the catalogue's where all files are the catalogue's, else
 /// the folder's own. A folder that has a catalogue name must have the catalogue's files. Weights that were learned since
@@ -121,7 +122,7 @@ pub(crate) fn identify(
 
 /// That every telling file is the catalogue's.
 fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> Result<(), EncoderError> {
-    for file in TELLING {
+    for file in IDENTIFYING_FILES {
         let Some(expected) = known.sha256_of(file) else { continue };
         if !folder.path(file).is_file() {
             return Err(EncoderError::MissingFiles { dir: folder.dir.clone(), files: vec![file.to_owned()] });

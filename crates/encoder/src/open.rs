@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use candle_core::{Device, Tensor};
 
-use crate::blocks::{Learning, Parameters, Transformer};
+use crate::blocks::{ParamRegistry, Parameters, Transformer};
 use crate::catalogue::Catalogue;
 use crate::device;
 use crate::error::EncoderError;
@@ -32,7 +32,7 @@ pub(crate) struct Opened {
 #[derive(Default)]
 pub(crate) struct Source<'a> {
     /// Collects what learns.
-    pub(crate) learning: Option<&'a Learning>,
+    pub(crate) learning: Option<&'a ParamRegistry>,
     /// Values that stand in for the files', by full name.
     pub(crate) learned: HashMap<String, Tensor>,
     /// What an earlier opening of the same folder found, so that it need not be read again.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::EncoderError;
-use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, PROMPTS};
+use crate::folder::{CONFIG, Folder, MODULES, PROMPTS, SENTENCE_BERT_CONFIG};
 use crate::options::{Pooling, Prompt};
 
 /// Where 1_Pooling/config.json lies when modules.json does not say.
@@ -55,7 +55,7 @@ impl SentenceTransformersConfig {
         let normalised = modules.iter().any(|m| m.kind() == "Normalize");
         let (found, pools_prompt) = pooling(folder, &pooling_file(folder)?)?;
         let (pooling, unknown_pooling) = found;
-        let lengths: Lengths = optional(folder, LENGTHS, Value::is_object)?;
+        let lengths: Lengths = optional(folder, SENTENCE_BERT_CONFIG, Value::is_object)?;
         let prompts: Prompts = optional(folder, PROMPTS, Value::is_object)?;
         if let Some(name) = prompts.default_prompt_name.as_ref().filter(|n| !prompts.prompts.contains_key(*n))
         {

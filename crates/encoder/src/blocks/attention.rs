@@ -6,7 +6,7 @@ use candle_core::{
 use pulp::Arch;
 
 use super::packed::floats;
-use super::{Packing, Pass};
+use super::{ForwardCtx, VarlenLayout};
 use crate::attention_mask::AttentionMask;
 use crate::kernels::{Heads, attend};
 use crate::ops::softmax;
@@ -33,10 +33,15 @@ impl Attention {
 
     /// From stacked queries, keys and values, `[rows, 3 * hidden]`, to the attended values, `[rows, hidden]`. `bias`,
     /// `[heads, longest, longest]`, is added to the scores of every text.
-    pub(crate) fn apply(&self, stacked: &Tensor, bias: Option<&Tensor>, pass: &Pass) -> CandleResult<Tensor> {
-        let packing = pass.packing();
+    pub(crate) fn apply(
+        &self,
+        stacked: &Tensor,
+        bias: Option<&Tensor>,
+        ctx: &ForwardCtx,
+    ) -> CandleResult<Tensor> {
+        let packing = ctx.packing();
         let plain = stacked.device().is_cpu() && stacked.dtype() == DType::F32;
-        if plain && !pass.graph() {
+        if plain && !ctx.graph() {
             let bias = bias.map(Tensor::contiguous).transpose()?;
             let fast = Attend { attention: self, packing };
             return match bias {
@@ -51,25 +56,25 @@ impl Attention {
             None => scores,
             Some(bias) => scores.broadcast_add(&bias.unsqueeze(0)?)?,
         };
-        self.attended(&scores, &value, pass)
+        self.attended(&scores, &value, ctx)
     }
 
     /// From scores `[texts, heads, longest, longest]` and values `[texts, heads, longest, size]` to `[rows, hidden]`.
-    pub(crate) fn attended(&self, scores: &Tensor, value: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
-        let packing = pass.packing();
+    pub(crate) fn attended(&self, scores: &Tensor, value: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let packing = ctx.packing();
         // Scores in 32 bits, whatever the precision: half floats have no number as low as the mask's.
         let dtype = scores.dtype();
         let scores = match packing.mask(self.reach)? {
             None => scores.to_dtype(DType::F32)?,
             Some(mask) => scores.to_dtype(DType::F32)?.broadcast_add(&mask)?,
         };
-        let weights = pass.dropout(softmax(&scores)?.to_dtype(dtype)?, self.dropout)?;
+        let weights = ctx.dropout(softmax(&scores)?.to_dtype(dtype)?, self.dropout)?;
         let context = weights.matmul(value)?.transpose(1, 2)?.flatten_from(2)?;
         packing.unpad(&context)
     }
 
     /// Stacked `[rows, 3 * hidden]` as queries, keys and values, each `[texts, heads, longest, size]`.
-    pub(crate) fn split(&self, stacked: &Tensor, packing: &Packing) -> CandleResult<[Tensor; 3]> {
+    pub(crate) fn split(&self, stacked: &Tensor, packing: &VarlenLayout) -> CandleResult<[Tensor; 3]> {
         let size = stacked.dim(1)? / (3 * self.heads);
         let shape = (packing.texts(), packing.longest(), 3, self.heads, size);
         let padded = packing.pad(stacked)?.reshape(shape)?;
@@ -81,7 +86,7 @@ impl Attention {
 /// The fast path: on the CPU, where no graph passes through.
 struct Attend<'a> {
     attention: &'a Attention,
-    packing: &'a Packing,
+    packing: &'a VarlenLayout,
 }
 
 impl Attend<'_> {

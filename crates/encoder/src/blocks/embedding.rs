@@ -3,8 +3,8 @@
 use candle_core::{CpuStorage, CustomOp1, DType, Layout, Result as CandleResult, Shape, Tensor, bail};
 use pulp::Arch;
 
-use super::packed::{NormValues, floats};
-use super::{Norm, Parameters, Pass};
+use super::packed::{LayerNormParams, floats};
+use super::{ForwardCtx, LayerNorm, Parameters};
 use crate::error::EncoderError;
 use crate::kernels::rows::Norm as NormRows;
 use crate::token_batch::TokenBatch;
@@ -33,7 +33,7 @@ pub(crate) struct Embedding {
     places: Tensor,
     /// `[segments, hidden]`
     segments: Option<Tensor>,
-    norm: Norm,
+    norm: LayerNorm,
     first: u32,
     dropout: f32,
 }
@@ -48,23 +48,23 @@ impl Embedding {
             words: table("word", sizes.vocabulary)?,
             places: table("position", sizes.positions)?,
             segments,
-            norm: Norm::open(parameters, "embeddings.LayerNorm", sizes.hidden, sizes.epsilon)?,
+            norm: LayerNorm::open(parameters, "embeddings.LayerNorm", sizes.hidden, sizes.epsilon)?,
             first: sizes.first as u32,
             dropout: sizes.dropout,
         })
     }
 
     /// `[tokens, hidden]`
-    pub(crate) fn apply(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        if let (Some(norm), false) = (self.norm.values(), pass.graph()) {
+    pub(crate) fn apply(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        if let (Some(norm), false) = (self.norm.values(), ctx.graph()) {
             return self.words.apply_op1_no_bwd(&Gather { embedding: self, batch, norm });
         }
-        let places = self.places.index_select(&pass.packing().places(self.first)?, 0)?;
-        let mut sum = (pass.rows_of(&self.words, &batch.ids)? + places)?;
+        let places = self.places.index_select(&ctx.packing().places(self.first)?, 0)?;
+        let mut sum = (ctx.rows_of(&self.words, &batch.ids)? + places)?;
         if let Some(segments) = &self.segments {
             sum = sum.broadcast_add(&segments.narrow(0, 0, 1)?)?;
         }
-        pass.dropout(self.norm.apply(&sum)?, self.dropout)
+        ctx.dropout(self.norm.apply(&sum)?, self.dropout)
     }
 }
 
@@ -72,7 +72,7 @@ impl Embedding {
 struct Gather<'a> {
     embedding: &'a Embedding,
     batch: &'a TokenBatch,
-    norm: &'a NormValues,
+    norm: &'a LayerNormParams,
 }
 
 impl CustomOp1 for Gather<'_> {
@@ -104,7 +104,7 @@ impl CustomOp1 for Gather<'_> {
             let pairs = words[id * hidden..][..hidden].iter().zip(&places[place * hidden..][..hidden]);
             out.extend(pairs.zip(&segment).map(|((word, place), segment)| word + place + segment));
         }
-        let NormValues { scale, shift, epsilon } = self.norm;
+        let LayerNormParams { scale, shift, epsilon } = self.norm;
         Arch::new().dispatch(NormRows { x: &mut out, scale, shift, epsilon: *epsilon });
         Ok((CpuStorage::F32(out), (rows, hidden).into()))
     }

@@ -4,7 +4,7 @@ use candle_core::{Result as CandleResult, Tensor};
 
 use super::lora::Adapter;
 use super::packed::PackedLinear;
-use super::{Norm, Parameters, Pass};
+use super::{ForwardCtx, LayerNorm, Parameters};
 use crate::error::EncoderError;
 use crate::ops::{Activation, linear};
 use crate::options::Precision;
@@ -109,10 +109,10 @@ impl Linear {
     }
 
     /// `[rows, inputs]` to `[rows, outputs]`.
-    pub(crate) fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
+    pub(crate) fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         match self {
             Self::Packed(packed) => packed.apply(x),
-            Self::Plain(plain) => plain.apply(x, pass),
+            Self::Plain(plain) => plain.apply(x, ctx),
         }
     }
 
@@ -121,13 +121,13 @@ impl Linear {
         &self,
         x: &Tensor,
         activation: Activation,
-        pass: &Pass,
+        ctx: &ForwardCtx,
     ) -> CandleResult<Tensor> {
         match self {
             Self::Packed(packed) if activation == Activation::Gelu && packed.has_bias() => {
                 packed.apply_gelu(x)
             }
-            _ => activation.apply(&self.apply(x, pass)?),
+            _ => activation.apply(&self.apply(x, ctx)?),
         }
     }
 
@@ -136,15 +136,15 @@ impl Linear {
         &self,
         x: &Tensor,
         residual: &Tensor,
-        norm: &Norm,
+        norm: &LayerNorm,
         dropout: f32,
-        pass: &Pass,
+        ctx: &ForwardCtx,
     ) -> CandleResult<Tensor> {
         match (self, norm.values()) {
             (Self::Packed(packed), Some(values)) if packed.has_bias() => {
                 packed.apply_residual_norm(x, residual, values)
             }
-            _ => norm.apply(&(pass.dropout(self.apply(x, pass)?, dropout)? + residual)?),
+            _ => norm.apply(&(ctx.dropout(self.apply(x, ctx)?, dropout)? + residual)?),
         }
     }
 }
@@ -168,24 +168,24 @@ impl PlainLinear {
         Ok((if self.transposed { weight.t()? } else { weight }, one(&self.biases)?))
     }
 
-    fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
+    fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let (weight, bias) = self.joined()?;
         let product = linear(x, &weight, bias.as_ref(), self.learns)?;
-        match self.adapted(x, pass)? {
+        match self.adapted(x, ctx)? {
             None => Ok(product),
             Some(adapted) => product + adapted,
         }
     }
 
     /// The low-rank parts' share of the product; None where there is none.
-    fn adapted(&self, x: &Tensor, pass: &Pass) -> CandleResult<Option<Tensor>> {
+    fn adapted(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Option<Tensor>> {
         if self.adapters.iter().all(Option::is_none) {
             return Ok(None);
         }
         let zeros = || Tensor::zeros((x.dim(0)?, self.outputs), x.dtype(), x.device());
         let part = |adapter: &Option<Adapter>| match adapter {
             None => zeros(),
-            Some(adapter) => adapter.apply(x, pass),
+            Some(adapter) => adapter.apply(x, ctx),
         };
         let parts = self.adapters.iter().map(part).collect::<CandleResult<Vec<_>>>()?;
         Tensor::cat(&parts, 1).map(Some)

@@ -2,7 +2,7 @@
 
 use candle_core::{Result as CandleResult, Tensor};
 
-use super::Pass;
+use super::ForwardCtx;
 use crate::ops::linear;
 
 /// A low-rank addition to one slice of a product's outputs.
@@ -18,8 +18,8 @@ pub(crate) struct Adapter {
 
 impl Adapter {
     /// `[rows, inputs]` to `[rows, outputs]`.
-    pub(crate) fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
-        let x = pass.dropout(x.clone(), self.dropout)?;
+    pub(crate) fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let x = ctx.dropout(x.clone(), self.dropout)?;
         linear(&linear(&x, &self.a, None, true)?, &self.b, None, true)? * self.scale
     }
 
@@ -31,7 +31,7 @@ impl Adapter {
 
 /// A low-rank addition, and where it belongs in the checkpoint.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedAdapter {
     /// Full name of the weight.
     pub(crate) weight: String,
     /// First of its outputs that the addition goes to.
@@ -40,7 +40,7 @@ pub(crate) struct Placed {
     pub(super) adapter: Adapter,
 }
 
-impl Placed {
+impl PlacedAdapter {
     /// `weight` with the addition in it.
     pub(crate) fn merged(&self, weight: &Tensor) -> CandleResult<Tensor> {
         let weight = if self.transposed { weight.t()?.contiguous()? } else { weight.clone() };

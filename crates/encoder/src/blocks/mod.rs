@@ -5,30 +5,30 @@
 
 mod attention;
 mod embedding;
+mod forward_ctx;
 mod linear;
 mod lora;
 mod norm;
 mod packed;
-mod packing;
 mod param_registry;
 mod parameters;
-mod pass;
 mod pooler;
 mod pooling;
 mod post_norm;
 mod transformer;
+mod varlen;
 
 pub(crate) use attention::Attention;
 pub(crate) use embedding::{Embedding, EmbeddingSizes};
+pub(crate) use forward_ctx::{ForwardCtx, States};
 pub(crate) use linear::{Linear, LinearNames, Role};
-pub(crate) use lora::Placed;
-pub(crate) use norm::Norm;
-pub(crate) use packing::Packing;
-pub(crate) use param_registry::Learning;
+pub(crate) use lora::PlacedAdapter;
+pub(crate) use norm::LayerNorm;
+pub(crate) use param_registry::ParamRegistry;
 pub use param_registry::{Group, Parameter};
 pub(crate) use parameters::Parameters;
-pub(crate) use pass::{Pass, States};
 pub(crate) use pooler::Pooler;
 pub(crate) use pooling::{embed, pool_tensor};
 pub(crate) use post_norm::{PostNormLayer, PostNormNames, PostNormSizes};
 pub(crate) use transformer::{Sizes, Transformer};
+pub(crate) use varlen::VarlenLayout;

@@ -3,20 +3,20 @@
 use candle_core::{Result as CandleResult, Tensor};
 
 use super::Parameters;
-use super::packed::NormValues;
+use super::packed::LayerNormParams;
 use crate::error::EncoderError;
 use crate::ops::norm;
 
 /// Layer normalisation over the last axis.
-pub(crate) struct Norm {
+pub(crate) struct LayerNorm {
     scale: Tensor,
     shift: Tensor,
     epsilon: f32,
     /// Where a frozen product on the CPU may do this norm with it.
-    values: Option<NormValues>,
+    values: Option<LayerNormParams>,
 }
 
-impl Norm {
+impl LayerNorm {
     /// `NAME.weight` and `NAME.bias`, each `[size]`.
     pub(crate) fn open(
         parameters: &Parameters<'_>,
@@ -51,8 +51,8 @@ impl Norm {
         epsilon: f64,
     ) -> Result<Self, EncoderError> {
         let epsilon = epsilon as f32;
-        let values = || -> CandleResult<NormValues> {
-            Ok(NormValues { scale: scale.to_vec1()?, shift: shift.to_vec1()?, epsilon })
+        let values = || -> CandleResult<LayerNormParams> {
+            Ok(LayerNormParams { scale: scale.to_vec1()?, shift: shift.to_vec1()?, epsilon })
         };
         let frozen = parameters.packs() && !parameters.in_graph(&format!("{name}.weight"));
         let values = if frozen { Some(values().map_err(|e| parameters.compute(e))?) } else { None };
@@ -60,7 +60,7 @@ impl Norm {
     }
 
     /// Scale, shift and epsilon of a norm that no graph passes through, on the CPU.
-    pub(crate) fn values(&self) -> Option<&NormValues> {
+    pub(crate) fn values(&self) -> Option<&LayerNormParams> {
         self.values.as_ref()
     }
 

@@ -4,7 +4,7 @@ use candle_core::{
     CpuStorage, CustomOp1, CustomOp2, DType, Layout, Result as CandleResult, Shape, Tensor, bail,
 };
 
-use crate::kernels::{After, Packed};
+use crate::kernels::{Epilogue, Packed};
 use crate::options::Precision;
 
 /// A packed weight with its bias. Records no graph.
@@ -14,7 +14,7 @@ pub(crate) struct PackedLinear {
 }
 
 /// Scale and shift of a frozen norm, as the step after a product needs them.
-pub(crate) struct NormValues {
+pub(crate) struct LayerNormParams {
     pub(crate) scale: Vec<f32>,
     pub(crate) shift: Vec<f32>,
     pub(crate) epsilon: f32,
@@ -44,7 +44,7 @@ impl PackedLinear {
         &self,
         x: &Tensor,
         residual: &Tensor,
-        norm: &NormValues,
+        norm: &LayerNormParams,
     ) -> CandleResult<Tensor> {
         let residual = residual.contiguous()?;
         x.contiguous()?.apply_op2_no_bwd(&residual, &ApplyNorm { linear: self, norm })
@@ -55,7 +55,7 @@ impl PackedLinear {
         self.bias.is_some()
     }
 
-    fn run(&self, x: &CpuStorage, layout: &Layout, after: After<'_>) -> CandleResult<(CpuStorage, Shape)> {
+    fn run(&self, x: &CpuStorage, layout: &Layout, after: Epilogue<'_>) -> CandleResult<(CpuStorage, Shape)> {
         let (rows, inputs) = layout.shape().dims2()?;
         let outputs = self.packed.outputs();
         if inputs != self.packed.inputs() {
@@ -87,9 +87,9 @@ impl CustomOp1 for Apply<'_> {
     fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
         let after = match &self.linear.bias {
             None if self.gelu => bail!("a product without bias has no GELU of its own"),
-            None => After::Nothing,
-            Some(bias) if self.gelu => After::BiasGelu(bias),
-            Some(bias) => After::Bias(bias),
+            None => Epilogue::Nothing,
+            Some(bias) if self.gelu => Epilogue::BiasGelu(bias),
+            Some(bias) => Epilogue::Bias(bias),
         };
         self.linear.run(x, layout, after)
     }
@@ -97,7 +97,7 @@ impl CustomOp1 for Apply<'_> {
 
 struct ApplyNorm<'a> {
     linear: &'a PackedLinear,
-    norm: &'a NormValues,
+    norm: &'a LayerNormParams,
 }
 
 impl CustomOp2 for ApplyNorm<'_> {
@@ -112,10 +112,10 @@ impl CustomOp2 for ApplyNorm<'_> {
         residual: &CpuStorage,
         residual_layout: &Layout,
     ) -> CandleResult<(CpuStorage, Shape)> {
-        let NormValues { scale, shift, epsilon } = self.norm;
+        let LayerNormParams { scale, shift, epsilon } = self.norm;
         let residual = floats(residual, residual_layout)?;
         let Some(bias) = &self.linear.bias else { bail!("a product without bias has no norm of its own") };
         let epsilon = *epsilon;
-        self.linear.run(x, layout, After::BiasResidualNorm { bias, residual, scale, shift, epsilon })
+        self.linear.run(x, layout, Epilogue::BiasResidualNorm { bias, residual, scale, shift, epsilon })
     }
 }

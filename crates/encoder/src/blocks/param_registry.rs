@@ -7,9 +7,9 @@ use candle_core::{Device, Result as CandleResult, Tensor, Var};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::lora::{Adapter, Placed};
+use super::lora::{Adapter, PlacedAdapter};
 use super::{LinearNames, Role};
-use crate::freeze_policy::{FreezePolicy, LowRank, LowRankTarget};
+use crate::freeze_policy::{FreezePolicy, LoraConfig, LoraTarget};
 
 /// Where in an encoder a weight lies; learning rates and gradient norms are told apart by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,15 +81,15 @@ impl Parameter {
 }
 
 /// Collects what learns while a family is opened.
-pub(crate) struct Learning {
+pub(crate) struct ParamRegistry {
     policy: FreezePolicy,
     layers: Cell<usize>,
     random: RefCell<ChaCha8Rng>,
     parameters: RefCell<Vec<Parameter>>,
-    placed: RefCell<Vec<Placed>>,
+    placed: RefCell<Vec<PlacedAdapter>>,
 }
 
-impl Learning {
+impl ParamRegistry {
     /// `seed`: of the low-rank additions' first values.
     pub(crate) fn new(policy: FreezePolicy, seed: u64) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl Learning {
     }
 
     /// What was collected.
-    pub(crate) fn collected(self) -> (Vec<Parameter>, Vec<Placed>) {
+    pub(crate) fn collected(self) -> (Vec<Parameter>, Vec<PlacedAdapter>) {
         (self.parameters.into_inner(), self.placed.into_inner())
     }
 
@@ -158,7 +158,7 @@ impl Learning {
             let (tensor, slice) = (i / slices.max(1), i % slices.max(1));
             let weight = format!("{}.weight", names.names[tensor]);
             let adapter = self.adapter(low, &weight, slice, [names.outputs, names.inputs], device)?;
-            self.placed.borrow_mut().push(Placed {
+            self.placed.borrow_mut().push(PlacedAdapter {
                 weight: full(&weight),
                 first: slice * names.outputs,
                 transposed: names.transposed,
@@ -171,7 +171,7 @@ impl Learning {
 
     fn adapter(
         &self,
-        low: &LowRank,
+        low: &LoraConfig,
         weight: &str,
         slice: usize,
         [outputs, inputs]: [usize; 2],
@@ -206,13 +206,13 @@ impl Learning {
 }
 
 /// The products that a target of LoRA names.
-fn role_of(target: LowRankTarget) -> Role {
+fn role_of(target: LoraTarget) -> Role {
     match target {
-        LowRankTarget::Query => Role::Query,
-        LowRankTarget::Key => Role::Key,
-        LowRankTarget::Value => Role::Value,
-        LowRankTarget::AttentionOutput => Role::AttentionOutput,
-        LowRankTarget::FeedForward => Role::FeedForward,
+        LoraTarget::Query => Role::Query,
+        LoraTarget::Key => Role::Key,
+        LoraTarget::Value => Role::Value,
+        LoraTarget::AttentionOutput => Role::AttentionOutput,
+        LoraTarget::FeedForward => Role::FeedForward,
     }
 }
 

@@ -3,7 +3,7 @@
 use candle_core::{DType, Tensor};
 
 use super::lora::Adapter;
-use super::{Learning, LinearNames};
+use super::{LinearNames, ParamRegistry};
 use crate::error::EncoderError;
 use crate::options::Precision;
 use crate::weights::Weights;
@@ -12,14 +12,18 @@ use crate::weights::Weights;
 pub(crate) struct Parameters<'a> {
     weights: Weights<'a>,
     /// None: nothing learns.
-    learning: Option<&'a Learning>,
+    learning: Option<&'a ParamRegistry>,
     /// Everything must be differentiable, though nothing may learn.
     differentiable: bool,
     precision: Precision,
 }
 
 impl<'a> Parameters<'a> {
-    pub(crate) fn new(weights: Weights<'a>, learning: Option<&'a Learning>, precision: Precision) -> Self {
+    pub(crate) fn new(
+        weights: Weights<'a>,
+        learning: Option<&'a ParamRegistry>,
+        precision: Precision,
+    ) -> Self {
         Self { weights, learning, differentiable: false, precision }
     }
 

@@ -2,7 +2,7 @@
 
 use candle_core::{Result as CandleResult, Tensor};
 
-use super::{Linear, Parameters, Pass, Role};
+use super::{ForwardCtx, Linear, Parameters, Role};
 use crate::error::EncoderError;
 use crate::ops::Activation;
 
@@ -22,7 +22,7 @@ impl Pooler {
     }
 
     /// First tokens `[texts, hidden]` to embeddings of the same shape.
-    pub(crate) fn apply(&self, firsts: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
-        self.dense.apply_activation(firsts, Activation::Tanh, pass)
+    pub(crate) fn apply(&self, firsts: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        self.dense.apply_activation(firsts, Activation::Tanh, ctx)
     }
 }

@@ -2,7 +2,7 @@
 
 use candle_core::{DType, Device, Result as CandleResult, Tensor, bail};
 
-use super::{Packing, Pass, States, Transformer};
+use super::{ForwardCtx, States, Transformer, VarlenLayout};
 use crate::options::Pooling;
 use crate::pooling::{LEAST_NORM, pool};
 use crate::token_batch::TokenBatch;
@@ -11,19 +11,19 @@ use crate::token_batch::TokenBatch;
 pub(crate) fn pool_tensor(
     transformer: &dyn Transformer,
     batch: &TokenBatch,
-    pass: &Pass,
+    ctx: &ForwardCtx,
     pooling: Pooling,
     normalised: bool,
 ) -> CandleResult<Tensor> {
-    let states = transformer.forward(batch, pass)?;
+    let states = transformer.forward(batch, ctx)?;
     let state = source(&states, pooling);
     let pooled = match pooling {
-        Pooling::Mean | Pooling::Mean2 => mean_weights(pass.packing(), state)?.matmul(state)?,
-        Pooling::Max | Pooling::Max2 => masked_max(pass.packing(), state)?,
-        Pooling::Cls => firsts(pass.packing(), state)?,
+        Pooling::Mean | Pooling::Mean2 => mean_weights(ctx.packing(), state)?.matmul(state)?,
+        Pooling::Max | Pooling::Max2 => masked_max(ctx.packing(), state)?,
+        Pooling::Cls => firsts(ctx.packing(), state)?,
         Pooling::Pooler => match transformer.pooler() {
             None => bail!("this model has no pooler of its own"),
-            Some(pooler) => pooler.apply(&firsts(pass.packing(), state)?, pass)?,
+            Some(pooler) => pooler.apply(&firsts(ctx.packing(), state)?, ctx)?,
         },
     };
     if !normalised {
@@ -45,21 +45,21 @@ fn source(states: &States, pooling: Pooling) -> &Tensor {
 pub(crate) fn embed(
     transformer: &dyn Transformer,
     batch: &TokenBatch,
-    pass: &Pass,
+    ctx: &ForwardCtx,
     pooling: Pooling,
     normalised: bool,
 ) -> CandleResult<Vec<Vec<f32>>> {
     if pooling == Pooling::Pooler {
-        return pool_tensor(transformer, batch, pass, pooling, normalised)?.to_dtype(DType::F32)?.to_vec2();
+        return pool_tensor(transformer, batch, ctx, pooling, normalised)?.to_dtype(DType::F32)?.to_vec2();
     }
-    let states = transformer.forward(batch, pass)?;
+    let states = transformer.forward(batch, ctx)?;
     let state = source(&states, pooling).to_device(&Device::Cpu)?.to_dtype(DType::F32)?;
     let (values, dim) = (state.flatten_all()?.to_vec1::<f32>()?, state.dim(1)?);
     Ok(pool(&values, &batch.lengths, dim, pooling, normalised))
 }
 
 /// `[texts, rows]`: one over its length where a row is the text's.
-fn mean_weights(packing: &Packing, like: &Tensor) -> CandleResult<Tensor> {
+fn mean_weights(packing: &VarlenLayout, like: &Tensor) -> CandleResult<Tensor> {
     let rows: usize = packing.lengths().iter().sum();
     let mut weights = vec![0.0f32; packing.texts() * rows];
     let mut first = 0;
@@ -71,7 +71,7 @@ fn mean_weights(packing: &Packing, like: &Tensor) -> CandleResult<Tensor> {
 }
 
 /// The first row of each text.
-fn firsts(packing: &Packing, state: &Tensor) -> CandleResult<Tensor> {
+fn firsts(packing: &VarlenLayout, state: &Tensor) -> CandleResult<Tensor> {
     let starts: Vec<u32> = packing
         .lengths()
         .iter()
@@ -85,7 +85,7 @@ fn firsts(packing: &Packing, state: &Tensor) -> CandleResult<Tensor> {
 }
 
 /// The largest value of each component over each text's rows.
-fn masked_max(packing: &Packing, state: &Tensor) -> CandleResult<Tensor> {
+fn masked_max(packing: &VarlenLayout, state: &Tensor) -> CandleResult<Tensor> {
     let padded = packing.pad(state)?;
     let masked = match packing.key_mask()? {
         None => padded,

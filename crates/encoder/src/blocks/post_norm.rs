@@ -3,7 +3,7 @@
 
 use candle_core::{Result as CandleResult, Tensor};
 
-use super::{Attention, Linear, LinearNames, Norm, Parameters, Pass, Role};
+use super::{Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role};
 use crate::error::EncoderError;
 use crate::ops::Activation;
 
@@ -12,20 +12,20 @@ pub(crate) struct PostNormNames {
     /// Queries, keys and values.
     pub(crate) query_key_value: [&'static str; 3],
     /// The product after attention, and its norm.
-    pub(crate) attended: [&'static str; 2],
+    pub(crate) o_proj: [&'static str; 2],
     /// The first product of the feed-forward part.
-    pub(crate) widen: &'static str,
+    pub(crate) up_proj: &'static str,
     /// The second, and its norm.
-    pub(crate) narrow: [&'static str; 2],
+    pub(crate) down_proj: [&'static str; 2],
 }
 
 impl PostNormNames {
     /// As BERT and RoBERTa have them.
     pub(crate) const BERT: Self = Self {
         query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
-        attended: ["attention.output.dense", "attention.output.LayerNorm"],
-        widen: "intermediate.dense",
-        narrow: ["output.dense", "output.LayerNorm"],
+        o_proj: ["attention.output.dense", "attention.output.LayerNorm"],
+        up_proj: "intermediate.dense",
+        down_proj: ["output.dense", "output.LayerNorm"],
     };
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct PostNormSizes {
     pub(crate) epsilon: f64,
     pub(crate) attention: Attention,
     /// Probability with which an element of the product after attention is dropped in training.
-    pub(crate) attended_dropout: f32,
+    pub(crate) o_dropout: f32,
     /// The same for the second product of the feed-forward part.
     pub(crate) dropout: f32,
 }
@@ -54,11 +54,11 @@ impl PostNormSizes {
 /// One layer.
 pub(crate) struct PostNormLayer {
     query_key_value: Linear,
-    attended: Linear,
-    attended_norm: Norm,
-    widen: Linear,
-    narrow: Linear,
-    narrow_norm: Norm,
+    o_proj: Linear,
+    o_norm: LayerNorm,
+    up_proj: Linear,
+    down_proj: Linear,
+    down_norm: LayerNorm,
     sizes: PostNormSizes,
 }
 
@@ -84,26 +84,25 @@ impl PostNormLayer {
         let linear = |part: &str, role, outputs, inputs| {
             Linear::one(parameters, &format!("{at}.{part}"), role, outputs, inputs)
         };
-        let norm = |part: &str| Norm::open(parameters, &format!("{at}.{part}"), hidden, epsilon);
+        let norm = |part: &str| LayerNorm::open(parameters, &format!("{at}.{part}"), hidden, epsilon);
         Ok(Self {
             query_key_value: Linear::open(parameters, &query_key_value)?,
-            attended: linear(names.attended[0], Role::AttentionOutput, hidden, hidden)?,
-            attended_norm: norm(names.attended[1])?,
-            widen: linear(names.widen, Role::FeedForward, wide, hidden)?,
-            narrow: linear(names.narrow[0], Role::FeedForward, hidden, wide)?,
-            narrow_norm: norm(names.narrow[1])?,
+            o_proj: linear(names.o_proj[0], Role::AttentionOutput, hidden, hidden)?,
+            o_norm: norm(names.o_proj[1])?,
+            up_proj: linear(names.up_proj, Role::FeedForward, wide, hidden)?,
+            down_proj: linear(names.down_proj[0], Role::FeedForward, hidden, wide)?,
+            down_norm: norm(names.down_proj[1])?,
             sizes,
         })
     }
 
     /// `[tokens, hidden]` to the same; `bias` as in [`Attention::apply`].
-    pub(crate) fn apply(&self, x: &Tensor, bias: Option<&Tensor>, pass: &Pass) -> CandleResult<Tensor> {
-        let PostNormSizes { attention, activation, attended_dropout, dropout, .. } = self.sizes;
-        let stacked = self.query_key_value.apply(x, pass)?;
-        let context = attention.apply(&stacked, bias, pass)?;
-        let x =
-            self.attended.apply_residual_norm(&context, x, &self.attended_norm, attended_dropout, pass)?;
-        let wide = self.widen.apply_activation(&x, activation, pass)?;
-        self.narrow.apply_residual_norm(&wide, &x, &self.narrow_norm, dropout, pass)
+    pub(crate) fn apply(&self, x: &Tensor, bias: Option<&Tensor>, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let PostNormSizes { attention, activation, o_dropout, dropout, .. } = self.sizes;
+        let stacked = self.query_key_value.apply(x, ctx)?;
+        let context = attention.apply(&stacked, bias, ctx)?;
+        let x = self.o_proj.apply_residual_norm(&context, x, &self.o_norm, o_dropout, ctx)?;
+        let wide = self.up_proj.apply_activation(&x, activation, ctx)?;
+        self.down_proj.apply_residual_norm(&wide, &x, &self.down_norm, dropout, ctx)
     }
 }

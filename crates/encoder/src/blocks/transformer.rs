@@ -2,7 +2,7 @@
 
 use candle_core::Result as CandleResult;
 
-use super::{Pass, Pooler, States};
+use super::{ForwardCtx, Pooler, States};
 use crate::token_batch::TokenBatch;
 
 /// Sizes that callers need.
@@ -15,7 +15,7 @@ pub(crate) struct Sizes {
     /// Longest input in tokens.
     pub(crate) positions: usize,
     /// Multiply-and-add pairs that one token costs outside attention.
-    pub(crate) products_per_token: usize,
+    pub(crate) macs_per_token: usize,
 }
 
 /// A transformer, frozen or learning.
@@ -25,7 +25,7 @@ pub(crate) trait Transformer: Send + Sync {
 
     /// Hidden states of a batch. Every id is below [`Sizes::vocabulary`], every length at most [`Sizes::positions`], and
     /// `pass` was made for the batch's lengths.
-    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States>;
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States>;
 
     /// Its own pooler, where the checkpoint has one.
     fn pooler(&self) -> Option<&Pooler> {

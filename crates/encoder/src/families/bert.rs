@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::config::Checked;
 use crate::blocks::{
-    Attention, Embedding, EmbeddingSizes, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes,
-    States,
+    Attention, Embedding, EmbeddingSizes, ForwardCtx, Parameters, PostNormLayer, PostNormNames,
+    PostNormSizes, States,
 };
 use crate::blocks::{Pooler, Sizes, Transformer};
 use crate::error::EncoderError;
@@ -128,7 +128,7 @@ impl Bert {
                 dim: hidden,
                 vocabulary: config.vocab_size,
                 positions: positions - first,
-                products_per_token: layer.products() * config.num_hidden_layers,
+                macs_per_token: layer.products() * config.num_hidden_layers,
             },
         })
     }
@@ -139,9 +139,9 @@ impl Transformer for Bert {
         self.sizes
     }
 
-    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let x = self.embedding.apply(batch, &pass.at_depth(0))?;
-        pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, None, pass))
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
+        let x = self.embedding.apply(batch, &ctx.at_depth(0))?;
+        ctx.through(self.layers.len(), x, |i, x, ctx| self.layers[i].apply(x, None, ctx))
     }
 
     fn pooler(&self) -> Option<&Pooler> {
@@ -182,7 +182,7 @@ fn layer_sizes(config: &Config, first: usize, checked: &Checked<'_>) -> Result<P
         activation: checked.activation("hidden_act", &config.hidden_act)?,
         epsilon: config.layer_norm_eps,
         attention: Attention::new(heads, hidden, config.attention_probs_dropout_prob),
-        attended_dropout: config.hidden_dropout_prob,
+        o_dropout: config.hidden_dropout_prob,
         dropout: config.hidden_dropout_prob,
     })
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::config::Checked;
 use crate::attention_mask::AttentionMask;
-use crate::blocks::{Attention, Linear, LinearNames, Norm, Packing, Parameters, Pass, Role, States};
+use crate::blocks::{
+    Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, States, VarlenLayout,
+};
 use crate::blocks::{Sizes, Transformer};
 use crate::error::EncoderError;
 use crate::folder::Folder;
@@ -155,7 +157,7 @@ impl Distances {
     }
 
     /// For every query and key of the longest text: `[longest, longest]`.
-    fn rows(self, packing: &Packing, device: &Device) -> CandleResult<Tensor> {
+    fn rows(self, packing: &VarlenLayout, device: &Device) -> CandleResult<Tensor> {
         let longest = packing.longest();
         let rows: Vec<u32> = (0..longest)
             .flat_map(|query| (0..longest).map(move |key| self.row(query as i64 - key as i64)))
@@ -174,7 +176,7 @@ pub(super) struct Deberta {
     segments: Option<Tensor>,
     /// From the embedding's size to the hidden size where the two differ.
     project: Option<Linear>,
-    norm: Norm,
+    norm: LayerNorm,
     relative: Option<Relative>,
     convolution: Option<Convolution>,
     layers: Vec<Layer>,
@@ -187,7 +189,7 @@ pub(super) struct Deberta {
 struct Relative {
     /// `[2 * span, hidden]`
     table: Tensor,
-    norm: Option<Norm>,
+    norm: Option<LayerNorm>,
     distances: Distances,
 }
 
@@ -215,7 +217,7 @@ impl Deberta {
             places: optional(config.position_biased_input, "position_embeddings", positions)?,
             segments: optional(config.type_vocab_size > 0, "token_type_embeddings", config.type_vocab_size)?,
             project: projection(&parameters, hidden, embedding)?,
-            norm: Norm::open(&parameters, "embeddings.LayerNorm", hidden, config.layer_norm_eps)?,
+            norm: LayerNorm::open(&parameters, "embeddings.LayerNorm", hidden, config.layer_norm_eps)?,
             relative: Relative::open(&parameters, &config)?,
             convolution: Convolution::open(&parameters, &config, &checked)?,
             layers: (0..layers)
@@ -226,24 +228,24 @@ impl Deberta {
                 dim: hidden,
                 vocabulary: config.vocab_size,
                 positions,
-                products_per_token: layers * (4 * hidden * hidden + 2 * hidden * config.intermediate_size),
+                macs_per_token: layers * (4 * hidden * hidden + 2 * hidden * config.intermediate_size),
             },
             device: device.clone(),
         })
     }
 
-    fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        let mut x = pass.rows_of(&self.words, &batch.ids)?;
+    fn embed(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let mut x = ctx.rows_of(&self.words, &batch.ids)?;
         if let Some(places) = &self.places {
-            x = (x + places.index_select(&pass.packing().places(0)?, 0)?)?;
+            x = (x + places.index_select(&ctx.packing().places(0)?, 0)?)?;
         }
         if let Some(segments) = &self.segments {
             x = x.broadcast_add(&segments.narrow(0, 0, 1)?)?;
         }
         if let Some(project) = &self.project {
-            x = project.apply(&x, pass)?;
+            x = project.apply(&x, ctx)?;
         }
-        pass.dropout(self.norm.apply(&x)?, self.dropout)
+        ctx.dropout(self.norm.apply(&x)?, self.dropout)
     }
 }
 
@@ -252,19 +254,19 @@ impl Transformer for Deberta {
         self.sizes
     }
 
-    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let bottom = pass.at_depth(0);
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
+        let bottom = ctx.at_depth(0);
         let x = self.embed(batch, &bottom)?;
         let table = self.relative.as_ref().map(Relative::normed).transpose()?;
         let rows = match &self.relative {
             None => None,
-            Some(relative) => Some(relative.distances.rows(pass.packing(), &self.device)?),
+            Some(relative) => Some(relative.distances.rows(ctx.packing(), &self.device)?),
         };
         let distances = table.as_ref().zip(rows.as_ref());
-        pass.through(self.layers.len(), x, |i, x, pass| {
-            let next = self.layers[i].apply(x, distances, pass)?;
+        ctx.through(self.layers.len(), x, |i, x, ctx| {
+            let next = self.layers[i].apply(x, distances, ctx)?;
             match &self.convolution {
-                Some(convolution) if i == 0 => convolution.apply(x, &next, pass),
+                Some(convolution) if i == 0 => convolution.apply(x, &next, ctx),
                 _ => Ok(next),
             }
         })
@@ -280,7 +282,7 @@ impl Relative {
         let table =
             parameters.get("encoder.rel_embeddings.weight", &[distances.span.saturating_mul(2), hidden])?;
         let norm = if config.norms_distances() {
-            Some(Norm::open(parameters, "encoder.LayerNorm", hidden, config.layer_norm_eps)?)
+            Some(LayerNorm::open(parameters, "encoder.LayerNorm", hidden, config.layer_norm_eps)?)
         } else {
             None
         };
@@ -317,7 +319,7 @@ struct Convolution {
     weight: Tensor,
     /// `[hidden]`
     bias: Tensor,
-    norm: Norm,
+    norm: LayerNorm,
     activation: Activation,
     learns: bool,
     dropout: f32,
@@ -347,15 +349,15 @@ impl Convolution {
         Ok(Some(Self {
             weight: parameters.get(name, &[hidden, hidden, size])?,
             bias: parameters.get("encoder.conv.conv.bias", &[hidden])?,
-            norm: Norm::open(parameters, "encoder.conv.LayerNorm", hidden, config.layer_norm_eps)?,
+            norm: LayerNorm::open(parameters, "encoder.conv.LayerNorm", hidden, config.layer_norm_eps)?,
             activation: checked.activation("conv_act", config.conv_act.as_deref().unwrap_or("tanh"))?,
             learns: parameters.learns(name),
             dropout: config.hidden_dropout_prob,
         }))
     }
 
-    fn apply(&self, input: &Tensor, output: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
-        let packing = pass.packing();
+    fn apply(&self, input: &Tensor, output: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let packing = ctx.packing();
         let padded = packing.pad(input)?;
         let padded = match packing.key_weights()? {
             None => padded,
@@ -369,7 +371,7 @@ impl Convolution {
         let neighbours = packing.unpad(&Tensor::cat(&shifted, 2)?)?;
         let weight = self.weight.transpose(1, 2)?.reshape((hidden, size * hidden))?;
         let mixed = linear(&neighbours, &weight, Some(&self.bias), self.learns)?;
-        let mixed = self.activation.apply(&pass.dropout(mixed, self.dropout)?)?;
+        let mixed = self.activation.apply(&ctx.dropout(mixed, self.dropout)?)?;
         self.norm.apply(&(output + mixed)?)
     }
 }
@@ -383,11 +385,11 @@ struct Layer {
     distance_to_content: bool,
     shares: bool,
     attention: Attention,
-    attended: Linear,
-    attended_norm: Norm,
-    widen: Linear,
-    narrow: Linear,
-    narrow_norm: Norm,
+    o_proj: Linear,
+    o_norm: LayerNorm,
+    up_proj: Linear,
+    down_proj: Linear,
+    down_norm: LayerNorm,
     activation: Activation,
     hidden: usize,
     dropout: f32,
@@ -414,7 +416,7 @@ impl Layer {
         };
         let linear =
             |part: &str, role, outputs, inputs| Linear::one(parameters, &name(part), role, outputs, inputs);
-        let norm = |part: &str| Norm::open(parameters, &name(part), hidden, epsilon);
+        let norm = |part: &str| LayerNorm::open(parameters, &name(part), hidden, epsilon);
         let (c2p, p2c) = (config.attends("c2p"), config.attends("p2c"));
         let relative = config.relative_attention;
         let of_distances = |wanted: bool, part: &str| {
@@ -436,11 +438,11 @@ impl Layer {
                 reach: AttentionMask::FULL,
                 dropout: config.attention_probs_dropout_prob,
             },
-            attended: linear("attention.output.dense", Role::AttentionOutput, hidden, hidden)?,
-            attended_norm: norm("attention.output.LayerNorm")?,
-            widen: linear("intermediate.dense", Role::FeedForward, wide, hidden)?,
-            narrow: linear("output.dense", Role::FeedForward, hidden, wide)?,
-            narrow_norm: norm("output.LayerNorm")?,
+            o_proj: linear("attention.output.dense", Role::AttentionOutput, hidden, hidden)?,
+            o_norm: norm("attention.output.LayerNorm")?,
+            up_proj: linear("intermediate.dense", Role::FeedForward, wide, hidden)?,
+            down_proj: linear("output.dense", Role::FeedForward, hidden, wide)?,
+            down_norm: norm("output.LayerNorm")?,
             activation,
             hidden,
             dropout: config.hidden_dropout_prob,
@@ -448,19 +450,24 @@ impl Layer {
     }
 
     /// `distances`: the table `[2 * span, hidden]` and the row of each pair of tokens `[longest, longest]`.
-    fn apply(&self, x: &Tensor, distances: Option<(&Tensor, &Tensor)>, pass: &Pass) -> CandleResult<Tensor> {
-        let stacked = self.query_key_value.apply(x, pass)?;
-        let [query, key, value] = self.attention.split(&stacked, pass.packing())?;
+    fn apply(
+        &self,
+        x: &Tensor,
+        distances: Option<(&Tensor, &Tensor)>,
+        ctx: &ForwardCtx,
+    ) -> CandleResult<Tensor> {
+        let stacked = self.query_key_value.apply(x, ctx)?;
+        let [query, key, value] = self.attention.split(&stacked, ctx.packing())?;
         // Scaled before the products: unscaled scores can be beyond the largest half float.
         let query = (query * self.attention.scale)?;
         let mut scores = query.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
         if let Some((table, rows)) = distances {
-            scores = self.with_distances(scores, &query, &key, table, rows, pass)?;
+            scores = self.with_distances(scores, &query, &key, table, rows, ctx)?;
         }
-        let context = self.attention.attended(&scores, &value, pass)?;
-        let x = self.attended.apply_residual_norm(&context, x, &self.attended_norm, self.dropout, pass)?;
-        let wide = self.widen.apply_activation(&x, self.activation, pass)?;
-        self.narrow.apply_residual_norm(&wide, &x, &self.narrow_norm, self.dropout, pass)
+        let context = self.attention.attended(&scores, &value, ctx)?;
+        let x = self.o_proj.apply_residual_norm(&context, x, &self.o_norm, self.dropout, ctx)?;
+        let wide = self.up_proj.apply_activation(&x, self.activation, ctx)?;
+        self.down_proj.apply_residual_norm(&wide, &x, &self.down_norm, self.dropout, ctx)
     }
 
     /// Adds the scores by content and distance to those by content.
@@ -471,16 +478,16 @@ impl Layer {
         key: &Tensor,
         table: &Tensor,
         rows: &Tensor,
-        pass: &Pass,
+        ctx: &ForwardCtx,
     ) -> CandleResult<Tensor> {
-        let table = pass.dropout(table.clone(), self.dropout)?;
+        let table = ctx.dropout(table.clone(), self.dropout)?;
         let shape = scores.shape().clone();
-        let shared = if self.shares { Some(self.query_key_value.apply(&table, pass)?) } else { None };
+        let shared = if self.shares { Some(self.query_key_value.apply(&table, ctx)?) } else { None };
         // [heads, size, 2 * span]
         let projected = |own: &Option<Linear>, slice: usize| -> CandleResult<Tensor> {
             let flat = match (&shared, own) {
                 (Some(shared), _) => shared.narrow(1, slice * self.hidden, self.hidden)?,
-                (None, Some(own)) => own.apply(&table, pass)?,
+                (None, Some(own)) => own.apply(&table, ctx)?,
                 (None, None) => candle_core::bail!("a layer without projections of distances"),
             };
             let size = self.hidden / self.attention.heads;

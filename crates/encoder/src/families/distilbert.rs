@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::config::Checked;
 use crate::blocks::{
-    Attention, Embedding, EmbeddingSizes, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes,
-    States,
+    Attention, Embedding, EmbeddingSizes, ForwardCtx, Parameters, PostNormLayer, PostNormNames,
+    PostNormSizes, States,
 };
 use crate::blocks::{Sizes, Transformer};
 use crate::error::EncoderError;
@@ -19,9 +19,9 @@ const EPSILON: f64 = 1e-12;
 
 const NAMES: PostNormNames = PostNormNames {
     query_key_value: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
-    attended: ["attention.out_lin", "sa_layer_norm"],
-    widen: "ffn.lin1",
-    narrow: ["ffn.lin2", "output_layer_norm"],
+    o_proj: ["attention.out_lin", "sa_layer_norm"],
+    up_proj: "ffn.lin1",
+    down_proj: ["ffn.lin2", "output_layer_norm"],
 };
 
 /// The fields of config.json that change what is computed.
@@ -84,7 +84,7 @@ impl DistilBert {
                 dim: config.dim,
                 vocabulary: config.vocab_size,
                 positions: config.max_position_embeddings,
-                products_per_token: layer.products() * config.n_layers,
+                macs_per_token: layer.products() * config.n_layers,
             },
         })
     }
@@ -95,9 +95,9 @@ impl Transformer for DistilBert {
         self.sizes
     }
 
-    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let x = self.embedding.apply(batch, &pass.at_depth(0))?;
-        pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, None, pass))
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
+        let x = self.embedding.apply(batch, &ctx.at_depth(0))?;
+        ctx.through(self.layers.len(), x, |i, x, ctx| self.layers[i].apply(x, None, ctx))
     }
 }
 
@@ -118,7 +118,7 @@ fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, 
         epsilon: EPSILON,
         attention: Attention::new(config.n_heads, config.dim, config.attention_dropout),
         // The one place where its own code drops nothing and BERT's does.
-        attended_dropout: 0.0,
+        o_dropout: 0.0,
         dropout: config.dropout,
     })
 }

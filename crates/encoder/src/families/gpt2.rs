@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::config::Checked;
 use crate::attention_mask::AttentionMask;
-use crate::blocks::{Attention, Linear, LinearNames, Norm, Parameters, Pass, Role, States};
+use crate::blocks::{Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, States};
 use crate::blocks::{Sizes, Transformer};
 use crate::error::EncoderError;
 use crate::folder::Folder;
@@ -71,7 +71,7 @@ pub(crate) struct Gpt2 {
     /// `[positions, hidden]`
     places: Tensor,
     layers: Vec<Layer>,
-    last_norm: Norm,
+    last_norm: LayerNorm,
     dropout: f32,
     sizes: Sizes,
     device: Device,
@@ -79,12 +79,12 @@ pub(crate) struct Gpt2 {
 
 /// Keys and values of the tokens that a model has seen of one text, for each layer `[1, heads, tokens, head]`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeyValues {
+pub(crate) struct LayerKeyValues {
     layers: Vec<(Tensor, Tensor)>,
     tokens: usize,
 }
 
-impl KeyValues {
+impl LayerKeyValues {
     /// Tokens seen so far.
     pub(crate) fn tokens(&self) -> usize {
         self.tokens
@@ -108,36 +108,40 @@ impl Gpt2 {
             layers: (0..config.n_layer)
                 .map(|i| Layer::open(&parameters, i, &config, activation))
                 .collect::<Result<_, _>>()?,
-            last_norm: Norm::open(&parameters, "ln_f", hidden, config.layer_norm_epsilon)?,
+            last_norm: LayerNorm::open(&parameters, "ln_f", hidden, config.layer_norm_epsilon)?,
             dropout: config.embd_pdrop,
             sizes: Sizes {
                 dim: hidden,
                 vocabulary: config.vocab_size,
                 positions: config.n_positions,
-                products_per_token: config.n_layer * (4 * hidden * hidden + 2 * hidden * config.inner()),
+                macs_per_token: config.n_layer * (4 * hidden * hidden + 2 * hidden * config.inner()),
             },
             device: device.clone(),
         })
     }
 
     /// The vectors that stand for token ids: `[ids, hidden]`.
-    pub(crate) fn vectors(&self, ids: &[u32]) -> CandleResult<Tensor> {
+    pub(crate) fn inputs_embeds(&self, ids: &[u32]) -> CandleResult<Tensor> {
         self.words.index_select(&Tensor::from_slice(ids, ids.len(), &self.device)?, 0)
     }
 
     /// Goes on with one text: the hidden states `[tokens, hidden]`, after the last norm, of further tokens given as vectors
     /// of the same shape. `seen` takes their keys and values in.
-    pub(crate) fn go_on(&self, vectors: &Tensor, seen: &mut KeyValues) -> CandleResult<Tensor> {
+    pub(crate) fn forward_with_cache(
+        &self,
+        vectors: &Tensor,
+        seen: &mut LayerKeyValues,
+    ) -> CandleResult<Tensor> {
         let (new, before) = (vectors.dim(0)?, seen.tokens);
         if before + new > self.sizes.positions {
             candle_core::bail!("{} tokens are more than the model's {}", before + new, self.sizes.positions);
         }
         let mut x = (vectors + self.places.narrow(0, before, new)?)?;
         let mask = causal(before, new, &self.device)?;
-        let pass = Pass::inference(&[new], &self.device);
+        let ctx = ForwardCtx::inference(&[new], &self.device);
         seen.layers.truncate(self.layers.len());
         for (i, layer) in self.layers.iter().enumerate() {
-            x = layer.go_on(&x, seen, i, &mask, &pass)?;
+            x = layer.forward_with_cache(&x, seen, i, &mask, &ctx)?;
         }
         seen.tokens += new;
         self.last_norm.apply(&x)
@@ -154,11 +158,11 @@ impl Transformer for Gpt2 {
         self.sizes
     }
 
-    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let bottom = pass.at_depth(0);
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
+        let bottom = ctx.at_depth(0);
         let places = self.places.index_select(&bottom.packing().places(0)?, 0)?;
         let x = bottom.dropout((bottom.rows_of(&self.words, &batch.ids)? + places)?, self.dropout)?;
-        let states = pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, pass))?;
+        let states = ctx.through(self.layers.len(), x, |i, x, ctx| self.layers[i].apply(x, ctx))?;
         states.finish(|last| self.last_norm.apply(last))
     }
 }
@@ -172,12 +176,12 @@ fn causal(before: usize, new: usize, device: &Device) -> CandleResult<Tensor> {
 }
 
 struct Layer {
-    norm: Norm,
+    norm: LayerNorm,
     query_key_value: Linear,
-    attended: Linear,
-    feed_norm: Norm,
-    widen: Linear,
-    narrow: Linear,
+    o_proj: Linear,
+    feed_norm: LayerNorm,
+    up_proj: Linear,
+    down_proj: Linear,
     attention: Attention,
     activation: Activation,
     dropout: f32,
@@ -198,7 +202,7 @@ impl Layer {
             let names = LinearNames { names: &names, roles, outputs, inputs, bias: true, transposed: true };
             Linear::open(parameters, &names)
         };
-        let norm = |part: &str| Norm::open(parameters, &name(part), hidden, config.layer_norm_epsilon);
+        let norm = |part: &str| LayerNorm::open(parameters, &name(part), hidden, config.layer_norm_epsilon);
         let mut attention = Attention {
             reach: AttentionMask { causal: true, window: None },
             ..Attention::new(config.n_head, hidden, config.attn_pdrop)
@@ -212,39 +216,39 @@ impl Layer {
         Ok(Self {
             norm: norm("ln_1")?,
             query_key_value: linear("attn.c_attn", &[Role::Query, Role::Key, Role::Value], hidden, hidden)?,
-            attended: linear("attn.c_proj", &[Role::AttentionOutput], hidden, hidden)?,
+            o_proj: linear("attn.c_proj", &[Role::AttentionOutput], hidden, hidden)?,
             feed_norm: norm("ln_2")?,
-            widen: linear("mlp.c_fc", &[Role::FeedForward], inner, hidden)?,
-            narrow: linear("mlp.c_proj", &[Role::FeedForward], hidden, inner)?,
+            up_proj: linear("mlp.c_fc", &[Role::FeedForward], inner, hidden)?,
+            down_proj: linear("mlp.c_proj", &[Role::FeedForward], hidden, inner)?,
             attention,
             activation,
             dropout: config.resid_pdrop,
         })
     }
 
-    fn apply(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
-        let stacked = self.query_key_value.apply(&self.norm.apply(x)?, pass)?;
-        let context = self.attention.apply(&stacked, None, pass)?;
-        let x = (x + pass.dropout(self.attended.apply(&context, pass)?, self.dropout)?)?;
-        self.feed_forward(&x, pass)
+    fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let stacked = self.query_key_value.apply(&self.norm.apply(x)?, ctx)?;
+        let context = self.attention.apply(&stacked, None, ctx)?;
+        let x = (x + ctx.dropout(self.o_proj.apply(&context, ctx)?, self.dropout)?)?;
+        self.feed_forward(&x, ctx)
     }
 
-    fn feed_forward(&self, x: &Tensor, pass: &Pass) -> CandleResult<Tensor> {
-        let wide = self.widen.apply_activation(&self.feed_norm.apply(x)?, self.activation, pass)?;
-        x + pass.dropout(self.narrow.apply(&wide, pass)?, self.dropout)?
+    fn feed_forward(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let wide = self.up_proj.apply_activation(&self.feed_norm.apply(x)?, self.activation, ctx)?;
+        x + ctx.dropout(self.down_proj.apply(&wide, ctx)?, self.dropout)?
     }
 
     /// For one text of which `seen` holds the tokens before.
-    fn go_on(
+    fn forward_with_cache(
         &self,
         x: &Tensor,
-        seen: &mut KeyValues,
+        seen: &mut LayerKeyValues,
         index: usize,
         mask: &Tensor,
-        pass: &Pass,
+        ctx: &ForwardCtx,
     ) -> CandleResult<Tensor> {
-        let stacked = self.query_key_value.apply(&self.norm.apply(x)?, pass)?;
-        let [query, mut key, mut value] = self.attention.split(&stacked, pass.packing())?;
+        let stacked = self.query_key_value.apply(&self.norm.apply(x)?, ctx)?;
+        let [query, mut key, mut value] = self.attention.split(&stacked, ctx.packing())?;
         match seen.layers.get_mut(index) {
             None => seen.layers.push((key.clone(), value.clone())),
             Some(before) => {
@@ -256,8 +260,8 @@ impl Layer {
         let scores = (query.matmul(&key.transpose(D::Minus1, D::Minus2)?)? * self.attention.scale)?;
         let weights = softmax(&scores.broadcast_add(mask)?)?;
         let context = weights.matmul(&value)?.transpose(1, 2)?.flatten_from(2)?.squeeze(0)?;
-        let x = (x + self.attended.apply(&context, pass)?)?;
-        self.feed_forward(&x, pass)
+        let x = (x + self.o_proj.apply(&context, ctx)?)?;
+        self.feed_forward(&x, ctx)
     }
 }
 

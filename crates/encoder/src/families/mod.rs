@@ -13,7 +13,7 @@ pub(crate) mod reference;
 use candle_core::Device;
 use serde_json::Value;
 
-pub(crate) use gpt2::{Gpt2, KeyValues};
+pub(crate) use gpt2::{Gpt2, LayerKeyValues};
 
 use crate::blocks::{Parameters, Transformer};
 use crate::error::EncoderError;
@@ -85,7 +85,7 @@ mod tiny {
     use serde::Deserialize;
 
     use super::*;
-    use crate::blocks::{Pass, States};
+    use crate::blocks::{ForwardCtx, States};
     use crate::token_batch::TokenBatch;
     use crate::tokens::{Input, Tokens};
     use crate::weights::Weights;
@@ -132,8 +132,8 @@ mod tiny {
 
     fn forward(ids: &[Vec<u32>]) -> States {
         let batch = TokenBatch { ids: ids.concat(), lengths: ids.iter().map(Vec::len).collect() };
-        let pass = Pass::inference(&batch.lengths, &Device::Cpu);
-        tiny().forward(&batch, &pass).unwrap()
+        let ctx = ForwardCtx::inference(&batch.lengths, &Device::Cpu);
+        tiny().forward(&batch, &ctx).unwrap()
     }
 
     #[test]

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::config::Checked;
 use crate::attention_mask::AttentionMask;
-use crate::blocks::{Attention, Linear, LinearNames, Norm, Packing, Parameters, Pass, Role, States};
+use crate::blocks::{
+    Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, States, VarlenLayout,
+};
 use crate::blocks::{Sizes, Transformer};
 use crate::error::EncoderError;
 use crate::folder::Folder;
@@ -114,9 +116,9 @@ impl Config {
 pub(super) struct ModernBert {
     /// `[vocabulary, hidden]`
     words: Tensor,
-    norm: Norm,
+    norm: LayerNorm,
     layers: Vec<Layer>,
-    last_norm: Norm,
+    last_norm: LayerNorm,
     thetas: [f64; 2],
     dropout: f32,
     head: usize,
@@ -136,7 +138,7 @@ impl ModernBert {
         let words = "embeddings.tok_embeddings.weight";
         let parameters = parameters.of("model.", words, config.num_hidden_layers);
         let (hidden, layers) = (config.hidden_size, config.num_hidden_layers);
-        let norm = |name: &str| Norm::open_without_shift(&parameters, name, hidden, config.norm_eps);
+        let norm = |name: &str| LayerNorm::open_without_shift(&parameters, name, hidden, config.norm_eps);
         Ok(Self {
             words: parameters.get(words, &[config.vocab_size, hidden])?,
             norm: norm("embeddings.norm")?,
@@ -151,14 +153,14 @@ impl ModernBert {
                 dim: hidden,
                 vocabulary: config.vocab_size,
                 positions: config.max_position_embeddings,
-                products_per_token: layers * (4 * hidden * hidden + 3 * hidden * config.intermediate_size),
+                macs_per_token: layers * (4 * hidden * hidden + 3 * hidden * config.intermediate_size),
             },
             device: device.clone(),
         })
     }
 
-    fn embed(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<Tensor> {
-        pass.dropout(self.norm.apply(&pass.rows_of(&self.words, &batch.ids)?)?, self.dropout)
+    fn embed(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        ctx.dropout(self.norm.apply(&ctx.rows_of(&self.words, &batch.ids)?)?, self.dropout)
     }
 }
 
@@ -167,13 +169,13 @@ impl Transformer for ModernBert {
         self.sizes
     }
 
-    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let x = self.embed(batch, &pass.at_depth(0))?;
-        let turn = |theta| Rotation::new(pass.packing(), self.head, theta, &self.device);
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
+        let x = self.embed(batch, &ctx.at_depth(0))?;
+        let turn = |theta| Rotation::new(ctx.packing(), self.head, theta, &self.device);
         let [global, local] = [turn(self.thetas[0])?, turn(self.thetas[1])?];
-        let states = pass.through(self.layers.len(), x, |i, x, pass| {
+        let states = ctx.through(self.layers.len(), x, |i, x, ctx| {
             let layer = &self.layers[i];
-            layer.apply(x, if layer.global { &global } else { &local }, pass)
+            layer.apply(x, if layer.global { &global } else { &local }, ctx)
         })?;
         states.finish(|last| self.last_norm.apply(last))
     }
@@ -181,13 +183,13 @@ impl Transformer for ModernBert {
 
 struct Layer {
     /// None in the first layer, whose input is normed already.
-    attention_norm: Option<Norm>,
+    attention_norm: Option<LayerNorm>,
     query_key_value: Linear,
-    attended: Linear,
-    norm: Norm,
+    o_proj: Linear,
+    norm: LayerNorm,
     /// The part through the nonlinearity, then the gate.
-    widen: Linear,
-    narrow: Linear,
+    up_proj: Linear,
+    down_proj: Linear,
     attention: Attention,
     global: bool,
     activation: Activation,
@@ -210,17 +212,18 @@ impl Layer {
             let names = LinearNames { names: &names, roles, outputs, inputs, bias: false, transposed: false };
             Linear::open(parameters, &names)
         };
-        let norm = |part: &str| Norm::open_without_shift(parameters, &name(part), hidden, config.norm_eps);
+        let norm =
+            |part: &str| LayerNorm::open_without_shift(parameters, &name(part), hidden, config.norm_eps);
         let global = config.is_global(index);
         let window = if global { None } else { Some(config.local_attention / 2) };
         let attention = Attention::new(config.num_attention_heads, hidden, config.attention_dropout);
         Ok(Self {
             attention_norm: if index == 0 { None } else { Some(norm("attn_norm")?) },
             query_key_value: linear("attn.Wqkv", &[Role::Query, Role::Key, Role::Value], hidden, hidden)?,
-            attended: linear("attn.Wo", &[Role::AttentionOutput], hidden, hidden)?,
+            o_proj: linear("attn.Wo", &[Role::AttentionOutput], hidden, hidden)?,
             norm: norm("mlp_norm")?,
-            widen: linear("mlp.Wi", &[Role::FeedForward], wide.saturating_mul(2), hidden)?,
-            narrow: linear("mlp.Wo", &[Role::FeedForward], hidden, wide)?,
+            up_proj: linear("mlp.Wi", &[Role::FeedForward], wide.saturating_mul(2), hidden)?,
+            down_proj: linear("mlp.Wo", &[Role::FeedForward], hidden, wide)?,
             attention: Attention { reach: AttentionMask { causal: false, window }, ..attention },
             global,
             activation,
@@ -229,15 +232,15 @@ impl Layer {
         })
     }
 
-    fn apply(&self, x: &Tensor, rotation: &Rotation, pass: &Pass) -> CandleResult<Tensor> {
+    fn apply(&self, x: &Tensor, rotation: &Rotation, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let normed = self.attention_norm.as_ref().map_or(Ok(x.clone()), |norm| norm.apply(x))?;
-        let stacked = rotation.apply(&self.query_key_value.apply(&normed, pass)?)?;
-        let context = self.attention.apply(&stacked, None, pass)?;
-        let x = (x + pass.dropout(self.attended.apply(&context, pass)?, self.attention.dropout)?)?;
-        let both = self.widen.apply(&self.norm.apply(&x)?, pass)?;
+        let stacked = rotation.apply(&self.query_key_value.apply(&normed, ctx)?)?;
+        let context = self.attention.apply(&stacked, None, ctx)?;
+        let x = (x + ctx.dropout(self.o_proj.apply(&context, ctx)?, self.attention.dropout)?)?;
+        let both = self.up_proj.apply(&self.norm.apply(&x)?, ctx)?;
         let through = self.activation.apply(&both.narrow(1, 0, self.wide)?)?;
         let gated = (through * both.narrow(1, self.wide, self.wide)?)?;
-        x + self.narrow.apply(&pass.dropout(gated, self.dropout)?, pass)?
+        x + self.down_proj.apply(&ctx.dropout(gated, self.dropout)?, ctx)?
     }
 }
 
@@ -251,7 +254,7 @@ struct Rotation {
 }
 
 impl Rotation {
-    fn new(packing: &Packing, head: usize, theta: f64, device: &Device) -> CandleResult<Self> {
+    fn new(packing: &VarlenLayout, head: usize, theta: f64, device: &Device) -> CandleResult<Self> {
         let rates: Vec<f64> = (0..head / 2).map(|m| theta.powf(-2.0 * m as f64 / head as f64)).collect();
         let places = packing.lengths().iter().flat_map(|length| 0..*length);
         let angles: Vec<f64> = places

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::config::Checked;
 use crate::blocks::{
-    Attention, Embedding, EmbeddingSizes, Parameters, Pass, PostNormLayer, PostNormNames, PostNormSizes,
-    States,
+    Attention, Embedding, EmbeddingSizes, ForwardCtx, Parameters, PostNormLayer, PostNormNames,
+    PostNormSizes, States,
 };
 use crate::blocks::{Pooler, Sizes, Transformer};
 use crate::error::EncoderError;
@@ -23,9 +23,9 @@ const FARTHEST: f64 = 128.0;
 
 const NAMES: PostNormNames = PostNormNames {
     query_key_value: ["attention.attn.q", "attention.attn.k", "attention.attn.v"],
-    attended: ["attention.attn.o", "attention.LayerNorm"],
-    widen: "intermediate.dense",
-    narrow: ["output.dense", "output.LayerNorm"],
+    o_proj: ["attention.attn.o", "attention.LayerNorm"],
+    up_proj: "intermediate.dense",
+    down_proj: ["output.dense", "output.LayerNorm"],
 };
 
 /// The fields of config.json that change what is computed.
@@ -109,15 +109,15 @@ impl MpNet {
                 dim: hidden,
                 vocabulary: config.vocab_size,
                 positions: config.max_position_embeddings - FIRST,
-                products_per_token: layer.products() * config.num_hidden_layers,
+                macs_per_token: layer.products() * config.num_hidden_layers,
             },
             device: device.clone(),
         })
     }
 
     /// What is added to the scores of every text: `[heads, longest, longest]`.
-    fn bias(&self, pass: &Pass) -> CandleResult<Tensor> {
-        let longest = pass.packing().longest();
+    fn bias(&self, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let longest = ctx.packing().longest();
         let buckets: Vec<u32> = (0..longest)
             .flat_map(|query| (0..longest).map(move |key| bucket(query as i64 - key as i64)))
             .collect();
@@ -132,10 +132,10 @@ impl Transformer for MpNet {
         self.sizes
     }
 
-    fn forward(&self, batch: &TokenBatch, pass: &Pass) -> CandleResult<States> {
-        let bottom = pass.at_depth(0);
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
+        let bottom = ctx.at_depth(0);
         let (x, bias) = (self.embedding.apply(batch, &bottom)?, self.bias(&bottom)?);
-        pass.through(self.layers.len(), x, |i, x, pass| self.layers[i].apply(x, Some(&bias), pass))
+        ctx.through(self.layers.len(), x, |i, x, ctx| self.layers[i].apply(x, Some(&bias), ctx))
     }
 
     fn pooler(&self) -> Option<&Pooler> {
@@ -185,7 +185,7 @@ fn layer_sizes(config: &Config, checked: &Checked<'_>) -> Result<PostNormSizes, 
         activation: checked.activation("hidden_act", &config.hidden_act)?,
         epsilon: config.layer_norm_eps,
         attention: Attention::new(heads, hidden, config.attention_probs_dropout_prob),
-        attended_dropout: config.hidden_dropout_prob,
+        o_dropout: config.hidden_dropout_prob,
         dropout: config.hidden_dropout_prob,
     })
 }

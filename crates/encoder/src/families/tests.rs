@@ -6,9 +6,9 @@ use candle_core::{DType, Device, Tensor};
 
 use super::reference::{NAMES, Reference, SHARDED, dir};
 use super::*;
-use crate::blocks::Pass;
+use crate::blocks::ForwardCtx;
 use crate::encoder::Encoder;
-use crate::freeze_policy::{FreezePolicy, LowRank};
+use crate::freeze_policy::{FreezePolicy, LoraConfig};
 use crate::options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, Precision};
 use crate::token_batch::TokenBatch;
 use crate::training::Trainable;
@@ -32,8 +32,8 @@ fn transformer_in(name: &str, precision: Precision) -> Box<dyn Transformer> {
 
 fn forward(transformer: &dyn Transformer, ids: &[Vec<u32>]) -> Vec<Tensor> {
     let batch = TokenBatch { ids: ids.concat(), lengths: ids.iter().map(Vec::len).collect() };
-    let pass = Pass::inference(&batch.lengths, &Device::Cpu).keeping_all();
-    transformer.forward(&batch, &pass).unwrap().into_all()
+    let ctx = ForwardCtx::inference(&batch.lengths, &Device::Cpu).keeping_all();
+    transformer.forward(&batch, &ctx).unwrap().into_all()
 }
 
 fn assert_close(what: &str, found: &Tensor, expected: &[Vec<f32>]) {
@@ -107,9 +107,9 @@ fn poolings_are_the_references_on_both_paths() {
                 ids: reference.ids.concat(),
                 lengths: reference.ids.iter().map(Vec::len).collect(),
             };
-            let pass = Pass::inference(&batch.lengths, &Device::Cpu);
+            let ctx = ForwardCtx::inference(&batch.lengths, &Device::Cpu);
             let transformer = transformer(reference.name);
-            let fast = crate::blocks::embed(transformer.as_ref(), &batch, &pass, pooling, false).unwrap();
+            let fast = crate::blocks::embed(transformer.as_ref(), &batch, &ctx, pooling, false).unwrap();
             let worst = fast.iter().flatten().zip(expected.iter().flatten());
             let worst = worst.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(worst < 1e-4, "{what}, fast: {worst}");
@@ -128,9 +128,9 @@ fn other_precisions_are_near_the_reference() {
                 ids: reference.ids.concat(),
                 lengths: reference.ids.iter().map(Vec::len).collect(),
             };
-            let pass = Pass::inference(&batch.lengths, &Device::Cpu);
+            let ctx = ForwardCtx::inference(&batch.lengths, &Device::Cpu);
             let found =
-                crate::blocks::embed(transformer.as_ref(), &batch, &pass, Pooling::Mean, false).unwrap();
+                crate::blocks::embed(transformer.as_ref(), &batch, &ctx, Pooling::Mean, false).unwrap();
             for (found, expected) in found.iter().zip(reference.pooled("mean")) {
                 let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
                 let cosine = dot(found, &expected) / (dot(found, found) * dot(&expected, &expected)).sqrt();
@@ -213,7 +213,7 @@ fn the_last_layers_alone_learn_as_they_do_with_all_others() {
 #[test]
 fn low_rank_additions_begin_as_nothing_learn_and_are_merged() {
     for reference in NAMES.map(Reference::open) {
-        let policy = FreezePolicy::Lora(LowRank { rank: 2, alpha: 4.0, ..LowRank::default() });
+        let policy = FreezePolicy::Lora(LoraConfig { rank: 2, alpha: 4.0, ..LoraConfig::default() });
         let trainable = trainable(reference.name, &policy, Pooling::Mean);
         assert_close(
             reference.name,

@@ -19,7 +19,8 @@ use super::transfer::{Shared, Wanted, transfer};
 use super::{HubConfig, HubName, cached};
 use crate::error::EncoderError;
 use crate::folder::{
-    CONFIG, Folder, LENGTHS, MODULES, PICKLES, PROMPTS, SHARD_INDEX, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS,
+    CONFIG, Folder, MODULES, PICKLES, PROMPTS, SENTENCE_BERT_CONFIG, SHARD_INDEX, TOKENIZER,
+    TOKENIZER_CONFIG, WEIGHTS,
 };
 use crate::sentence_transformers::pooling_file;
 
@@ -143,7 +144,7 @@ impl Job<'_> {
         check_family(&dir)?;
         let folder = Folder { dir };
         round.fetch(&[TOKENIZER])?;
-        round.fetch_if_there(&[MODULES, LENGTHS, PROMPTS, TOKENIZER_CONFIG])?;
+        round.fetch_if_there(&[MODULES, SENTENCE_BERT_CONFIG, PROMPTS, TOKENIZER_CONFIG])?;
         round.fetch_if_there(&[&pooling_file(&folder)?])?;
         round.fetch(&[weights])?;
         if weights == SHARD_INDEX {

@@ -8,7 +8,7 @@ use hf_hub::{Cache, CacheRepo, Repo, RepoType};
 
 use super::{HubConfig, HubName};
 use crate::error::EncoderError;
-use crate::folder::{CONFIG, Folder, LENGTHS, MODULES};
+use crate::folder::{CONFIG, Folder, MODULES, SENTENCE_BERT_CONFIG};
 use crate::sentence_transformers::pooling_file;
 
 /// Digits of a commit.
@@ -90,7 +90,7 @@ impl Snapshots {
         let known = |file: &str| folder.path(file).is_file() || self.absent(&commit, file).exists();
         let pooling = pooling_file(&folder).ok()?;
         // Not the prompts: what was fetched before they were read lacks them, and they are part of a version's key.
-        [MODULES, LENGTHS, &pooling].into_iter().all(known).then_some(folder.dir)
+        [MODULES, SENTENCE_BERT_CONFIG, &pooling].into_iter().all(known).then_some(folder.dir)
     }
 
     fn commit(&self) -> Option<String> {

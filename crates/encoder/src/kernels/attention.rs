@@ -4,8 +4,8 @@
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::epilogue::Finish;
-use super::fp32::Panels;
+use super::epilogue::TileEpilogue;
+use super::fp32::PackedWeights;
 use super::rows::Softmax;
 use crate::attention_mask::AttentionMask;
 
@@ -64,15 +64,15 @@ struct HeadJob<'a> {
 /// Memory that one head after the other uses.
 struct Scratch {
     arch: Arch,
-    keys: Panels,
-    values: Panels,
+    keys: PackedWeights,
+    values: PackedWeights,
     queries: Vec<f32>,
     scores: Vec<f32>,
 }
 
 impl Scratch {
     fn new(arch: Arch) -> Self {
-        let (keys, values) = (Panels::empty(arch), Panels::empty(arch));
+        let (keys, values) = (PackedWeights::empty(arch), PackedWeights::empty(arch));
         Self { arch, keys, values, queries: Vec::new(), scores: Vec::new() }
     }
 }
@@ -110,12 +110,12 @@ impl HeadJob<'_> {
         // No number is read before it is written.
         scratch.scores.resize(n * n, 0.0);
         let mut rows: Vec<&mut [f32]> = scratch.scores.chunks_exact_mut(n).collect();
-        let panels = |outputs: usize, panels: &Panels| 0..outputs.div_ceil(panels.width());
-        scratch.keys.multiply(panels(n, &scratch.keys), &scratch.queries, &mut rows, &Finish::Nothing);
+        let panels = |outputs: usize, panels: &PackedWeights| 0..outputs.div_ceil(panels.width());
+        scratch.keys.multiply(panels(n, &scratch.keys), &scratch.queries, &mut rows, &TileEpilogue::Nothing);
         self.adjust(heads, &mut scratch.scores);
         scratch.arch.dispatch(Softmax { x: &mut scratch.scores, size: n });
         let values = &scratch.values;
-        values.multiply(panels(size, values), &scratch.scores, &mut self.out, &Finish::Nothing);
+        values.multiply(panels(size, values), &scratch.scores, &mut self.out, &TileEpilogue::Nothing);
     }
 
     /// Adds the bias, and hides keys that are not seen.

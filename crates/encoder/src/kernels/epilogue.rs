@@ -7,7 +7,7 @@ use super::rows::BiasResidualNorm;
 
 /// What is done to the product of a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum After<'a> {
+pub(crate) enum Epilogue<'a> {
     /// Nothing.
     Nothing,
     /// Adds the bias: `[outputs]`.
@@ -31,19 +31,19 @@ pub(crate) enum After<'a> {
 
 /// A step that looks at single numbers, done to each panel's outputs while they are in registers.
 #[derive(Clone, Copy)]
-pub(super) enum Finish<'a> {
+pub(super) enum TileEpilogue<'a> {
     Nothing,
     Bias(&'a [f32]),
     BiasGelu(&'a [f32]),
 }
 
-impl<'a> Finish<'a> {
+impl<'a> TileEpilogue<'a> {
     /// The part of `after` that does not need whole rows.
-    pub(super) fn of(after: After<'a>) -> Self {
+    pub(super) fn of(after: Epilogue<'a>) -> Self {
         match after {
-            After::Nothing | After::BiasResidualNorm { .. } => Self::Nothing,
-            After::Bias(bias) => Self::Bias(bias),
-            After::BiasGelu(bias) => Self::BiasGelu(bias),
+            Epilogue::Nothing | Epilogue::BiasResidualNorm { .. } => Self::Nothing,
+            Epilogue::Bias(bias) => Self::Bias(bias),
+            Epilogue::BiasGelu(bias) => Self::BiasGelu(bias),
         }
     }
 
@@ -81,8 +81,8 @@ impl<'a> Finish<'a> {
 }
 
 /// The part of `after` that needs whole rows. `out`: the rows from number `first` of the result's numbers on.
-pub(super) fn whole_rows(arch: Arch, after: After<'_>, first: usize, out: &mut [f32]) {
-    if let After::BiasResidualNorm { bias, residual, scale, shift, epsilon } = after {
+pub(super) fn whole_rows(arch: Arch, after: Epilogue<'_>, first: usize, out: &mut [f32]) {
+    if let Epilogue::BiasResidualNorm { bias, residual, scale, shift, epsilon } = after {
         let residual = &residual[first..][..out.len()];
         arch.dispatch(BiasResidualNorm { x: out, residual, bias, scale, shift, epsilon });
     }

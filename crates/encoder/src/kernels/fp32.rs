@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::epilogue::Finish;
+use super::epilogue::TileEpilogue;
 
 /// Weights, panel by panel: for each of its inputs the weights to all outputs of the panel. The last is filled up with
 /// zeros.
-pub(super) struct Panels {
+pub(super) struct PackedWeights {
     values: Vec<f32>,
     /// Outputs in a panel.
     width: usize,
@@ -20,7 +20,7 @@ pub(super) struct Panels {
     arch: Arch,
 }
 
-impl Panels {
+impl PackedWeights {
     pub(super) fn pack(arch: Arch, weight: &[f32], outputs: usize, inputs: usize) -> Self {
         let mut panels = Self::empty(arch);
         panels.repack(weight.chunks_exact(inputs.max(1)), outputs, inputs);
@@ -80,7 +80,7 @@ impl Panels {
         panels: Range<usize>,
         x: &[f32],
         rows: &mut [&mut [f32]],
-        finish: &Finish<'_>,
+        finish: &TileEpilogue<'_>,
     ) {
         self.arch.dispatch(Multiply { weights: self, panels, x, rows, finish });
     }
@@ -107,11 +107,11 @@ impl WithSimd for PanelWidth {
 }
 
 struct Multiply<'a, 'b> {
-    weights: &'a Panels,
+    weights: &'a PackedWeights,
     panels: Range<usize>,
     x: &'a [f32],
     rows: &'a mut [&'b mut [f32]],
-    finish: &'a Finish<'a>,
+    finish: &'a TileEpilogue<'a>,
 }
 
 impl WithSimd for Multiply<'_, '_> {
@@ -119,7 +119,7 @@ impl WithSimd for Multiply<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Panels { values, width, inputs, .. } = self.weights;
+        let PackedWeights { values, width, inputs, .. } = self.weights;
         for (i, panel) in self.panels.enumerate() {
             let weights = &values[panel * width * inputs..][..width * inputs];
             for (t, rows) in self.rows.chunks_mut(tile_rows::<S>()).enumerate() {
@@ -152,7 +152,7 @@ struct Tile<'a, 'b> {
     weights: &'a [f32],
     rows: &'a mut [&'b mut [f32]],
     place: Place,
-    finish: &'a Finish<'a>,
+    finish: &'a TileEpilogue<'a>,
 }
 
 impl Tile<'_, '_> {

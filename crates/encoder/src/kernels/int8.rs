@@ -7,15 +7,15 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::epilogue::Finish;
-use super::quantize::{Excess, Levels};
+use super::epilogue::TileEpilogue;
+use super::quantize::{Outlier, QuantizedRows};
 use super::vnni::{Group, ROWS, Sums, Vnni, WIDTH};
 
 /// With more inputs a sum could leave 32 bits.
 pub(super) const MOST_INPUTS: usize = i32::MAX as usize / (255 * 127);
 
 /// Weights in levels, panel by panel.
-pub(super) struct Panels {
+pub(super) struct PackedWeights {
     /// `[panels, inputs / 4]`
     groups: Vec<Group>,
     /// Of each output, filled up with zeros to whole panels.
@@ -27,7 +27,7 @@ pub(super) struct Panels {
     arch: Arch,
 }
 
-impl Panels {
+impl PackedWeights {
     /// `levels` and `steps` as [`super::quantize_weights::levels`] gives them.
     pub(super) fn pack(
         (vnni, arch): (Vnni, Arch),
@@ -62,9 +62,9 @@ impl Panels {
     pub(super) fn multiply(
         &self,
         panels: Range<usize>,
-        levels: &Levels,
+        levels: &QuantizedRows,
         rows: &mut [&mut [f32]],
-        finish: &Finish<'_>,
+        finish: &TileEpilogue<'_>,
     ) {
         let mut sums = [[0; WIDTH]; ROWS];
         for (i, panel) in panels.enumerate() {
@@ -90,16 +90,16 @@ impl Panels {
 
 /// From the sums of some rows with a panel to numbers.
 struct Scale<'a, 'b> {
-    weights: &'a Panels,
+    weights: &'a PackedWeights,
     panel: usize,
-    levels: &'a Levels,
+    levels: &'a QuantizedRows,
     /// Number of the first row among `levels`.
     first: usize,
     sums: &'a [Sums],
     /// Where in the rows the panel's outputs are.
     column: usize,
     rows: &'a mut [&'b mut [f32]],
-    finish: &'a Finish<'a>,
+    finish: &'a TileEpilogue<'a>,
 }
 
 impl WithSimd for Scale<'_, '_> {
@@ -119,7 +119,7 @@ impl WithSimd for Scale<'_, '_> {
 impl Scale<'_, '_> {
     #[inline(always)]
     fn rows<S: Simd, const VECTORS: usize>(self, simd: S) {
-        let Panels { groups, steps, totals, groups_per_panel, .. } = self.weights;
+        let PackedWeights { groups, steps, totals, groups_per_panel, .. } = self.weights;
         let weights = &groups[self.panel * groups_per_panel..][..*groups_per_panel];
         let output = self.panel * WIDTH;
         let bias = self.finish.bias::<S, VECTORS>(simd, output);
@@ -127,13 +127,13 @@ impl Scale<'_, '_> {
             let scale = self.levels.scale(self.first + r);
             let mut values = [0.0f32; WIDTH];
             for ((value, sum), total) in values.iter_mut().zip(sums).zip(&totals[output..]) {
-                *value = (sum - scale.zero * total) as f32;
+                *value = (sum - scale.zero_point * total) as f32;
             }
             for excess in self.levels.excess(self.first + r) {
                 add(*excess, weights, &mut values);
             }
             for (value, step) in values.iter_mut().zip(&steps[output..]) {
-                *value *= scale.step * step;
+                *value *= scale.scale * step;
             }
             let mut vectors = [simd.splat_f32s(0.0); VECTORS];
             vectors.copy_from_slice(&S::as_simd_f32s(&values).0[..VECTORS]);
@@ -145,7 +145,7 @@ impl Scale<'_, '_> {
 
 /// What one number has beyond its byte, times the weights from its input.
 #[inline(always)]
-fn add(excess: Excess, weights: &[Group], values: &mut [f32; WIDTH]) {
+fn add(excess: Outlier, weights: &[Group], values: &mut [f32; WIDTH]) {
     let words = weights[excess.input as usize / 4].as_flattened().as_chunks::<4>().0;
     // The input's byte to the top of each word, and back down with its sign.
     let up = 24 - excess.input % 4 * 8;

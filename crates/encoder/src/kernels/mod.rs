@@ -22,5 +22,5 @@ pub(crate) mod rows;
 mod vnni;
 
 pub(crate) use attention::{Heads, attend};
-pub(crate) use epilogue::After;
+pub(crate) use epilogue::Epilogue;
 pub(crate) use packed::{Packed, has_byte_products};

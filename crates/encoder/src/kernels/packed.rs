@@ -5,7 +5,7 @@ use std::ops::Range;
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::epilogue::{self, After, Finish};
+use super::epilogue::{self, Epilogue, TileEpilogue};
 use super::{fp32, quantize, quantize_weights};
 #[cfg(target_arch = "x86_64")]
 use super::{int8, vnni};
@@ -34,12 +34,12 @@ pub(crate) fn has_byte_products() -> bool {
 
 /// Weights as a kernel reads them.
 enum Store {
-    Fp32(fp32::Panels),
+    Fp32(fp32::PackedWeights),
     /// Weights rounded to levels, but kept and multiplied as floats: the same numbers, on machines without products of
     /// bytes.
-    Rounded(fp32::Panels),
+    FakeQuantized(fp32::PackedWeights),
     #[cfg(target_arch = "x86_64")]
-    Int8(int8::Panels),
+    Int8(int8::PackedWeights),
 }
 
 impl Store {
@@ -47,7 +47,7 @@ impl Store {
         match precision {
             // Half precision is never packed: it is for other devices.
             Precision::Fp32 | Precision::Half => {
-                Self::Fp32(fp32::Panels::pack(arch, weight, outputs, inputs))
+                Self::Fp32(fp32::PackedWeights::pack(arch, weight, outputs, inputs))
             }
             Precision::Int8 => {
                 #[cfg(target_arch = "x86_64")]
@@ -62,17 +62,22 @@ impl Store {
     #[cfg(target_arch = "x86_64")]
     fn bytes(instructions: (vnni::Vnni, Arch), weight: &[f32], outputs: usize, inputs: usize) -> Self {
         let (levels, steps) = quantize_weights::levels(weight, inputs);
-        Self::Int8(int8::Panels::pack(instructions, &levels, &steps, outputs, inputs))
+        Self::Int8(int8::PackedWeights::pack(instructions, &levels, &steps, outputs, inputs))
     }
 
     fn rounded(arch: Arch, weight: &[f32], outputs: usize, inputs: usize) -> Self {
-        Self::Rounded(fp32::Panels::pack(arch, &quantize_weights::rounded(weight, inputs), outputs, inputs))
+        Self::FakeQuantized(fp32::PackedWeights::pack(
+            arch,
+            &quantize_weights::rounded(weight, inputs),
+            outputs,
+            inputs,
+        ))
     }
 
     /// Outputs in a panel.
     fn width(&self) -> usize {
         match self {
-            Self::Fp32(panels) | Self::Rounded(panels) => panels.width(),
+            Self::Fp32(panels) | Self::FakeQuantized(panels) => panels.width(),
             #[cfg(target_arch = "x86_64")]
             Self::Int8(_) => vnni::WIDTH,
         }
@@ -82,7 +87,7 @@ impl Store {
     fn with_rows<R>(&self, arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&Multiply<'_>) -> R) -> R {
         match self {
             Self::Fp32(weights) => work(&|panels, out, finish| weights.multiply(panels, x, out, finish)),
-            Self::Rounded(weights) => quantize::with_rounded(arch, x, inputs, |x| {
+            Self::FakeQuantized(weights) => quantize::with_rounded(arch, x, inputs, |x| {
                 work(&|panels, out, finish| weights.multiply(panels, x, out, finish))
             }),
             #[cfg(target_arch = "x86_64")]
@@ -94,7 +99,7 @@ impl Store {
 }
 
 /// Multiplies by some panels on this thread; given are, for each row, the outputs of those panels.
-type Multiply<'a> = dyn Fn(Range<usize>, &mut [&mut [f32]], &Finish<'_>) + Sync + 'a;
+type Multiply<'a> = dyn Fn(Range<usize>, &mut [&mut [f32]], &TileEpilogue<'_>) + Sync + 'a;
 
 impl Packed {
     /// `weight`: `[outputs, inputs]`, row by row.
@@ -125,7 +130,7 @@ impl Packed {
     ///
     /// # Panics
     /// Where the sizes of `x`, `out` and `after` do not belong together.
-    pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], after: After<'_>) {
+    pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], after: Epilogue<'_>) {
         if self.outputs == 0 || out.is_empty() {
             return;
         }
@@ -141,7 +146,7 @@ impl Packed {
         let one = |(i, out): (usize, &mut [f32])| {
             let from = i * block;
             let x = &x[from * self.inputs..][..out.len() / self.outputs * self.inputs];
-            self.multiply(x, out, &Finish::of(after));
+            self.multiply(x, out, &TileEpilogue::of(after));
             epilogue::whole_rows(self.arch, after, from * self.outputs, out);
         };
         if threads == 1 {
@@ -152,15 +157,15 @@ impl Packed {
     }
 
     /// A block of rows on this thread.
-    fn multiply(&self, x: &[f32], out: &mut [f32], finish: &Finish<'_>) {
+    fn multiply(&self, x: &[f32], out: &mut [f32], finish: &TileEpilogue<'_>) {
         let mut out: Vec<&mut [f32]> = out.chunks_exact_mut(self.outputs).collect();
         self.store
             .with_rows(self.arch, x, self.inputs, |multiply| multiply(0..self.panels(), &mut out, finish));
     }
 
     /// Few rows: every thread computes all rows of its share of the outputs, so that each weight is read once.
-    fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: After<'_>) {
-        let finish = Finish::of(after);
+    fn share_outputs(&self, threads: usize, x: &[f32], out: &mut [f32], after: Epilogue<'_>) {
+        let finish = TileEpilogue::of(after);
         let shares = shares(self.panels(), threads, self.store.width(), out, self.outputs);
         self.store.with_rows(self.arch, x, self.inputs, |multiply| {
             shares.into_par_iter().for_each(|(panels, mut out)| multiply(panels, &mut out, &finish));

@@ -27,14 +27,14 @@ const ROUND: f32 = 12_582_912.0;
 
 /// How the numbers of a row become levels: `x` is level `round(x / step)`, byte `level + zero`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct RowScale {
+pub(super) struct QParams {
     /// Not a number where the row has one that is not finite.
-    pub(super) step: f32,
+    pub(super) scale: f32,
     /// The byte of 0.
-    pub(super) zero: i32,
+    pub(super) zero_point: i32,
 }
 
-impl RowScale {
+impl QParams {
     #[inline(always)]
     pub(super) fn of(row: &[f32]) -> Self {
         let mut low = [0.0f32; LANES];
@@ -55,7 +55,7 @@ impl RowScale {
             see(lane, *x);
         }
         if widest.iter().any(|bits| *bits >= f32::INFINITY.to_bits() << 1) {
-            return Self { step: f32::NAN, zero: 0 };
+            return Self { scale: f32::NAN, zero_point: 0 };
         }
         let negative = low.map(|x| -x);
         let whole = (largest(&negative), largest(&high));
@@ -69,14 +69,14 @@ impl RowScale {
     fn between((below, above): (f32, f32)) -> Self {
         let step = (below + above) / 255.0;
         if step < f32::MIN_POSITIVE {
-            return Self { step: 0.0, zero: 0 };
+            return Self { scale: 0.0, zero_point: 0 };
         }
-        Self { step, zero: whole(below / step) }
+        Self { scale: step, zero_point: whole(below / step) }
     }
 
     #[inline(always)]
     fn per_step(self) -> f32 {
-        if self.step > 0.0 { self.step.recip() } else { 0.0 }
+        if self.scale > 0.0 { self.scale.recip() } else { 0.0 }
     }
 }
 
@@ -103,7 +103,7 @@ fn largest_after(mut lanes: [f32; LANES], times: usize) -> f32 {
 
 /// What a number has beyond the bytes of its row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Excess {
+pub(super) struct Outlier {
     pub(super) input: u32,
     /// In levels.
     pub(super) levels: i32,
@@ -111,15 +111,15 @@ pub(super) struct Excess {
 
 /// Rows as bytes, reused from one product to the next.
 #[derive(Default)]
-pub(super) struct Levels {
+pub(super) struct QuantizedRows {
     bytes: Vec<u8>,
     /// Bytes in a row: the inputs, filled up to whole groups of four.
     stride: usize,
-    rows: Vec<(RowScale, Range<usize>)>,
-    excess: Vec<Excess>,
+    rows: Vec<(QParams, Range<usize>)>,
+    excess: Vec<Outlier>,
 }
 
-impl Levels {
+impl QuantizedRows {
     /// `x`: `[rows, inputs]`
     pub(super) fn fill(&mut self, arch: Arch, x: &[f32], inputs: usize) {
         let rows = x.len() / inputs.max(1);
@@ -140,17 +140,17 @@ impl Levels {
         self.stride
     }
 
-    pub(super) fn scale(&self, row: usize) -> RowScale {
+    pub(super) fn scale(&self, row: usize) -> QParams {
         self.rows[row].0
     }
 
-    pub(super) fn excess(&self, row: usize) -> &[Excess] {
+    pub(super) fn excess(&self, row: usize) -> &[Outlier] {
         &self.excess[self.rows[row].1.clone()]
     }
 }
 
 struct Fill<'a> {
-    levels: &'a mut Levels,
+    levels: &'a mut QuantizedRows,
     x: &'a [f32],
     inputs: usize,
 }
@@ -160,29 +160,29 @@ impl WithSimd for Fill<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Levels { bytes, stride, rows, excess } = self.levels;
+        let QuantizedRows { bytes, stride, rows, excess } = self.levels;
         let bytes = bytes.chunks_exact_mut((*stride).max(1));
         for (bytes, row) in bytes.zip(self.x.chunks_exact(self.inputs.max(1))) {
-            let scale = RowScale::of(row);
+            let qparams = QParams::of(row);
             let first = excess.len();
-            if fill_row(scale, row, bytes) {
-                collect(scale, row, excess);
+            if fill_row(qparams, row, bytes) {
+                collect(qparams, row, excess);
             }
-            rows.push((scale, first..excess.len()));
+            rows.push((qparams, first..excess.len()));
         }
     }
 }
 
 /// Whether some number has an excess.
 #[inline(always)]
-fn fill_row(scale: RowScale, row: &[f32], bytes: &mut [u8]) -> bool {
-    if scale.step.is_nan() {
+fn fill_row(qparams: QParams, row: &[f32], bytes: &mut [u8]) -> bool {
+    if qparams.scale.is_nan() {
         return false;
     }
-    let per_step = scale.per_step();
+    let per_step = qparams.per_step();
     let mut outside = 0;
     for (byte, x) in bytes.iter_mut().zip(row) {
-        let level = whole(x * per_step) + scale.zero;
+        let level = whole(x * per_step) + qparams.zero_point;
         let inside = level.clamp(0, 255);
         outside |= level ^ inside;
         *byte = inside as u8;
@@ -191,10 +191,10 @@ fn fill_row(scale: RowScale, row: &[f32], bytes: &mut [u8]) -> bool {
 }
 
 #[inline(always)]
-fn collect(scale: RowScale, row: &[f32], excess: &mut Vec<Excess>) {
-    let per_step = scale.per_step();
+fn collect(qparams: QParams, row: &[f32], excess: &mut Vec<Outlier>) {
+    let per_step = qparams.per_step();
     let beyond = |x: f32| {
-        let level = whole(x * per_step) + scale.zero;
+        let level = whole(x * per_step) + qparams.zero_point;
         level - level.clamp(0, 255)
     };
     for (c, chunk) in row.chunks(LANES).enumerate() {
@@ -204,7 +204,7 @@ fn collect(scale: RowScale, row: &[f32], excess: &mut Vec<Excess>) {
         for (i, x) in chunk.iter().enumerate() {
             let levels = beyond(*x);
             if levels != 0 {
-                excess.push(Excess { input: (c * LANES + i) as u32, levels });
+                excess.push(Outlier { input: (c * LANES + i) as u32, levels });
             }
         }
     }
@@ -212,12 +212,17 @@ fn collect(scale: RowScale, row: &[f32], excess: &mut Vec<Excess>) {
 
 thread_local! {
     /// Kept between products, so that they allocate nothing.
-    static LEVELS: RefCell<Levels> = RefCell::default();
+    static LEVELS: RefCell<QuantizedRows> = RefCell::default();
     static ROUNDED: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls `work` with the levels of the rows `x`.
-pub(super) fn with_levels<R>(arch: Arch, x: &[f32], inputs: usize, work: impl FnOnce(&Levels) -> R) -> R {
+pub(super) fn with_levels<R>(
+    arch: Arch,
+    x: &[f32],
+    inputs: usize,
+    work: impl FnOnce(&QuantizedRows) -> R,
+) -> R {
     // Taken out: while this thread waits for others in `work`, it may be given another product to compute.
     let mut levels = LEVELS.take();
     levels.fill(arch, x, inputs);
@@ -250,10 +255,10 @@ impl WithSimd for Rounded<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         let inputs = self.inputs.max(1);
         for (out, row) in self.out.chunks_exact_mut(inputs).zip(self.x.chunks_exact(inputs)) {
-            let scale = RowScale::of(row);
-            let per_step = scale.per_step();
+            let qparams = QParams::of(row);
+            let per_step = qparams.per_step();
             for (out, x) in out.iter_mut().zip(row) {
-                *out = whole(x * per_step) as f32 * scale.step;
+                *out = whole(x * per_step) as f32 * qparams.scale;
             }
         }
     }
@@ -265,44 +270,44 @@ mod tests {
     use super::*;
 
     /// What the levels of `row` stand for: the same by all vector instructions.
-    fn back(row: &[f32]) -> (RowScale, Vec<f32>, Vec<Excess>) {
+    fn back(row: &[f32]) -> (QParams, Vec<f32>, Vec<Outlier>) {
         let mut found = every_arch().into_iter().map(|arch| back_by(arch, row));
         let first = found.next().unwrap();
         found.for_each(|other| assert_eq!(other, first));
         first
     }
 
-    fn back_by(arch: Arch, row: &[f32]) -> (RowScale, Vec<f32>, Vec<Excess>) {
-        let mut levels = Levels::default();
+    fn back_by(arch: Arch, row: &[f32]) -> (QParams, Vec<f32>, Vec<Outlier>) {
+        let mut levels = QuantizedRows::default();
         levels.fill(arch, row, row.len());
-        let scale = levels.scale(0);
+        let qparams = levels.scale(0);
         let mut found: Vec<i32> =
-            levels.bytes(0)[..row.len()].iter().map(|b| i32::from(*b) - scale.zero).collect();
-        for Excess { input, levels } in levels.excess(0) {
+            levels.bytes(0)[..row.len()].iter().map(|b| i32::from(*b) - qparams.zero_point).collect();
+        for Outlier { input, levels } in levels.excess(0) {
             found[*input as usize] += levels;
         }
-        let found = found.iter().map(|level| *level as f32 * scale.step).collect();
-        (scale, found, levels.excess(0).to_vec())
+        let found = found.iter().map(|level| *level as f32 * qparams.scale).collect();
+        (qparams, found, levels.excess(0).to_vec())
     }
 
     #[test]
     fn an_even_row_is_bytes_alone() {
         let row: Vec<f32> = (0..100).map(|i| (i * 37 % 100) as f32 / 10.0 - 3.0).collect();
-        let (scale, found, excess) = back(&row);
-        assert!((scale.step - 9.9 / 255.0).abs() < 1e-6);
+        let (qparams, found, excess) = back(&row);
+        assert!((qparams.scale - 9.9 / 255.0).abs() < 1e-6);
         assert!(excess.is_empty());
-        assert!(row.iter().zip(found).all(|(a, b)| (a - b).abs() <= 0.501 * scale.step));
+        assert!(row.iter().zip(found).all(|(a, b)| (a - b).abs() <= 0.501 * qparams.scale));
     }
 
     #[test]
     fn a_number_that_stands_out_leaves_the_others_their_levels() {
         let mut row: Vec<f32> = (0..100).map(|i| (i * 37 % 100) as f32 / 50.0 - 1.0).collect();
         (row[17], row[60]) = (40.0, -20.0);
-        let (scale, found, excess) = back(&row);
-        assert!(scale.step < 2.0 / 255.0);
+        let (qparams, found, excess) = back(&row);
+        assert!(qparams.scale < 2.0 / 255.0);
         assert!(excess.iter().any(|e| e.input == 17 && e.levels > 0));
         assert!(excess.iter().any(|e| e.input == 60 && e.levels < 0));
-        assert!(row.iter().zip(found).all(|(a, b)| (a - b).abs() <= 0.51 * scale.step));
+        assert!(row.iter().zip(found).all(|(a, b)| (a - b).abs() <= 0.51 * qparams.scale));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Weights in levels of 8 bits.
 
-/// Levels on either side of 0.
+/// QuantizedRows on either side of 0.
 const LEVELS: f32 = 127.0;
 
 /// The levels of `weight`, `[outputs, inputs]`, and the step between two of each output's: its largest weight is level

@@ -56,7 +56,7 @@ fn products_are_the_plain_sums_on_one_thread_and_on_several() {
         let expected = plain(&x, &weight, outputs, inputs, rows);
         let run = |threads| {
             let mut out = vec![f32::NAN; rows * outputs];
-            in_pool(threads, || packed.apply(&x, &mut out, After::Nothing));
+            in_pool(threads, || packed.apply(&x, &mut out, Epilogue::Nothing));
             out
         };
         let alone = run(1);
@@ -83,7 +83,7 @@ fn what_follows_a_product_is_done_to_every_row() {
             in_pool(threads, || packed.apply(&x, &mut out, after));
             out
         };
-        let norm = After::BiasResidualNorm {
+        let norm = Epilogue::BiasResidualNorm {
             bias: &bias,
             residual: &residual,
             scale: &scale,
@@ -91,8 +91,8 @@ fn what_follows_a_product_is_done_to_every_row() {
             epsilon: 1e-3,
         };
         let expected = [
-            (After::Bias(&bias), sums.clone()),
-            (After::BiasGelu(&bias), sums.iter().map(|x| gelu(*x)).collect()),
+            (Epilogue::Bias(&bias), sums.clone()),
+            (Epilogue::BiasGelu(&bias), sums.iter().map(|x| gelu(*x)).collect()),
             (norm, normalised(&sums, &residual, &scale, &shift)),
         ];
         for (after, expected) in expected {
@@ -125,10 +125,10 @@ fn normalised(sums: &[f64], residual: &[f32], scale: &[f32], shift: &[f32]) -> V
 #[test]
 fn no_rows_and_no_inputs_are_no_trouble() {
     let packed = Packed::new(&[1.0, 2.0], 2, 1, Precision::Fp32);
-    packed.apply(&[], &mut [], After::Nothing);
+    packed.apply(&[], &mut [], Epilogue::Nothing);
     let nothing = Packed::new(&[], 3, 0, Precision::Fp32);
     let mut out = [f32::NAN; 6];
-    nothing.apply(&[], &mut out, After::Bias(&[1.0, 2.0, 3.0]));
+    nothing.apply(&[], &mut out, Epilogue::Bias(&[1.0, 2.0, 3.0]));
     assert_eq!(out, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
 }
 
@@ -152,7 +152,7 @@ fn rounding(x: &[f32], weight: &[f32], outputs: usize, inputs: usize) -> Vec<f64
     let total = |row: &[f32]| row.iter().map(|x| f64::from(x.abs())).sum::<f64>();
     let mut bounds = Vec::new();
     for row in x.chunks_exact(inputs) {
-        let step = f64::from(quantize::RowScale::of(row).step);
+        let step = f64::from(quantize::QParams::of(row).scale);
         for (weight, by) in weight.chunks_exact(inputs).zip(&steps) {
             let (by, inputs) = (f64::from(*by), inputs as f64);
             bounds.push((total(weight) * step + total(row) * by + inputs * step * by) / 2.0 + 1e-5);
@@ -171,7 +171,7 @@ fn fast_products_are_within_the_rounding_of_their_levels() {
         for packed in int8_stores(arch, &weight, outputs, inputs) {
             let run = |threads| {
                 let mut out = vec![f32::NAN; rows * outputs];
-                in_pool(threads, || packed.apply(&x, &mut out, After::Nothing));
+                in_pool(threads, || packed.apply(&x, &mut out, Epilogue::Nothing));
                 out
             };
             let alone = run(1);
@@ -207,7 +207,7 @@ fn fast_products_are_the_same_with_and_without_products_of_bytes() {
             in_pool(1, || packed.apply(&x, &mut out, after));
             out
         };
-        for after in [After::Nothing, After::Bias(&bias), After::BiasGelu(&bias)] {
+        for after in [Epilogue::Nothing, Epilogue::Bias(&bias), Epilogue::BiasGelu(&bias)] {
             let results: Vec<_> = stores.iter().map(|packed| run(packed, after)).collect();
             for (a, b) in results.windows(2).flat_map(|pair| pair[0].iter().zip(&pair[1])) {
                 assert!(
@@ -229,7 +229,7 @@ fn a_number_that_is_none_spoils_its_row_and_no_other() {
                 let mut x = scattered(3 * 20, 1);
                 x[25] = odd;
                 let mut out = vec![0.0; 3 * 50];
-                in_pool(1, || packed.apply(&x, &mut out, After::Nothing));
+                in_pool(1, || packed.apply(&x, &mut out, Epilogue::Nothing));
                 let finite: Vec<bool> =
                     out.chunks_exact(50).map(|row| row.iter().any(|x| x.is_finite())).collect();
                 assert_eq!(finite, [true, false, true], "{arch:?} {odd}");

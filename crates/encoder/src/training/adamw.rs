@@ -111,11 +111,11 @@ impl AdamW {
 
     /// What it remembers of these variables, as tensors named `NAME.mean`, `NAME.square` and
     /// `NAME.step`: with [`AdamW::steps`] all that
-    /// [`AdamW::recall`] needs to go on as if nothing had happened.
+    /// [`AdamW::load_state_dict`] needs to go on as if nothing had happened.
     ///
     /// # Errors
     /// The tensor library fails, for example out of memory.
-    pub fn memory<'a>(
+    pub fn state_dict<'a>(
         &self,
         variables: impl IntoIterator<Item = (&'a str, &'a Var)>,
     ) -> CandleResult<Vec<(String, Tensor)>> {
@@ -136,11 +136,11 @@ impl AdamW {
         Ok(memory)
     }
 
-    /// An optimizer that goes on after `steps` steps with what [`AdamW::memory`] gave.
+    /// An optimizer that goes on after `steps` steps with what [`AdamW::state_dict`] gave.
     ///
     /// # Errors
     /// A remembered tensor has another shape than its variable.
-    pub fn recall<'a>(
+    pub fn load_state_dict<'a>(
         settings: AdamWSettings,
         steps: u32,
         memory: &HashMap<String, Tensor>,
@@ -320,9 +320,10 @@ mod tests {
             for step in 0..9 {
                 if breaks && step == 5 {
                     let names = || [("early", &early), ("late", &late)];
-                    let memory = optimizer.memory(names()).unwrap().into_iter().collect();
+                    let memory = optimizer.state_dict(names()).unwrap().into_iter().collect();
                     optimizer =
-                        AdamW::recall(AdamWSettings::default(), optimizer.steps(), &memory, names()).unwrap();
+                        AdamW::load_state_dict(AdamWSettings::default(), optimizer.steps(), &memory, names())
+                            .unwrap();
                 }
                 let second = (step > 3).then_some(step as f32 - 6.0);
                 optimizer.step(&gradients([&early, &late], [Some(1.0), second]), |_| 0.01).unwrap();

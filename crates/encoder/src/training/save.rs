@@ -9,7 +9,9 @@ use serde_json::json;
 
 use super::trainable::Trainable;
 use crate::error::EncoderError;
-use crate::folder::{CONFIG, Folder, LENGTHS, MODULES, PROMPTS, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS};
+use crate::folder::{
+    CONFIG, Folder, MODULES, PROMPTS, SENTENCE_BERT_CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS,
+};
 use crate::sentence_transformers::pooling_file;
 use crate::weights::Weights;
 
@@ -68,7 +70,7 @@ impl Trainable {
         let files = [
             (MODULES, json!(modules)),
             ("1_Pooling/config.json", pooling),
-            (LENGTHS, lengths),
+            (SENTENCE_BERT_CONFIG, lengths),
             (PROMPTS, prompts),
         ];
         for (file, value) in files {
@@ -104,7 +106,7 @@ impl Trainable {
 fn copy_configuration(folder: &Folder, to: &Path) -> Result<(), EncoderError> {
     let pooling = pooling_file(folder)?;
     let others = [TOKENIZER_CONFIG, "special_tokens_map.json"];
-    for file in [CONFIG, TOKENIZER, MODULES, LENGTHS, &pooling].into_iter().chain(others) {
+    for file in [CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, &pooling].into_iter().chain(others) {
         if !folder.has(file) {
             continue;
         }

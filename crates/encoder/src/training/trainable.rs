@@ -9,7 +9,7 @@ use candle_core::{Device, Result as CandleResult, Tensor, Var};
 
 use super::accumulate::{Accumulator, Part, TableRows};
 use super::gradients::Gradients;
-use crate::blocks::{Group, Learning, Parameter, Pass, Placed, Transformer, pool_tensor};
+use crate::blocks::{ForwardCtx, Group, ParamRegistry, Parameter, PlacedAdapter, Transformer, pool_tensor};
 use crate::device;
 use crate::encoder::Encoder;
 use crate::error::EncoderError;
@@ -62,7 +62,7 @@ const MOST_PARTS: usize = 8;
 /// ```
 pub struct Trainable {
     pub(super) folder: Folder,
-    pub(super) placed: Vec<Placed>,
+    pub(super) placed: Vec<PlacedAdapter>,
     options: EncoderOptions,
     version: EncoderVersion,
     tokens: Arc<Tokens>,
@@ -98,7 +98,7 @@ impl Trainable {
         policy: &FreezePolicy,
         seed: u64,
     ) -> Result<Self, EncoderError> {
-        let learning = Learning::new(policy.clone(), seed);
+        let learning = ParamRegistry::new(policy.clone(), seed);
         let Opened { folder, version, tokens, transformer, device, .. } =
             open_folder(dir, options, &Source { learning: Some(&learning), ..Source::default() })?;
         let layers = learning.layers();
@@ -273,14 +273,14 @@ impl Trainable {
         seed: Option<u32>,
         loss: impl Fn(&Tensor) -> CandleResult<Tensor>,
     ) -> CandleResult<Part> {
-        let pass = self.pass(texts, seed).noting_lookups();
-        let loss = loss(&self.pooled(texts, &pass)?)?;
+        let ctx = self.pass(texts, seed).noting_lookups();
+        let loss = loss(&self.pooled(texts, &ctx)?)?;
         let mut store = loss.backward()?;
         let of = parameters
             .iter()
             .map(|parameter| (parameter.clone(), store.remove(parameter.var.as_tensor())))
             .collect();
-        let rows = pass
+        let rows = ctx
             .take_lookups()
             .into_iter()
             .filter_map(|lookup| {
@@ -291,14 +291,14 @@ impl Trainable {
         Ok(Part { gradients: Gradients { loss: f64::from(loss.to_scalar::<f32>()?), of }, rows })
     }
 
-    fn pass(&self, texts: &[Vec<u32>], seed: Option<u32>) -> Pass {
+    fn pass(&self, texts: &[Vec<u32>], seed: Option<u32>) -> ForwardCtx {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
-        Pass::training(&lengths, &self.device, self.policy.graph_from(self.layers), seed)
+        ForwardCtx::training(&lengths, &self.device, self.policy.graph_from(self.layers), seed)
     }
 
-    fn pooled(&self, texts: &[Vec<u32>], pass: &Pass) -> CandleResult<Tensor> {
+    fn pooled(&self, texts: &[Vec<u32>], ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(Vec::len).collect() };
-        pool_tensor(self.transformer.as_ref(), &batch, pass, self.version.pooling, self.version.normalised)
+        pool_tensor(self.transformer.as_ref(), &batch, ctx, self.version.pooling, self.version.normalised)
     }
 
     pub(super) fn compute(&self, source: candle_core::Error) -> EncoderError {

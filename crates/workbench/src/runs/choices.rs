@@ -3,7 +3,7 @@
 use crate::error::WorkbenchError;
 use crate::view::{TrainChoices, Tuning};
 use dissensus_domain::QuestionId;
-use dissensus_encoder::{FreezePolicy, LowRank};
+use dissensus_encoder::{FreezePolicy, LoraConfig};
 use dissensus_perspectives::{
     Activation, HeadSpec, ModelKind, NetworkSpec, PeopleSpec, PerspectivesError, Schedule, Seeds, SplitSpec,
     TrainConfig,
@@ -88,10 +88,10 @@ fn policy(tuning: &Tuning, layers: u32, rank: u32) -> FreezePolicy {
         Tuning::Frozen => FreezePolicy::Frozen,
         Tuning::LastK => FreezePolicy::LastK(layers as usize),
         // Twice the rank, as in the examples of the LoRA paper's library.
-        Tuning::Lora => FreezePolicy::Lora(LowRank {
+        Tuning::Lora => FreezePolicy::Lora(LoraConfig {
             rank: rank as usize,
             alpha: 2.0 * f64::from(rank),
-            ..LowRank::default()
+            ..LoraConfig::default()
         }),
         Tuning::Full => FreezePolicy::Full,
     }

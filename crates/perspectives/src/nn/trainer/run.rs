@@ -351,7 +351,7 @@ impl<'a, 'b> Training<'a, 'b> {
     fn write_checkpoint(&mut self) -> Result<(), PerspectivesError> {
         let Some(checkpoints) = &self.checkpoints else { return Ok(()) };
         let mut tensors = self.weights()?;
-        let memory = self.optimizer.memory(self.variables.iter().map(|(n, v)| (n.as_str(), v)))?;
+        let memory = self.optimizer.state_dict(self.variables.iter().map(|(n, v)| (n.as_str(), v)))?;
         tensors.extend(memory);
         if let Some(table) = &self.network.table {
             tensors.extend(table.memory()?);
@@ -379,7 +379,7 @@ impl<'a, 'b> Training<'a, 'b> {
         }
         self.take_over(&tensors)?;
         let names = self.variables.iter().map(|(n, v)| (n.as_str(), v));
-        self.optimizer = AdamW::recall(self.settings, state.optimizer_steps, &tensors, names)?;
+        self.optimizer = AdamW::load_state_dict(self.settings, state.optimizer_steps, &tensors, names)?;
         if let Some(table) = &mut self.network.table {
             table.recall(&tensors)?;
         }

@@ -7,7 +7,7 @@ use crate::data::synthetic::{World, world};
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Attribute, Embeddings, Target};
 use dissensus_domain::ScaleKind;
-use dissensus_encoder::LowRank;
+use dissensus_encoder::LoraConfig;
 
 fn data(world: &World) -> TrainingData<'_> {
     TrainingData {
@@ -88,7 +88,7 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
     tiny_without_dropout(folder.path());
     let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
     let learnable = Learnable { dir: folder.path(), options: &options, texts: &BODIES };
-    for policy in [FreezePolicy::Full, FreezePolicy::LastK(1), FreezePolicy::Lora(LowRank::default())] {
+    for policy in [FreezePolicy::Full, FreezePolicy::LastK(1), FreezePolicy::Lora(LoraConfig::default())] {
         let config = TrainConfig {
             batch: 2,
             encoder_lr: 1e-3,
@@ -199,7 +199,7 @@ fn a_tuned_encoder_goes_on_to_the_same_numbers() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let learnable = Learnable { dir: &dir, options: &options, texts: &BODIES };
-    for policy in [FreezePolicy::Full, FreezePolicy::Lora(LowRank::default())] {
+    for policy in [FreezePolicy::Full, FreezePolicy::Lora(LoraConfig::default())] {
         let config = TrainConfig { epochs: 3, ..tuned(ModelKind::SepHeads, policy) };
         let trainer =
             Trainer::new(four(&none, &observations), &observations, Some(learnable), config).unwrap();

@@ -11,7 +11,7 @@ use crate::attention_mask::AttentionMask;
 const NEVER: f32 = -1e30;
 
 /// The layout of a batch.
-pub(crate) struct Packing {
+pub(crate) struct VarlenLayout {
     lengths: Vec<usize>,
     longest: usize,
     device: Device,
@@ -21,12 +21,12 @@ pub(crate) struct Packing {
 
 struct Padding {
     /// Row of each padded place, row 0 for padding: `[texts * longest]`.
-    spread: Tensor,
+    pad_indices: Tensor,
     /// Padded place of each row: `[rows]`.
-    gather: Tensor,
+    unpad_indices: Tensor,
 }
 
-impl Packing {
+impl VarlenLayout {
     pub(crate) fn new(lengths: &[usize], device: &Device) -> Self {
         Self {
             longest: lengths.iter().copied().max().unwrap_or(0),
@@ -63,18 +63,18 @@ impl Packing {
     pub(crate) fn pad(&self, x: &Tensor) -> CandleResult<Tensor> {
         let x = match self.padding()? {
             None => x.clone(),
-            Some(padding) => x.index_select(&padding.spread, 0)?,
+            Some(padding) => x.index_select(&padding.pad_indices, 0)?,
         };
         let width = x.dim(1)?;
         x.reshape((self.texts(), self.longest, width))
     }
 
-    /// `[texts, longest, n]` to `[rows, n]`: undoes [`Packing::pad`].
+    /// `[texts, longest, n]` to `[rows, n]`: undoes [`VarlenLayout::pad`].
     pub(crate) fn unpad(&self, x: &Tensor) -> CandleResult<Tensor> {
         let flat = x.flatten(0, 1)?;
         match self.padding()? {
             None => Ok(flat),
-            Some(padding) => flat.index_select(&padding.gather, 0),
+            Some(padding) => flat.index_select(&padding.unpad_indices, 0),
         }
     }
 
@@ -128,19 +128,19 @@ impl Packing {
 
     fn make_padding(&self) -> CandleResult<Padding> {
         let places = self.texts() * self.longest;
-        let mut spread = vec![0u32; places];
-        let mut gather = Vec::with_capacity(self.lengths.iter().sum());
+        let mut pad_indices = vec![0u32; places];
+        let mut unpad_indices = Vec::with_capacity(self.lengths.iter().sum());
         for (text, length) in self.lengths.iter().enumerate() {
             let first = text * self.longest;
-            for (i, row) in spread[first..first + length].iter_mut().enumerate() {
-                *row = gather.len() as u32;
-                gather.push((first + i) as u32);
+            for (i, row) in pad_indices[first..first + length].iter_mut().enumerate() {
+                *row = unpad_indices.len() as u32;
+                unpad_indices.push((first + i) as u32);
             }
         }
-        let rows = gather.len();
+        let rows = unpad_indices.len();
         Ok(Padding {
-            spread: Tensor::from_vec(spread, places, &self.device)?,
-            gather: Tensor::from_vec(gather, rows, &self.device)?,
+            pad_indices: Tensor::from_vec(pad_indices, places, &self.device)?,
+            unpad_indices: Tensor::from_vec(unpad_indices, rows, &self.device)?,
         })
     }
 }

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use candle_core::{Device, Result as CandleResult, Tensor, TensorId, Var};
 
-use super::Packing;
+use super::VarlenLayout;
 use crate::ops::dropout;
 
 /// How a batch is computed. Cheap to clone; a clone goes on with the same seeds.
 #[derive(Clone)]
-pub(crate) struct Pass {
-    packing: Rc<Packing>,
+pub(crate) struct ForwardCtx {
+    packing: Rc<VarlenLayout>,
     /// The next dropout's seed; None: nothing is dropped.
     seeds: Option<Rc<Cell<u32>>>,
     /// Depth from which steps must be differentiable: 0 for the embeddings, `i + 1` for layer `i`.
@@ -32,10 +32,10 @@ pub(crate) struct Lookup {
     pub(crate) rows: Var,
 }
 
-impl Pass {
+impl ForwardCtx {
     /// For texts of these `lengths`, without a graph.
     pub(crate) fn inference(lengths: &[usize], device: &Device) -> Self {
-        let packing = Rc::new(Packing::new(lengths, device));
+        let packing = Rc::new(VarlenLayout::new(lengths, device));
         Self { packing, seeds: None, graph_from: usize::MAX, graph: false, keep_all: false, lookups: None }
     }
 
@@ -84,7 +84,7 @@ impl Pass {
         Self { graph, seeds, ..self.clone() }
     }
 
-    pub(crate) fn packing(&self) -> &Packing {
+    pub(crate) fn packing(&self) -> &VarlenLayout {
         &self.packing
     }
 
@@ -105,7 +105,7 @@ impl Pass {
         }
     }
 
-    /// Runs `layer(i, x, pass)` for every layer and keeps the hidden states that are asked for, `x` the first.
+    /// Runs `layer(i, x, ctx)` for every layer and keeps the hidden states that are asked for, `x` the first.
     pub(crate) fn through(
         &self,
         layers: usize,
