@@ -261,7 +261,8 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
     let runs = bench.json(["runs".as_ref(), "list".as_ref(), project_arg]);
     let newest = runs[0]["id"].to_string();
     let run = bench.json(["runs".as_ref(), "show".as_ref(), project_arg, newest.as_ref()]);
-    let kept = run["info"]["scores"]["metrics"].as_array().into_iter().flatten().find(|m| m["key"] == "log_loss");
+    let kept =
+        run["info"]["scores"]["metrics"].as_array().into_iter().flatten().find(|m| m["key"] == "log_loss");
     let kept = kept.and_then(|metric| metric["value"].as_f64()).unwrap();
     ensure!((kept - shown).abs() < 0.0006, "the window shows {shown}, the project has {kept}");
     Ok(())

@@ -19,8 +19,8 @@ const NOT_YET: Uuid = Uuid::nil();
 /// A new project gets a random id (UUIDv7). An older file may have been copied by hand before it was brought up to date, and both
 /// copies must come to the same ids: theirs are made from the content (UUIDv8). The project's from its first question and
 /// first text, which a copy keeps whatever is added to it; the copy's from the whole history, because two files that went on
-/// differently must not give different events one name. (What both had before they parted is then in both histories: the same
-/// answers twice, which changes nothing that is current.)
+/// differently must not give different events one name. (What both had before they parted would then be in both histories under two names,
+/// and an answer that one of them took back would stand again: such copies are not merged, see `merge.rs`.)
 pub(crate) fn identify(conn: &Connection) -> rusqlite::Result<()> {
     let mut content = Sha256::new_with_prefix("dissensus project");
     let mut rows = feed(conn, &mut content, "SELECT name, prompt, scale FROM questions ORDER BY id LIMIT 1")?;

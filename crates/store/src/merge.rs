@@ -2,6 +2,7 @@
 
 use crate::current::Key;
 use crate::events::{NewEvent, Place};
+use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
     AnnotatorId, Answer, Event, EventId, EventKind, Question, QuestionId, Scale, Text, TextId,
@@ -63,6 +64,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         if ours != theirs {
             return Err(StoreError::OtherProject { ours, theirs });
         }
+        brought_up_to_date_together(tx, other)?;
         let last = tx.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
         Ok(Self {
             tx,
@@ -252,6 +254,24 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.copies.insert(copy, row);
         Ok(row)
     }
+}
+
+/// Two copies of one file of format 2 that were labelled apart and only then brought up to date gave what they had in common two
+/// names (see `identity.rs`): an answer that one of them took back would stand again under its other name.
+fn brought_up_to_date_together(tx: &WriteTx<'_>, other: &Store) -> Result<()> {
+    // The id of such a history is made from its content (UUIDv8); all others are random.
+    const OLD: &str = "SELECT uid FROM copies WHERE substr(hex(uid), 13, 1) = '8'";
+    let ours: BTreeSet<Vec<u8>> = all(tx.conn, OLD, [], |r| r.get(0))
+        .map_err(|e| tx.explain("reading the copies", e))?
+        .into_iter()
+        .collect();
+    let theirs: BTreeSet<Vec<u8>> =
+        other.read("reading the copies", |c| all(c, OLD, [], |r| r.get(0)))?.into_iter().collect();
+    if ours.is_subset(&theirs) || theirs.is_subset(&ours) {
+        return Ok(());
+    }
+    let name = "before format 3".to_owned();
+    Err(conflict("history", name, "went on in both copies before they were brought up to date"))
 }
 
 fn conflict(what: &'static str, name: String, why: &'static str) -> StoreError {

@@ -25,6 +25,8 @@ pub struct CheckRecords {
     folder: Option<PathBuf>,
     /// Files up to this size are checked whole every time and need no record.
     above: u64,
+    /// The file was not checked when it was opened: a new record says when the record of before said it was.
+    keeps_time: bool,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,12 +43,17 @@ struct Record {
 impl CheckRecords {
     /// Keeps records in `folder`, which is made when it is needed.
     pub fn inside(folder: &Path) -> Self {
-        Self { folder: Some(folder.to_owned()), above: crate::check::CHECK_WHOLE_BYTES }
+        Self { folder: Some(folder.to_owned()), above: crate::check::CHECK_WHOLE_BYTES, keeps_time: false }
     }
 
     #[cfg(test)]
     pub(crate) fn of_every_size(folder: &Path) -> Self {
-        Self { folder: Some(folder.to_owned()), above: 0 }
+        Self { folder: Some(folder.to_owned()), above: 0, keeps_time: false }
+    }
+
+    /// For a file that was opened on the word of a record: closing it makes that word no younger.
+    pub(crate) fn keeping_time(&self) -> Self {
+        Self { keeps_time: true, ..self.clone() }
     }
 
     /// Up to this size a file is checked whole.
@@ -77,7 +84,11 @@ impl CheckRecords {
             if about.modified().ok()?.elapsed().is_ok_and(|age| age < TICK) {
                 std::thread::sleep(TICK);
             }
-            let record = Record::of(file, &about)?;
+            let mut record = Record::of(file, &about)?;
+            if self.keeps_time {
+                let before: Record = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+                record.checked = before.checked;
+            }
             std::fs::create_dir_all(path.parent()?).ok()?;
             let mut out = AtomicFile::create_private(&path).ok()?;
             out.write_all(&serde_json::to_vec(&record).ok()?).ok()?;
@@ -121,6 +132,25 @@ fn place(_about: &Metadata) -> Option<[i64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_was_opened_on_the_word_of_a_record_is_not_known_for_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p.dissensus");
+        std::fs::write(&file, "abc").unwrap();
+        let records = CheckRecords::of_every_size(&folder.path().join("cache"));
+        records.note(&file);
+        let read = || -> Record {
+            serde_json::from_slice(&std::fs::read(records.path(&file).unwrap()).unwrap()).unwrap()
+        };
+        let first = read().checked;
+        std::fs::write(&file, "abcd").unwrap();
+        records.keeping_time().note(&file);
+        assert_eq!(read().checked, first);
+        assert!(records.knows(&file), "it is the file of the new record");
+        records.note(&file);
+        assert!(read().checked > first);
+    }
 
     #[test]
     fn a_file_is_known_until_anything_writes_to_it() {

@@ -133,6 +133,10 @@ impl Store {
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
         let lock = Lock::take(&file, path)?;
+        let records = &match depth_for(&file, records) {
+            Depth::Schema => records.keeping_time(),
+            Depth::Contents(_) => records.clone(),
+        };
         let conn = open_to_write(&file, path, migrations, records)?;
         let store = Self::assemble(&file, path, Some((conn, lock)), Access::Read, records)?;
         store.interrupt_running()?;

@@ -373,3 +373,25 @@ fn spans_are_kept_and_exchanged_though_no_scale_asks_for_them_yet() {
     let refused = store.append_label(&NewLabel { answer, ..label(1, 1, 1) }).unwrap_err();
     assert_eq!(refused.code(), "level-outside-scale");
 }
+
+#[test]
+fn copies_of_an_old_file_that_were_labelled_apart_before_they_were_brought_up_to_date_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let old =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats/version-2.dissensus");
+    let copies = ["one", "two", "three"].map(|name| folder.path().join(format!("{name}.dissensus")));
+    for copy in &copies {
+        std::fs::copy(&old, copy).unwrap();
+    }
+    // The second was labelled on by the program of that time.
+    let conn = rusqlite::Connection::open(&copies[1]).unwrap();
+    let more = "INSERT INTO labels (question, text, annotator, level, at_ms, source)
+                SELECT question, text, annotator, level, at_ms + 1, source FROM labels
+                WHERE level IS NOT NULL ORDER BY id LIMIT 1";
+    assert_eq!(conn.execute(more, []).unwrap(), 1);
+    drop(conn);
+    let [one, two, three] = copies.map(|copy| Store::open(copy).unwrap());
+    assert_eq!(one.take_in(&two).unwrap_err().code(), "copies-conflict");
+    assert_eq!(two.take_in(&one).unwrap_err().code(), "copies-conflict");
+    one.take_in(&three).unwrap();
+}

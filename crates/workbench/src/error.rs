@@ -240,6 +240,14 @@ pub enum WorkbenchError {
         "the encoder of this project was tuned by the run {0}, which this project does not have: choose another encoder"
     )]
     NoRunOfEncoder(uuid::Uuid),
+    /// The encoder of a run that is to be deleted is the project's.
+    #[error(
+        "the project uses the encoder that run {0} tuned: choose another encoder first, then delete the run"
+    )]
+    EncoderInUse(u32),
+    /// The encoder of a run that has not finished.
+    #[error("run {0} has not finished: its encoder cannot be used yet")]
+    UnfinishedEncoder(u32),
     /// What is kept of a run cannot be read.
     #[error("what the project keeps of run {0} is damaged: train again")]
     DamagedRun(u32),
@@ -337,6 +345,8 @@ impl WorkbenchError {
             Self::NoRunFiles { .. } => "run-files-missing",
             Self::ForeignRunFiles { .. } => "run-files-foreign",
             Self::NoRunOfEncoder(_) => "no-such-run",
+            Self::EncoderInUse(_) => "encoder-in-use",
+            Self::UnfinishedEncoder(_) => "run-unfinished",
             Self::DamagedRun(_) => "run-damaged",
             Self::ReportKind(_) => "report-kind",
             Self::Internal(_) => "internal",

@@ -341,8 +341,8 @@ mod tests {
             optimizer.step(&gradients([&early, &late], [Some(1.0), Some(1.0)]), |_| 0.01).unwrap();
         }
         optimizer.forget([&early]);
-        let memory = optimizer.memory([("early", &early), ("late", &late)]).unwrap();
-        assert!(memory.iter().all(|(name, _)| name.starts_with("late.")));
+        let state = optimizer.state_dict([("early", &early), ("late", &late)]).unwrap();
+        assert!(state.iter().all(|(name, _)| name.starts_with("late.")));
         let before = value(&early);
         optimizer.step(&gradients([&early, &late], [Some(-1.0), None]), |_| 0.01).unwrap();
         // With its old moments it would have gone on downwards.

@@ -174,12 +174,12 @@ impl Session {
         let question = self.question(choices.question.as_deref())?;
         let at_least = choices.at_least.as_deref().map(|name| level_index(&question, name)).transpose()?;
         let material = self.core.material(&question)?;
-        let (embeddings, _) = self.core.embeddings_for(&material)?;
+        let (embeddings, version) = self.core.embeddings_for(&material)?;
         let asked =
             ColdStart { labels: labels.to_vec(), by_text_too: by_text, at_least, ..ColdStart::default() };
         let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
         let data = material.data(&embeddings);
-        let seen = self.core.seen_by_encoder(&self.core.index())?;
+        let seen = self.core.seen_by(version.as_deref(), &self.core.index())?;
         let mut steps = Steps(observer);
         learning_curve(&data, &choices.models, &asked, seen.rows(), &options, &mut steps).map_err(cancelled)
     }

@@ -90,6 +90,15 @@ impl ActiveEncoder {
         Some(Self { current: Some(previous), run: Some(run), previous: None })
     }
 
+    /// The encoder of this name is about to be deleted and is nothing to go back to. `None` where it is in use.
+    fn without_encoder(self, name: &str) -> Option<Self> {
+        let is_it = |encoder: &Chosen| encoder.encoder == name;
+        if self.current.as_ref().is_some_and(is_it) {
+            return None;
+        }
+        Some(Self { previous: self.previous.filter(|previous| !is_it(previous)), ..self })
+    }
+
     /// No run's encoder is used any more.
     fn without_run(self) -> Self {
         Self { current: self.previous.or(self.current), run: None, previous: None }
@@ -148,6 +157,12 @@ impl Core {
     /// Goes back to the encoder that was in use before that of a run.
     pub(crate) fn stop_using_run(&self) -> Result<(), WorkbenchError> {
         self.change_encoder(|now| Some(now.without_run())).map(drop)
+    }
+
+    /// Sees to it that nothing leads back to an encoder that is about to be deleted. False, and nothing is changed, where it is in use.
+    pub(crate) fn forget_encoder(&self, name: &str) -> Result<bool, WorkbenchError> {
+        let name = name.to_owned();
+        self.change_encoder(move |now| now.without_encoder(&name))
     }
 
     /// One step: what `step` makes of the active encoder is kept, in one transaction. `None` changes nothing.
@@ -215,6 +230,16 @@ mod tests {
 
     fn mean(name: &str) -> Chosen {
         encoder(name, Pooling::Mean)
+    }
+
+    #[test]
+    fn an_encoder_in_use_is_not_deleted_and_one_of_before_is_forgotten() {
+        let active = ActiveEncoder::default().chosen(mean("run:x"));
+        assert_eq!(active.clone().without_encoder("run:x"), None);
+        assert_eq!(active.clone().without_encoder("run:y"), Some(active.clone()));
+        let next =
+            ActiveEncoder { previous: Some(mean("run:x")), ..ActiveEncoder::default().chosen(mean("a")) };
+        assert_eq!(next.without_encoder("run:x").map(|active| active.previous), Some(None));
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl Core {
         Ok(done)
     }
 
-    fn add_version(&self, encoder: &Encoder) -> Result<(), WorkbenchError> {
+    pub(crate) fn add_version(&self, encoder: &Encoder) -> Result<(), WorkbenchError> {
         let version = encoder.version();
         Ok(self.store.add_encoder_version(&EncoderVersion {
             key: version.key(),

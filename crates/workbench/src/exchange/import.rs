@@ -5,6 +5,7 @@ use super::write::Writing;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Observer, Unwatched};
+use crate::log::go_on;
 use crate::session::Session;
 use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_exchange::{ColumnRoles, Source, guess_roles};
@@ -61,8 +62,9 @@ impl Session {
         let watching = Arc::clone(observer);
         let report = core.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
         core.keep_whole();
-        core.reload()?;
-        core.skip_events()?;
+        // The import is on disk: what fails from here on cannot make it fail.
+        go_on("reading the project after an import", core.reload());
+        go_on("passing over the events of an import", core.skip_events());
         core.listeners.send(&Event::Project);
         Ok(report)
     }

@@ -87,6 +87,10 @@ impl Core {
     pub(crate) fn run_encoder_folder(&self, uid: Uuid) -> Result<PathBuf, WorkbenchError> {
         let run = self.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?;
         let kept = self.kept_run(run.id.0)?;
+        // What trained it is kept when the run has ended.
+        if kept.outcome.report.is_none() {
+            return Err(WorkbenchError::UnfinishedEncoder(run.id.0));
+        }
         Ok(self.run_folder(&kept)?.join("encoder"))
     }
 

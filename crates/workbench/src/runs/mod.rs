@@ -191,6 +191,9 @@ impl Session {
         if core.run_in_use()? == Some(id) {
             self.use_run(None)?;
         }
+        if !core.forget_encoder(&folder::encoder_name(kept.run.uid))? {
+            return Err(WorkbenchError::EncoderInUse(id));
+        }
         core.remove_run_folder(&kept)?;
         core.store.write(move |tx| tx.delete_run(RunId(id)))?;
         Ok(())
@@ -279,7 +282,14 @@ impl Core {
         observer: &dyn RunObserver,
     ) -> Result<(), WorkbenchError> {
         match self.train_run(run, device, observer) {
-            Ok(outcome) => self.ended(run, WorkState::Finished, outcome),
+            Ok(outcome) => {
+                self.ended(run, WorkState::Finished, outcome)?;
+                // Only now: until then a run that is killed while it is scored goes on at its last step. A finished run is not resumed.
+                if let Ok(folder) = self.kept_run(run.0).and_then(|kept| self.run_folder(&kept)) {
+                    let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
+                }
+                Ok(())
+            }
             Err(error) => {
                 self.failed(run, &error);
                 Err(error)

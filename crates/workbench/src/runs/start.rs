@@ -8,6 +8,7 @@ use super::kept::Kept;
 use crate::core::Core;
 use crate::encoding::encoders::Chosen;
 use crate::error::WorkbenchError;
+use crate::view::Tuning;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_perspectives::{
     Attribute, Division, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig,
@@ -84,6 +85,13 @@ impl Core {
         let none = Embeddings::none(material.texts.len());
         let seed = u64::from(kept.choices.seed);
         let encoder = self.chosen()?;
+        if kept.choices.tuning == Tuning::Frozen
+            && let Some(encoder) = &encoder
+            && (self.store.embedding_count(&encoder.key)? as usize) < material.texts.len()
+        {
+            // Another encoder came into use, or texts were imported, after the run was asked for.
+            return Err(WorkbenchError::NotEncoded(self.store.path().to_owned()));
+        }
         // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
         let seen = self.seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.index())?;
         let columns = SplitColumns { seen: seen.rows(), ..material.columns() };

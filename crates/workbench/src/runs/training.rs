@@ -313,8 +313,6 @@ impl Work<'_> {
             Box::new(model)
         };
         self.keep_card(folder)?;
-        // A finished run is not resumed.
-        let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
         Ok(model)
     }
 

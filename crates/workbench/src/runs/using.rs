@@ -124,6 +124,8 @@ impl Session {
 fn tuned(core: &Core, kept: &Kept) -> Result<Chosen, WorkbenchError> {
     let dir = core.run_folder(kept)?.join("encoder");
     let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
+    // Before it is used: what trained it is found through its version, also while nothing is encoded with it.
+    core.add_version(&encoder)?;
     // Not its path: project and folder can be moved.
     Ok(Chosen::new(encoder_name(kept.run.uid), encoder.version()))
 }
