@@ -44,8 +44,11 @@ impl Root {
 
     /// The one desktop entry.
     fn entry(&self) -> Result<PathBuf> {
-        let entries: Vec<PathBuf> =
-            fs::read_dir(self.path("usr/share/applications"))?.map(|entry| entry.unwrap().path()).collect();
+        // Installing may add a cache of types beside it.
+        let entries: Vec<PathBuf> = fs::read_dir(self.path("usr/share/applications"))?
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "desktop"))
+            .collect();
         let [entry] = entries.as_slice() else { anyhow::bail!("one desktop entry, not {entries:?}") };
         Ok(entry.clone())
     }
