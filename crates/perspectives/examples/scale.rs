@@ -1,4 +1,4 @@
-//! Trains models on a large made-up world and reports seconds and the largest memory of the process.
+//! Trains models on a large simulation and reports seconds and the largest memory of the process.
 //!
 //! `cargo run --release --example scale -- MODELS ANNOTATORS [TEXTS] [LABELS] [LEVELS] [DIM]`
 //!
@@ -7,18 +7,18 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
 
 use anyhow::{Context, Result};
-use dissensus_perspectives::{FitOptions, ModelKind, bench, synthetic::world};
+use dissensus_perspectives::{FitOptions, ModelKind, bench, synthetic::simulate};
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();
     let number = |at: usize, usual: usize| args.get(at).map_or(Ok(usual), |n| n.parse());
     let models = args.get(1).context("usage: scale MODELS ANNOTATORS [TEXTS] [LABELS] [LEVELS] [DIM]")?;
     let (annotators, texts, each) = (number(2, 17_110)?, number(3, 100_000)?, number(4, 30)?);
-    let world = world(texts, annotators, number(5, 2)?, number(6, 384)?, each, 0);
-    eprintln!("world made, {}", memory());
+    let sim = simulate(texts, annotators, number(5, 2)?, number(6, 384)?, each, 0);
+    eprintln!("simulated, {}", memory());
     for name in models.split(',') {
         let kind: ModelKind = name.parse()?;
-        let time = bench::train(kind, &world, &FitOptions::default())?;
+        let time = bench::train(kind, &sim, &FitOptions::default())?;
         println!(
             "{name:12} {annotators:>6} annotators {:>7} labels: {:7.1} s, {:.3} ms a label, mean log-likelihood {:.4}, {}",
             time.labels,

@@ -3,7 +3,7 @@
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::Silent;
-use crate::data::synthetic::{World, world};
+use crate::data::synthetic::{Simulation, simulate};
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Embeddings, Observation, Target, TrainingData};
 use crate::disagreement::Measure;
@@ -35,7 +35,7 @@ pub struct LiveTimes {
     pub ranking_ms: f64,
 }
 
-/// A live model for timing: a made-up world of `levels`, 64-dimensional embeddings and `labels_per_annotator` labels
+/// A live model for timing: a simulation of `levels`, 64-dimensional embeddings and `labels_per_annotator` labels
 /// from each annotator, fitted in one round.
 ///
 /// # Errors
@@ -47,12 +47,12 @@ pub fn live_model(
     labels_per_annotator: usize,
     seed: u64,
 ) -> Result<LiveModel, PerspectivesError> {
-    let world = world(texts, annotators, levels, 64, labels_per_annotator, seed);
+    let sim = simulate(texts, annotators, levels, 64, labels_per_annotator, seed);
     let data = TrainingData {
-        embeddings: &world.embeddings,
-        observations: &world.observations,
-        annotators: world.annotators,
-        target: world.target,
+        embeddings: &sim.embeddings,
+        observations: &sim.observations,
+        annotators: sim.annotators,
+        target: sim.target,
         attributes: &[],
     };
     let options = FitOptions { seed, rounds: 1, slopes: false, ..Default::default() };
@@ -196,7 +196,7 @@ pub fn sep_heads(
     Ok(SepHeadsTime { seconds: start.elapsed().as_secs_f64(), losses })
 }
 
-/// One model trained on a made-up world.
+/// One model trained on a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainTime {
     /// Texts.
@@ -211,16 +211,20 @@ pub struct TrainTime {
     pub fit: f64,
 }
 
-/// Trains a model on a made-up world.
+/// Trains a model on a simulation.
 ///
 /// # Errors
 /// As [`crate::fit`].
-pub fn train(kind: ModelKind, world: &World, options: &FitOptions) -> Result<TrainTime, PerspectivesError> {
+pub fn train(
+    kind: ModelKind,
+    sim: &Simulation,
+    options: &FitOptions,
+) -> Result<TrainTime, PerspectivesError> {
     let data = TrainingData {
-        embeddings: &world.embeddings,
-        observations: &world.observations,
-        annotators: world.annotators,
-        target: world.target,
+        embeddings: &sim.embeddings,
+        observations: &sim.observations,
+        annotators: sim.annotators,
+        target: sim.target,
         attributes: &[],
     };
     let start = Instant::now();
@@ -228,14 +232,14 @@ pub fn train(kind: ModelKind, world: &World, options: &FitOptions) -> Result<Tra
     let seconds = start.elapsed().as_secs_f64();
     let mut p = vec![0.0; model.levels()];
     let mut sum = 0.0;
-    for o in &world.observations {
+    for o in &sim.observations {
         model.predict(o.text, o.annotator, &mut p);
         sum += f64::from(p[usize::from(o.level)]).ln();
     }
-    let labels = world.observations.len();
+    let labels = sim.observations.len();
     Ok(TrainTime {
-        texts: world.embeddings.texts,
-        annotators: world.annotators,
+        texts: sim.embeddings.texts,
+        annotators: sim.annotators,
         labels,
         seconds,
         fit: sum / labels.max(1) as f64,

@@ -68,14 +68,14 @@ pub use disagreement::{
 };
 pub use fit::fit;
 pub use live::{LabelChange, LiveModel, Snapshot};
-pub use metrics::{Scored, Scores, fold_at, score};
+pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::Severity;
 pub use model_selection::{
-    ColdStart, CurvePoint, Division, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
+    ColdStart, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
     SplitColumns, SplitSpec, TestSet, evaluate, held_out, learning_curve,
 };
-pub use nn::networks::{Activation, HeadSpec, NetworkModel, NetworkSpec, PeopleSpec};
+pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{
-    BestBy, Ended, EpochRecord, GradientLength, Learnable, Schedule, Seeds, TrainConfig, TrainObserver,
-    Trained, Trainer, ValidationScores, checkpoint_choices,
+    EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig, TrainObserver,
+    Trained, Trainer, ValidationMetric, ValidationScores, checkpoint_config_hash,
 };

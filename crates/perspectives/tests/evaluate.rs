@@ -3,37 +3,37 @@
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
 use dissensus_domain::Split;
-use dissensus_perspectives::synthetic::{World, world};
+use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_perspectives::{
     Evaluation, FitOptions, ModelKind, Observation, PerspectivesError, Silent, SplitColumns, SplitSpec,
     TrainingData, annotator_map, evaluate, fit, held_out,
 };
 
-fn data(world: &World) -> TrainingData<'_> {
+fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
-        embeddings: &world.embeddings,
-        observations: &world.observations,
-        annotators: world.annotators,
-        target: world.target,
+        embeddings: &sim.embeddings,
+        observations: &sim.observations,
+        annotators: sim.annotators,
+        target: sim.target,
         attributes: &[],
     }
 }
 
 fn run(
-    world: &World,
+    sim: &Simulation,
     split: SplitSpec,
     parts: &[Option<Split>],
     at_least: Option<u16>,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
     let columns = SplitColumns { parts, ..SplitColumns::default() };
-    evaluate(&data(world), split, columns, &ModelKind::ALL, at_least, &FitOptions::default(), &mut Silent)
+    evaluate(&data(sim), split, columns, &ModelKind::ALL, at_least, &FitOptions::default(), &mut Silent)
 }
 
 #[test]
 fn multilevel_wins_where_people_differ_in_severity() {
-    let world = world(300, 25, 5, 6, 60, 1);
+    let sim = simulate(300, 25, 5, 6, 60, 1);
     for at_least in [None, Some(2)] {
-        let results = run(&world, SplitSpec::ByText(0.7), &[], at_least).unwrap();
+        let results = run(&sim, SplitSpec::ByText(0.7), &[], at_least).unwrap();
         let loss = |name: &str| {
             let found = results.iter().find(|r| r.model == name).unwrap();
             found.scores.log_loss.unwrap()
@@ -47,12 +47,12 @@ fn multilevel_wins_where_people_differ_in_severity() {
 
 #[test]
 fn scored_labels_are_never_seen() {
-    let world = world(120, 6, 2, 4, 50, 2);
+    let sim = simulate(120, 6, 2, 4, 50, 2);
     let parts: Vec<Option<Split>> =
         (0..120).map(|t| Some(if t % 3 == 0 { Split::Test } else { Split::Train })).collect();
-    let honest = run(&world, SplitSpec::Column, &parts, None).unwrap();
+    let honest = run(&sim, SplitSpec::Column, &parts, None).unwrap();
     // Turning every scored label over must turn the accuracy over: predictions cannot have moved.
-    let mut turned = world.clone();
+    let mut turned = sim.clone();
     for o in turned.observations.iter_mut().filter(|o| o.text % 3 == 0) {
         *o = Observation { level: 1 - o.level, ..*o };
     }
@@ -64,9 +64,9 @@ fn scored_labels_are_never_seen() {
 
 #[test]
 fn the_same_seed_gives_the_same_numbers_and_json_has_the_keys() {
-    let world = world(100, 6, 5, 4, 40, 3);
-    let first = run(&world, SplitSpec::ByText(0.7), &[], None).unwrap();
-    assert_eq!(first, run(&world, SplitSpec::ByText(0.7), &[], None).unwrap());
+    let sim = simulate(100, 6, 5, 4, 40, 3);
+    let first = run(&sim, SplitSpec::ByText(0.7), &[], None).unwrap();
+    assert_eq!(first, run(&sim, SplitSpec::ByText(0.7), &[], None).unwrap());
     let json = serde_json::to_value(&first[5]).unwrap();
     assert_eq!(json["model"], "multilevel");
     for key in ["annotator_accuracy", "worst_tenth_accuracy", "ece", "quadratic_kappa", "n_labels"] {
@@ -76,23 +76,23 @@ fn the_same_seed_gives_the_same_numbers_and_json_has_the_keys() {
 
 #[test]
 fn what_cannot_be_evaluated_says_why() {
-    let world = world(20, 3, 2, 2, 10, 4);
+    let sim = simulate(20, 3, 2, 2, 10, 4);
     assert!(matches!(
-        run(&world, SplitSpec::ByText(0.7), &[], Some(1)),
+        run(&sim, SplitSpec::ByText(0.7), &[], Some(1)),
         Err(PerspectivesError::AtLeast { .. })
     ));
     let nobody = vec![Some(Split::Train); 20];
     assert!(matches!(
-        run(&world, SplitSpec::Column, &nobody, None),
+        run(&sim, SplitSpec::Column, &nobody, None),
         Err(PerspectivesError::EmptySplit { side: "score", .. })
     ));
-    assert!(matches!(run(&world, SplitSpec::ByText(1.5), &[], None), Err(PerspectivesError::Share(_))));
+    assert!(matches!(run(&sim, SplitSpec::ByText(1.5), &[], None), Err(PerspectivesError::Share(_))));
 }
 
 #[test]
 fn held_out_counts_every_label_once_and_beats_habit() {
-    let world = world(300, 12, 2, 4, 80, 5);
-    let results = held_out(&data(&world), Default::default(), &FitOptions::default(), &mut Silent).unwrap();
+    let sim = simulate(300, 12, 2, 4, 80, 5);
+    let results = held_out(&data(&sim), Default::default(), &FitOptions::default(), &mut Silent).unwrap();
     assert!(results.iter().all(|r| r.labels == 80));
     let mean = |f: &dyn Fn(usize) -> f64| (0..12).map(f).sum::<f64>() / 12.0;
     let ours = mean(&|a| results[a].accuracy().unwrap());
@@ -102,14 +102,14 @@ fn held_out_counts_every_label_once_and_beats_habit() {
 
 #[test]
 fn the_map_orders_people_by_severity() {
-    let world = world(300, 20, 5, 4, 80, 6);
-    let model = fit(ModelKind::Multilevel, &data(&world), &FitOptions::default(), &mut Silent).unwrap();
+    let sim = simulate(300, 20, 5, 4, 80, 6);
+    let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &mut Silent).unwrap();
     let map = annotator_map(model.as_ref(), true);
     assert_eq!(map.points.len(), 20);
     assert!(map.explained[0] > 0.7 && map.explained[0] >= map.explained[1]);
     assert!(map.explained.iter().sum::<f64>() <= 1.0 + 1e-9);
     let most = |severe: bool| {
-        let order = |a: &usize, b: &usize| world.severity[*a].total_cmp(&world.severity[*b]);
+        let order = |a: &usize, b: &usize| sim.severity[*a].total_cmp(&sim.severity[*b]);
         if severe { (0..20).max_by(order).unwrap() } else { (0..20).min_by(order).unwrap() }
     };
     assert!(map.points[most(true)][0] > 0.0 && map.points[most(false)][0] < 0.0);
@@ -118,12 +118,12 @@ fn the_map_orders_people_by_severity() {
 
 #[test]
 fn maps_of_two_people_and_of_people_who_are_alike() {
-    let world = world(40, 2, 2, 3, 20, 7);
-    let model = fit(ModelKind::Multilevel, &data(&world), &FitOptions::default(), &mut Silent).unwrap();
+    let sim = simulate(40, 2, 2, 3, 20, 7);
+    let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &mut Silent).unwrap();
     let map = annotator_map(model.as_ref(), true);
     assert!((map.points[0][0] + map.points[1][0]).abs() < 1e-5, "two people lie opposite each other");
     assert!(map.points.iter().all(|p| p[1].abs() < 1e-6));
-    let alike = fit(ModelKind::Shared, &data(&world), &FitOptions::default(), &mut Silent).unwrap();
+    let alike = fit(ModelKind::Shared, &data(&sim), &FitOptions::default(), &mut Silent).unwrap();
     let map = annotator_map(alike.as_ref(), true);
     assert_eq!(map.explained, [0.0, 0.0]);
     assert!(map.points.iter().flatten().all(|v| v.abs() < 1e-9));

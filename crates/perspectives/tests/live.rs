@@ -3,24 +3,24 @@
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
 use dissensus_domain::ScaleKind;
-use dissensus_perspectives::synthetic::{World, world};
+use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_perspectives::{
     AnnotatorModel, Disagreement, FitOptions, LiveModel, Measure, Observation, PerspectivesError, Silent,
     Target, TrainingData, disagreement,
 };
 
-fn data(world: &World) -> TrainingData<'_> {
+fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
-        embeddings: &world.embeddings,
-        observations: &world.observations,
-        annotators: world.annotators,
-        target: world.target,
+        embeddings: &sim.embeddings,
+        observations: &sim.observations,
+        annotators: sim.annotators,
+        target: sim.target,
         attributes: &[],
     }
 }
 
-fn live(world: &World) -> LiveModel {
-    LiveModel::fit(&data(world), &FitOptions::default(), &mut Silent).unwrap()
+fn live(sim: &Simulation) -> LiveModel {
+    LiveModel::fit(&data(sim), &FitOptions::default(), &mut Silent).unwrap()
 }
 
 fn assert_alike(a: &[Disagreement], b: &[Disagreement], tolerance: f32) {
@@ -38,8 +38,8 @@ fn assert_alike(a: &[Disagreement], b: &[Disagreement], tolerance: f32) {
 #[test]
 fn running_measures_equal_fresh_ones_after_many_clicks() {
     for levels in [2, 5] {
-        let world = world(700, 9, levels, 6, 60, 4);
-        let mut live = live(&world);
+        let sim = simulate(700, 9, levels, 6, 60, 4);
+        let mut live = live(&sim);
         for i in 0..200u32 {
             let o = Observation { text: i * 37 % 700, annotator: i % 9, level: (i % levels as u32) as u16 };
             live.record(o).unwrap();
@@ -56,9 +56,9 @@ fn running_measures_equal_fresh_ones_after_many_clicks() {
 
 #[test]
 fn a_choice_question_goes_live_too() {
-    let mut world = world(120, 5, 4, 4, 50, 1);
-    world.target = Target { kind: ScaleKind::Choice, levels: 4 };
-    let mut live = live(&world);
+    let mut sim = simulate(120, 5, 4, 4, 50, 1);
+    sim.target = Target { kind: ScaleKind::Choice, levels: 4 };
+    let mut live = live(&sim);
     assert_eq!(live.severity(0), None);
     live.record(Observation { text: 3, annotator: 2, level: 1 }).unwrap();
     assert_alike(&live.disagreements(), &disagreement(&live, None, false), 1e-5);
@@ -67,8 +67,8 @@ fn a_choice_question_goes_live_too() {
 
 #[test]
 fn a_label_moves_its_annotator_its_text_and_nobody_else() {
-    let world = world(300, 6, 5, 4, 30, 2);
-    let mut live = live(&world);
+    let sim = simulate(300, 6, 5, 4, 30, 2);
+    let mut live = live(&sim);
     let text = (0..300).find(|&t| live.label(t, 1).is_none()).unwrap();
     let (other_column, severity) = (live.column(0), live.severity(1).unwrap());
     assert_eq!(live.record(Observation { text, annotator: 1, level: 4 }), Ok(None));
@@ -82,8 +82,8 @@ fn a_label_moves_its_annotator_its_text_and_nobody_else() {
 
 #[test]
 fn undoing_a_label_restores_the_annotator() {
-    let world = world(200, 5, 2, 4, 40, 3);
-    let mut live = live(&world);
+    let sim = simulate(200, 5, 2, 4, 40, 3);
+    let mut live = live(&sim);
     let text = (0..200).find(|&t| live.label(t, 2).is_none()).unwrap();
     // One click first, so that the annotator stands at the live optimum and not at the last round of the fit.
     live.record(Observation { text, annotator: 2, level: 1 }).unwrap();
@@ -98,9 +98,9 @@ fn undoing_a_label_restores_the_annotator() {
 
 #[test]
 fn texts_and_annotators_join_while_it_lives() {
-    let world = world(150, 4, 5, 4, 40, 5);
-    let mut live = live(&world);
-    let text = live.add_text(world.embeddings.row(7)).unwrap();
+    let sim = simulate(150, 4, 5, 4, 40, 5);
+    let mut live = live(&sim);
+    let text = live.add_text(sim.embeddings.row(7)).unwrap();
     let annotator = live.add_annotator();
     assert_eq!((text, annotator), (150, 4));
     for t in 0..20 {
@@ -119,8 +119,8 @@ fn texts_and_annotators_join_while_it_lives() {
 
 #[test]
 fn wrong_labels_change_nothing() {
-    let world = world(50, 3, 2, 2, 20, 6);
-    let mut live = live(&world);
+    let sim = simulate(50, 3, 2, 2, 20, 6);
+    let mut live = live(&sim);
     let before = live.disagreements();
     assert!(live.record(Observation { text: 50, annotator: 0, level: 0 }).is_err());
     assert!(live.record(Observation { text: 0, annotator: 3, level: 0 }).is_err());
@@ -131,8 +131,8 @@ fn wrong_labels_change_nothing() {
 
 #[test]
 fn bytes_bring_the_model_back() {
-    let world = world(80, 4, 5, 3, 30, 7);
-    let mut live = live(&world);
+    let sim = simulate(80, 4, 5, 3, 30, 7);
+    let mut live = live(&sim);
     live.record(Observation { text: 3, annotator: 1, level: 2 }).unwrap();
     let bytes = live.to_bytes().unwrap();
     let mut back = LiveModel::from_bytes(&bytes).unwrap();
@@ -151,28 +151,28 @@ fn bytes_bring_the_model_back() {
 
 #[test]
 fn a_refit_absorbs_what_came_meanwhile() {
-    let world = world(120, 4, 2, 4, 40, 8);
-    let mut live = live(&world);
+    let sim = simulate(120, 4, 2, 4, 40, 8);
+    let mut live = live(&sim);
     let snapshot = live.snapshot();
     let text = (0..120).find(|&t| live.label(t, 0).is_none()).unwrap();
     live.record(Observation { text, annotator: 0, level: 1 }).unwrap();
     let other = live.observations()[0];
     live.retract(other.text, other.annotator).unwrap();
-    let mut new = snapshot.refit(&world.embeddings, &FitOptions::default(), &mut Silent).unwrap();
+    let mut new = snapshot.refit(&sim.embeddings, &FitOptions::default(), &mut Silent).unwrap();
     assert_eq!(new.label(text, 0), None);
-    new.absorb(live.changes_since(snapshot.revision())).unwrap();
+    new.apply_changes(live.changes_since(snapshot.revision())).unwrap();
     assert_eq!(new.observations(), live.observations());
     assert_eq!(new.revision(), live.revision());
 }
 
 #[test]
 fn measures_have_intervals_and_rankings() {
-    let world = world(100, 6, 5, 4, 30, 9);
-    let live = live(&world);
+    let sim = simulate(100, 6, 5, 4, 30, 9);
+    let live = live(&sim);
     for text in 0..100 {
         let (low, high) = live.interval(text);
         let headline = live.disagreement(text).pairwise;
-        assert_eq!(live.interval_among(text, &[true; 6], headline), (low, high));
+        assert_eq!(live.interval_of_annotators(text, &[true; 6], headline), (low, high));
         assert!(0.0 <= low && low <= headline && headline <= high && high <= 1.0);
     }
     let ranking = live.ranking(Measure::Pairwise);
@@ -190,8 +190,8 @@ fn measures_have_intervals_and_rankings() {
 
 #[test]
 fn information_is_zero_where_there_is_nothing_to_learn() {
-    let world = world(100, 6, 2, 4, 30, 10);
-    let live = live(&world);
+    let sim = simulate(100, 6, 2, 4, 30, 10);
+    let live = live(&sim);
     let bald = live.bald(0);
     assert!(bald.iter().all(|b| (0.0..=1.0).contains(b)));
     assert!((0..100u32).all(|t| live.label(t, 0).is_none() || bald[t as usize] == 0.0));

@@ -10,18 +10,21 @@ mod mace;
 mod majority;
 mod votes;
 
-use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::data::{Embeddings, Observation, Target, TrainingData};
+use crate::data::{PerspectivesError, value_named};
 use serde::{Deserialize, Serialize};
 use votes::Votes;
 
 /// Levels whose posteriors are this close tie.
 const TIE: f64 = 1e-9;
 
-/// How labels are brought together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// How labels are aggregated.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Aggregator {
     /// The posterior is the share of labels; the label the most frequent level.
     Majority,
@@ -34,29 +37,17 @@ pub enum Aggregator {
 }
 
 impl Aggregator {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Majority, Self::DawidSkene, Self::Mace, Self::Glad];
-
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Majority => "majority",
-            Self::DawidSkene => "dawid-skene",
-            Self::Mace => "mace",
-            Self::Glad => "glad",
-        }
+        self.into()
     }
+}
 
-    /// The aggregator of a name.
-    ///
-    /// # Errors
-    /// [`PerspectivesError::UnknownName`].
-    pub fn from_name(name: &str) -> Result<Self, PerspectivesError> {
-        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| PerspectivesError::UnknownName {
-            what: "aggregation",
-            name: name.to_owned(),
-            known: "majority, dawid-skene, mace or glad".to_owned(),
-        })
+impl std::str::FromStr for Aggregator {
+    type Err = PerspectivesError;
+
+    fn from_str(name: &str) -> Result<Self, PerspectivesError> {
+        value_named("aggregation", name)
     }
 }
 
@@ -218,6 +209,7 @@ mod tests {
     use crate::data::progress::Silent;
     use dissensus_domain::ScaleKind;
     use serde_json::Value;
+    use strum::VariantArray;
 
     /// Made by tools/fixtures/aggregation.py.
     pub(super) fn fixture() -> Value {
@@ -335,7 +327,7 @@ mod tests {
         let one_class: Vec<Observation> = (0..12).map(|i| o(i / 3, i % 3, 1)).collect();
         let contrary: Vec<Observation> = (0..40).map(|i| o(i / 4, i % 4, u16::from(i % 4 < 2))).collect();
         let crowd: Vec<Observation> = (0..3000).map(|a| o(0, a, u16::from(a % 3 == 0))).collect();
-        for aggregator in Aggregator::ALL {
+        for aggregator in Aggregator::VARIANTS.iter().copied() {
             for (of, texts, people, levels) in [
                 (&[][..], 0, 0, 2),
                 (&[][..], 3, 2, 4),
@@ -357,7 +349,7 @@ mod tests {
         let case = &fixture["levels"];
         let (texts, people, levels) = size(case);
         let mut of = observations(case);
-        for aggregator in Aggregator::ALL {
+        for aggregator in Aggregator::VARIANTS.iter().copied() {
             let first = run(aggregator, &of, texts, people, levels);
             of.reverse();
             assert_eq!(run(aggregator, &of, texts, people, levels), first);
@@ -392,7 +384,7 @@ mod tests {
         let options = AggregationOptions::default();
         let error = aggregate(Aggregator::Glad, &[o(0, 0, 2)], 1, 1, target, &options, &mut Silent);
         assert!(matches!(error, Err(PerspectivesError::UnknownLevel { level: 2, .. })));
-        assert_eq!(Aggregator::from_name("dawid-skene"), Ok(Aggregator::DawidSkene));
-        assert!(Aggregator::from_name("vote").is_err());
+        assert_eq!("dawid-skene".parse(), Ok(Aggregator::DawidSkene));
+        assert!("vote".parse::<Aggregator>().is_err());
     }
 }

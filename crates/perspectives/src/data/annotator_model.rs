@@ -54,7 +54,7 @@ pub trait AnnotatorModel: Send + Sync {
     ///
     /// # Panics
     /// As [`AnnotatorModel::predict`].
-    fn predict_newcomer(&self, text: u32, _attributes: &[Option<u16>], out: &mut [f32]) {
+    fn predict_new_annotator(&self, text: u32, _attributes: &[Option<u16>], out: &mut [f32]) {
         self.predict(text, u32::MAX, out);
     }
     /// What attributes were found to tell about annotators whose labels were not looked at; `None` where the model does
@@ -68,7 +68,7 @@ pub trait AnnotatorModel: Send + Sync {
         Vec::new()
     }
     /// As [`AnnotatorModel::predict_column`], with every text's own score held at a point.
-    fn predict_column_at(&self, _point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+    fn predict_column_at_node(&self, _point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         self.predict_column(annotator, texts, out);
     }
     /// The name on the command line.

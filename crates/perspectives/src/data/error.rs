@@ -218,7 +218,7 @@ pub enum PerspectivesError {
     },
     /// A checkpoint of other data or other choices.
     #[error("the checkpoint in {path} belongs to {what}: start a new run", path = path.display())]
-    OtherCheckpoint {
+    CheckpointMismatch {
         /// Its folder.
         path: std::path::PathBuf,
         /// `other labels` or `other choices`.

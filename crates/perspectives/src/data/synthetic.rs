@@ -1,4 +1,4 @@
-//! Made-up worlds with known people, for benchmarks and tests. Nobody judged these texts.
+//! Simulated labels with known true effects, for benchmarks and tests. No person gave these labels.
 
 use crate::data::{Embeddings, Observation, Target};
 use crate::math::random::generator;
@@ -7,9 +7,9 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, StandardNormal};
 
-/// A made-up set of labels with the truth behind it.
+/// A simulated set of labels with the true effects behind it.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Simulation {
     /// texts x dim, independent normal numbers scaled to a mean squared length of 1.
     pub embeddings: Embeddings,
     /// Labels, ordered by annotator, then text.
@@ -24,16 +24,16 @@ pub struct World {
     pub score: Vec<f64>,
 }
 
-/// A world of cumulative logits: `P(y >= j) = sigma(score + severity - t_j)`, thresholds evenly spaced from -1.5 to
+/// A simulation of cumulative logits: `P(y >= j) = sigma(score + severity - t_j)`, thresholds evenly spaced from -1.5 to
 /// 1.5. Every annotator labels `labels_per_annotator` texts chosen at random (at most all of them).
-pub fn world(
+pub fn simulate(
     texts: usize,
     annotators: usize,
     levels: usize,
     dim: usize,
     labels_per_annotator: usize,
     seed: u64,
-) -> World {
+) -> Simulation {
     let mut rng = generator(seed, 2);
     let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
     let scale = 1.0 / (dim.max(1) as f64).sqrt();
@@ -51,7 +51,7 @@ pub fn world(
     let severity: Vec<f64> = (0..annotators).map(|_| 1.2 * normal()).collect();
     let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
     let observations = label(&score, &severity, levels, labels_per_annotator, seed);
-    World { embeddings, observations, annotators, target: Target { kind, levels }, severity, score }
+    Simulation { embeddings, observations, annotators, target: Target { kind, levels }, severity, score }
 }
 
 fn label(score: &[f64], severity: &[f64], levels: usize, each: usize, seed: u64) -> Vec<Observation> {
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn worlds_are_seeded_and_of_the_asked_size() {
-        let w = world(50, 4, 5, 8, 20, 1);
+        let w = simulate(50, 4, 5, 8, 20, 1);
         assert_eq!(w.observations.len(), 80);
-        assert_eq!(w.observations, world(50, 4, 5, 8, 20, 1).observations);
-        assert_ne!(w.observations, world(50, 4, 5, 8, 20, 2).observations);
+        assert_eq!(w.observations, simulate(50, 4, 5, 8, 20, 1).observations);
+        assert_ne!(w.observations, simulate(50, 4, 5, 8, 20, 2).observations);
         assert!(w.observations.iter().all(|o| o.level < 5 && o.text < 50));
-        assert_eq!(world(5, 2, 2, 0, 20, 1).observations.len(), 10);
+        assert_eq!(simulate(5, 2, 2, 0, 20, 1).observations.len(), 10);
     }
 }

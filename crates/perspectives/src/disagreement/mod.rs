@@ -14,7 +14,7 @@ pub(crate) use running::Running;
 pub use stream::{disagreement, disagreement_of_texts};
 pub(crate) use sums::Sums;
 
-use crate::data::PerspectivesError;
+use crate::data::{PerspectivesError, value_named};
 use serde::{Deserialize, Serialize};
 
 /// The measures of one text over the chosen annotators. With fewer than two annotators nobody can differ: zeros.
@@ -35,8 +35,11 @@ pub struct Disagreement {
 }
 
 /// By which measure texts are ranked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Measure {
     /// [`Disagreement::pairwise`], the headline.
     Pairwise,
@@ -47,16 +50,9 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All measures.
-    pub const ALL: [Self; 3] = [Self::Pairwise, Self::Divergence, Self::Uncertainty];
-
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Pairwise => "pairwise",
-            Self::Divergence => "divergence",
-            Self::Uncertainty => "uncertainty",
-        }
+        self.into()
     }
 
     /// This measure of one text.
@@ -73,11 +69,7 @@ impl std::str::FromStr for Measure {
     type Err = PerspectivesError;
 
     fn from_str(name: &str) -> Result<Self, PerspectivesError> {
-        Self::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| PerspectivesError::UnknownName {
-            what: "measure",
-            name: name.to_owned(),
-            known: "pairwise, divergence or uncertainty".to_owned(),
-        })
+        value_named("measure", name)
     }
 }
 
@@ -100,7 +92,7 @@ mod tests {
 
     #[test]
     fn measures_have_names() {
-        for m in Measure::ALL {
+        for &m in <Measure as strum::VariantArray>::VARIANTS {
             assert_eq!(m.name().parse::<Measure>(), Ok(m));
         }
         assert!("variance".parse::<Measure>().is_err());

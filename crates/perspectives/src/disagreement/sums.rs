@@ -40,7 +40,7 @@ impl Sums {
                 for part in 0..sums.parts() {
                     match part.checked_sub(1) {
                         None => model.predict_column(annotator, range.clone(), block),
-                        Some(point) => model.predict_column_at(point, annotator, range.clone(), block),
+                        Some(point) => model.predict_column_at_node(point, annotator, range.clone(), block),
                     }
                     sums.add(part, own.clone(), block, 1.0);
                 }

@@ -1,29 +1,35 @@
 //! Rules that every annotator model keeps.
 
 use super::fit;
-use crate::data::synthetic::{World, world};
+use crate::data::synthetic::{Simulation, simulate};
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::{
     Attribute, Embeddings, FitOptions, Observation, PerspectivesError, Progress, Silent, Target, TrainingData,
 };
 use dissensus_domain::ScaleKind;
 
-fn data(world: &World) -> TrainingData<'_> {
+fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
-        embeddings: &world.embeddings,
-        observations: &world.observations,
-        annotators: world.annotators,
-        target: world.target,
+        embeddings: &sim.embeddings,
+        observations: &sim.observations,
+        annotators: sim.annotators,
+        target: sim.target,
         attributes: &[],
     }
 }
 
-fn worlds() -> Vec<World> {
-    let mut choice = world(60, 5, 4, 6, 30, 3);
+fn simulations() -> Vec<Simulation> {
+    let mut choice = simulate(60, 5, 4, 6, 30, 3);
     choice.target.kind = ScaleKind::Choice;
-    let mut sets = world(60, 5, 8, 6, 30, 5);
+    let mut sets = simulate(60, 5, 8, 6, 30, 5);
     sets.target.kind = ScaleKind::MultiChoice;
-    vec![world(60, 5, 2, 6, 30, 1), world(60, 5, 5, 6, 30, 2), choice, sets, world(60, 5, 5, 0, 30, 4)]
+    vec![
+        simulate(60, 5, 2, 6, 30, 1),
+        simulate(60, 5, 5, 6, 30, 2),
+        choice,
+        sets,
+        simulate(60, 5, 5, 0, 30, 4),
+    ]
 }
 
 fn fitted(kind: ModelKind, data: &TrainingData<'_>) -> Box<dyn AnnotatorModel> {
@@ -43,16 +49,16 @@ fn assert_distribution(p: &[f32], what: &str) {
 
 #[test]
 fn probabilities_sum_to_one_everywhere() {
-    for world in worlds() {
+    for sim in simulations() {
         for kind in ModelKind::ALL {
-            let model = fitted(kind, &data(&world));
+            let model = fitted(kind, &data(&sim));
             assert_eq!((model.texts(), model.annotators(), model.name()), (60, 5, kind.name()));
             let mut out = vec![0.0; model.levels()];
             for annotator in [0, 4, 77] {
                 for text in [0, 59] {
                     assert_distribution(&p(model.as_ref(), text, annotator), kind.name());
                 }
-                model.predict_embedding(world.embeddings.row(3), annotator, &mut out).unwrap();
+                model.predict_embedding(sim.embeddings.row(3), annotator, &mut out).unwrap();
                 assert_distribution(&out, kind.name());
             }
         }
@@ -61,9 +67,9 @@ fn probabilities_sum_to_one_everywhere() {
 
 #[test]
 fn columns_are_predictions() {
-    for world in worlds() {
+    for sim in simulations() {
         for kind in ModelKind::ALL {
-            let model = fitted(kind, &data(&world));
+            let model = fitted(kind, &data(&sim));
             let mut column = vec![0.0; 20 * model.levels()];
             model.predict_column(2, 30..50, &mut column);
             for (i, text) in (30..50).enumerate() {
@@ -77,15 +83,15 @@ fn columns_are_predictions() {
 
 #[test]
 fn an_unlabelled_text_is_its_embedding() {
-    let world = world(200, 5, 5, 4, 20, 11);
-    let labelled = |t: u32| world.observations.iter().any(|o| o.text == t);
+    let sim = simulate(200, 5, 5, 4, 20, 11);
+    let labelled = |t: u32| sim.observations.iter().any(|o| o.text == t);
     let unlabelled: Vec<u32> = (0..200).filter(|&t| !labelled(t)).collect();
     assert!(unlabelled.len() > 50);
     for kind in ModelKind::ALL {
-        let model = fitted(kind, &data(&world));
+        let model = fitted(kind, &data(&sim));
         let mut out = vec![0.0; 5];
         for &text in &unlabelled {
-            model.predict_embedding(world.embeddings.row(text as usize), 3, &mut out).unwrap();
+            model.predict_embedding(sim.embeddings.row(text as usize), 3, &mut out).unwrap();
             for (a, b) in p(model.as_ref(), text, 3).iter().zip(&out) {
                 assert!((a - b).abs() < 1e-4, "{kind} {text}: {a} {b}");
             }
@@ -96,15 +102,15 @@ fn an_unlabelled_text_is_its_embedding() {
 #[test]
 fn texts_that_read_alike_share_their_effects() {
     // Offence lies at both ends of one axis: no line can say so, neighbours can.
-    let mut world = world(400, 8, 2, 2, 150, 12);
-    for o in &mut world.observations {
-        let x = world.embeddings.row(o.text as usize)[0];
+    let mut sim = simulate(400, 8, 2, 2, 150, 12);
+    for o in &mut sim.observations {
+        let x = sim.embeddings.row(o.text as usize)[0];
         o.level = u16::from(x.abs() > 0.5);
     }
     let (train, test): (Vec<Observation>, Vec<Observation>) =
-        world.observations.iter().partition(|o| o.text % 4 > 0);
+        sim.observations.iter().partition(|o| o.text % 4 > 0);
     let loss = |kind| {
-        let model = fitted(kind, &TrainingData { observations: &train, ..data(&world) });
+        let model = fitted(kind, &TrainingData { observations: &train, ..data(&sim) });
         crate::metrics::log_loss(&crate::score(model.as_ref(), &test))
     };
     assert!(loss(ModelKind::Multilevel) < 0.7 * loss(ModelKind::Shared));
@@ -112,14 +118,14 @@ fn texts_that_read_alike_share_their_effects() {
 
 #[test]
 fn opposite_tastes_are_learnt_where_labels_show_them() {
-    let mut world = world(300, 20, 2, 3, 150, 13);
-    for o in &mut world.observations {
+    let mut sim = simulate(300, 20, 2, 3, 150, 13);
+    for o in &mut sim.observations {
         let taste = if o.annotator % 2 == 0 { 1.0 } else { -1.0 };
-        o.level = u16::from(taste * world.embeddings.row(o.text as usize)[1] > 0.0);
+        o.level = u16::from(taste * sim.embeddings.row(o.text as usize)[1] > 0.0);
     }
     let (train, test): (Vec<Observation>, Vec<Observation>) =
-        world.observations.iter().partition(|o| o.text % 4 > 0);
-    let train = TrainingData { observations: &train, ..data(&world) };
+        sim.observations.iter().partition(|o| o.text % 4 > 0);
+    let train = TrainingData { observations: &train, ..data(&sim) };
     let loss = |slopes| {
         let options = FitOptions { slopes, ..FitOptions::default() };
         let model = fit(ModelKind::Multilevel, &train, &options, &mut Silent).unwrap();
@@ -129,7 +135,7 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
     // The running sums of the live model know slopes too.
     let mut live = crate::LiveModel::fit(&train, &FitOptions::default(), &mut Silent).unwrap();
     live.record(test[0]).unwrap();
-    let text = live.add_text(world.embeddings.row(5)).unwrap();
+    let text = live.add_text(sim.embeddings.row(5)).unwrap();
     let fresh = crate::disagreement(&live, None, false);
     for t in [0, test[0].text, text] {
         assert!((live.disagreement(t).pairwise - fresh[t as usize].pairwise).abs() < 1e-5);
@@ -138,11 +144,11 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
 
 #[test]
 fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
-    for world in worlds() {
-        let mut turned = world.clone();
+    for sim in simulations() {
+        let mut turned = sim.clone();
         turned.observations.reverse();
         for kind in ModelKind::ALL {
-            let (a, b) = (fitted(kind, &data(&world)), fitted(kind, &data(&turned)));
+            let (a, b) = (fitted(kind, &data(&sim)), fitted(kind, &data(&turned)));
             for text in 0..60 {
                 assert_eq!(p(a.as_ref(), text, 1), p(b.as_ref(), text, 1), "{kind}");
             }
@@ -152,11 +158,11 @@ fn the_order_of_observations_does_not_matter_and_a_seed_repeats() {
 
 #[test]
 fn a_stranger_is_the_average_person() {
-    let world = world(80, 12, 2, 4, 60, 5);
-    let severe = (0..12).max_by(|&a, &b| world.severity[a].total_cmp(&world.severity[b])).unwrap() as u32;
-    let mild = (0..12).min_by(|&a, &b| world.severity[a].total_cmp(&world.severity[b])).unwrap() as u32;
+    let sim = simulate(80, 12, 2, 4, 60, 5);
+    let severe = (0..12).max_by(|&a, &b| sim.severity[a].total_cmp(&sim.severity[b])).unwrap() as u32;
+    let mild = (0..12).min_by(|&a, &b| sim.severity[a].total_cmp(&sim.severity[b])).unwrap() as u32;
     for kind in ModelKind::ALL {
-        let model = fitted(kind, &data(&world));
+        let model = fitted(kind, &data(&sim));
         let mean = |annotator| (0..80).map(|t| p(model.as_ref(), t, annotator)[1]).sum::<f32>() / 80.0;
         assert_eq!(mean(12), mean(999), "{kind}");
         if kind == ModelKind::Multilevel {
@@ -167,17 +173,17 @@ fn a_stranger_is_the_average_person() {
 
 #[test]
 fn no_labels_and_one_class_are_no_accident() {
-    let world = world(30, 3, 5, 4, 10, 6);
+    let sim = simulate(30, 3, 5, 4, 10, 6);
     for kind in ModelKind::ALL {
-        for target in [world.target, Target { kind: ScaleKind::Choice, levels: 5 }] {
-            let empty = TrainingData { observations: &[], target, ..data(&world) };
+        for target in [sim.target, Target { kind: ScaleKind::Choice, levels: 5 }] {
+            let empty = TrainingData { observations: &[], target, ..data(&sim) };
             let model = fitted(kind, &empty);
             for p in p(model.as_ref(), 0, 0) {
                 assert!((p - 0.2).abs() < 0.1, "{kind}: without labels all levels are alike, not {p}");
             }
             let same: Vec<Observation> =
-                world.observations.iter().map(|o| Observation { level: 3, ..*o }).collect();
-            let model = fitted(kind, &TrainingData { observations: &same, target, ..data(&world) });
+                sim.observations.iter().map(|o| Observation { level: 3, ..*o }).collect();
+            let model = fitted(kind, &TrainingData { observations: &same, target, ..data(&sim) });
             let p = p(model.as_ref(), 0, 0);
             assert_distribution(&p, kind.name());
             assert!(p[3] > 0.5, "{kind}: {p:?}");
@@ -204,12 +210,12 @@ fn nobody_and_nothing_can_be_fitted() {
 
 #[test]
 fn a_higher_score_expects_a_higher_level() {
-    let world = world(400, 10, 5, 3, 150, 7);
+    let sim = simulate(400, 10, 5, 3, 150, 7);
     let (mut low, mut high) = (Vec::new(), Vec::new());
     let mut order: Vec<u32> = (0..400).collect();
-    order.sort_by(|&a, &b| world.score[a as usize].total_cmp(&world.score[b as usize]));
+    order.sort_by(|&a, &b| sim.score[a as usize].total_cmp(&sim.score[b as usize]));
     for kind in [ModelKind::Shared, ModelKind::Multilevel] {
-        let model = fitted(kind, &data(&world));
+        let model = fitted(kind, &data(&sim));
         let expected =
             |t: u32| p(model.as_ref(), t, 0).iter().enumerate().map(|(c, p)| c as f32 * p).sum::<f32>();
         low.push(order[..100].iter().map(|&t| expected(t)).sum::<f32>());
@@ -220,33 +226,33 @@ fn a_higher_score_expects_a_higher_level() {
 
 #[test]
 fn multilevel_finds_the_severity_behind_the_labels() {
-    let world = world(400, 30, 5, 6, 60, 8);
-    let live = crate::LiveModel::fit(&data(&world), &FitOptions::default(), &mut Silent).unwrap();
+    let sim = simulate(400, 30, 5, 6, 60, 8);
+    let live = crate::LiveModel::fit(&data(&sim), &FitOptions::default(), &mut Silent).unwrap();
     let found: Vec<f64> = (0..30).map(|a| live.severity(a).unwrap().mean).collect();
     let centre = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-    let (mf, mt) = (centre(&found), centre(&world.severity));
+    let (mf, mt) = (centre(&found), centre(&sim.severity));
     let product = |f: &dyn Fn(usize) -> f64| (0..30).map(f).sum::<f64>();
-    let cov = product(&|i| (found[i] - mf) * (world.severity[i] - mt));
-    let (vf, vt) = (product(&|i| (found[i] - mf).powi(2)), product(&|i| (world.severity[i] - mt).powi(2)));
+    let cov = product(&|i| (found[i] - mf) * (sim.severity[i] - mt));
+    let (vf, vt) = (product(&|i| (found[i] - mf).powi(2)), product(&|i| (sim.severity[i] - mt).powi(2)));
     assert!(cov / (vf * vt).sqrt() > 0.95, "correlation {}", cov / (vf * vt).sqrt());
     assert!((0.7..1.4).contains(&(vf / vt).sqrt()), "spread {}", (vf / vt).sqrt());
     // A standard deviation that means something: most true values lie within two of them.
     let inside = (0..30).filter(|&a| {
         let s = live.severity(a as u32).unwrap();
-        (s.mean - mf - (world.severity[a] - mt)).abs() < 2.0 * s.sd + 0.2
+        (s.mean - mf - (sim.severity[a] - mt)).abs() < 2.0 * s.sd + 0.2
     });
     assert!(inside.count() >= 25);
 }
 
-/// A world in which one value of the first attribute means severe, and the second tells nothing.
-fn attributed(annotators: usize, effect: f64, seed: u64) -> (World, Vec<Attribute>) {
-    let mut world = world(300, annotators, 2, 4, 30, seed);
+/// A simulation in which one value of the first attribute means severe, and the second tells nothing.
+fn attributed(annotators: usize, effect: f64, seed: u64) -> (Simulation, Vec<Attribute>) {
+    let mut sim = simulate(300, annotators, 2, 4, 30, seed);
     let value = |a: usize| (a * 7 % 3) as u16;
     let mut rng = crate::math::random::generator(seed, 90);
-    for o in &mut world.observations {
+    for o in &mut sim.observations {
         let a = o.annotator as usize;
-        let shift = effect * (f64::from(value(a)) - 1.0) + 0.3 * world.severity[a];
-        let p = crate::math::sigmoid(world.score[o.text as usize] + shift);
+        let shift = effect * (f64::from(value(a)) - 1.0) + 0.3 * sim.severity[a];
+        let p = crate::math::sigmoid(sim.score[o.text as usize] + shift);
         o.level = u16::from(rand::RngExt::random::<f64>(&mut rng) < p);
     }
     let names = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect();
@@ -263,13 +269,13 @@ fn attributed(annotators: usize, effect: f64, seed: u64) -> (World, Vec<Attribut
             of: (0..annotators).map(|a| Some((a % 2) as u16)).collect(),
         },
     ];
-    (world, attributes)
+    (sim, attributes)
 }
 
 #[test]
 fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
-    let (world, attributes) = attributed(120, 1.5, 21);
-    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let (sim, attributes) = attributed(120, 1.5, 21);
+    let told = TrainingData { attributes: &attributes, ..data(&sim) };
     let model = fitted(ModelKind::Multilevel, &told);
     let evidence = model.attribute_evidence().unwrap();
     assert!(evidence.used && evidence.gain > 2.0 * evidence.standard_error, "{evidence:?}");
@@ -277,7 +283,7 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
     let mean = |values: &[Option<u16>]| {
         let mut p = [0.0; 2];
         let one = |t| {
-            model.predict_newcomer(t, values, &mut p);
+            model.predict_new_annotator(t, values, &mut p);
             p[1]
         };
         (0..300).map(one).sum::<f32>() / 300.0
@@ -289,18 +295,18 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
     let stranger = (0..300).map(|t| p(model.as_ref(), t, 999)[1]).sum::<f32>() / 300.0;
     assert!((stranger - unknown).abs() < 1e-6, "of whom nothing is known is a stranger");
     // Somebody without labels starts where their attributes say.
-    let few: Vec<Observation> = world.observations.iter().filter(|o| o.annotator != 1).copied().collect();
+    let few: Vec<Observation> = sim.observations.iter().filter(|o| o.annotator != 1).copied().collect();
     let model = fitted(ModelKind::Multilevel, &TrainingData { observations: &few, ..told });
     let value = attributes[0].of[1];
     let mut newcomer = [0.0; 2];
-    model.predict_newcomer(3, &[value, Some(1)], &mut newcomer);
+    model.predict_new_annotator(3, &[value, Some(1)], &mut newcomer);
     assert!(!model.knows(1) && (newcomer[1] - p(model.as_ref(), 3, 1)[1]).abs() < 1e-5);
 
-    let (world, attributes) = attributed(120, 0.0, 22);
-    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let (sim, attributes) = attributed(120, 0.0, 22);
+    let told = TrainingData { attributes: &attributes, ..data(&sim) };
     let model = fitted(ModelKind::Multilevel, &told);
     assert!(!model.attribute_evidence().unwrap().used);
-    let plain = fitted(ModelKind::Multilevel, &data(&world));
+    let plain = fitted(ModelKind::Multilevel, &data(&sim));
     assert_eq!(plain.attribute_evidence(), None);
     for text in 0..300 {
         assert_eq!(
@@ -310,29 +316,29 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
         );
     }
     let mut newcomer = [0.0; 2];
-    model.predict_newcomer(7, &[Some(0), Some(1)], &mut newcomer);
+    model.predict_new_annotator(7, &[Some(0), Some(1)], &mut newcomer);
     assert_eq!(newcomer.to_vec(), p(model.as_ref(), 7, 999));
 }
 
 #[test]
 fn a_live_model_keeps_what_attributes_said() {
-    let (world, attributes) = attributed(60, 1.5, 23);
-    let told = TrainingData { attributes: &attributes, ..data(&world) };
+    let (sim, attributes) = attributed(60, 1.5, 23);
+    let told = TrainingData { attributes: &attributes, ..data(&sim) };
     let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &mut Silent).unwrap();
     assert!(live.attribute_evidence().unwrap().used);
     let joined = live.add_annotator();
     live.record(Observation { text: 4, annotator: joined, level: 1 }).unwrap();
     let back = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     assert_eq!((back.attribute_evidence(), back.row(9)), (live.attribute_evidence(), live.row(9)));
-    let again = back.snapshot().refit(&world.embeddings, &FitOptions::default(), &mut Silent).unwrap();
+    let again = back.snapshot().refit(&sim.embeddings, &FitOptions::default(), &mut Silent).unwrap();
     assert!(again.attribute_evidence().unwrap().used && again.annotators() == 61);
 }
 
 #[test]
 fn models_say_whom_they_know() {
-    let world = world(60, 5, 5, 4, 20, 14);
-    let few: Vec<Observation> = world.observations.iter().filter(|o| o.annotator != 2).copied().collect();
-    let train = TrainingData { observations: &few, ..data(&world) };
+    let sim = simulate(60, 5, 5, 4, 20, 14);
+    let few: Vec<Observation> = sim.observations.iter().filter(|o| o.annotator != 2).copied().collect();
+    let train = TrainingData { observations: &few, ..data(&sim) };
     let shared = fitted(ModelKind::Shared, &train);
     for kind in ModelKind::ALL {
         let model = fitted(kind, &train);
@@ -352,17 +358,17 @@ fn models_say_whom_they_know() {
 
 #[test]
 fn odd_annotators_and_missing_classes_are_no_accident() {
-    let mut choice = world(80, 8, 4, 5, 40, 31);
+    let mut choice = simulate(80, 8, 4, 5, 40, 31);
     choice.target.kind = ScaleKind::Choice;
-    for mut world in [world(80, 8, 2, 5, 40, 32), world(80, 8, 5, 5, 40, 33), choice] {
-        let top = (world.target.levels - 1) as u16;
+    for mut sim in [simulate(80, 8, 2, 5, 40, 32), simulate(80, 8, 5, 5, 40, 33), choice] {
+        let top = (sim.target.levels - 1) as u16;
         // Annotator 0 has one label, annotator 1 one class, nobody ever gives level 1 (of more than two).
         let mut seen = false;
-        world.observations.retain(|o| o.annotator != 0 || !std::mem::replace(&mut seen, true));
-        for o in &mut world.observations {
+        sim.observations.retain(|o| o.annotator != 0 || !std::mem::replace(&mut seen, true));
+        for o in &mut sim.observations {
             if o.annotator == 1 {
                 o.level = top;
-            } else if world.target.levels > 2 && o.level == 1 {
+            } else if sim.target.levels > 2 && o.level == 1 {
                 o.level = 2;
             }
         }
@@ -374,7 +380,7 @@ fn odd_annotators_and_missing_classes_are_no_accident() {
         let nobody_tells = Attribute { of: vec![None; 8], ..attribute.clone() };
         for attributes in [vec![], vec![attribute, nobody_tells]] {
             for kind in ModelKind::ALL {
-                let model = fitted(kind, &TrainingData { attributes: &attributes, ..data(&world) });
+                let model = fitted(kind, &TrainingData { attributes: &attributes, ..data(&sim) });
                 let mean = |a: u32, level: usize| {
                     (0..80).map(|t| p(model.as_ref(), t, a)[level]).sum::<f32>() / 80.0
                 };
@@ -382,7 +388,7 @@ fn odd_annotators_and_missing_classes_are_no_accident() {
                     for text in 0..80 {
                         assert_distribution(&p(model.as_ref(), text, annotator), kind.name());
                     }
-                    if world.target.levels > 2 {
+                    if sim.target.levels > 2 {
                         let absent = mean(annotator, 1);
                         assert!(absent < 0.15, "{kind}: a level never given got {absent}");
                     }
@@ -392,7 +398,7 @@ fn odd_annotators_and_missing_classes_are_no_accident() {
                     assert!(own > usual + 0.1 && own > 0.5, "{kind}: {own} {usual}");
                 }
                 let mut out = vec![0.0; model.levels()];
-                model.predict_newcomer(3, &vec![None; attributes.len()], &mut out);
+                model.predict_new_annotator(3, &vec![None; attributes.len()], &mut out);
                 assert_distribution(&out, kind.name());
             }
         }
@@ -410,9 +416,9 @@ impl Progress for Stop {
 
 #[test]
 fn a_cancel_is_heard_and_names_are_read() {
-    let world = world(10, 2, 2, 2, 5, 9);
+    let sim = simulate(10, 2, 2, 2, 5, 9);
     for kind in ModelKind::ALL {
-        let error = fit(kind, &data(&world), &FitOptions::default(), &mut Stop).err();
+        let error = fit(kind, &data(&sim), &FitOptions::default(), &mut Stop).err();
         assert_eq!(error, Some(PerspectivesError::Cancelled));
         assert_eq!(kind.to_string().parse::<ModelKind>(), Ok(kind));
     }

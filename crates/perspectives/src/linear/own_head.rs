@@ -260,7 +260,7 @@ fn times(k: &[f64], v: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::synthetic::world;
+    use crate::data::synthetic::simulate;
     use crate::data::{Observation, TrainingData};
     use crate::linear::head::HeadProblem;
     use crate::linear::rotate::Rotated;
@@ -268,16 +268,16 @@ mod tests {
     #[test]
     fn the_head_is_that_of_the_embeddings() {
         for (levels, each) in [(2, 25), (5, 40), (2, 90)] {
-            let world = world(200, 3, levels, 48, each, 7);
+            let sim = simulate(200, 3, levels, 48, each, 7);
             let data = TrainingData {
-                embeddings: &world.embeddings,
-                observations: &world.observations,
+                embeddings: &sim.embeddings,
+                observations: &sim.observations,
                 annotators: 3,
-                target: world.target,
+                target: sim.target,
                 attributes: &[],
             };
-            let link = Link::new(world.target);
-            let x = Rotated::new(&world.embeddings);
+            let link = Link::new(sim.target);
+            let x = Rotated::new(&sim.embeddings);
             let own: Vec<Observation> =
                 data.sorted().unwrap().into_iter().filter(|o| o.annotator == 1).collect();
             let rows: Vec<&[f64]> = own.iter().map(|o| x.row(o.text as usize)).collect();
@@ -303,10 +303,10 @@ mod tests {
 
     #[test]
     fn what_is_left_out_has_no_part() {
-        let world = world(60, 1, 2, 8, 30, 3);
-        let x = Rotated::new(&world.embeddings);
-        let link = Link::new(world.target);
-        let mut own = world.observations.clone();
+        let sim = simulate(60, 1, 2, 8, 30, 3);
+        let x = Rotated::new(&sim.embeddings);
+        let link = Link::new(sim.target);
+        let mut own = sim.observations.clone();
         own.sort_unstable();
         let rows: Vec<&[f64]> = own.iter().map(|o| x.row(o.text as usize)).collect();
         let head = |flip: bool| {

@@ -8,7 +8,7 @@ impl LiveModel {
     ///
     /// # Panics
     /// If there is no such text.
-    pub fn interval_among(&self, text: u32, mask: &[bool], headline: f32) -> (f32, f32) {
+    pub fn interval_of_annotators(&self, text: u32, mask: &[bool], headline: f32) -> (f32, f32) {
         let views = self.model.views().iter().zip(mask).filter(|(_, chosen)| **chosen);
         let views: Vec<_> = views.map(|(view, _)| view.clone()).collect();
         interval(&self.model.crossed, text as usize, &views, headline)

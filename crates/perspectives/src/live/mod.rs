@@ -345,8 +345,8 @@ impl AnnotatorModel for LiveModel {
         self.model.knows(annotator)
     }
 
-    fn predict_newcomer(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
-        self.model.predict_newcomer(text, attributes, out);
+    fn predict_new_annotator(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
+        self.model.predict_new_annotator(text, attributes, out);
     }
 
     fn attribute_evidence(&self) -> Option<AttributeEvidence> {
@@ -357,8 +357,8 @@ impl AnnotatorModel for LiveModel {
         self.model.points()
     }
 
-    fn predict_column_at(&self, point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
-        self.model.predict_column_at(point, annotator, texts, out);
+    fn predict_column_at_node(&self, point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.model.predict_column_at_node(point, annotator, texts, out);
     }
 }
 

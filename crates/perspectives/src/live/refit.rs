@@ -94,7 +94,7 @@ impl LiveModel {
     ///
     /// # Errors
     /// An unknown text or level; changes before it have been taken in.
-    pub fn absorb(&mut self, changes: &[LabelChange]) -> Result<(), PerspectivesError> {
+    pub fn apply_changes(&mut self, changes: &[LabelChange]) -> Result<(), PerspectivesError> {
         for change in changes {
             while change.annotator as usize >= self.annotators() {
                 self.add_annotator();

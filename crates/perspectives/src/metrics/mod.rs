@@ -30,7 +30,7 @@ pub use ordinal::{label_correlation, mean_absolute_error, quadratic_kappa, ranke
 pub use people::{AnnotatorScores, annotator_scores};
 pub use probability::{brier, log_loss};
 pub use report::{Report, ReportOptions};
-pub use score::{fold_at, score};
+pub use score::{dichotomize, score};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 
 use crate::data::Observation;

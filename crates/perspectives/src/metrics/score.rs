@@ -15,7 +15,7 @@ pub fn score(model: &dyn AnnotatorModel, observations: &[Observation]) -> Scored
 }
 
 /// The same labels and predictions as "below `level`" (0) and "at least `level`" (1).
-pub fn fold_at(scored: &Scored, level: u16) -> Scored {
+pub fn dichotomize(scored: &Scored, level: u16) -> Scored {
     let observations = scored
         .observations
         .iter()

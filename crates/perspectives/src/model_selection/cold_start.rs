@@ -9,7 +9,7 @@ use crate::data::{Observation, TrainingData};
 use crate::fit::fit;
 use crate::math::random::generator;
 use crate::metrics::{accuracy, log_loss};
-use crate::metrics::{fold_at, score};
+use crate::metrics::{dichotomize, score};
 use dissensus_domain::ScaleKind;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ pub fn learning_curve(
             let model = fit(*kind, &taught, options, &mut Quiet(progress))?;
             let mut scored = score(model.as_ref(), &plan.scored);
             if let Some(level) = spec.at_least {
-                scored = fold_at(&scored, level);
+                scored = dichotomize(&scored, level);
             }
             points.push(CurvePoint {
                 model: kind.name().to_owned(),
@@ -191,26 +191,26 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Pe
 mod tests {
     use super::*;
     use crate::data::progress::Silent;
-    use crate::data::synthetic::{World, world};
+    use crate::data::synthetic::{Simulation, simulate};
 
-    fn data(world: &World) -> TrainingData<'_> {
+    fn data(sim: &Simulation) -> TrainingData<'_> {
         TrainingData {
-            embeddings: &world.embeddings,
-            observations: &world.observations,
-            annotators: world.annotators,
-            target: world.target,
+            embeddings: &sim.embeddings,
+            observations: &sim.observations,
+            annotators: sim.annotators,
+            target: sim.target,
             attributes: &[],
         }
     }
 
     #[test]
     fn multilevel_is_never_worse_than_the_others() {
-        let world = world(400, 60, 5, 8, 50, 3);
+        let sim = simulate(400, 60, 5, 8, 50, 3);
         let kinds = [ModelKind::Shared, ModelKind::SepHeads, ModelKind::Multilevel];
         for by_text_too in [None, Some(0.3)] {
             let spec = ColdStart { by_text_too, at_least: Some(2), ..ColdStart::default() };
             let curve = learning_curve(
-                &data(&world),
+                &data(&sim),
                 &kinds,
                 &spec,
                 SeenByEncoder::default(),
@@ -234,10 +234,10 @@ mod tests {
 
     #[test]
     fn the_plan_keeps_people_and_texts_apart() {
-        let world = world(200, 30, 2, 4, 40, 5);
+        let sim = simulate(200, 30, 2, 4, 40, 5);
         for by_text_too in [None, Some(0.4)] {
             let spec = ColdStart { by_text_too, labels: vec![10, 0, 3], ..ColdStart::default() };
-            let plan = plan(&data(&world), &spec, 1).unwrap();
+            let plan = plan(&data(&sim), &spec, 1).unwrap();
             let held: Vec<u32> = plan.given.iter().map(|own| own[0].annotator).collect();
             assert_eq!(held.len(), 9);
             assert!(
@@ -261,12 +261,12 @@ mod tests {
 
     #[test]
     fn a_curve_repeats_under_a_seed_and_moves_with_it() {
-        let world = world(150, 20, 2, 3, 30, 9);
+        let sim = simulate(150, 20, 2, 3, 30, 9);
         let spec = ColdStart { labels: vec![0, 4], ..ColdStart::default() };
         let run = |seed| {
             let options = FitOptions { seed, ..FitOptions::default() };
             learning_curve(
-                &data(&world),
+                &data(&sim),
                 &[ModelKind::SepHeads],
                 &spec,
                 SeenByEncoder::default(),
@@ -282,10 +282,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_says_why() {
-        let world = world(50, 6, 2, 2, 10, 2);
+        let sim = simulate(50, 6, 2, 2, 10, 2);
         let run = |spec: ColdStart| {
             learning_curve(
-                &data(&world),
+                &data(&sim),
                 &[ModelKind::Shared],
                 &spec,
                 SeenByEncoder::default(),

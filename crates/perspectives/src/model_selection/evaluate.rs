@@ -7,7 +7,7 @@ use crate::data::PerspectivesError;
 use crate::data::TrainingData;
 use crate::data::progress::Progress;
 use crate::fit::fit_prepared;
-use crate::metrics::fold_at;
+use crate::metrics::dichotomize;
 use crate::metrics::{Scored, Scores};
 use crate::models::Prepared;
 use dissensus_domain::ScaleKind;
@@ -63,7 +63,7 @@ pub fn evaluate(
     let evaluation = |(kind, parts): (&ModelKind, Vec<Scored>)| {
         let mut scored = Scored::pooled(parts);
         if let Some(level) = at_least {
-            scored = fold_at(&scored, level);
+            scored = dichotomize(&scored, level);
         }
         Evaluation { model: kind.name().to_owned(), scores: Scores::of(&scored, ordinal) }
     };
@@ -81,16 +81,16 @@ fn check_at_least(data: &TrainingData<'_>, at_least: Option<u16>) -> Result<(), 
 mod tests {
     use super::*;
     use crate::data::progress::Silent;
-    use crate::data::synthetic::world;
+    use crate::data::synthetic::simulate;
 
     #[test]
     fn folds_are_scored_together_and_like_each_alone() {
-        let world = world(40, 6, 3, 4, 20, 3);
+        let sim = simulate(40, 6, 3, 4, 20, 3);
         let data = TrainingData {
-            embeddings: &world.embeddings,
-            observations: &world.observations,
-            annotators: world.annotators,
-            target: world.target,
+            embeddings: &sim.embeddings,
+            observations: &sim.observations,
+            annotators: sim.annotators,
+            target: sim.target,
             attributes: &[],
         };
         let scores = |split: &str| {
@@ -100,11 +100,11 @@ mod tests {
             evaluate(&data, split, SplitColumns::default(), &kinds, None, &options, &mut Silent).unwrap()
         };
         let together = scores("k-fold:3");
-        assert_eq!(together[0].scores.n_labels, world.observations.len());
+        assert_eq!(together[0].scores.n_labels, sim.observations.len());
         let alone: Vec<Evaluation> =
             (1..=3).map(|fold| scores(&format!("k-fold:3/{fold}")).remove(0)).collect();
         let loss = |e: &Evaluation| e.scores.log_loss.unwrap();
         let sum: f64 = alone.iter().map(|e| loss(e) * e.scores.n_labels as f64).sum();
-        assert!((loss(&together[0]) - sum / world.observations.len() as f64).abs() < 1e-9);
+        assert!((loss(&together[0]) - sum / sim.observations.len() as f64).abs() < 1e-9);
     }
 }

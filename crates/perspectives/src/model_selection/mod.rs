@@ -12,5 +12,5 @@ pub use evaluate::{Evaluation, evaluate};
 pub use held_out::{HeldOut, held_out};
 
 pub use seen::{FEWEST_UNSEEN_TEXTS, SeenByEncoder};
-pub use split::{Division, SplitColumns, SplitSpec};
+pub use split::{DataSplit, SplitColumns, SplitSpec};
 pub use test_set::TestSet;

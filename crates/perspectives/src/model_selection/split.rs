@@ -54,7 +54,7 @@ pub struct SplitColumns<'a> {
 
 /// Labels, divided.
 #[derive(Clone, Debug)]
-pub struct Division {
+pub struct DataSplit {
     /// Training labels.
     pub train: Vec<Observation>,
     /// Labels that choose: pooling, checkpoint, anything that is tuned.
@@ -67,15 +67,12 @@ impl SplitSpec {
     /// The name in results and on the command line.
     pub fn name(self) -> String {
         match self {
-            Self::ByText(share) => format!("by-text:{share}"),
-            Self::Stratified(share) => format!("stratified:{share}"),
-            Self::Grouped(share) => format!("grouped:{share}"),
-            Self::Random(share) => format!("random:{share}"),
-            Self::ByAnnotator(share) => format!("by-annotator:{share}"),
-            Self::ByTextAndAnnotator(share) => format!("by-text-and-annotator:{share}"),
             Self::KFold { folds, fold: Some(fold) } => format!("k-fold:{folds}/{fold}"),
             Self::KFold { folds, fold: None } => format!("k-fold:{folds}"),
-            Self::Column => "column".to_owned(),
+            _ => match self.parts() {
+                (kind, Some(share)) => format!("{kind}:{share}"),
+                (kind, None) => kind.to_owned(),
+            },
         }
     }
 
@@ -119,7 +116,7 @@ impl SplitSpec {
         columns: SplitColumns<'_>,
         seed: u64,
         validation: f64,
-    ) -> Result<Division, PerspectivesError> {
+    ) -> Result<DataSplit, PerspectivesError> {
         let sorted = data.sorted()?;
         if !(0.0..1.0).contains(&validation) {
             return Err(PerspectivesError::Share(validation));
@@ -139,7 +136,7 @@ impl SplitSpec {
         }
         let new_people = matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_));
         let test = TestSet::new(test).without(|o| columns.seen.excludes(o, new_people));
-        Ok(Division { train, validation: chosen, test })
+        Ok(DataSplit { train, validation: chosen, test })
     }
 
     /// Divides training labels into those that train and those that choose the checkpoint, in the way that this split divides
@@ -425,7 +422,7 @@ mod tests {
         columns: SplitColumns<'_>,
         seed: u64,
         validation: f64,
-    ) -> Result<Division, PerspectivesError> {
+    ) -> Result<DataSplit, PerspectivesError> {
         let (embeddings, observations) = (Embeddings::none(20), labels());
         let data = TrainingData {
             embeddings: &embeddings,

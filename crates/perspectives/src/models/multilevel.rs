@@ -366,7 +366,7 @@ impl AnnotatorModel for Multilevel {
         !self.labels_of(annotator).is_empty()
     }
 
-    fn predict_newcomer(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
+    fn predict_new_annotator(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
         let t = text as usize;
         let view = PersonView::newcomer(&self.crossed, attributes);
         view.fill(&self.columns, t..t + 1, out, &mut Scratch::default());
@@ -380,7 +380,7 @@ impl AnnotatorModel for Multilevel {
         self.points.iter().map(|point| point.weight).collect()
     }
 
-    fn predict_column_at(&self, point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+    fn predict_column_at_node(&self, point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         self.view(annotator).fill(&self.points[point].columns, texts, out, &mut Scratch::default());
     }
 }

@@ -101,7 +101,7 @@ impl Session {
         if observations.is_empty() {
             return Err(WorkbenchError::NoLabels(name));
         }
-        let aggregator = Aggregator::from_name(method)?;
+        let aggregator: Aggregator = method.parse()?;
         let (texts, people) = self.core.sizes();
         let options = AggregationOptions::default();
         let mut steps = Steps(observer);

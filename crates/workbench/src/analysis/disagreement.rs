@@ -327,7 +327,7 @@ fn among(fitted: &Fitted, text: u32, mask: &[bool], everyone: bool) -> (Disagree
     let ordinal = model.target().kind == ScaleKind::Ordinal;
     let at = text as usize;
     let found = disagreement_of_texts(model, at..at + 1, Some(&mask), ordinal).swap_remove(0);
-    let interval = model.interval_among(text, &mask, found.pairwise);
+    let interval = model.interval_of_annotators(text, &mask, found.pairwise);
     let levels = model.levels();
     let mut mean = vec![0.0; levels];
     let row = model.row(text);

@@ -14,7 +14,7 @@ use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions, Pooling};
 use dissensus_perspectives::metrics::Scored;
 use dissensus_perspectives::{
     ColdStart, Embeddings, FitOptions, LearningCurve, ModelKind, Observation, Scores, SeenByEncoder,
-    SplitColumns, SplitSpec, TrainingData, evaluate, fit, fold_at, learning_curve,
+    SplitColumns, SplitSpec, TrainingData, dichotomize, evaluate, fit, learning_curve,
 };
 use dissensus_store::{EvaluationKind, NewEvaluation, WorkState};
 use serde::Serialize;
@@ -295,7 +295,7 @@ impl Session {
             }
             let mut scored = Scored::pooled(folds);
             if let Some(level) = at_least {
-                scored = fold_at(&scored, level);
+                scored = dichotomize(&scored, level);
             }
             let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
             models.push(dissensus_perspectives::Evaluation {

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_encoder::{LongTexts, Pooling, Precision};
-use dissensus_perspectives::synthetic::{World, world};
+use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_store::{EncoderVersion, NewAnnotator, NewQuestion, NewText, Store, StoreError};
 use serde::Serialize;
 use std::path::Path;
@@ -75,8 +75,8 @@ pub fn live(size: LiveSize) -> Result<LiveBench, WorkbenchError> {
         source,
     })?;
     let path = folder.path().join("live.dissensus");
-    let world = world(size.texts, size.annotators, size.levels, DIM, LABELS_AN_ANNOTATOR, 1);
-    make_project(&path, &world, size)?;
+    let sim = simulate(size.texts, size.annotators, size.levels, DIM, LABELS_AN_ANNOTATOR, 1);
+    make_project(&path, &sim, size)?;
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new()))?;
     let question = session.question(None)?.id;
     let started = Instant::now();
@@ -140,11 +140,11 @@ fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
     }
 }
 
-fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), WorkbenchError> {
+fn make_project(path: &Path, sim: &Simulation, size: LiveSize) -> Result<(), WorkbenchError> {
     let store = Store::create(path)?;
     let kind = if size.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
     let scale = Scale::new(kind, (1..=size.levels).map(|level| level.to_string()))?;
-    let observations = world.observations.clone();
+    let observations = sim.observations.clone();
     store.write(move |tx| {
         let prompt = "Made up for a benchmark".to_owned();
         let question = tx.add_question(&NewQuestion { name: "made-up".into(), prompt, scale })?;
@@ -183,7 +183,7 @@ fn make_project(path: &Path, world: &World, size: LiveSize) -> Result<(), Workbe
         precision: "fp32".to_owned(),
     })?;
     let rows: Vec<(TextId, Vec<f32>)> =
-        (0..size.texts).map(|text| (TextId(text as u32 + 1), world.embeddings.row(text).to_vec())).collect();
+        (0..size.texts).map(|text| (TextId(text as u32 + 1), sim.embeddings.row(text).to_vec())).collect();
     store.put_embeddings(VERSION, &rows)?;
     let (key, encoder) = (VERSION.to_owned(), "synthetic".to_owned());
     let chosen = Chosen {

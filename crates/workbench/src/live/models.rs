@@ -167,7 +167,7 @@ impl Fitted {
         self.filtered = None;
         self.changes += 1;
         self.learned += 1;
-        (change.text as usize) < self.model.texts() && self.model.absorb(&[change]).is_ok()
+        (change.text as usize) < self.model.texts() && self.model.apply_changes(&[change]).is_ok()
     }
 
     fn is_due(&self) -> bool {
@@ -349,7 +349,7 @@ impl Core {
         let before = model.observations();
         let changes = differences(&before, &labels);
         let (fitted_on, learned) = (before.len(), changes.len() as u32);
-        model.absorb(&changes)?;
+        model.apply_changes(&changes)?;
         *slot = Some(Fitted {
             model,
             version,

@@ -5,8 +5,8 @@ use crate::view::{TrainChoices, Tuning};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{FreezePolicy, LoraConfig};
 use dissensus_perspectives::{
-    Activation, HeadSpec, ModelKind, NetworkSpec, PeopleSpec, PerspectivesError, Schedule, Seeds, SplitSpec,
-    TrainConfig,
+    Activation, AnnotatorEmbeddingSpec, HeadSpec, ModelKind, NetworkSpec, PerspectivesError, Schedule, Seeds,
+    SplitSpec, TrainConfig,
 };
 
 /// Layers that learn with `last_k`, and the rank with `lora`, unless asked otherwise.
@@ -36,14 +36,14 @@ pub(crate) fn defaults(
         seed: 0,
         epochs: config.epochs,
         max_steps: config.max_steps.unwrap_or(0),
-        evaluate_every: config.evaluate_every.unwrap_or(0),
-        batch: config.batch as u32,
+        evaluate_every: config.eval_steps.unwrap_or(0),
+        batch: config.batch_size as u32,
         gradient_accumulation_steps: config.gradient_accumulation_steps as u32,
         encoder_lr: config.encoder_lr,
         head_lr: config.head_lr,
         weight_decay: config.weight_decay,
         schedule: config.schedule.name().to_owned(),
-        warmup: config.warmup,
+        warmup: config.warmup_ratio,
         max_grad_norm: config.max_grad_norm,
         patience: config.patience,
         metric_for_best_model: config.metric_for_best_model.name().to_owned(),
@@ -151,22 +151,22 @@ pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec),
                 embedding_dropout: choices.embedding_dropout,
                 head_dropout: choices.head_dropout,
             },
-            people: PeopleSpec {
+            annotator_embedding: AnnotatorEmbeddingSpec {
                 identity: choices.use_identity,
                 attributes: choices.use_attributes,
-                ..PeopleSpec::default()
+                ..AnnotatorEmbeddingSpec::default()
             },
         },
         epochs: choices.epochs,
         max_steps: (choices.max_steps > 0).then_some(choices.max_steps),
-        evaluate_every: (choices.evaluate_every > 0).then_some(choices.evaluate_every),
-        batch: choices.batch as usize,
+        eval_steps: (choices.evaluate_every > 0).then_some(choices.evaluate_every),
+        batch_size: choices.batch as usize,
         gradient_accumulation_steps: choices.gradient_accumulation_steps as usize,
         encoder_lr: choices.encoder_lr,
         head_lr: choices.head_lr,
         weight_decay: choices.weight_decay,
         schedule: choices.schedule.parse::<Schedule>()?,
-        warmup: choices.warmup,
+        warmup_ratio: choices.warmup,
         max_grad_norm: choices.max_grad_norm,
         patience: choices.patience,
         metric_for_best_model: choices.metric_for_best_model.parse()?,

@@ -236,9 +236,9 @@ fn same_id(id: Uuid, run: &Run) -> Result<(), String> {
 /// checked where it is loaded.
 fn has_checkpoint_of(folder: &Path, kept: &Kept) -> Result<(), String> {
     let (config, _) = super::choices::config(&kept.choices).map_err(|error| error.to_string())?;
-    match dissensus_perspectives::checkpoint_choices(&folder.join("checkpoints")) {
+    match dissensus_perspectives::checkpoint_config_hash(&folder.join("checkpoints")) {
         None => Err("it has neither a run.json nor a checkpoint".to_owned()),
-        Some(sum) if config.sum().is_ok_and(|ours| ours == sum) => Ok(()),
+        Some(sum) if config.config_hash().is_ok_and(|ours| ours == sum) => Ok(()),
         Some(_) => Err("its checkpoint is of other choices".to_owned()),
     }
 }

@@ -310,7 +310,9 @@ impl Core {
             if matches!(error, WorkbenchError::Cancelled) { WorkState::Cancelled } else { WorkState::Failed };
         let other_checkpoint = matches!(
             error,
-            WorkbenchError::Perspectives(dissensus_perspectives::PerspectivesError::OtherCheckpoint { .. })
+            WorkbenchError::Perspectives(
+                dissensus_perspectives::PerspectivesError::CheckpointMismatch { .. }
+            )
         );
         let problem = (state == WorkState::Failed).then(|| error.problem());
         // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.

@@ -11,7 +11,7 @@ use crate::error::WorkbenchError;
 use crate::view::Tuning;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_perspectives::{
-    Attribute, Division, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig,
+    Attribute, DataSplit, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig,
     TrainingData,
 };
 use dissensus_store::{RunLabel, RunPart};
@@ -41,7 +41,7 @@ pub(crate) struct RunData {
     pub(super) texts: usize,
     pub(super) annotators: Vec<AnnotatorId>,
     attributes: Vec<Attribute>,
-    pub(super) division: Division,
+    pub(super) division: DataSplit,
     pub(super) encoder: Option<Chosen>,
     pub(super) left_out: usize,
 }
@@ -171,7 +171,7 @@ impl Core {
             };
             labels.iter().map(row).collect::<Option<_>>().ok_or_else(damaged)
         };
-        let division = Division {
+        let division = DataSplit {
             train: observations(RunPart::Train)?,
             validation: observations(RunPart::Validation)?,
             test: TestSet::new(observations(RunPart::Test)?),
@@ -220,9 +220,9 @@ impl Core {
         }
         let found = self.find_run_folder(kept);
         let Some(folder) = found.own() else { return Ok(Some("its checkpoints are not there")) };
-        match dissensus_perspectives::checkpoint_choices(&folder.join("checkpoints")) {
+        match dissensus_perspectives::checkpoint_config_hash(&folder.join("checkpoints")) {
             None if kept.run.state == S::Failed => return Ok(Some("it failed before its first checkpoint")),
-            Some(sum) if config.sum().is_ok_and(|ours| ours != sum) => {
+            Some(sum) if config.config_hash().is_ok_and(|ours| ours != sum) => {
                 return Ok(Some("its checkpoint is of other choices"));
             }
             _ => {}

@@ -16,7 +16,7 @@ use crate::view::{EpochInfo, GradientLength, RunSizes};
 use dissensus_domain::{AnnotatorId, CurrentLabel, Question, ScaleKind, Split, TextId};
 use dissensus_encoder::{DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
-    AnnotatorModel, Attribute, Division, Embeddings, EpochRecord, FitOptions, Learnable, ModelKind,
+    AnnotatorModel, Attribute, DataSplit, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind,
     Observation, SplitColumns, SplitSpec, Target, TrainObserver, Trained, Trainer, TrainingData, fit,
     metrics,
 };
@@ -253,8 +253,8 @@ impl Work<'_> {
         let mut bodies = self.core.bodies()?;
         bodies.truncate(self.data.texts);
         let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();
-        let learnable = Learnable { dir: &found.dir, options: &options, texts: &texts };
-        let trained = Trainer::new(*data, validation, Some(learnable), config)?
+        let encoder = EncoderToTune { dir: &found.dir, options: &options, texts: &texts };
+        let trained = Trainer::new(*data, validation, Some(encoder), config)?
             .in_folder(&checkpoints)
             .run(&mut watch)
             .map_err(cancelled)?;
@@ -360,21 +360,21 @@ impl TrainObserver for Watch<'_> {
 
 fn epoch_info(record: &EpochRecord) -> EpochInfo {
     let gradient =
-        |g: &dissensus_perspectives::GradientLength| GradientLength { group: g.group.clone(), norm: g.norm };
+        |g: &dissensus_perspectives::GradientNorm| GradientLength { group: g.group.clone(), norm: g.norm };
     EpochInfo {
         epoch: record.epoch,
         step: record.step,
         train_loss: Some(record.train_loss),
         validation_loss: record.validation.map(|v| v.log_loss),
         validation_accuracy: record.validation.map(|v| v.accuracy),
-        rate: record.rate,
+        rate: record.learning_rate,
         seconds: record.seconds,
         best: record.best,
         gradients: record.gradients.iter().map(gradient).collect(),
     }
 }
 
-fn sizes(division: &Division) -> RunSizes {
+fn sizes(division: &DataSplit) -> RunSizes {
     let texts = |labels: &[Observation]| labels.iter().map(|o| o.text).collect::<BTreeSet<_>>().len() as u32;
     RunSizes {
         train_texts: texts(&division.train),
@@ -387,7 +387,7 @@ fn sizes(division: &Division) -> RunSizes {
 }
 
 /// What is to be known before figures are read.
-fn notes(kind: ModelKind, question: &Question, division: &Division) -> Vec<String> {
+fn notes(kind: ModelKind, question: &Question, division: &DataSplit) -> Vec<String> {
     let mut notes = Vec::new();
     let people = |labels: &[Observation]| labels.iter().map(|o| o.annotator).collect::<BTreeSet<_>>();
     let mut all = people(division.test.observations());

@@ -1,14 +1,27 @@
 //! Dense layers, dropout and activations of the networks.
 
+use crate::data::{PerspectivesError, value_named};
 use crate::math::random::generator;
 use candle_core::{Device, Result, Tensor, Var};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// What stands between two layers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The nonlinearity between two layers.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Activation {
     /// max(x, 0).
     Relu,
@@ -18,11 +31,24 @@ pub enum Activation {
 }
 
 impl Activation {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
     pub(crate) fn apply(self, x: &Tensor) -> Result<Tensor> {
         match self {
             Self::Relu => x.relu(),
             Self::Tanh => x.tanh(),
         }
+    }
+}
+
+impl std::str::FromStr for Activation {
+    type Err = PerspectivesError;
+
+    fn from_str(name: &str) -> std::result::Result<Self, PerspectivesError> {
+        value_named("activation", name)
     }
 }
 

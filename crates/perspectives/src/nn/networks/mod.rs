@@ -13,7 +13,7 @@ pub use dense::Activation;
 pub(crate) use dense::Chance;
 pub use head::HeadSpec;
 pub use model::NetworkModel;
-pub use share_rec::PeopleSpec;
+pub use share_rec::AnnotatorEmbeddingSpec;
 pub(crate) use table::{Gathered, Table};
 
 use crate::data::ModelKind;
@@ -34,8 +34,9 @@ pub struct NetworkSpec {
     pub model: ModelKind,
     /// The head; of `share-rec` only its dropouts count.
     pub head: HeadSpec,
-    /// How `share-rec` tells people apart.
-    pub people: PeopleSpec,
+    /// How `share-rec` embeds annotators.
+    #[serde(rename = "people")]
+    pub annotator_embedding: AnnotatorEmbeddingSpec,
 }
 
 /// Everything about the data that a network's shape depends on.
@@ -217,7 +218,7 @@ impl Network {
                 Body::SepHeads { own, fallback }
             }
             ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
-                let people = &spec.people;
+                let people = &spec.annotator_embedding;
                 if people.identity {
                     // The first row is the stranger's.
                     let values = dense::uniform(people.size, (annotators + 1) * people.size, &mut rng);
@@ -284,7 +285,7 @@ impl Network {
                 if let Some(gathered) = gathered {
                     known.push(self.people(rows, gathered)?);
                 }
-                if self.spec.people.attributes && self.shape.one_hot.width > 0 {
+                if self.spec.annotator_embedding.attributes && self.shape.one_hot.width > 0 {
                     known.push(self.one_hot(rows)?);
                 }
                 if known.is_empty() {

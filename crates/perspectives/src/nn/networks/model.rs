@@ -87,7 +87,7 @@ impl AnnotatorModel for NetworkModel {
         self.fill(&[text], &[Some(annotator)], out);
     }
 
-    fn predict_newcomer(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
+    fn predict_new_annotator(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
         let rows = Rows {
             texts: vec![0],
             annotators: vec![None],

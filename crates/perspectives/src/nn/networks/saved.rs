@@ -113,16 +113,17 @@ impl Saved {
         let Shape { dim, target, annotators, seen, one_hot, scaler } = &self.shape;
         let own = match self.spec.model {
             ModelKind::SepHeads => (dim + 1).saturating_mul(self.spec.head.hidden.max(target.levels)),
-            _ => self.spec.people.size,
+            _ => self.spec.annotator_embedding.size,
         };
         let fits = target.check().is_ok()
             && seen.len() == *annotators
             && one_hot.fits(*annotators)
             && scaler.mean.len() == *dim
             && own.saturating_mul(*annotators) < MOST_WEIGHTS
-            && dim.saturating_mul(self.spec.head.hidden.max(self.spec.people.size)) < MOST_WEIGHTS
-            && self.spec.people.size < 1 << 14
-            && self.spec.people.layers < 64;
+            && dim.saturating_mul(self.spec.head.hidden.max(self.spec.annotator_embedding.size))
+                < MOST_WEIGHTS
+            && self.spec.annotator_embedding.size < 1 << 14
+            && self.spec.annotator_embedding.layers < 64;
         if fits { Ok(()) } else { Err("its sizes do not fit together".into()) }
     }
 }

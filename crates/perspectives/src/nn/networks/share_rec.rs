@@ -16,20 +16,20 @@ const FFN_LAYERS: usize = 5;
 const CROSS_LAYERS: usize = 3;
 const DEEP_LAYERS: usize = 3;
 
-/// How people are made vectors.
+/// How annotators are embedded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PeopleSpec {
-    /// Numbers of the vectors of texts and people (25 and 50 in the literature).
+pub struct AnnotatorEmbeddingSpec {
+    /// Size of the embeddings of texts and annotators (25 and 50 in the literature).
     pub size: usize,
-    /// Dense layers between what is known of a person and that vector, at least 1 (1 to 3 in the literature).
+    /// Dense layers between the inputs of an annotator and that embedding, at least 1 (1 to 3 in the literature).
     pub layers: usize,
-    /// Whether people are told apart by who they are: a learned vector each.
+    /// Whether the annotator's identity is an input: a learned vector each.
     pub identity: bool,
-    /// Whether people are told apart by their attributes, one-hot.
+    /// Whether the annotator's attributes are an input, one-hot.
     pub attributes: bool,
 }
 
-impl Default for PeopleSpec {
+impl Default for AnnotatorEmbeddingSpec {
     fn default() -> Self {
         Self { size: 25, layers: 1, identity: true, attributes: true }
     }
@@ -62,7 +62,7 @@ pub(crate) struct Sizes {
 impl ShareRec {
     pub(crate) fn new(
         cross: bool,
-        spec: &PeopleSpec,
+        spec: &AnnotatorEmbeddingSpec,
         sizes: Sizes,
         start: &[f32],
         rng: &mut ChaCha8Rng,

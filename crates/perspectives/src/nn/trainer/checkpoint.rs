@@ -106,9 +106,9 @@ impl Checkpoints {
     }
 }
 
-/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`super::TrainConfig::sum`]; `None`
+/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`super::TrainConfig::config_hash`]; `None`
 /// where there is no checkpoint.
-pub fn checkpoint_choices(folder: &Path) -> Option<String> {
+pub fn checkpoint_config_hash(folder: &Path) -> Option<String> {
     let checkpoints = Checkpoints { folder: folder.to_owned(), keep: 1 };
     checkpoints.all().into_iter().rev().find_map(|folder| {
         let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;

@@ -2,7 +2,7 @@
 
 use super::schedule::Schedule;
 use crate::data::{ModelKind, PerspectivesError, value_named};
-use crate::nn::networks::{HeadSpec, NetworkSpec, PeopleSpec};
+use crate::nn::networks::{AnnotatorEmbeddingSpec, HeadSpec, NetworkSpec};
 use dissensus_encoder::FreezePolicy;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub enum BestBy {
+pub enum ValidationMetric {
     /// The lowest log loss: accuracy hides over-confidence.
     #[default]
     LogLoss,
@@ -32,14 +32,14 @@ pub enum BestBy {
     MacroF1,
 }
 
-impl BestBy {
+impl ValidationMetric {
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-impl std::str::FromStr for BestBy {
+impl std::str::FromStr for ValidationMetric {
     type Err = PerspectivesError;
 
     fn from_str(name: &str) -> Result<Self, PerspectivesError> {
@@ -77,7 +77,8 @@ pub struct TrainConfig {
     /// Most steps, where that is to end it earlier.
     pub max_steps: Option<u32>,
     /// Texts a batch, each with all of its labels.
-    pub batch: usize,
+    #[serde(rename = "batch")]
+    pub batch_size: usize,
     /// Batches whose gradients are added up before a step.
     #[serde(rename = "accumulation")]
     pub gradient_accumulation_steps: usize,
@@ -93,20 +94,23 @@ pub struct TrainConfig {
     pub weight_decay: f64,
     /// How rates move over the steps.
     pub schedule: Schedule,
-    /// Share of the steps in which rates rise.
-    pub warmup: f64,
+    /// Share of the steps in which the learning rates rise.
+    #[serde(rename = "warmup")]
+    pub warmup_ratio: f64,
     /// Largest norm of the whole gradient; 0 for no limit.
     #[serde(rename = "clip")]
     pub max_grad_norm: f64,
     /// Steps between evaluations; `None` for one after each epoch.
-    pub evaluate_every: Option<u32>,
+    #[serde(rename = "evaluate_every")]
+    pub eval_steps: Option<u32>,
     /// What the best checkpoint is chosen by.
     #[serde(rename = "best_by")]
-    pub metric_for_best_model: BestBy,
+    pub metric_for_best_model: ValidationMetric,
     /// Evaluations in a row without a better one before it stops; 0 for never.
     pub patience: u32,
-    /// Checkpoints kept for going on, newest first; at least 1.
-    pub keep: usize,
+    /// Checkpoints that are kept to resume from, the newest; at least 1.
+    #[serde(rename = "keep")]
+    pub save_total_limit: usize,
     /// Whether levels weigh alike, however frequent; of `sep-heads` for each annotator.
     pub class_weights: bool,
     /// Share of each label spread evenly over all levels.
@@ -129,22 +133,22 @@ impl TrainConfig {
             ..HeadSpec::default()
         };
         Self {
-            network: NetworkSpec { model, head, people: PeopleSpec::default() },
+            network: NetworkSpec { model, head, annotator_embedding: AnnotatorEmbeddingSpec::default() },
             epochs: if frozen { 30 } else { 4 },
             max_steps: None,
-            batch: if frozen { 64 } else { 16 },
+            batch_size: if frozen { 64 } else { 16 },
             gradient_accumulation_steps: 1,
             encoder_lr: if lora { 5e-4 } else { 5e-5 },
             layer_decay: 1.0,
             head_lr: if frozen { 1e-3 } else { 5e-4 },
             weight_decay: 0.01,
             schedule: if frozen { Schedule::Cosine } else { Schedule::Linear },
-            warmup: 0.06,
+            warmup_ratio: 0.06,
             max_grad_norm: 1.0,
-            evaluate_every: None,
-            metric_for_best_model: BestBy::default(),
+            eval_steps: None,
+            metric_for_best_model: ValidationMetric::default(),
             patience: if frozen { 3 } else { 2 },
-            keep: 1,
+            save_total_limit: 1,
             class_weights: false,
             label_smoothing: 0.0,
             soft_labels: false,
@@ -157,10 +161,10 @@ impl TrainConfig {
     /// few texts in one batch would make no more than a step an epoch.
     #[must_use]
     pub fn for_texts(self, texts: usize) -> Self {
-        let most = self.batch;
-        let batch =
+        let most = self.batch_size;
+        let batch_size =
             if self.policy == FreezePolicy::Frozen { (texts / 32).clamp(4, most.max(4)) } else { most };
-        Self { batch, ..self }
+        Self { batch_size, ..self }
     }
 
     /// Says which choice cannot be carried out.
@@ -172,14 +176,14 @@ impl TrainConfig {
         let rate = |v: f64| v.is_finite() && v > 0.0 && v <= 10.0;
         let some = |v: usize| (1..=1 << 20).contains(&v);
         let head = &self.network.head;
-        let people = &self.network.people;
+        let people = &self.network.annotator_embedding;
         let below_one = "it is 0 or more and less than 1";
         let a_rate = "it is more than 0 and at most 10";
         let many = "it is 1 or more, and at most 1048576";
         let rules: [(&'static str, String, bool, &'static str); 17] = [
             ("epochs", self.epochs.to_string(), self.epochs > 0, "it is 1 or more"),
             ("max_steps", format!("{:?}", self.max_steps), self.max_steps != Some(0), "it is 1 or more"),
-            ("batch", self.batch.to_string(), some(self.batch), many),
+            ("batch", self.batch_size.to_string(), some(self.batch_size), many),
             (
                 "gradient_accumulation_steps",
                 self.gradient_accumulation_steps.to_string(),
@@ -202,8 +206,8 @@ impl TrainConfig {
             ),
             (
                 "warmup",
-                self.warmup.to_string(),
-                (0.0..=1.0).contains(&self.warmup),
+                self.warmup_ratio.to_string(),
+                (0.0..=1.0).contains(&self.warmup_ratio),
                 "it is a share from 0 to 1",
             ),
             (
@@ -214,11 +218,11 @@ impl TrainConfig {
             ),
             (
                 "evaluate_every",
-                format!("{:?}", self.evaluate_every),
-                self.evaluate_every != Some(0),
+                format!("{:?}", self.eval_steps),
+                self.eval_steps != Some(0),
                 "it is 1 or more",
             ),
-            ("keep", self.keep.to_string(), some(self.keep), many),
+            ("keep", self.save_total_limit.to_string(), some(self.save_total_limit), many),
             ("label_smoothing", self.label_smoothing.to_string(), share(self.label_smoothing), below_one),
             (
                 "embedding_dropout",
@@ -245,7 +249,7 @@ impl TrainConfig {
     ///
     /// # Errors
     /// A number that JSON does not have.
-    pub fn sum(&self) -> Result<String, PerspectivesError> {
+    pub fn config_hash(&self) -> Result<String, PerspectivesError> {
         let bytes = serde_json::to_vec(self).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
         Ok(super::checkpoint::hexadecimal(&Sha256::digest(&bytes)))
     }
@@ -274,7 +278,7 @@ mod tests {
         assert!(good.is_convex());
         let error = TrainConfig { head_lr: f64::NAN, ..good.clone() }.check().unwrap_err();
         assert_eq!(error.to_string(), "head_lr cannot be NaN: it is more than 0 and at most 10");
-        assert!(TrainConfig { batch: 0, ..good.clone() }.check().is_err());
+        assert!(TrainConfig { batch_size: 0, ..good.clone() }.check().is_err());
         let smoothed = TrainConfig { label_smoothing: 0.1, ..good };
         assert!(!smoothed.is_convex());
         assert!(TrainConfig { label_smoothing: 1.0, ..smoothed }.check().is_err());
@@ -282,17 +286,33 @@ mod tests {
 
     #[test]
     fn few_texts_make_small_batches() {
-        let batch = |policy, texts| TrainConfig::new(ModelKind::ShareRecFfn, policy).for_texts(texts).batch;
+        let batch =
+            |policy, texts| TrainConfig::new(ModelKind::ShareRecFfn, policy).for_texts(texts).batch_size;
         let frozen = |texts| batch(FreezePolicy::Frozen, texts);
         assert_eq!((frozen(10), frozen(320), frozen(100_000)), (4, 10, 64));
         assert_eq!(batch(FreezePolicy::Full, 10), 16);
     }
 
+    /// Checkpoints hold the hash of these bytes: a name or an order that changes would refuse to resume older trainings.
+    #[test]
+    fn the_json_that_checkpoints_hash_stays_as_it_was() {
+        let json = serde_json::to_string(&TrainConfig::new(ModelKind::ShareRecFfn, FreezePolicy::Frozen));
+        let expected = concat!(
+            r#"{"network":{"model":"share-rec-ffn","head":{"hidden":0,"activation":"tanh","embedding_dropout":0.3,"#,
+            r#""head_dropout":0.1},"people":{"size":25,"layers":1,"identity":true,"attributes":true}},"policy":"frozen","#,
+            r#""epochs":30,"max_steps":null,"batch":64,"accumulation":1,"encoder_rate":0.00005,"layer_decay":1.0,"#,
+            r#""head_rate":0.001,"weight_decay":0.01,"schedule":"cosine","warmup":0.06,"clip":1.0,"evaluate_every":null,"#,
+            r#""best_by":"log_loss","patience":3,"keep":1,"class_weights":false,"label_smoothing":0.0,"soft_labels":false,"#,
+            r#""seeds":{"data":0,"weights":0,"dropout":0}}"#,
+        );
+        assert_eq!(json.unwrap(), expected);
+    }
+
     #[test]
     fn metrics_are_read_by_name() {
         for name in ["log_loss", "accuracy", "macro_f1"] {
-            assert_eq!(name.parse::<BestBy>().map(BestBy::name), Ok(name));
+            assert_eq!(name.parse::<ValidationMetric>().map(ValidationMetric::name), Ok(name));
         }
-        assert!("f2".parse::<BestBy>().is_err());
+        assert!("f2".parse::<ValidationMetric>().is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Where embeddings come from while a network learns: a cache, or an encoder that learns too.
 
-use super::Learnable;
+use super::EncoderToTune;
 use crate::data::Embeddings;
 use crate::data::PerspectivesError;
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
@@ -29,15 +29,15 @@ pub(crate) struct Tuned<'a> {
 impl<'a> Embedder<'a> {
     /// Opens the encoder and tokenizes the training texts.
     pub(crate) fn open(
-        learnable: &Learnable<'a>,
+        source: &EncoderToTune<'a>,
         policy: &FreezePolicy,
         seed: u64,
         texts: &[u32],
     ) -> Result<Self, PerspectivesError> {
-        let encoder = Trainable::open(learnable.dir, learnable.options, policy, seed)?;
-        let bodies: Vec<&str> = texts.iter().map(|t| learnable.texts[*t as usize]).collect();
+        let encoder = Trainable::open(source.dir, source.options, policy, seed)?;
+        let bodies: Vec<&str> = texts.iter().map(|t| source.texts[*t as usize]).collect();
         let tokens = texts.iter().copied().zip(encoder.tokenize(&bodies)?).collect();
-        Ok(Self::Tuned(Box::new(Tuned { encoder, tokens, bodies: learnable.texts })))
+        Ok(Self::Tuned(Box::new(Tuned { encoder, tokens, bodies: source.texts })))
     }
 
     pub(crate) fn device(&self) -> Device {

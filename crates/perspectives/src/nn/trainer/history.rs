@@ -1,6 +1,6 @@
 //! What a training reports on the way: one record for each evaluation.
 
-use super::BestBy;
+use super::ValidationMetric;
 use serde::{Deserialize, Serialize};
 
 /// One evaluation.
@@ -15,13 +15,14 @@ pub struct EpochRecord {
     /// Scores on the validation labels; none where there are none.
     pub validation: Option<ValidationScores>,
     /// Learning rate of the network at the last step.
-    pub rate: f64,
+    #[serde(rename = "rate")]
+    pub learning_rate: f64,
     /// Seconds since the training began, breaks not counted.
     pub seconds: f64,
     /// True where no evaluation before was better.
     pub best: bool,
     /// Norm of the gradient of each group of weights at the last step: a dead group shows as 0.
-    pub gradients: Vec<GradientLength>,
+    pub gradients: Vec<GradientNorm>,
 }
 
 /// How well the validation labels were predicted.
@@ -37,18 +38,18 @@ pub struct ValidationScores {
 
 impl ValidationScores {
     /// More is better.
-    pub(crate) fn merit(&self, by: BestBy) -> f64 {
+    pub(crate) fn merit(&self, by: ValidationMetric) -> f64 {
         match by {
-            BestBy::LogLoss => -self.log_loss,
-            BestBy::Accuracy => self.accuracy,
-            BestBy::MacroF1 => self.macro_f1,
+            ValidationMetric::LogLoss => -self.log_loss,
+            ValidationMetric::Accuracy => self.accuracy,
+            ValidationMetric::MacroF1 => self.macro_f1,
         }
     }
 }
 
 /// The gradient norm of a group of weights.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GradientLength {
+pub struct GradientNorm {
     /// `embeddings`, `layer 0`, ..., `top`, `head`, or `annotators`.
     pub group: String,
     /// Euclidean norm.

@@ -15,12 +15,12 @@ mod schedule;
 mod tests;
 mod trained;
 
-pub use checkpoint::checkpoint_choices;
-pub use config::{BestBy, Seeds, TrainConfig};
-pub use history::{EpochRecord, GradientLength, TrainObserver, ValidationScores};
+pub use checkpoint::checkpoint_config_hash;
+pub use config::{Seeds, TrainConfig, ValidationMetric};
+pub use history::{EpochRecord, GradientNorm, TrainObserver, ValidationScores};
 pub(crate) use quick::fit_network;
 pub use schedule::Schedule;
-pub use trained::{Ended, Trained};
+pub use trained::{StopReason, Trained};
 
 use crate::data::PerspectivesError;
 use crate::data::{Observation, TrainingData};
@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 /// An encoder that is to learn, and the texts it reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Learnable<'a> {
+pub struct EncoderToTune<'a> {
     /// Its folder.
     pub dir: &'a Path,
     /// Pooling, longest input, device.
@@ -44,7 +44,7 @@ pub struct Trainer<'a> {
     data: TrainingData<'a>,
     observations: Vec<Observation>,
     validation: Vec<Observation>,
-    encoder: Option<Learnable<'a>>,
+    encoder: Option<EncoderToTune<'a>>,
     config: TrainConfig,
     folder: Option<PathBuf>,
 }
@@ -58,7 +58,7 @@ impl<'a> Trainer<'a> {
     pub fn new(
         data: TrainingData<'a>,
         validation: &[Observation],
-        encoder: Option<Learnable<'a>>,
+        encoder: Option<EncoderToTune<'a>>,
         config: TrainConfig,
     ) -> Result<Self, PerspectivesError> {
         config.check()?;
@@ -95,7 +95,7 @@ impl<'a> Trainer<'a> {
     ///
     /// # Errors
     /// [`PerspectivesError::Cancelled`] with a checkpoint to resume from; [`PerspectivesError::LossNotFinite`];
-    /// [`PerspectivesError::OtherCheckpoint`]; what the disk, the encoder or the device says.
+    /// [`PerspectivesError::CheckpointMismatch`]; what the disk, the encoder or the device says.
     pub fn run(self, observer: &mut dyn TrainObserver) -> Result<Trained, PerspectivesError> {
         run::run(self, observer)
     }

@@ -3,8 +3,8 @@
 use super::checkpoint::{Checkpoints, State, hexadecimal};
 use super::embedder::Embedder;
 use super::examples::Examples;
-use super::trained::{Ended, Trained};
-use super::{EpochRecord, GradientLength, TrainConfig, TrainObserver, Trainer, ValidationScores};
+use super::trained::{StopReason, Trained};
+use super::{EpochRecord, GradientNorm, TrainConfig, TrainObserver, Trainer, ValidationScores};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
@@ -54,7 +54,7 @@ struct Training<'a, 'b> {
     steps_in_epoch: u32,
     steps: u32,
     /// Gradient lengths of the last step.
-    lengths: Vec<GradientLength>,
+    lengths: Vec<GradientNorm>,
     began: Instant,
     seconds_before: f64,
 }
@@ -66,18 +66,16 @@ impl<'a, 'b> Training<'a, 'b> {
         let examples = Examples::new(&trainer.observations, levels, data.annotators, config);
         let embedder = match &trainer.encoder {
             None => Embedder::Cached(data.embeddings),
-            Some(learnable) => {
-                Embedder::open(learnable, &config.policy, config.seeds.weights, &examples.texts)?
-            }
+            Some(encoder) => Embedder::open(encoder, &config.policy, config.seeds.weights, &examples.texts)?,
         };
         let network = first_network(trainer, &embedder, &examples)?;
         let mut variables = embedder.variables();
         variables.extend(network.variables());
         let settings = AdamWSettings { weight_decay: config.weight_decay, ..AdamWSettings::default() };
-        let together = config.batch * config.gradient_accumulation_steps;
+        let together = config.batch_size * config.gradient_accumulation_steps;
         let steps_in_epoch = examples.texts.len().div_ceil(together) as u32;
         let planned = steps_in_epoch.saturating_mul(config.epochs);
-        let (data_sum, choices) = (data_sum(trainer)?, config.sum()?);
+        let (data_sum, choices) = (data_sum(trainer)?, config.config_hash()?);
         Ok(Self {
             trainer,
             config,
@@ -89,7 +87,7 @@ impl<'a, 'b> Training<'a, 'b> {
             checkpoints: trainer
                 .folder
                 .as_ref()
-                .map(|folder| Checkpoints::new(folder, config.keep))
+                .map(|folder| Checkpoints::new(folder, config.save_total_limit))
                 .transpose()?,
             state: State { data: data_sum, choices, ..State::default() },
             best: None,
@@ -102,13 +100,13 @@ impl<'a, 'b> Training<'a, 'b> {
         })
     }
 
-    fn epochs(&mut self, observer: &mut dyn TrainObserver) -> Result<Ended, PerspectivesError> {
+    fn epochs(&mut self, observer: &mut dyn TrainObserver) -> Result<StopReason, PerspectivesError> {
         if self.state.step == 0 {
             self.turn(false)?;
         }
         while self.state.step < self.steps {
             let order = self.order();
-            let together = self.config.batch * self.config.gradient_accumulation_steps;
+            let together = self.config.batch_size * self.config.gradient_accumulation_steps;
             let windows: Vec<&[usize]> = order.chunks(together).collect();
             for window in windows.into_iter().skip(self.state.step_in_epoch as usize) {
                 if observer.cancelled() {
@@ -118,17 +116,17 @@ impl<'a, 'b> Training<'a, 'b> {
                 self.step(window)?;
                 observer.step(self.state.step, self.steps);
                 let last = self.state.step_in_epoch == self.steps_in_epoch || self.state.step == self.steps;
-                let due = self.config.evaluate_every.is_some_and(|n| self.state.step.is_multiple_of(n));
+                let due = self.config.eval_steps.is_some_and(|n| self.state.step.is_multiple_of(n));
                 if last {
                     self.state.epoch += 1;
                     self.state.step_in_epoch = 0;
                 }
-                let wanted = if self.config.evaluate_every.is_none() { last } else { due };
+                let wanted = if self.config.eval_steps.is_none() { last } else { due };
                 if wanted || self.state.step == self.steps {
                     observer.evaluated(self.evaluate()?);
                     self.write_checkpoint()?;
                     if self.has_had_enough() {
-                        return Ok(Ended::Early);
+                        return Ok(StopReason::EarlyStopping);
                     }
                 }
                 if self.state.step == self.steps {
@@ -136,7 +134,7 @@ impl<'a, 'b> Training<'a, 'b> {
                 }
             }
         }
-        Ok(Ended::AllSteps)
+        Ok(StopReason::AllSteps)
     }
 
     /// The training texts of this epoch, as places in the examples.
@@ -150,7 +148,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let seed =
             self.config.seeds.dropout.wrapping_mul(0x9e37_79b9).wrapping_add(u64::from(self.state.step));
         let batches: Vec<(&[usize], Rows)> = window
-            .chunks(self.config.batch)
+            .chunks(self.config.batch_size)
             .enumerate()
             .map(|(nth, batch)| (batch, self.examples.rows(batch, seed.wrapping_add((nth as u64) << 32))))
             .collect();
@@ -182,7 +180,7 @@ impl<'a, 'b> Training<'a, 'b> {
         }
         self.state.loss += gradients.loss * weight;
         self.state.weight += weight;
-        let factor = self.config.schedule.factor(self.state.step, self.steps, self.config.warmup);
+        let factor = self.config.schedule.factor(self.state.step, self.steps, self.config.warmup_ratio);
         // Measured before the table's rows are taken out of it.
         let wants_lengths = self.is_evaluated_next();
         self.lengths.clear();
@@ -191,13 +189,13 @@ impl<'a, 'b> Training<'a, 'b> {
         {
             if wants_lengths {
                 let norm = f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?).sqrt();
-                self.lengths.push(GradientLength { group: "annotators".into(), norm });
+                self.lengths.push(GradientNorm { group: "annotators".into(), norm });
             }
             table.step(&gathered.rows, &gradient, self.config.head_lr * factor, self.settings)?;
         }
         if wants_lengths {
             let norms = gradients.norms()?;
-            self.lengths.extend(norms.into_iter().map(|n| GradientLength { group: n.group, norm: n.norm }));
+            self.lengths.extend(norms.into_iter().map(|n| GradientNorm { group: n.group, norm: n.norm }));
         }
         let rates = LayerRates {
             encoder: self.config.encoder_lr * factor,
@@ -213,7 +211,7 @@ impl<'a, 'b> Training<'a, 'b> {
 
     fn is_evaluated_next(&self) -> bool {
         let next = self.state.step + 1;
-        let every = self.config.evaluate_every;
+        let every = self.config.eval_steps;
         next == self.steps
             || every.map_or(self.state.step_in_epoch + 1 == self.steps_in_epoch, |n| next.is_multiple_of(n))
     }
@@ -240,14 +238,17 @@ impl<'a, 'b> Training<'a, 'b> {
         let best_before = before.fold(f64::NEG_INFINITY, f64::max);
         // Without validation labels nothing can be compared: the last weights are the best.
         let best = validation.is_none_or(|v| v.merit(by) > best_before);
-        let factor =
-            self.config.schedule.factor(self.state.step.saturating_sub(1), self.steps, self.config.warmup);
+        let factor = self.config.schedule.factor(
+            self.state.step.saturating_sub(1),
+            self.steps,
+            self.config.warmup_ratio,
+        );
         let record = EpochRecord {
             epoch: f64::from(self.state.step) / f64::from(self.steps_in_epoch),
             step: self.state.step,
             train_loss: self.state.loss / self.state.weight.max(1e-9),
             validation,
-            rate: self.config.head_lr * factor,
+            learning_rate: self.config.head_lr * factor,
             seconds: self.seconds(),
             best,
             gradients: std::mem::take(&mut self.lengths),
@@ -374,7 +375,7 @@ impl<'a, 'b> Training<'a, 'b> {
             [(&data, &state.data, "other labels"), (&self.state.choices, &state.choices, "other choices")]
         {
             if ours != theirs {
-                return Err(PerspectivesError::OtherCheckpoint { path, what });
+                return Err(PerspectivesError::CheckpointMismatch { path, what });
             }
         }
         self.take_over(&tensors)?;
@@ -391,7 +392,7 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(())
     }
 
-    fn finish(mut self, ended: Ended) -> Result<Trained, PerspectivesError> {
+    fn finish(mut self, ended: StopReason) -> Result<Trained, PerspectivesError> {
         if let Some(best) = self.best.take() {
             self.take_over(&best)?;
         }
@@ -441,7 +442,7 @@ fn first_network(
     trainer.observations.iter().for_each(|o| seen[o.annotator as usize] = true);
     let mut counts = vec![0.0; data.target.levels];
     trainer.observations.iter().for_each(|o| counts[usize::from(o.level)] += 1.0);
-    let uses_attributes = config.network.people.attributes;
+    let uses_attributes = config.network.annotator_embedding.attributes;
     let shape = Shape {
         dim,
         target: data.target,

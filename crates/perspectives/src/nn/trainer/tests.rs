@@ -3,18 +3,18 @@
 use super::*;
 use crate::data::FitOptions;
 use crate::data::progress::Silent;
-use crate::data::synthetic::{World, world};
+use crate::data::synthetic::{Simulation, simulate};
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Attribute, Embeddings, Target};
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::LoraConfig;
 
-fn data(world: &World) -> TrainingData<'_> {
+fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
-        embeddings: &world.embeddings,
-        observations: &world.observations,
-        annotators: world.annotators,
-        target: world.target,
+        embeddings: &sim.embeddings,
+        observations: &sim.observations,
+        annotators: sim.annotators,
+        target: sim.target,
         attributes: &[],
     }
 }
@@ -63,10 +63,10 @@ fn four<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> Trai
 fn tuned(model: ModelKind, policy: FreezePolicy) -> TrainConfig {
     TrainConfig {
         epochs: 10,
-        batch: 2,
+        batch_size: 2,
         encoder_lr: 1e-3,
         head_lr: 1e-2,
-        warmup: 0.0,
+        warmup_ratio: 0.0,
         schedule: Schedule::Constant,
         patience: 0,
         ..TrainConfig::new(model, policy)
@@ -87,15 +87,15 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
     let folder = tempfile::tempdir().unwrap();
     tiny_without_dropout(folder.path());
     let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
-    let learnable = Learnable { dir: folder.path(), options: &options, texts: &BODIES };
+    let encoder = EncoderToTune { dir: folder.path(), options: &options, texts: &BODIES };
     for policy in [FreezePolicy::Full, FreezePolicy::LastK(1), FreezePolicy::Lora(LoraConfig::default())] {
         let config = TrainConfig {
-            batch: 2,
+            batch_size: 2,
             encoder_lr: 1e-3,
             head_lr: 2e-2,
             ..tuned(ModelKind::SepHeads, policy.clone())
         };
-        let trainer = Trainer::new(four(&none, &observations), &[], Some(learnable), config).unwrap();
+        let trainer = Trainer::new(four(&none, &observations), &[], Some(encoder), config).unwrap();
         let trained = trainer.run(&mut Silent).unwrap();
         assert_eq!(trained.history.len(), 10);
         let losses: Vec<f64> = trained.history.iter().map(|r| r.train_loss).collect();
@@ -103,7 +103,7 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
         assert!(least < losses[0], "{policy}: {losses:?}");
         // Heads begin at 0 and so give the encoder nothing in the first step;
         // the head for strangers hears as many yes as no of each text: its gradient may well cancel out.
-        let is_dead = |g: &&GradientLength| g.norm == 0.0 && g.group != "head";
+        let is_dead = |g: &&GradientNorm| g.norm == 0.0 && g.group != "head";
         let dead = trained.history[1..].iter().flat_map(|r| &r.gradients).find(is_dead);
         assert!(dead.is_none(), "{policy}: {dead:?}");
         assert_eq!(accuracy_on_four(trained, &observations), 1.0, "{policy}");
@@ -114,11 +114,10 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
 fn every_model_learns_on_a_tuned_encoder() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
-    let learnable = Learnable { dir: &dir, options: &options, texts: &BODIES };
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
     for kind in ModelKind::ALL {
         let config = tuned(kind, FreezePolicy::Full);
-        let trainer =
-            Trainer::new(four(&none, &observations), &observations, Some(learnable), config).unwrap();
+        let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
         let trained = trainer.run(&mut Silent).unwrap();
         assert!(
             trained.history.iter().all(|r| r.validation.is_some_and(|v| v.log_loss.is_finite())),
@@ -132,15 +131,15 @@ fn every_model_learns_on_a_tuned_encoder() {
 
 #[test]
 fn a_seed_repeats_and_another_does_not() {
-    let world = world(60, 5, 2, 6, 20, 1);
+    let sim = simulate(60, 5, 2, 6, 20, 1);
     let run = |seeds: Seeds| {
         let config = TrainConfig {
             seeds,
             epochs: 2,
-            batch: 8,
+            batch_size: 8,
             ..TrainConfig::new(ModelKind::ShareRecDcn, FreezePolicy::Frozen)
         };
-        let trained = Trainer::new(data(&world), &[], None, config).unwrap().run(&mut Silent).unwrap();
+        let trained = Trainer::new(data(&sim), &[], None, config).unwrap().run(&mut Silent).unwrap();
         trained.history.iter().map(|r| r.train_loss).collect::<Vec<_>>()
     };
     let first = run(Seeds::all(1));
@@ -156,15 +155,15 @@ fn a_seed_repeats_and_another_does_not() {
 
 #[test]
 fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
-    let world = world(80, 6, 3, 5, 25, 2);
-    let (train, validation): (Vec<_>, Vec<_>) = world.observations.iter().partition(|o| o.text % 4 != 0);
-    let data = TrainingData { observations: &train, ..data(&world) };
+    let sim = simulate(80, 6, 3, 5, 25, 2);
+    let (train, validation): (Vec<_>, Vec<_>) = sim.observations.iter().partition(|o| o.text % 4 != 0);
+    let data = TrainingData { observations: &train, ..data(&sim) };
     for kind in [ModelKind::SepHeads, ModelKind::ShareRecFfn, ModelKind::Shared, ModelKind::Multilevel] {
         let config = TrainConfig {
             epochs: 3,
-            batch: 8,
+            batch_size: 8,
             gradient_accumulation_steps: 2,
-            evaluate_every: Some(3),
+            eval_steps: Some(3),
             patience: 0,
             label_smoothing: 0.1,
             ..TrainConfig::new(kind, FreezePolicy::Frozen)
@@ -190,7 +189,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
         // A checkpoint is of its labels and choices.
         let other = TrainConfig { epochs: 4, ..config };
         let other = Trainer::new(data, &validation, None, other).unwrap().in_folder(folder.path());
-        assert!(matches!(other.run(&mut Silent), Err(PerspectivesError::OtherCheckpoint { .. })));
+        assert!(matches!(other.run(&mut Silent), Err(PerspectivesError::CheckpointMismatch { .. })));
     }
 }
 
@@ -198,11 +197,10 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
 fn a_tuned_encoder_goes_on_to_the_same_numbers() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
-    let learnable = Learnable { dir: &dir, options: &options, texts: &BODIES };
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
     for policy in [FreezePolicy::Full, FreezePolicy::Lora(LoraConfig::default())] {
         let config = TrainConfig { epochs: 3, ..tuned(ModelKind::SepHeads, policy) };
-        let trainer =
-            Trainer::new(four(&none, &observations), &observations, Some(learnable), config).unwrap();
+        let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
         let whole = trainer.clone().run(&mut Silent).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let broken = trainer.clone().in_folder(folder.path()).run(&mut StopAt(3, 0));
@@ -215,14 +213,14 @@ fn a_tuned_encoder_goes_on_to_the_same_numbers() {
 
 #[test]
 fn what_was_saved_predicts_the_same_and_what_is_damaged_is_said() {
-    let world = world(40, 5, 3, 4, 15, 3);
+    let sim = simulate(40, 5, 3, 4, 15, 3);
     let attribute = Attribute {
         name: "age".into(),
         values: vec!["young".into(), "old".into()],
         of: vec![Some(0), Some(1), None, Some(1), Some(0)],
     };
     let attributes = [attribute];
-    let data = TrainingData { attributes: &attributes, ..data(&world) };
+    let data = TrainingData { attributes: &attributes, ..data(&sim) };
     for kind in [ModelKind::Majority, ModelKind::SepHeads, ModelKind::ShareRecFfn, ModelKind::ShareRecDcn] {
         let config = TrainConfig { epochs: 2, ..TrainConfig::new(kind, FreezePolicy::Frozen) };
         let config = TrainConfig {
@@ -233,7 +231,7 @@ fn what_was_saved_predicts_the_same_and_what_is_damaged_is_said() {
             ..config
         };
         let trained = Trainer::new(data, &[], None, config).unwrap().run(&mut Silent).unwrap();
-        let x = std::sync::Arc::new(world.embeddings.clone());
+        let x = std::sync::Arc::new(sim.embeddings.clone());
         let model = trained.network_model(std::sync::Arc::clone(&x)).unwrap();
         let folder = tempfile::tempdir().unwrap();
         model.save(folder.path()).unwrap();
@@ -257,21 +255,21 @@ fn what_was_saved_predicts_the_same_and_what_is_damaged_is_said() {
 
 #[test]
 fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
-    let world = world(60, 4, 2, 5, 20, 4);
+    let sim = simulate(60, 4, 2, 5, 20, 4);
     let folder = tempfile::tempdir().unwrap();
     let config = TrainConfig {
-        batch: 10,
+        batch_size: 10,
         // Weights that grow without a bound.
         weight_decay: 1e38,
         max_grad_norm: 0.0,
         schedule: Schedule::Constant,
-        warmup: 0.0,
-        evaluate_every: Some(1),
+        warmup_ratio: 0.0,
+        eval_steps: Some(1),
         patience: 0,
         epochs: 200,
         ..TrainConfig::new(ModelKind::ShareRecDcn, FreezePolicy::Frozen)
     };
-    let trainer = Trainer::new(data(&world), &[], None, config).unwrap().in_folder(folder.path());
+    let trainer = Trainer::new(data(&sim), &[], None, config).unwrap().in_folder(folder.path());
     let error = trainer.run(&mut Silent).err().unwrap();
     let PerspectivesError::LossNotFinite { step, kept, .. } = &error else { panic!("{error}") };
     assert!(*step > 1 && kept.contains(&format!("step {}", step - 1)), "{error}");
@@ -284,9 +282,9 @@ fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
 
 #[test]
 fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
-    let world = world(40, 4, 2, 30, 20, 5);
-    let (train, validation): (Vec<_>, Vec<_>) = world.observations.iter().partition(|o| o.text % 3 != 0);
-    let data = TrainingData { observations: &train, ..data(&world) };
+    let sim = simulate(40, 4, 2, 30, 20, 5);
+    let (train, validation): (Vec<_>, Vec<_>) = sim.observations.iter().partition(|o| o.text % 3 != 0);
+    let data = TrainingData { observations: &train, ..data(&sim) };
     let config = TrainConfig {
         epochs: 200,
         patience: 2,
@@ -294,7 +292,7 @@ fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
         ..TrainConfig::new(ModelKind::SepHeads, FreezePolicy::Frozen)
     };
     let trained = Trainer::new(data, &validation, None, config).unwrap().run(&mut Silent).unwrap();
-    assert_eq!(trained.ended, Ended::Early);
+    assert_eq!(trained.ended, StopReason::EarlyStopping);
     let losses: Vec<f64> = trained.history.iter().map(|r| r.validation.unwrap().log_loss).collect();
     let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
     assert_eq!(losses.iter().rev().take_while(|l| **l != best).count(), 2);
@@ -341,19 +339,19 @@ fn attributes_are_learned_where_they_tell_people_apart() {
 
 #[test]
 fn what_cannot_be_trained_says_why() {
-    let world = world(10, 2, 2, 3, 5, 6);
+    let sim = simulate(10, 2, 2, 3, 5, 6);
     let new =
         |data: TrainingData<'_>, config: TrainConfig| Trainer::new(data, &[], None, config).err().unwrap();
     let config = TrainConfig::new(ModelKind::Shared, FreezePolicy::Frozen);
-    let empty = TrainingData { observations: &[], ..data(&world) };
+    let empty = TrainingData { observations: &[], ..data(&sim) };
     assert!(matches!(new(empty, config.clone()), PerspectivesError::EmptySplit { side: "train", .. }));
-    let bad = TrainConfig { batch: 0, ..config };
-    assert!(matches!(new(data(&world), bad), PerspectivesError::Choice { field: "batch", .. }));
+    let bad = TrainConfig { batch_size: 0, ..config };
+    assert!(matches!(new(data(&sim), bad), PerspectivesError::Choice { field: "batch", .. }));
     let tuned = TrainConfig::new(ModelKind::Shared, FreezePolicy::Full);
-    assert!(matches!(new(data(&world), tuned), PerspectivesError::Choice { field: "tuning", .. }));
+    assert!(matches!(new(data(&sim), tuned), PerspectivesError::Choice { field: "tuning", .. }));
     let (dir, options) = (tiny(), EncoderOptions::default());
-    let learnable = Learnable { dir: &dir, options: &options, texts: &BODIES };
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
     let tuned = TrainConfig::new(ModelKind::Shared, FreezePolicy::Full);
-    let error = Trainer::new(data(&world), &[], Some(learnable), tuned).err().unwrap();
+    let error = Trainer::new(data(&sim), &[], Some(encoder), tuned).err().unwrap();
     assert!(matches!(error, PerspectivesError::Length { expected: 10, found: 4, .. }));
 }

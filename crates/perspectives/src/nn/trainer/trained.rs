@@ -12,13 +12,13 @@ use dissensus_encoder::{Encoder, Trainable};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Why a training ended.
+/// Why a training stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum StopReason {
     /// All steps are done.
     AllSteps,
     /// The validation labels were predicted no better for as many evaluations as patience allows.
-    Early,
+    EarlyStopping,
 }
 
 /// A finished training, with the weights of its best evaluation.
@@ -28,7 +28,7 @@ pub struct Trained {
     /// Every evaluation.
     pub history: Vec<EpochRecord>,
     /// Why it ended.
-    pub ended: Ended,
+    pub ended: StopReason,
     /// Seconds it took, breaks not counted.
     pub seconds: f64,
     /// `cpu`, `cuda` or `metal`.
