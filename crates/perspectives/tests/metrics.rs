@@ -42,11 +42,24 @@ fn scores_are_those_of_scikit_learn_and_scipy() {
 }
 
 #[test]
+fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
+    let o = |text, annotator, level| Observation { text, annotator, level };
+    let train = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 1), o(0, 2, 1), o(1, 2, 1), o(2, 2, 1)];
+    let test = vec![o(3, 0, 1), o(3, 1, 1), o(4, 0, 1), o(5, 0, 0)];
+    let scored = Scored { probabilities: [0.3, 0.7].repeat(test.len()), observations: test, levels: 2 };
+    let report = Report::of(&scored, &train, false, &plain(), &mut Silent).unwrap();
+    // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training label.
+    let baselines: Vec<f64> = report.annotators.iter().map(|a| a.baseline).collect();
+    assert_eq!(baselines, [1.0 / 3.0, 1.0]);
+}
+
+#[test]
 fn reports_are_those_of_scikit_learn() {
     let reference = reference();
     for (name, ordinal) in [("ordinal", true), ("choice", false)] {
         let report =
-            Report::of(&scored(&reference[name], "probabilities"), ordinal, &plain(), &mut Silent).unwrap();
+            Report::of(&scored(&reference[name], "probabilities"), &[], ordinal, &plain(), &mut Silent)
+                .unwrap();
         let theirs = &reference["report"][name];
         assert_eq!(serde_json::to_value(&report.confusion).unwrap(), theirs["confusion"]);
         assert_eq!(report.classes.len(), theirs["classes"].as_array().unwrap().len());
@@ -178,7 +191,7 @@ fn reports_of_edge_cases_are_finite_and_come_back_from_json() {
                 bins: 7,
                 bootstrap: Some(BootstrapOptions { resamples: 60, ..Default::default() }),
             };
-            let report = Report::of(&scored, ordinal, &options, &mut Silent).unwrap();
+            let report = Report::of(&scored, &observations, ordinal, &options, &mut Silent).unwrap();
             comes_back(name, &report);
             assert_eq!(report.scores.accuracy.is_none(), observations.is_empty());
             assert_eq!(report.classes.iter().map(|c| c.support).sum::<usize>(), observations.len());

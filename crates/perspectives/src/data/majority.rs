@@ -1,4 +1,4 @@
-//! The most frequent label of a text.
+//! The most frequent level: of a text's labels, and as a baseline of each annotator's.
 
 use super::Observation;
 
@@ -8,6 +8,41 @@ pub(crate) fn majority_level(group: &[Observation], levels: usize) -> u16 {
     for o in group {
         counts[usize::from(o.level)] += 1;
     }
+    most_frequent(&counts)
+}
+
+/// Predicts each annotator's most frequent training level, whatever the text (scikit-learn's `DummyClassifier` with
+/// `strategy="most_frequent"`, one for each annotator; of annotators without a training label that of all labels). Ties go to
+/// the lowest level. The baseline of every figure about an annotator: it looks at training labels alone.
+pub(crate) struct MostFrequentLevel {
+    of_annotator: Vec<Option<u16>>,
+    overall: u16,
+}
+
+impl MostFrequentLevel {
+    /// Of training labels, whose levels are below `levels`.
+    pub(crate) fn fit(train: &[Observation], levels: usize) -> Self {
+        let annotators = train.iter().map(|o| o.annotator as usize + 1).max().unwrap_or(0);
+        let mut counts = vec![0usize; annotators * levels];
+        let mut overall = vec![0usize; levels];
+        for o in train {
+            counts[o.annotator as usize * levels + usize::from(o.level)] += 1;
+            overall[usize::from(o.level)] += 1;
+        }
+        let of_annotator = counts
+            .chunks_exact(levels.max(1))
+            .map(|own| own.iter().any(|n| *n > 0).then(|| most_frequent(own)))
+            .collect();
+        Self { of_annotator, overall: most_frequent(&overall) }
+    }
+
+    pub(crate) fn predict(&self, annotator: u32) -> u16 {
+        self.of_annotator.get(annotator as usize).copied().flatten().unwrap_or(self.overall)
+    }
+}
+
+/// Position of the largest count, the first of those that tie.
+fn most_frequent(counts: &[usize]) -> u16 {
     let top = counts.iter().copied().max().unwrap_or(0);
     counts.iter().position(|&c| c == top).unwrap_or(0) as u16
 }
@@ -27,5 +62,15 @@ mod tests {
         };
         assert_eq!(majority_level(&group(&[2, 1, 2]), 3), 2);
         assert_eq!(majority_level(&group(&[2, 1]), 3), 1);
+    }
+
+    #[test]
+    fn the_baseline_is_the_most_frequent_training_level() {
+        let o = |text, annotator, level| Observation { text, annotator, level };
+        let train = [o(0, 0, 2), o(1, 0, 2), o(2, 0, 1), o(0, 2, 1), o(1, 2, 0), o(2, 2, 2)];
+        let baseline = MostFrequentLevel::fit(&train, 3);
+        // Annotator 1 has no training label, 2 one of each level, and 7 is not among them at all.
+        assert_eq!([0, 1, 2, 7].map(|a| baseline.predict(a)), [2, 2, 0, 2]);
+        assert_eq!(MostFrequentLevel::fit(&[], 3).predict(0), 0);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Scored;
 use super::bootstrap::Cluster;
+use super::classes::by_annotator;
 use super::interval::{BootstrapOptions, Figure, Interval, resample};
 use super::mcnemar::{McNemar, mcnemar};
-use super::people::annotator_scores;
 use super::probability::CLIP;
 use super::wilcoxon::{Wilcoxon, wilcoxon};
 use crate::data::progress::Progress;
@@ -83,8 +83,8 @@ pub fn compare(
     }
     let texts = sums(first, second, |o| o.text);
     let people = sums(first, second, |o| o.annotator);
-    let (p, q) = (annotator_scores(first), annotator_scores(second));
-    let gaps: Vec<f64> = p.iter().zip(&q).map(|(a, b)| a.accuracy - b.accuracy).collect();
+    let accuracies = |scored: &Scored| by_annotator(scored, &scored.predicted()).accuracy;
+    let gaps: Vec<f64> = accuracies(first).iter().zip(accuracies(second)).map(|(a, b)| a - b).collect();
     Ok(Comparison {
         labels: first.observations.len(),
         texts: texts.len(),

@@ -3,6 +3,7 @@
 use super::Scored;
 use super::classes::{accuracy, macro_f1, rows_by_annotator};
 use super::probability::CLIP;
+use crate::data::{MostFrequentLevel, Observation};
 use serde::{Deserialize, Serialize};
 
 /// How well one annotator's labels are predicted.
@@ -18,22 +19,22 @@ pub struct AnnotatorScores {
     pub macro_f1: f64,
     /// Mean negative log-likelihood of this person's labels, in nats.
     pub log_loss: f64,
-    /// Share of this person's most frequent level among these labels: the accuracy of
-    /// always predicting it. It looks at the test labels, unlike [`crate::HeldOut::baseline`], which takes the most frequent level of
-    /// the training labels.
+    /// The accuracy of always predicting this annotator's most frequent training level (that of all training labels, for an
+    /// annotator without one), as in [`crate::HeldOut::baseline`].
     pub baseline: f64,
 }
 
-/// One entry for every annotator with labels, by index.
-pub fn annotator_scores(scored: &Scored) -> Vec<AnnotatorScores> {
+/// One entry for every annotator with labels, by index. `train` are the labels that the model was trained on, which the baseline
+/// is taken from.
+pub fn annotator_scores(scored: &Scored, train: &[Observation]) -> Vec<AnnotatorScores> {
     let predicted = scored.predicted();
+    let baseline = MostFrequentLevel::fit(train, scored.levels);
     rows_by_annotator(scored)
         .into_iter()
         .map(|(annotator, rows)| {
             let truth: Vec<u16> = rows.iter().map(|&i| scored.observations[i].level).collect();
             let guess: Vec<u16> = rows.iter().map(|&i| predicted[i]).collect();
-            let mut counts = vec![0usize; scored.levels];
-            truth.iter().for_each(|&t| counts[usize::from(t)] += 1);
+            let usual = baseline.predict(annotator);
             let loss = |(&i, &t): (&usize, &u16)| -f64::from(scored.row(i)[usize::from(t)]).max(CLIP).ln();
             let n = rows.len() as f64;
             AnnotatorScores {
@@ -42,7 +43,7 @@ pub fn annotator_scores(scored: &Scored) -> Vec<AnnotatorScores> {
                 accuracy: accuracy(&truth, &guess),
                 macro_f1: macro_f1(&truth, &guess),
                 log_loss: rows.iter().zip(&truth).map(loss).sum::<f64>() / n,
-                baseline: counts.iter().max().copied().unwrap_or(0) as f64 / n,
+                baseline: truth.iter().filter(|&&t| t == usual).count() as f64 / n,
             }
         })
         .collect()

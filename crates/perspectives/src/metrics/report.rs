@@ -6,8 +6,8 @@ use super::classes::{Averages, ClassAccuracy, ClassScores, class_scores, confusi
 use super::interval::BootstrapOptions;
 use super::people::{AnnotatorScores, annotator_scores};
 use super::{Scored, Scores};
-use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
+use crate::data::{Observation, PerspectivesError};
 use serde::{Deserialize, Serialize};
 
 /// What a report holds beside what every report holds.
@@ -54,12 +54,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of `scored`; the numbers of ordered levels if `ordinal`.
+    /// The report of `scored`, the predictions of a model that was trained on the labels `train`; the numbers of ordered levels
+    /// if `ordinal`.
     ///
     /// # Errors
     /// As [`bootstrap`].
     pub fn of(
         scored: &Scored,
+        train: &[Observation],
         ordinal: bool,
         options: &ReportOptions,
         progress: &mut dyn Progress,
@@ -83,7 +85,7 @@ impl Report {
             },
             averages: Averages::of(&classes),
             calibration: calibration_curve(scored, options.bins),
-            annotators: annotator_scores(scored),
+            annotators: annotator_scores(scored, train),
             scores,
             classes,
             options: Vec::new(),

@@ -3,6 +3,7 @@
 use super::seen::SeenByEncoder;
 use crate::data::FitOptions;
 use crate::data::ModelKind;
+use crate::data::MostFrequentLevel;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, Quiet, step};
 use crate::data::{Observation, TrainingData};
@@ -79,27 +80,20 @@ fn one_fold(
     let levels = data.target.levels;
     let model =
         fit(ModelKind::Multilevel, &TrainingData { observations: train, ..*data }, options, progress)?;
-    let mut counts = vec![0u32; (data.annotators + 1) * levels];
-    for o in train {
-        counts[o.annotator as usize * levels + usize::from(o.level)] += 1;
-        counts[data.annotators * levels + usize::from(o.level)] += 1;
-    }
-    let everybody = &counts[data.annotators * levels..];
+    let baseline = MostFrequentLevel::fit(train, levels);
     let mut p = vec![0.0; levels];
     for o in test {
-        let own = &counts[o.annotator as usize * levels..(o.annotator as usize + 1) * levels];
-        let usual = largest(if own.iter().any(|&n| n > 0) { own } else { everybody });
         model.predict(o.text, o.annotator, &mut p);
         let result = &mut results[o.annotator as usize];
         result.labels += 1;
         result.hits += usize::from(largest(&p) == usize::from(o.level));
-        result.baseline_hits += usize::from(usual == usize::from(o.level));
+        result.baseline_hits += usize::from(baseline.predict(o.annotator) == o.level);
     }
     Ok(())
 }
 
 /// Position of the largest value, the first of those that tie.
-fn largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
+fn largest(values: &[f32]) -> usize {
     let mut best = 0;
     for (i, v) in values.iter().enumerate() {
         if *v > values[best] {

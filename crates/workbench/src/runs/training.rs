@@ -176,9 +176,14 @@ impl Core {
         observer.step(1, Some(1), "scoring");
         let scored = data.division.test.score(model.name(), model.as_ref())?;
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
-        let mut report =
-            metrics::Report::of(&scored, ordinal, &metrics::ReportOptions::default(), &mut Steps(observer))
-                .map_err(cancelled)?;
+        let mut report = metrics::Report::of(
+            &scored,
+            &data.division.train,
+            ordinal,
+            &metrics::ReportOptions::default(),
+            &mut Steps(observer),
+        )
+        .map_err(cancelled)?;
         if question.scale.kind() == ScaleKind::MultiChoice {
             report.options = metrics::option_scores(&scored);
         }
