@@ -39,7 +39,7 @@ impl WindowState {
             && !before.is_some_and(|before| Arc::ptr_eq(&before, &session))
         {
             listen(app, &session);
-            session.start_background_work();
+            session.background.start();
         }
         Ok(info)
     }
@@ -58,7 +58,7 @@ impl WindowState {
             job.state == JobState::Running && ["train", "import", "export"].contains(&job.kind.as_str())
         };
         // Where the list cannot be read nobody can say what would be lost: better ask.
-        session.jobs().map_or(true, |jobs| jobs.iter().any(works))
+        session.project.jobs().map_or(true, |jobs| jobs.iter().any(works))
     }
 
     /// The open project.

@@ -5,17 +5,18 @@
 
 mod analysis;
 mod app;
+mod background;
 #[cfg(feature = "bench")]
 pub mod bench;
 mod clock;
-mod core;
-mod diagnostics;
+mod context;
 mod encoding;
 mod error;
 mod event;
 mod exchange;
 mod home;
 mod jobs;
+mod kept_runs;
 mod labelling;
 mod levels;
 mod live;
@@ -29,10 +30,11 @@ mod sync;
 pub mod view;
 
 pub use analysis::{
-    Aggregated, AggregatedAnnotator, AggregatedText, Agreement, AnnotatorPairAgreement, EvaluateChoices,
-    Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained,
+    Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
+    EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained,
 };
 pub use app::Workbench;
+pub use background::Background;
 pub use dissensus_encoder::{
     DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
 };
@@ -40,13 +42,16 @@ pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, SplitSpec,
 };
 pub use dissensus_store::checkpoint_all;
-pub use encoding::{Encoded, EncoderChoice, EncoderSwitch};
+pub use encoding::{Encoded, EncoderChoice, EncoderSwitch, Encoding};
 pub use error::WorkbenchError;
 pub use event::Event;
+pub use exchange::Exchange;
 pub use home::Home;
 pub use jobs::{Observer, Unwatched};
-pub use labelling::{NamedLabel, Recorded};
+pub use kept_runs::tuning_name;
+pub use labelling::{Labelling, NamedLabel, Recorded};
+pub use live::LiveModels;
 pub use log::start_log;
-pub use project::CopyChoices;
-pub use runs::{RunPrediction, tuning_name};
+pub use project::{CopyChoices, Project};
+pub use runs::{RunPrediction, Runs};
 pub use session::Session;

@@ -2,7 +2,7 @@
 //!
 //! Order of locks, outermost first. A thread that holds one of them takes only those that stand below it:
 //!
-//! 1. the gate of a fit or a measurement (`LiveModels`): one computation of a question at a time
+//! 1. the gate of a fit or a measurement (`live::Models`, `analysis::Measurements`): one computation of a question at a time
 //! 2. the cache of embeddings
 //! 3. the feed of events
 //! 4. one annotator's sheet (the map of sheets is released before)
@@ -21,7 +21,6 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Locks a mutex whose data may be half changed when a thread panicked while it held them: they are reset then.
-#[allow(dead_code, reason = "the next commit uses it")]
 pub(crate) fn lock_or_reset<T: Default>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| {
         let mut guard = poisoned.into_inner();

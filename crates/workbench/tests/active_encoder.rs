@@ -27,27 +27,27 @@ fn sample(folder: &TempDir) -> Session {
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    session.encode(&tiny(), &Unwatched).unwrap();
+    session.encoding.encode(&tiny(), &Unwatched).unwrap();
     session
 }
 
 fn question(session: &Session) -> QuestionId {
-    session.question(Some("offensiveness")).unwrap().id
+    session.project.question(Some("offensiveness")).unwrap().id
 }
 
 /// A finished run of `multilevel`, its encoder tuned for one epoch.
 fn tuned(session: &Session, seed: u32) -> u32 {
-    let asked = session.train_choices(question(session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = session.runs.choices(question(session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, seed, ..asked };
-    session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id
+    session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id
 }
 
 fn version(session: &Session) -> String {
-    session.encoding_state().unwrap().version.unwrap()
+    session.encoding.state().unwrap().version.unwrap()
 }
 
 fn run_in_use(session: &Session) -> Option<u32> {
-    session.active_model(question(session)).unwrap().run
+    session.live.active_model(question(session)).unwrap().run
 }
 
 /// Does something once, in the middle of the work that it watches.
@@ -68,15 +68,15 @@ fn an_encoding_that_ends_after_a_run_came_into_use_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let run = tuned(&session, 0);
-    let meanwhile = Meanwhile(Mutex::new(Some(|| session.use_run(Some(run)).unwrap())));
-    let done = session.encode(&with_pooling(Pooling::Cls), &meanwhile).unwrap();
+    let meanwhile = Meanwhile(Mutex::new(Some(|| session.runs.use_run(Some(run)).unwrap())));
+    let done = session.encoding.encode(&with_pooling(Pooling::Cls), &meanwhile).unwrap();
     assert!(!done.in_use && done.note.unwrap().contains("stays in use"));
     assert_eq!(run_in_use(&session), Some(run));
     assert_ne!(version(&session), done.encoder);
-    let active = session.active_model(question(&session)).unwrap();
+    let active = session.live.active_model(question(&session)).unwrap();
     assert!(active.tuned);
     // The way back leads to what was in use before, not to what the late encoding wanted.
-    session.use_run(None).unwrap();
+    session.runs.use_run(None).unwrap();
     assert!(version(&session).contains("/mean/"), "{}", version(&session));
 }
 
@@ -85,13 +85,13 @@ fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let run = tuned(&session, 0);
-    session.use_run(Some(run)).unwrap();
-    session.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Unwatched).unwrap();
+    session.runs.use_run(Some(run)).unwrap();
+    session.encoding.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Unwatched).unwrap();
     let cls = version(&session);
     assert!(cls.contains("/cls/"));
     assert_eq!(run_in_use(&session), None);
-    assert!(!session.run_detail(run).unwrap().info.predicts);
-    session.use_run(None).unwrap();
+    assert!(!session.runs.detail(run).unwrap().info.predicts);
+    session.runs.use_run(None).unwrap();
     assert_eq!(version(&session), cls, "what was chosen last stays");
 }
 
@@ -100,24 +100,24 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let question = question(&session);
-    let before = session.active_model(question).unwrap();
+    let before = session.live.active_model(question).unwrap();
     assert_eq!((before.run, before.tuned, before.fitted_on), (None, false, None));
-    session.fit(question, &Unwatched).unwrap();
-    let live = session.active_model(question).unwrap();
+    session.live.fit(question, &Unwatched).unwrap();
+    let live = session.live.active_model(question).unwrap();
     assert_eq!((live.model.as_str(), live.fitted_on, live.labels), ("multilevel", Some(728), 728));
     assert!(live.fitted_at.is_some() && live.encoder == Some(version(&session)));
 
     let run = tuned(&session, 0);
-    session.use_run(Some(run)).unwrap();
-    let waiting = session.active_model(question).unwrap();
+    session.runs.use_run(Some(run)).unwrap();
+    let waiting = session.live.active_model(question).unwrap();
     assert_eq!(
         (waiting.run, waiting.fitted_on),
         (Some(run), None),
         "the model on the old embeddings is not it"
     );
-    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
-    session.fit(question, &Unwatched).unwrap();
-    let fitted = session.active_model(question).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    session.live.fit(question, &Unwatched).unwrap();
+    let fitted = session.live.active_model(question).unwrap();
     assert_eq!((fitted.run, fitted.tuned, fitted.fitted_on), (Some(run), true, Some(728)));
     assert_ne!(fitted.encoder, live.encoder);
 }
@@ -126,13 +126,13 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
 fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
-    let asked = session.train_choices(question(&session), ModelKind::Multilevel, "frozen").unwrap();
-    let run = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id;
-    session.use_run(Some(run)).unwrap();
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "frozen").unwrap();
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id;
+    session.runs.use_run(Some(run)).unwrap();
     assert_eq!(run_in_use(&session), Some(run));
-    session.encode(&with_pooling(Pooling::Max), &Unwatched).unwrap();
+    session.encoding.encode(&with_pooling(Pooling::Max), &Unwatched).unwrap();
     assert_eq!(run_in_use(&session), None, "its encoder is not in use any more");
-    let error = session.use_run(Some(run)).unwrap_err();
+    let error = session.runs.use_run(Some(run)).unwrap_err();
     assert_eq!(error.code(), "encoder-not-in-use");
     assert!(version(&session).contains("/max/"));
 }
@@ -163,7 +163,7 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     // "texts/s": in the middle of encoding with the second pooling (the first one is there).
     let stop = StopAt { note: "texts/s", stop: AtomicBool::new(false) };
     let choose = |observer: &dyn Observer| {
-        session.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), observer)
+        session.analysis.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), observer)
     };
     assert!(matches!(choose(&stop), Err(WorkbenchError::Cancelled)));
     assert_eq!(version(&session), before);
@@ -181,7 +181,7 @@ fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation
         tuning: "frozen".into(),
         device: DeviceChoice::Cpu,
     };
-    session.evaluate(&choices, &Unwatched)
+    session.analysis.evaluate(&choices, &Unwatched)
 }
 
 #[test]
@@ -191,11 +191,11 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     let split = SplitSpec::ByText(0.5);
     let plain = evaluate(&session, split, 1).unwrap();
     assert_eq!(plain.split.left_out_texts, 0);
-    let asked = session.train_choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: split.name(), ..asked };
-    let run = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
-    session.use_run(Some(run.info.id)).unwrap();
-    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
+    session.runs.use_run(Some(run.info.id)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
 
     // The same split as that of the run: its test texts are unseen, all of them.
     let same = evaluate(&session, split, 0).unwrap();
@@ -207,17 +207,17 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     assert_eq!(other.split.test_texts + other.split.left_out_texts, plain.split.test_texts);
     assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
     // The Annotators view measures on unseen texts only, and says so.
-    let all = session.agreement(question(&session)).unwrap();
-    session.fit(question(&session), &Unwatched).unwrap();
-    let report = session.annotator_report(question(&session)).unwrap();
+    let all = session.analysis.agreement(question(&session)).unwrap();
+    session.live.fit(question(&session), &Unwatched).unwrap();
+    let report = session.analysis.annotator_report(question(&session)).unwrap();
     let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
     assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
     assert!(report.remark.unwrap().starts_with(&format!("{seen} texts are left out")));
     // Training that goes on from it, frozen or tuned, leaves them out as well.
     for tuning in ["frozen", "last-1"] {
-        let next = session.train_choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
+        let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
         let next = TrainChoices { epochs: 1, seed: 1, split: split.name(), ..next };
-        let next = session.run(&next, DeviceChoice::Cpu, &Unwatched).unwrap();
+        let next = session.runs.train(&next, DeviceChoice::Cpu, &Unwatched).unwrap();
         assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
         assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
     }
@@ -233,10 +233,10 @@ fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
     let run = tuned(&session, 0);
     let copy = folder.path().join("copy");
     copy_encoder(folder.path(), &copy);
-    session.delete_run(run).unwrap();
+    session.runs.delete(run).unwrap();
     let choice =
         EncoderChoice { encoder: Some(copy.to_string_lossy().into_owned()), ..with_pooling(Pooling::Max) };
-    session.encode(&choice, &Unwatched).unwrap();
+    session.encoding.encode(&choice, &Unwatched).unwrap();
     let evaluated = evaluate(&session, SplitSpec::ByText(0.5), 1).unwrap();
     assert!(evaluated.split.left_out_texts > 20, "{:?}", evaluated.split);
 }

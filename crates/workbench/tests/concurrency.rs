@@ -38,17 +38,17 @@ fn figures_are_read_while_annotators_are_added() {
             let (session, stop) = (Arc::clone(&session), Arc::clone(&stop));
             std::thread::spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let info = session.info().unwrap();
+                    let info = session.project.info().unwrap();
                     assert!(info.annotators >= 8);
                 }
             })
         };
         for n in 0..60 {
-            session.add_annotator(&format!("new {n}"), &Default::default()).unwrap();
+            session.project.add_annotator(&format!("new {n}"), &Default::default()).unwrap();
         }
         stop.store(true, Ordering::Relaxed);
         reader.join().unwrap();
-        assert_eq!(session.info().unwrap().annotators, 68);
+        assert_eq!(session.project.info().unwrap().annotators, 68);
     });
 }
 
@@ -59,11 +59,11 @@ fn a_listener_may_ask_the_session_and_add_listeners() {
     let inner = Arc::downgrade(&session);
     session.subscribe(move |_| {
         if let Some(session) = inner.upgrade() {
-            session.info().unwrap();
+            session.project.info().unwrap();
             session.subscribe(|_| {});
         }
     });
     within(Duration::from_secs(60), move || {
-        session.add_annotator("Ana", &Default::default()).unwrap();
+        session.project.add_annotator("Ana", &Default::default()).unwrap();
     });
 }

@@ -51,7 +51,7 @@ fn try_import(
     choices: &ImportChoices,
 ) -> Result<ImportReport, WorkbenchError> {
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.import_file(file, choices, &unwatched)
+    session.exchange.import(file, choices, &unwatched)
 }
 
 fn import(session: &Session, file: &Path) -> ImportReport {
@@ -70,7 +70,7 @@ fn rows(path: &Path) -> Rows {
 fn exported(place: &Place, session: &Session) -> Rows {
     static NTH: AtomicU64 = AtomicU64::new(0);
     let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
-    session.export_labels(&path, None, false, &Unwatched).unwrap();
+    session.exchange.export(&path, None, false, &Unwatched).unwrap();
     let mut rows = rows(&path);
     rows.sort();
     rows
@@ -104,13 +104,13 @@ fn an_attribute_that_contradicts_a_row_of_another_question_is_left_out_too() {
         "text_id,text,annotator_id,label,question,gender\n\
          t1,x,ana,1,q2,woman\nt1,x,ana,2,q1,man\nt2,y,ana,2,q1,woman\nt2,y,ana,2,q2,woman\nt3,z,bo,1,q1,man\nt3,z,bo,1,q2,man\n",
     );
-    let mut columns = session.guess_columns(&file).unwrap();
+    let mut columns = session.exchange.guess_columns(&file).unwrap();
     columns.attributes = vec!["gender".into()];
     let chosen = ImportChoices { columns: Some(columns), ..skip_bad() };
     let report = try_import(&session, &file, &chosen).unwrap();
     assert_eq!((report.labels, report.rejected_rows), (5, 1));
     assert!(std::fs::read_to_string(report.rejected_file.unwrap()).unwrap().contains("t1,x,ana,2,q1,man"));
-    assert_eq!(session.annotator("ana").unwrap().attributes["gender"], "woman");
+    assert_eq!(session.project.annotator("ana").unwrap().attributes["gender"], "woman");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_label_that_the_guessed_scale_does_not_have_is_counted_before_anything_is_wr
         "l.csv",
         "text_id,text,annotator_id,label\n1,a,ana,rude; threat\n2,b,ana,rude\n3,c,ana,none; rude\n4,d,ana,threat\n",
     );
-    let preview = session.import_preview(&file, &choices()).unwrap();
+    let preview = session.exchange.preview(&file, &choices()).unwrap();
     assert_eq!((preview.bad_row_count, preview.new_labels), (1, 3), "{preview:?}");
     let error = try_import(&session, &file, &choices()).unwrap_err();
     assert!(error.to_string().starts_with("1 of 4 rows"), "{error}");
@@ -173,11 +173,11 @@ fn of_random_files_exactly_the_good_rows_are_imported_and_labels_stay_on_their_b
         }
         let file = place.file(&format!("{seed}.csv"), &content);
         let session = place.project(&seed.to_string());
-        let mut columns = session.guess_columns(&file).unwrap();
+        let mut columns = session.exchange.guess_columns(&file).unwrap();
         columns.attributes = vec!["team".into()];
         let levels = Some(["1", "2", "3"].map(str::to_owned).to_vec());
         let chosen = ImportChoices { columns: Some(columns), levels, ..skip_bad() };
-        let preview = session.import_preview(&file, &chosen).unwrap();
+        let preview = session.exchange.preview(&file, &chosen).unwrap();
         assert!(preview.problem.is_none(), "seed {seed}: {:?}", preview.problem);
         assert_eq!(preview.bad_rows.len() as u32, preview.bad_row_count);
         let bad: BTreeSet<usize> = preview.bad_rows.iter().map(|row| row.row as usize - 1).collect();
@@ -223,21 +223,25 @@ fn names_are_checked_on_every_way_in() {
         assert_eq!(try_import(&session, &plain, &question).unwrap_err().code(), "name", "{bad:?}");
         let levels = ImportChoices { levels: Some(vec!["1".into(), bad.into()]), ..choices() };
         assert_eq!(try_import(&session, &plain, &levels).unwrap_err().code(), "name", "{bad:?}");
-        let guessed = session.guess_columns(&plain).unwrap();
+        let guessed = session.exchange.guess_columns(&plain).unwrap();
         let everyone = ColumnChoices { annotator: Some(format!("={bad}")), ..guessed };
         let everyone = ImportChoices { columns: Some(everyone), ..choices() };
         assert!(try_import(&session, &plain, &everyone).is_err(), "{bad:?}");
         let rows = place.file("r.csv", &format!("text_id,text,annotator_id,label\nt,x,{bad},1\nt,x,bo,2\n"));
         assert_eq!(try_import(&session, &rows, &choices()).unwrap_err().code(), "bad-rows", "{bad:?}");
-        assert_eq!(session.add_annotator(bad, &Default::default()).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(
+            session.project.add_annotator(bad, &Default::default()).unwrap_err().code(),
+            "name",
+            "{bad:?}"
+        );
         let attribute = [(bad.to_owned(), "x".to_owned())].into();
-        assert_eq!(session.add_annotator("ok", &attribute).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(session.project.add_annotator("ok", &attribute).unwrap_err().code(), "name", "{bad:?}");
         let scale = Scale::new(ScaleKind::Choice, ["x", bad]).unwrap();
-        assert_eq!(session.add_question("q", "", scale).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(session.project.add_question("q", "", scale).unwrap_err().code(), "name", "{bad:?}");
         let scale = Scale::new(ScaleKind::Choice, ["x", "y"]).unwrap();
-        assert_eq!(session.add_question(bad, "", scale).unwrap_err().code(), "name", "{bad:?}");
+        assert_eq!(session.project.add_question(bad, "", scale).unwrap_err().code(), "name", "{bad:?}");
     }
-    let info = session.info().unwrap();
+    let info = session.project.info().unwrap();
     assert_eq!(
         (info.texts, info.annotators, info.questions.len()),
         (0, 0, 0),
@@ -268,9 +272,10 @@ fn a_file_cannot_claim_that_its_labels_were_given_here() {
         (of("t", "ana"), of("t", "bo"), of("u", "ana"), of("u", "bo")),
         ("import", "import", "simulated", "import")
     );
-    let (question, ana) = (session.question(None).unwrap().id, session.annotator("ana").unwrap().id);
+    let (question, ana) =
+        (session.project.question(None).unwrap().id, session.project.annotator("ana").unwrap().id);
     assert!(
-        session.undo_label(ana, question, LabelSource::Window).unwrap().is_none(),
+        session.labelling.undo(ana, question, LabelSource::Window).unwrap().is_none(),
         "an imported label was taken back"
     );
 }
@@ -314,7 +319,7 @@ fn last_months_file_does_not_overrule_todays_label() {
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-05-01\nt,x,bo,2,2024-05-01\n",
     );
     import(&session, &file);
-    session.label_by_name("ana", "t", "2", None).unwrap();
+    session.labelling.label_by_name("ana", "t", "2", None).unwrap();
     let older = place.file(
         "older.csv",
         "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2024-04-01\nt,x,bo,2,2024-06-01\n",
@@ -335,8 +340,8 @@ struct LabelsMeanwhile<'a> {
 impl Observer for LabelsMeanwhile<'_> {
     fn step(&self, _: u64, _: Option<u64>, _: &str) {
         if self.done.fetch_add(1, Ordering::SeqCst) == 0 {
-            self.session.label_by_name("ana", "c001", "5", Some("offensiveness")).unwrap();
-            self.session.label_by_name("ana", "c001", "yes", Some("remove")).unwrap();
+            self.session.labelling.label_by_name("ana", "c001", "5", Some("offensiveness")).unwrap();
+            self.session.labelling.label_by_name("ana", "c001", "yes", Some("remove")).unwrap();
         }
     }
 }
@@ -349,7 +354,7 @@ fn an_export_of_several_questions_is_one_moment() {
     let session = Session::open(&path, &Home::inside(place.folder.path(), Vec::new())).unwrap();
     let meanwhile = LabelsMeanwhile { session: &session, done: AtomicU64::new(0) };
     let file = place.path("all.csv");
-    let written = session.export_labels(&file, None, false, &meanwhile).unwrap();
+    let written = session.exchange.export(&file, None, false, &meanwhile).unwrap();
     assert!(meanwhile.done.load(Ordering::SeqCst) > 1, "nothing was labelled in the middle");
     let rows = rows(&file);
     let ana: Vec<_> = rows.iter().filter(|row| row["annotator_id"] == "ana").collect();
@@ -404,18 +409,19 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
         let file = place.file(&format!("{seed}.jsonl"), &random_labels(&mut Dice(seed)));
         import(&session, &file);
         // What an export does not carry: an answer that was replaced, one that was taken back, a skip, a flag.
-        let question = session.question(Some("grade")).unwrap();
-        let (text, who) = (dissensus_domain::TextId(1), session.annotator("Zoë 1").unwrap().id);
-        session.skip_text(who, question.id, text).unwrap();
+        let question = session.project.question(Some("grade")).unwrap();
+        let (text, who) = (dissensus_domain::TextId(1), session.project.annotator("Zoë 1").unwrap().id);
+        session.labelling.skip(who, question.id, text).unwrap();
         for ending in ["csv", "tsv", "jsonl"] {
             let out = place.path(&format!("{seed}-out.{ending}"));
-            session.export_labels(&out, None, false, &Unwatched).unwrap();
+            session.exchange.export(&out, None, false, &Unwatched).unwrap();
             let copy = place.project(&format!("to-{seed}-{ending}"));
             let report = import(&copy, &out);
             assert_eq!(report.rejected_rows, 0);
             assert_eq!(exported(&place, &copy), exported(&place, &session), "seed {seed}, {ending}");
             let people = |session: &Session| {
                 let mut people: Vec<_> = session
+                    .project
                     .annotators()
                     .unwrap()
                     .into_iter()
@@ -427,6 +433,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
             assert_eq!(people(&copy), people(&session), "seed {seed}, {ending}");
             let scales = |session: &Session| {
                 let mut scales: Vec<_> = session
+                    .project
                     .info()
                     .unwrap()
                     .questions

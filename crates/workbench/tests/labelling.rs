@@ -17,20 +17,20 @@ fn opened(folder: &Path) -> Session {
 }
 
 fn offensiveness(session: &Session) -> QuestionId {
-    session.question(Some("offensiveness")).unwrap().id
+    session.project.question(Some("offensiveness")).unwrap().id
 }
 
 #[test]
 fn a_name_is_looked_up_as_it_would_be_added() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
-    let label = |name| session.label_by_name(name, "c001", "3", Some("offensiveness")).unwrap();
+    let label = |name| session.labelling.label_by_name(name, "c001", "3", Some("offensiveness")).unwrap();
     let known = label(" sim-ada ");
     assert_eq!((known.annotator.as_str(), known.new_annotator), ("sim-ada", false));
     let (new, again) = (label(" robin "), label("robin"));
     assert_eq!((new.annotator.as_str(), new.new_annotator), ("robin", true));
     assert_eq!((again.annotator.as_str(), again.new_annotator), ("robin", false));
-    assert_eq!(session.annotator("robin ").unwrap().external_id, "robin");
+    assert_eq!(session.project.annotator("robin ").unwrap().external_id, "robin");
 }
 
 #[test]
@@ -38,16 +38,16 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
-    session.label_by_name("ana", "c001", "3", Some("offensiveness")).unwrap();
-    session.label_by_name("ana", "c001", "4", Some("offensiveness")).unwrap();
+    session.labelling.label_by_name("ana", "c001", "3", Some("offensiveness")).unwrap();
+    session.labelling.label_by_name("ana", "c001", "4", Some("offensiveness")).unwrap();
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    assert_eq!(session.import_file(&file, &choices, &unwatched).unwrap().labels, 1);
-    let ana = session.annotator("ana").unwrap().id;
-    assert_eq!(session.progress(ana, question).unwrap().done, 2);
-    let undo = || session.undo_label(ana, question, LabelSource::Command).unwrap();
+    assert_eq!(session.exchange.import(&file, &choices, &unwatched).unwrap().labels, 1);
+    let ana = session.project.annotator("ana").unwrap().id;
+    assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
+    let undo = || session.labelling.undo(ana, question, LabelSource::Command).unwrap();
     let first = undo().unwrap();
     assert_eq!((first.answer, first.now), (Answer::Level(3), Some(Answer::Level(2))));
     let second = undo().unwrap();
@@ -60,7 +60,7 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
-    session.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Unwatched).unwrap();
     let told: Arc<Mutex<u32>> = Arc::default();
     let count = Arc::clone(&told);
     session.subscribe(move |event| {
@@ -69,7 +69,7 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
         }
     });
     let people: Vec<_> = (0..4)
-        .map(|nth| session.add_annotator(&format!("person {nth}"), &Default::default()).unwrap().id)
+        .map(|nth| session.project.add_annotator(&format!("person {nth}"), &Default::default()).unwrap().id)
         .collect();
     std::thread::scope(|scope| {
         for (nth, annotator) in (0_u16..).zip(people.iter().copied()) {
@@ -79,11 +79,11 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
                     let text = TextId(u32::from(click % 20) + 1);
                     let answer = Answer::Level((click + nth) % 5);
                     let new = NewLabel { question, annotator, text, answer, duration_ms: None };
-                    session.record_label(&new).unwrap();
+                    session.labelling.record_label(&new).unwrap();
                     match click % 7 {
-                        3 => drop(session.undo_label(annotator, question, LabelSource::Window).unwrap()),
-                        5 => drop(session.flag_text(annotator, question, text, true).unwrap()),
-                        6 => drop(session.skip_text(annotator, question, TextId(100)).unwrap()),
+                        3 => drop(session.labelling.undo(annotator, question, LabelSource::Window).unwrap()),
+                        5 => drop(session.labelling.flag(annotator, question, text, true).unwrap()),
+                        6 => drop(session.labelling.skip(annotator, question, TextId(100)).unwrap()),
                         _ => {}
                     }
                 }
@@ -92,9 +92,9 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
     });
     let seen = |session: &Session| {
         let of = |annotator| {
-            let progress = session.progress(annotator, question).unwrap();
+            let progress = session.labelling.progress(annotator, question).unwrap();
             let answers: Vec<_> = (1..=20)
-                .map(|text| session.label_task(annotator, question, TextId(text)).unwrap().answer)
+                .map(|text| session.labelling.task(annotator, question, TextId(text)).unwrap().answer)
                 .collect();
             (progress.done, progress.today, progress.skipped, progress.flagged, answers)
         };

@@ -30,22 +30,22 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     }
     std::fs::write(&file, &rows).unwrap();
     let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
-    session.import_as_job(&file, &choices).unwrap();
+    session.exchange.import_as_job(&file, &choices).unwrap();
     // What goes wrong quotes what it is about; the log must not.
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
     std::fs::write(&file, format!("{rows}{id}-1,another {word},{name},{label}\n")).unwrap();
-    assert!(session.import_file(&file, &choices, &unwatched).is_err());
-    assert!(session.import_as_job(&file, &choices).is_err());
-    assert!(session.label_by_name(name, id, other, Some(question)).is_err());
-    session.label_by_name(name, &format!("{id}-3"), label, Some(question)).unwrap();
+    assert!(session.exchange.import(&file, &choices, &unwatched).is_err());
+    assert!(session.exchange.import_as_job(&file, &choices).is_err());
+    assert!(session.labelling.label_by_name(name, id, other, Some(question)).is_err());
+    session.labelling.label_by_name(name, &format!("{id}-3"), label, Some(question)).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let choice = EncoderChoice { encoder: Some(tiny.to_string_lossy().into()), ..EncoderChoice::default() };
-    session.encode(&choice, &Unwatched).unwrap();
-    session.start_background_work();
-    let asked = session.question(Some(question)).unwrap();
-    session.fit(asked.id, &Unwatched).unwrap();
-    session.annotator_report(asked.id).unwrap();
-    session.export_as_job(&folder.path().join("out.csv")).unwrap();
+    session.encoding.encode(&choice, &Unwatched).unwrap();
+    session.background.start();
+    let asked = session.project.question(Some(question)).unwrap();
+    session.live.fit(asked.id, &Unwatched).unwrap();
+    session.analysis.annotator_report(asked.id).unwrap();
+    session.exchange.export_as_job(&folder.path().join("out.csv")).unwrap();
     // A panic that quotes a text, as slicing inside a character does.
     let text = word.to_string();
     let died = std::thread::spawn(move || panic!("byte index 1 is not in `{text}`")).join();

@@ -26,23 +26,27 @@ fn open(path: &Path) -> Session {
 fn sample_at(path: &Path) -> Session {
     sample::create(path).unwrap();
     let session = open(path);
-    session.encode(&EncoderChoice { encoder: Some(tiny()), ..EncoderChoice::default() }, &Unwatched).unwrap();
+    session
+        .encoding
+        .encode(&EncoderChoice { encoder: Some(tiny()), ..EncoderChoice::default() }, &Unwatched)
+        .unwrap();
     session
 }
 
 fn question(session: &Session) -> QuestionId {
-    session.question(Some("offensiveness")).unwrap().id
+    session.project.question(Some("offensiveness")).unwrap().id
 }
 
 fn train(session: &Session, model: ModelKind, tuning: &str, seed: u32) -> RunDetail {
-    let choices = session.train_choices(question(session), model, tuning).unwrap();
+    let choices = session.runs.choices(question(session), model, tuning).unwrap();
     let choices = TrainChoices { epochs: 1, seed, ..choices };
-    session.run(&choices, DeviceChoice::Cpu, &Unwatched).unwrap()
+    session.runs.train(&choices, DeviceChoice::Cpu, &Unwatched).unwrap()
 }
 
 fn predicted(session: &Session, run: u32) -> Result<Vec<f32>, String> {
     session
-        .predict_by_run(run, AnnotatorId(2), TEXT, &Unwatched)
+        .runs
+        .predict(run, AnnotatorId(2), TEXT, &Unwatched)
         .map(|prediction| prediction.probabilities)
         .map_err(|error| error.code().to_owned())
 }
@@ -94,9 +98,9 @@ fn a_project_whose_name_is_not_utf_8_uses_its_tuned_encoder() {
     let path = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.dissensus"));
     let session = sample_at(&path);
     let run = train(&session, ModelKind::Multilevel, "last-1", 0).info;
-    session.use_run(Some(run.id)).unwrap();
-    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
-    assert!(session.run_detail(run.id).unwrap().info.predicts);
+    session.runs.use_run(Some(run.id)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    assert!(session.runs.detail(run.id).unwrap().info.predicts);
 }
 
 #[cfg(unix)]
@@ -126,15 +130,15 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     let path = before.join("p.dissensus");
     let session = sample_at(&path);
     let run = train(&session, ModelKind::Multilevel, "last-1", 0).info.id;
-    session.use_run(Some(run)).unwrap();
-    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
-    let version = session.encoding_state().unwrap().version;
+    session.runs.use_run(Some(run)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    let version = session.encoding.state().unwrap().version;
     session.close();
     let moved = after.join("q.dissensus");
     fs::rename(&path, &moved).unwrap();
     let session = open(&moved);
     assert_eq!(predicted(&session, run).unwrap_err(), "run-files-missing");
-    let error = session.use_run(Some(run)).unwrap_err();
+    let error = session.runs.use_run(Some(run)).unwrap_err();
     assert!(error.to_string().contains("q.dissensus.runs"), "{error}");
     session.close();
     fs::rename(before.join("p.dissensus.runs"), after.join("q.dissensus.runs")).unwrap();
@@ -145,9 +149,9 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     let file = after.join("more.csv");
     fs::write(&file, "text_id,text\nnew1,One more text\n").unwrap();
     let unwatched: std::sync::Arc<dyn dissensus_workbench::Observer> = std::sync::Arc::new(Unwatched);
-    session.import_file(&file, &ImportChoices::default(), &unwatched).unwrap();
-    let encoded = session.encode(&EncoderChoice::default(), &Unwatched).unwrap();
-    assert_eq!((encoded.texts, session.encoding_state().unwrap().version), (1, version));
+    session.exchange.import(&file, &ImportChoices::default(), &unwatched).unwrap();
+    let encoded = session.encoding.encode(&EncoderChoice::default(), &Unwatched).unwrap();
+    assert_eq!((encoded.texts, session.encoding.state().unwrap().version), (1, version));
 }
 
 #[test]
@@ -183,7 +187,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
     fs::rename(&own, folder.path().join("aside")).unwrap();
     fs::rename(&others, &own).unwrap();
     assert_eq!(predicted(&session, run.id).unwrap_err(), "run-files-foreign");
-    let detail = session.run_detail(run.id).unwrap();
+    let detail = session.runs.detail(run.id).unwrap();
     assert!(detail.notes.iter().any(|note| note.contains(&other.uid)), "{:?}", detail.notes);
     assert_eq!(predicted(&session, other.id).unwrap_err(), "run-files-missing");
     fs::rename(&own, &others).unwrap();
@@ -195,7 +199,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
     assert_eq!(predicted(&session, run.id).unwrap_err(), "run-files-foreign");
     fs::write(own.join("run.json"), "{\"id\":").unwrap();
     assert_eq!(predicted(&session, run.id).unwrap_err(), "run-files-foreign");
-    session.delete_run(run.id).unwrap();
+    session.runs.delete(run.id).unwrap();
     assert!(own.join("network.json").exists(), "not known to be its own, so it stays");
 
     // A file, and a link to nowhere, where the folder belongs.
@@ -208,7 +212,7 @@ fn files_that_are_not_the_runs_own_are_named_and_neither_used_nor_deleted() {
         std::os::unix::fs::symlink("nowhere", &others).unwrap();
         assert_eq!(predicted(&session, other.id).unwrap_err(), "run-files-foreign");
     }
-    session.delete_run(other.id).unwrap();
+    session.runs.delete(other.id).unwrap();
     assert!(fs::symlink_metadata(&others).is_ok());
     let next = train(&session, ModelKind::Shared, "frozen", 0).info;
     assert_eq!(next.id, other.id + 1, "the number of a deleted run is not used again");
@@ -220,6 +224,6 @@ fn a_deleted_run_takes_its_own_files_with_it() {
     let path = folder.path().join("p.dissensus");
     let session = sample_at(&path);
     let run = train(&session, ModelKind::ShareRecFfn, "frozen", 0).info;
-    session.delete_run(run.id).unwrap();
+    session.runs.delete(run.id).unwrap();
     assert!(!folder.path().join("p.dissensus.runs").exists());
 }

@@ -18,16 +18,16 @@ fn sample(folder: &TempDir) -> Session {
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let encoder = Some(tiny.to_string_lossy().into_owned());
-    session.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Unwatched).unwrap();
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Unwatched).unwrap();
     session
 }
 
 fn question(session: &Session) -> QuestionId {
-    session.question(Some("offensiveness")).unwrap().id
+    session.project.question(Some("offensiveness")).unwrap().id
 }
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.train_choices(question(session), model, tuning).unwrap();
+    let choices = session.runs.choices(question(session), model, tuning).unwrap();
     TrainChoices { epochs: 4, patience: 0, ..choices }
 }
 
@@ -62,8 +62,8 @@ fn figures(run: &RunDetail) -> Figures {
 /// Changes whatever a person can change while a run is interrupted.
 fn change_everything(session: &Session, folder: &Path) {
     let question = question(session);
-    let someone = session.add_annotator("Robin", &Default::default()).unwrap().id;
-    let known = session.annotators().unwrap().into_iter().find(|a| a.id != someone).unwrap().id;
+    let someone = session.project.add_annotator("Robin", &Default::default()).unwrap().id;
+    let known = session.project.annotators().unwrap().into_iter().find(|a| a.id != someone).unwrap().id;
     for text in 1..=40 {
         for annotator in [someone, known] {
             let new = NewLabel {
@@ -73,47 +73,47 @@ fn change_everything(session: &Session, folder: &Path) {
                 answer: Answer::Level(2),
                 duration_ms: None,
             };
-            session.record(&new, LabelSource::Command).unwrap();
+            session.labelling.record(&new, LabelSource::Command).unwrap();
         }
     }
-    session.undo_label(known, question, LabelSource::Command).unwrap();
+    session.labelling.undo(known, question, LabelSource::Command).unwrap();
     let file = folder.join("more.csv");
     let rows = "text_id,text,annotator_id,label,age\nx1,One more,Kim,3,40\nc001,,sim-ada,5,90\n";
     let rows = rows.replace("c001,,", "x2,Another,");
     std::fs::write(&file, rows).unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.import_file(&file, &choices, &unwatched).unwrap();
+    session.exchange.import(&file, &choices, &unwatched).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let choice = EncoderChoice {
         encoder: Some(tiny.to_string_lossy().into_owned()),
         pooling: Some(dissensus_workbench::Pooling::Max),
         ..EncoderChoice::default()
     };
-    session.encode(&choice, &Unwatched).unwrap();
+    session.encoding.encode(&choice, &Unwatched).unwrap();
 }
 
 fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let asked = choices(&session, model, tuning);
-    let whole = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
-    let error = session.run(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     assert_eq!(error.code(), "cancelled");
-    let stopped = session.runs().unwrap().remove(0);
+    let stopped = session.runs.list().unwrap().remove(0);
     assert!(stopped.resumable && !stopped.data_changed);
     change_everything(&session, folder.path());
-    let stopped = session.runs().unwrap().remove(0);
+    let stopped = session.runs.list().unwrap().remove(0);
     assert!(stopped.resumable && stopped.data_changed);
-    let resumed = session.resume_here(stopped.id, &Unwatched).unwrap();
+    let resumed = session.runs.resume_here(stopped.id, &Unwatched).unwrap();
     assert_eq!(figures(&resumed), figures(&whole), "{model} {tuning}");
     assert_eq!(resumed.sizes, whole.sizes);
-    assert!(!session.run_detail(stopped.id).unwrap().info.resumable);
+    assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
     // It predicts as the other does, for people of then and for those who came later.
-    let annotators = session.annotators().unwrap();
+    let annotators = session.project.annotators().unwrap();
     for annotator in [annotators.first().unwrap().id, annotators.last().unwrap().id] {
         let says =
-            |run: u32| session.predict_by_run(run, annotator, "You fool", &Unwatched).unwrap().probabilities;
+            |run: u32| session.runs.predict(run, annotator, "You fool", &Unwatched).unwrap().probabilities;
         assert_eq!(says(resumed.info.id), says(whole.info.id), "{model} {tuning}");
     }
 }
@@ -138,22 +138,23 @@ fn a_failed_resume_changes_nothing_and_is_possible_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let asked = choices(&session, ModelKind::ShareRecFfn, "frozen");
-    let whole = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
-    session.run(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
-    let stopped = session.runs().unwrap().remove(0);
+    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
+    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let stopped = session.runs.list().unwrap().remove(0);
     let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
     let aside = folder.path().join("aside");
     std::fs::rename(&files, &aside).unwrap();
-    assert!(!session.run_detail(stopped.id).unwrap().info.resumable);
-    let error = session.resume_here(stopped.id, &Unwatched).unwrap_err();
+    assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
+    let error = session.runs.resume_here(stopped.id, &Unwatched).unwrap_err();
     assert!(error.code() == "not-resumable" && error.to_string().contains("not there"), "{error}");
-    assert_eq!(session.run_detail(stopped.id).unwrap().info.state, JobState::Cancelled);
+    assert_eq!(session.runs.detail(stopped.id).unwrap().info.state, JobState::Cancelled);
     std::fs::rename(&aside, &files).unwrap();
-    let resumed = session.resume_here(stopped.id, &Unwatched).unwrap();
+    let resumed = session.runs.resume_here(stopped.id, &Unwatched).unwrap();
     assert_eq!(figures(&resumed), figures(&whole));
 
-    let convex = session.run(&choices(&session, ModelKind::Shared, "frozen"), DeviceChoice::Cpu, &Unwatched);
-    let error = session.resume_here(convex.unwrap().info.id, &Unwatched).unwrap_err();
+    let convex =
+        session.runs.train(&choices(&session, ModelKind::Shared, "frozen"), DeviceChoice::Cpu, &Unwatched);
+    let error = session.runs.resume_here(convex.unwrap().info.id, &Unwatched).unwrap_err();
     assert!(error.to_string().contains("was not interrupted"), "{error}");
 }
 
@@ -169,18 +170,18 @@ fn of_two_runs_started_at_once_one_begins() {
                 let (session, barrier, asked) = (Arc::clone(&session), Arc::clone(&barrier), asked.clone());
                 std::thread::spawn(move || {
                     barrier.wait();
-                    session.start_run(&asked).map_err(|error| error.code())
+                    session.runs.start(&asked).map_err(|error| error.code())
                 })
             })
             .collect();
         let begun: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
         assert_eq!(begun.iter().filter(|result| result.is_ok()).count(), 1, "{begun:?}");
         assert!(begun.contains(&Err("busy")));
-        let mut runs = session.runs().unwrap();
+        let mut runs = session.runs.list().unwrap();
         assert_eq!(runs.len(), round + 1, "the one that did not begin left no row");
         while runs[0].state == JobState::Running {
             std::thread::sleep(std::time::Duration::from_millis(20));
-            runs = session.runs().unwrap();
+            runs = session.runs.list().unwrap();
         }
         // The place is free a moment after the run has ended.
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -200,9 +201,9 @@ fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
             panic!("no such luck");
         }
     });
-    let id = session.start_run(&asked).unwrap();
+    let id = session.runs.start(&asked).unwrap();
     let ended = |id: u32| loop {
-        let run = session.run_detail(id).unwrap().info;
+        let run = session.runs.detail(id).unwrap().info;
         if run.state != JobState::Running {
             break run;
         }
@@ -212,7 +213,7 @@ fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
     assert_eq!(failed.state, JobState::Failed);
     assert!(failed.problem.unwrap().message.contains("no such luck"));
     std::thread::sleep(std::time::Duration::from_millis(100));
-    assert!(session.jobs().unwrap().iter().all(|job| job.state != JobState::Running));
-    let next = session.start_run(&asked).unwrap();
+    assert!(session.project.jobs().unwrap().iter().all(|job| job.state != JobState::Running));
+    let next = session.runs.start(&asked).unwrap();
     assert_eq!(ended(next).state, JobState::Finished);
 }

@@ -24,21 +24,24 @@ fn sample(folder: &TempDir) -> Session {
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
     let tiny = tiny().to_string_lossy().into_owned();
-    session.encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Unwatched).unwrap();
+    session
+        .encoding
+        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Unwatched)
+        .unwrap();
     session
 }
 
 fn question(session: &Session) -> QuestionId {
-    session.question(Some("offensiveness")).unwrap().id
+    session.project.question(Some("offensiveness")).unwrap().id
 }
 
 fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
-    let choices = session.train_choices(question(session), model, tuning).unwrap();
+    let choices = session.runs.choices(question(session), model, tuning).unwrap();
     TrainChoices { epochs: 2, ..choices }
 }
 
 fn run(session: &Session, choices: &TrainChoices) -> RunDetail {
-    session.run(choices, DeviceChoice::Cpu, &Unwatched).unwrap()
+    session.runs.train(choices, DeviceChoice::Cpu, &Unwatched).unwrap()
 }
 
 fn metric(run: &RunInfo, key: &str) -> f64 {
@@ -63,12 +66,12 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
         assert_eq!(detail.annotators.len() as u32, scores.annotators);
         assert!(!info.data_changed && !info.resumable);
     }
-    let runs = session.runs().unwrap();
+    let runs = session.runs.list().unwrap();
     assert_eq!(runs.len(), 6);
     let of = |kind: ModelKind| runs.iter().find(|run| run.model == kind.name()).unwrap();
     let (multilevel, shared) = (of(ModelKind::Multilevel), of(ModelKind::Shared));
     assert!(metric(multilevel, "log_loss") < metric(shared, "log_loss"));
-    let found = session.compare_runs(shared.id, multilevel.id).unwrap();
+    let found = session.runs.compare(shared.id, multilevel.id).unwrap();
     let loss = found.metrics.iter().find(|m| m.key == "log_loss").unwrap();
     assert!((loss.b - loss.a - (metric(multilevel, "log_loss") - metric(shared, "log_loss"))).abs() < 1e-12);
     assert!(loss.p.unwrap() < 0.05 && loss.high.unwrap() < 0.0, "{loss:?}");
@@ -76,9 +79,9 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
 
     let other = TrainChoices { seed: 7, ..choices(&session, ModelKind::Shared, "frozen") };
     let other = run(&session, &other);
-    let error = session.compare_runs(other.info.id, shared.id).unwrap_err();
+    let error = session.runs.compare(other.info.id, shared.id).unwrap_err();
     assert_eq!(error.code(), "not-comparable");
-    assert_eq!(session.compare_runs(99, shared.id).unwrap_err().code(), "no-such-run");
+    assert_eq!(session.runs.compare(99, shared.id).unwrap_err().code(), "no-such-run");
 }
 
 #[test]
@@ -87,6 +90,7 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
     let session = sample(&folder);
     let detail = run(&session, &choices(&session, ModelKind::Multilevel, "frozen"));
     let evaluated = session
+        .analysis
         .evaluate(
             &EvaluateChoices {
                 question: Some("offensiveness".into()),
@@ -107,7 +111,7 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
 fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
-    let before = session.encoding_state().unwrap().version.unwrap();
+    let before = session.encoding.state().unwrap().version.unwrap();
     let detail = run(&session, &choices(&session, ModelKind::Multilevel, "full"));
     let info = detail.info;
     assert_eq!(info.epochs.len(), 2);
@@ -123,28 +127,28 @@ fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     let frozen = run(&session, &choices(&session, ModelKind::SepHeads, "frozen")).info.id;
     let said = || {
         let text = "You call that a recipe?";
-        session.predict_by_run(frozen, AnnotatorId(2), text, &Unwatched).unwrap().probabilities
+        session.runs.predict(frozen, AnnotatorId(2), text, &Unwatched).unwrap().probabilities
     };
     let by_the_encoder_of_before = said();
 
-    session.use_run(Some(info.id)).unwrap();
-    session.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
-    let tuned = session.encoding_state().unwrap();
+    session.runs.use_run(Some(info.id)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    let tuned = session.encoding.state().unwrap();
     assert_ne!(tuned.version.as_ref().unwrap(), &before);
-    assert!(session.run_detail(info.id).unwrap().info.predicts);
+    assert!(session.runs.detail(info.id).unwrap().info.predicts);
     assert_eq!(said(), by_the_encoder_of_before, "a frozen run keeps its encoder");
-    session.use_run(Some(info.id)).unwrap();
-    session.train(Some("offensiveness"), &Unwatched).unwrap();
-    session.use_run(None).unwrap();
-    assert_eq!(session.encoding_state().unwrap().version.unwrap(), before);
+    session.runs.use_run(Some(info.id)).unwrap();
+    session.analysis.train(Some("offensiveness"), &Unwatched).unwrap();
+    session.runs.use_run(None).unwrap();
+    assert_eq!(session.encoding.state().unwrap().version.unwrap(), before);
 
     let shared = run(&session, &choices(&session, ModelKind::Shared, "last-1"));
-    assert_eq!(session.use_run(Some(shared.info.id)).unwrap_err().code(), "cannot-predict");
-    session.use_run(Some(info.id)).unwrap();
-    session.delete_run(info.id).unwrap();
-    assert_eq!(session.encoding_state().unwrap().version.unwrap(), before, "back to the encoder of before");
+    assert_eq!(session.runs.use_run(Some(shared.info.id)).unwrap_err().code(), "cannot-predict");
+    session.runs.use_run(Some(info.id)).unwrap();
+    session.runs.delete(info.id).unwrap();
+    assert_eq!(session.encoding.state().unwrap().version.unwrap(), before, "back to the encoder of before");
     assert!(!encoder.exists());
-    assert_eq!(session.run_detail(info.id).unwrap_err().code(), "no-such-run");
+    assert_eq!(session.runs.detail(info.id).unwrap_err().code(), "no-such-run");
 }
 
 /// Stops at the second evaluation.
@@ -169,12 +173,12 @@ fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
     let asked = TrainChoices { epochs: 4, ..choices(&session, ModelKind::SepHeads, "last-1") };
     let whole = run(&session, &asked);
     let stop = StopAfterFirst(AtomicBool::new(false));
-    let error = session.run(&asked, DeviceChoice::Cpu, &stop).unwrap_err();
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &stop).unwrap_err();
     assert_eq!(error.code(), "cancelled");
-    let stopped = session.runs().unwrap().remove(0);
+    let stopped = session.runs.list().unwrap().remove(0);
     assert!(stopped.resumable && stopped.state == JobState::Cancelled && stopped.scores.is_none());
-    assert_eq!(session.resume_run(whole.info.id).unwrap_err().code(), "not-resumable");
-    let mended = session.resume_here(stopped.id, &Unwatched).unwrap();
+    assert_eq!(session.runs.resume(whole.info.id).unwrap_err().code(), "not-resumable");
+    let mended = session.runs.resume_here(stopped.id, &Unwatched).unwrap();
     let losses = |run: &RunDetail| {
         run.info.epochs.iter().map(|e| (e.step, e.train_loss, e.validation_loss)).collect::<Vec<_>>()
     };
@@ -194,9 +198,9 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
     });
     let asked =
         TrainChoices { epochs: 6, patience: 0, ..choices(&session, ModelKind::ShareRecFfn, "frozen") };
-    let id = session.start_run(&asked).unwrap();
-    assert_eq!(session.start_run(&asked).unwrap_err().code(), "busy");
-    let who = session.add_annotator("Robin", &Default::default()).unwrap().id;
+    let id = session.runs.start(&asked).unwrap();
+    assert_eq!(session.runs.start(&asked).unwrap_err().code(), "busy");
+    let who = session.project.add_annotator("Robin", &Default::default()).unwrap().id;
     let label = NewLabel {
         question: asked.question,
         text: TextId(1),
@@ -204,7 +208,7 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
         answer: Answer::Level(2),
         duration_ms: None,
     };
-    session.record_label(&label).unwrap();
+    session.labelling.record_label(&label).unwrap();
     let mut epochs = 0;
     let last = loop {
         let info = heard.recv_timeout(Duration::from_secs(120)).unwrap();
@@ -215,19 +219,19 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
         }
     };
     assert_eq!((last.id, last.state, epochs), (id, JobState::Finished, 6));
-    assert!(session.runs().unwrap()[0].data_changed, "a label came after it began");
+    assert!(session.runs.list().unwrap()[0].data_changed, "a label came after it began");
 }
 
 #[test]
 fn what_was_chosen_last_is_what_is_offered_next_and_scripts_get_the_same_always() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
-    let fresh = session.train_defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap();
-    assert_eq!(fresh, session.train_choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap());
+    let fresh = session.runs.defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap();
+    assert_eq!(fresh, session.runs.choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap());
     let asked = TrainChoices { epochs: 1, batch: 32, ..fresh.clone() };
     run(&session, &asked);
-    assert_eq!(session.train_defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap(), asked);
-    assert_eq!(session.train_choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap(), fresh);
+    assert_eq!(session.runs.defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap(), asked);
+    assert_eq!(session.runs.choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap(), fresh);
 }
 
 #[test]
@@ -242,9 +246,9 @@ fn a_failed_run_keeps_why() {
         max_grad_norm: 0.0,
         ..choices(&session, ModelKind::ShareRecDcn, "frozen")
     };
-    let error = session.run(&asked, DeviceChoice::Cpu, &Unwatched).unwrap_err();
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap_err();
     assert!(error.to_string().contains("stopped being a number at step"), "{error}");
-    let kept = session.runs().unwrap().remove(0);
+    let kept = session.runs.list().unwrap().remove(0);
     assert_eq!(kept.state, JobState::Failed);
     assert_eq!(kept.problem.unwrap().message, error.to_string());
 
@@ -254,7 +258,7 @@ fn a_failed_run_keeps_why() {
         (TrainChoices { split: "k-fold:200/1".into(), ..asked.clone() }, "200"),
         (TrainChoices { head_lr: -1.0, ..asked.clone() }, "head_lr"),
     ] {
-        let error = session.run(&bad, DeviceChoice::Cpu, &Unwatched).unwrap_err();
+        let error = session.runs.train(&bad, DeviceChoice::Cpu, &Unwatched).unwrap_err();
         assert!(error.to_string().contains(field), "{error}");
     }
 }
@@ -264,15 +268,15 @@ fn options_are_scored_one_by_one_beside_their_sets() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat"]).unwrap();
-    let question = session.add_question("harm", "What is in it?", scale).unwrap().id;
+    let question = session.project.add_question("harm", "What is in it?", scale).unwrap().id;
     for i in 0..120_u32 {
         let answer = Answer::Options(OptionSet::from_bits(u64::from((i * 7 + i / 40) % 4)));
         let (annotator, text) = (AnnotatorId(1 + i % 3), TextId(1 + i / 3));
         let new = NewLabel { annotator, text, question, answer, duration_ms: None };
-        session.record(&new, LabelSource::Command).unwrap();
+        session.labelling.record(&new, LabelSource::Command).unwrap();
     }
     for kind in ModelKind::ALL {
-        let choices = TrainChoices { epochs: 2, ..session.train_choices(question, kind, "frozen").unwrap() };
+        let choices = TrainChoices { epochs: 2, ..session.runs.choices(question, kind, "frozen").unwrap() };
         let detail = run(&session, &choices);
         let names = |of: &[RunClass]| of.iter().map(|class| class.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&detail.options), ["rude", "threat"]);
@@ -285,7 +289,7 @@ fn options_are_scored_one_by_one_beside_their_sets() {
         assert_eq!(support, [with(1), with(2)], "{kind}");
     }
     let page = folder.path().join("r.html");
-    session.export_runs(&[session.runs().unwrap()[0].id], &page).unwrap();
+    session.runs.export(&[session.runs.list().unwrap()[0].id], &page).unwrap();
     assert!(std::fs::read_to_string(&page).unwrap().contains("<th>option</th>"));
 }
 
@@ -314,7 +318,7 @@ fn reports_are_written_by_their_ending() {
         .collect();
     let write = |name: &str| {
         let path = folder.path().join(name);
-        session.export_runs(&ids, &path).map(|()| std::fs::read_to_string(&path).unwrap())
+        session.runs.export(&ids, &path).map(|()| std::fs::read_to_string(&path).unwrap())
     };
     let table = write("r.csv").unwrap();
     let rows: Vec<&str> = table.lines().collect();
@@ -333,5 +337,5 @@ fn reports_are_written_by_their_ending() {
     let error = write("r.docx").unwrap_err();
     assert_eq!(error.code(), "report-kind");
     assert!(!folder.path().join("r.docx").exists());
-    assert_eq!(session.export_runs(&[77], &folder.path().join("x.csv")).unwrap_err().code(), "no-such-run");
+    assert_eq!(session.runs.export(&[77], &folder.path().join("x.csv")).unwrap_err().code(), "no-such-run");
 }

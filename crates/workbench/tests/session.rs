@@ -53,7 +53,7 @@ fn import(
     choices: &ImportChoices,
 ) -> dissensus_workbench::view::ImportReport {
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.import_file(file, choices, &unwatched).unwrap()
+    session.exchange.import(file, choices, &unwatched).unwrap()
 }
 
 fn import_error(
@@ -62,12 +62,12 @@ fn import_error(
     choices: &ImportChoices,
 ) -> dissensus_workbench::WorkbenchError {
     let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.import_file(file, choices, &unwatched).unwrap_err()
+    session.exchange.import(file, choices, &unwatched).unwrap_err()
 }
 
 fn query(session: &Session) -> DisagreementQuery {
     DisagreementQuery {
-        question: session.question(Some("offensiveness")).unwrap().id,
+        question: session.project.question(Some("offensiveness")).unwrap().id,
         by: DisagreementMeasure::Pairwise,
         search: None,
         attributes: Default::default(),
@@ -78,7 +78,7 @@ fn query(session: &Session) -> DisagreementQuery {
 #[test]
 fn the_sample_is_what_it_says() {
     let place = Place::new();
-    let info = place.sample().info().unwrap();
+    let info = place.sample().project.info().unwrap();
     assert_eq!((info.texts, info.annotators, info.labels), (168, 8, 2 * 728));
     assert_eq!(info.simulated_notice.as_deref(), Some(sample::NOTICE));
     let kinds: Vec<ScaleKind> = info.questions.iter().map(|q| q.scale.kind()).collect();
@@ -89,7 +89,12 @@ fn the_sample_is_what_it_says() {
 impl Place {
     fn sample_annotators_are_simulated(&self) -> bool {
         let session = Session::open_to_read(&self.path("sample.dissensus"), &self.home()).unwrap();
-        session.annotators().unwrap().iter().all(|a| a.simulated && a.attributes.contains_key("tendency"))
+        session
+            .project
+            .annotators()
+            .unwrap()
+            .iter()
+            .all(|a| a.simulated && a.attributes.contains_key("tendency"))
     }
 }
 
@@ -100,15 +105,15 @@ fn a_label_is_kept_learned_told_and_taken_back() {
     let events: Arc<Mutex<Vec<Event>>> = Arc::default();
     let heard = Arc::clone(&events);
     session.subscribe(move |event| heard.lock().unwrap().push(event.clone()));
-    let question = session.question(Some("offensiveness")).unwrap();
-    session.fit(question.id, &Unwatched).unwrap();
-    let me = session.add_annotator("Ana", &Default::default()).unwrap();
-    let before = session.disagreement_ranking(&query(&session)).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap();
+    session.live.fit(question.id, &Unwatched).unwrap();
+    let me = session.project.add_annotator("Ana", &Default::default()).unwrap();
+    let before = session.analysis.ranking(&query(&session)).unwrap();
 
     let mut labelled = Vec::new();
     let mut after = None;
     for level in [4, 4, 4, 3, 4] {
-        let task = session.next_text(me.id, question.id, TextOrder::File, after).unwrap().unwrap();
+        let task = session.labelling.next_text(me.id, question.id, TextOrder::File, after).unwrap().unwrap();
         assert!(task.reveal.is_none(), "a prediction led the annotator");
         let new = NewLabel {
             question: question.id,
@@ -117,57 +122,57 @@ fn a_label_is_kept_learned_told_and_taken_back() {
             answer: Answer::Level(level),
             duration_ms: Some(900),
         };
-        let receipt = session.record_label(&new).unwrap();
+        let receipt = session.labelling.record_label(&new).unwrap();
         let reveal = receipt.reveal.unwrap();
         assert!((reveal.others.iter().sum::<f32>() - 1.0).abs() < 1e-4);
         assert_eq!(reveal.annotators, 8);
         labelled.push(task.text);
         after = Some(task.text);
     }
-    let ranking = session.disagreement_ranking(&query(&session)).unwrap();
+    let ranking = session.analysis.ranking(&query(&session)).unwrap();
     assert!(ranking.revision > before.revision);
     assert_ne!(ranking.texts, before.texts, "five harsh labels must move the ranking");
     assert_eq!(ranking.annotators, 9);
     let told = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Labels { .. })).count();
     assert_eq!(told, 5);
 
-    let undone = session.undo_label(me.id, question.id, LabelSource::Window).unwrap().unwrap();
+    let undone = session.labelling.undo(me.id, question.id, LabelSource::Window).unwrap().unwrap();
     let done = undone.progress.done;
     assert_eq!((undone.text, undone.answer, undone.now, done), (labelled[4], Answer::Level(4), None, 4));
     session.close();
 
     let again = Session::open(&place.path("sample.dissensus"), &place.home()).unwrap();
-    let progress = again.progress(me.id, question.id).unwrap();
+    let progress = again.labelling.progress(me.id, question.id).unwrap();
     assert_eq!((progress.done, progress.today, progress.total), (4, 4, 168));
-    assert_eq!(again.label_task(me.id, question.id, labelled[0]).unwrap().answer, Some(Answer::Level(4)));
+    assert_eq!(again.labelling.task(me.id, question.id, labelled[0]).unwrap().answer, Some(Answer::Level(4)));
 }
 
 #[test]
 fn undo_never_takes_back_what_was_not_given_here() {
     let place = Place::new();
     let session = place.sample();
-    let question = session.question(Some("offensiveness")).unwrap().id;
-    let simulated = session.annotator("sim-ada").unwrap().id;
-    assert_eq!(session.undo_label(simulated, question, LabelSource::Window).unwrap(), None);
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let simulated = session.project.annotator("sim-ada").unwrap().id;
+    assert_eq!(session.labelling.undo(simulated, question, LabelSource::Window).unwrap(), None);
 }
 
 #[test]
 fn predictions_stay_hidden_from_the_person_who_labels() {
     let place = Place::new();
     let session = place.sample();
-    let question = session.question(Some("offensiveness")).unwrap().id;
-    session.fit(question, &Unwatched).unwrap();
-    let me = session.add_annotator("Ana", &Default::default()).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.live.fit(question, &Unwatched).unwrap();
+    let me = session.project.add_annotator("Ana", &Default::default()).unwrap();
     let text = TextId(1);
     let query = query(&session);
     let own = |show| {
-        let detail = session.text_detail(&query, text, Some("gender"), Some(me.id), show).unwrap();
+        let detail = session.analysis.text_detail(&query, text, Some("gender"), Some(me.id), show).unwrap();
         detail.annotators.into_iter().find(|a| a.annotator == me.id).unwrap()
     };
     assert_eq!(own(false).distribution, None);
     assert!(own(true).distribution.is_some());
     let new = NewLabel { question, annotator: me.id, text, answer: Answer::Level(0), duration_ms: None };
-    session.record_label(&new).unwrap();
+    session.labelling.record_label(&new).unwrap();
     assert!(own(false).distribution.is_some());
 }
 
@@ -176,22 +181,23 @@ fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
     let place = Place::new();
     let session = place.sample();
     let all = query(&session);
-    session.fit(all.question, &Unwatched).unwrap();
-    let first = session.annotators().unwrap().swap_remove(0);
+    session.live.fit(all.question, &Unwatched).unwrap();
+    let first = session.project.annotators().unwrap().swap_remove(0);
     let (name, value) = first.attributes.iter().next().map(|(n, v)| (n.clone(), v.clone())).unwrap();
     let some = DisagreementQuery { attributes: [(name.clone(), value.clone())].into(), ..query(&session) };
     let text = TextId(1);
-    let detail = session.text_detail(&some, text, None, None, false).unwrap();
-    let with = session.annotators().unwrap().into_iter().filter(|a| a.attributes.get(&name) == Some(&value));
+    let detail = session.analysis.text_detail(&some, text, None, None, false).unwrap();
+    let with =
+        session.project.annotators().unwrap().into_iter().filter(|a| a.attributes.get(&name) == Some(&value));
     assert_eq!(detail.annotators.len(), with.count());
     assert!(detail.annotators.iter().all(|a| a.attributes.get(&name) == Some(&value)));
-    let row = session.disagreement_rows(&some, &[text]).unwrap().swap_remove(0);
+    let row = session.analysis.rows(&some, &[text]).unwrap().swap_remove(0);
     assert_eq!(detail.scores.pairwise, row.scores.pairwise, "list and detail tell of the same people");
-    let everyone = session.text_detail(&all, text, None, None, false).unwrap();
+    let everyone = session.analysis.text_detail(&all, text, None, None, false).unwrap();
     assert_eq!(everyone.annotators.len(), 8);
     assert_ne!(everyone.scores.pairwise, detail.scores.pairwise);
     let nobody = DisagreementQuery { attributes: [(name, "no such".to_owned())].into(), ..query(&session) };
-    assert!(session.text_detail(&nobody, text, None, None, false).is_err());
+    assert!(session.analysis.text_detail(&nobody, text, None, None, false).is_err());
 }
 
 #[test]
@@ -201,12 +207,13 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\nc,three\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let question = session.add_question("rude", "Is it rude?", scale).unwrap().id;
-    let me = session.add_annotator("Ana", &Default::default()).unwrap().id;
-    let next =
-        |after| session.next_text(me, question, TextOrder::File, after).unwrap().map(|t| t.external_id);
+    let question = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
+    let me = session.project.add_annotator("Ana", &Default::default()).unwrap().id;
+    let next = |after| {
+        session.labelling.next_text(me, question, TextOrder::File, after).unwrap().map(|t| t.external_id)
+    };
     assert_eq!(next(None).as_deref(), Some("a"));
-    session.skip_text(me, question, TextId(1)).unwrap();
+    session.labelling.skip(me, question, TextId(1)).unwrap();
     assert_eq!(next(None).as_deref(), Some("b"));
     for text in [2, 3] {
         let new = NewLabel {
@@ -216,14 +223,14 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
             answer: Answer::Level(1),
             duration_ms: None,
         };
-        session.record_label(&new).unwrap();
+        session.labelling.record_label(&new).unwrap();
     }
     assert_eq!(next(None).as_deref(), Some("a"));
     let new =
         NewLabel { question, annotator: me, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
-    session.record_label(&new).unwrap();
+    session.labelling.record_label(&new).unwrap();
     assert_eq!(next(None), None);
-    let flagged = session.flag_text(me, question, TextId(2), true).unwrap();
+    let flagged = session.labelling.flag(me, question, TextId(2), true).unwrap();
     assert_eq!((flagged.flagged, flagged.skipped), (1, 0));
 }
 
@@ -231,21 +238,24 @@ fn skipped_texts_come_last_and_orders_draw_different_texts() {
 fn a_level_off_the_scale_and_unknown_things_are_refused() {
     let place = Place::new();
     let session = place.sample();
-    let question = session.question(Some("offensiveness")).unwrap().id;
-    let annotator = session.annotator("sim-ada").unwrap().id;
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let annotator = session.project.annotator("sim-ada").unwrap().id;
     let new = NewLabel { question, annotator, text: TextId(1), answer: Answer::Level(5), duration_ms: None };
-    assert_eq!(session.record_label(&new).unwrap_err().code(), "not-on-scale");
+    assert_eq!(session.labelling.record_label(&new).unwrap_err().code(), "not-on-scale");
     assert_eq!(
-        session.label_by_name("ana", "c001", "6", Some("offensiveness")).unwrap_err().code(),
+        session.labelling.label_by_name("ana", "c001", "6", Some("offensiveness")).unwrap_err().code(),
         "not-on-scale"
     );
     assert_eq!(
-        session.label_by_name("ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(),
+        session.labelling.label_by_name("ana", "zzz", "1", Some("offensiveness")).unwrap_err().code(),
         "no-such-text"
     );
-    assert_eq!(session.label_by_name("ana", "c001", "1", None).unwrap_err().code(), "which-question");
-    assert_eq!(session.question(Some("x")).unwrap_err().code(), "no-such-question");
-    assert_eq!(session.annotators().unwrap().len(), 8, "a refused label must not add its annotator");
+    assert_eq!(
+        session.labelling.label_by_name("ana", "c001", "1", None).unwrap_err().code(),
+        "which-question"
+    );
+    assert_eq!(session.project.question(Some("x")).unwrap_err().code(), "no-such-question");
+    assert_eq!(session.project.annotators().unwrap().len(), 8, "a refused label must not add its annotator");
 }
 
 #[test]
@@ -258,7 +268,7 @@ fn a_bad_row_stops_everything_or_is_written_aside() {
     assert_eq!(error.code(), "bad-rows");
     let told = error.detail().unwrap();
     assert!(told.contains("row 5 (line 6), column \"text\""), "{error}: {told}");
-    assert_eq!(session.info().unwrap().texts, 0);
+    assert_eq!(session.project.info().unwrap().texts, 0);
 
     let choices = ImportChoices { skip_bad: true, ..ImportChoices::default() };
     let report = import(&session, &file, &choices);
@@ -278,9 +288,10 @@ fn an_import_again_does_not_bring_a_replaced_label_back() {
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,1\n1,one,a,2\n2,two,a,3\n");
     import(&session, &file, &ImportChoices::default());
     import(&session, &file, &ImportChoices::default());
-    let (question, annotator) = (session.question(None).unwrap().id, session.annotator("a").unwrap().id);
+    let (question, annotator) =
+        (session.project.question(None).unwrap().id, session.project.annotator("a").unwrap().id);
     assert_eq!(
-        session.label_task(annotator, question, TextId(1)).unwrap().answer,
+        session.labelling.task(annotator, question, TextId(1)).unwrap().answer,
         Some(Answer::Level(1)),
         "level \"2\" is current"
     );
@@ -294,7 +305,7 @@ fn the_preview_tells_before_anything_is_written() {
         "l.csv",
         "text_id,text,annotator_id,label,gender\n1,one,a,1,Woman\n1,one,b,2,Man\n2,two,a,5,Woman\n2,two,b,,Man\n",
     );
-    let preview = session.import_preview(&file, &ImportChoices::default()).unwrap();
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     assert_eq!(preview.columns.attributes, ["gender"]);
     assert_eq!(
         (preview.new_texts, preview.new_annotators, preview.new_labels, preview.empty_labels),
@@ -302,12 +313,12 @@ fn the_preview_tells_before_anything_is_written() {
     );
     assert_eq!(preview.scale.unwrap().levels(), ["1", "2", "3", "4", "5"]);
     assert_eq!(preview.level_counts, [1, 1, 0, 0, 1]);
-    assert_eq!(session.info().unwrap().texts, 0);
+    assert_eq!(session.project.info().unwrap().texts, 0);
 
     let columns =
         ColumnChoices { text: Some("text".into()), label: Some("label".into()), ..ColumnChoices::default() };
     let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
-    let preview = session.import_preview(&file, &choices).unwrap();
+    let preview = session.exchange.preview(&file, &choices).unwrap();
     assert!(preview.problem.unwrap().message.contains("no annotator"));
     assert_eq!(preview.rows.len(), 4);
 }
@@ -316,15 +327,15 @@ fn the_preview_tells_before_anything_is_written() {
 fn an_export_imports_again_to_the_same_labels() {
     let place = Place::new();
     let session = place.sample();
-    session.label_by_name("Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
+    session.labelling.label_by_name("Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
     for name in ["all.csv", "all.jsonl"] {
         let file = place.path(name);
-        let rows = session.export_labels(&file, None, false, &Unwatched).unwrap();
+        let rows = session.exchange.export(&file, None, false, &Unwatched).unwrap();
         assert_eq!(rows, 2 * 728 + 1);
         let copy = Session::create(&place.path(&format!("{name}.dissensus")), &place.home()).unwrap();
         import(&copy, &file, &ImportChoices::default());
         let again = place.path(&format!("again-{name}"));
-        copy.export_labels(&again, None, false, &Unwatched).unwrap();
+        copy.exchange.export(&again, None, false, &Unwatched).unwrap();
         let sorted = |path: &Path| {
             // What was given by the command elsewhere is an imported label here.
             let text = std::fs::read_to_string(path).unwrap().replace("command", "import");
@@ -333,11 +344,11 @@ fn an_export_imports_again_to_the_same_labels() {
             lines
         };
         assert_eq!(sorted(&file), sorted(&again), "{name}");
-        assert_eq!(copy.info().unwrap().questions.len(), 2);
+        assert_eq!(copy.project.info().unwrap().questions.len(), 2);
     }
-    let taken = session.export_labels(&place.path("all.csv"), None, false, &Unwatched).unwrap_err();
+    let taken = session.exchange.export(&place.path("all.csv"), None, false, &Unwatched).unwrap_err();
     assert_eq!(taken.code(), "export-exists");
-    let format = session.export_labels(&place.path("all.xlsx"), None, false, &Unwatched).unwrap_err();
+    let format = session.exchange.export(&place.path("all.xlsx"), None, false, &Unwatched).unwrap_err();
     assert_eq!(format.code(), "file-format");
 }
 
@@ -348,9 +359,9 @@ fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
     let path = place.path("sample.dissensus");
     assert_eq!(Session::open(&path, &place.home()).err().unwrap().code(), "project-locked");
     let reader = Session::open_to_read(&path, &place.home()).unwrap();
-    session.label_by_name("ana", "c150", "4", Some("offensiveness")).unwrap();
-    assert_eq!(reader.info().unwrap().labels, 2 * 728 + 1);
-    let error = reader.label_by_name("sim-ada", "c150", "4", Some("offensiveness")).unwrap_err();
+    session.labelling.label_by_name("ana", "c150", "4", Some("offensiveness")).unwrap();
+    assert_eq!(reader.project.info().unwrap().labels, 2 * 728 + 1);
+    let error = reader.labelling.label_by_name("sim-ada", "c150", "4", Some("offensiveness")).unwrap_err();
     assert_eq!(error.code(), "project-opened-to-read");
 }
 
@@ -358,13 +369,13 @@ fn two_programs_cannot_write_one_project_and_a_reader_may_look() {
 fn without_an_encoder_labels_are_kept_and_the_lack_is_told() {
     let place = Place::new();
     let session = place.sample();
-    let problem = session.encoding_state().unwrap().problem.unwrap();
+    let problem = session.encoding.state().unwrap().problem.unwrap();
     assert_eq!(problem.code, "encoder-missing");
-    let error = session.ensure_encoded(&Default::default(), &Unwatched).unwrap_err();
+    let error = session.encoding.ensure_encoded(&Default::default(), &Unwatched).unwrap_err();
     assert_eq!(error.code(), "encoder-missing");
-    let question = session.question(Some("offensiveness")).unwrap().id;
-    session.fit(question, &Unwatched).unwrap();
-    let ranking = session.disagreement_ranking(&query(&session)).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.live.fit(question, &Unwatched).unwrap();
+    let ranking = session.analysis.ranking(&query(&session)).unwrap();
     assert_eq!(ranking.texts.len(), 168);
     assert!(ranking.remark.unwrap().contains("no embeddings"));
 }
@@ -374,11 +385,11 @@ fn filters_choose_annotators_and_texts() {
     let place = Place::new();
     let session = place.sample();
     let mut query = query(&session);
-    session.fit(query.question, &Unwatched).unwrap();
+    session.live.fit(query.question, &Unwatched).unwrap();
     query.attributes.insert("gender".into(), "woman".into());
-    let ranking = session.disagreement_ranking(&query).unwrap();
+    let ranking = session.analysis.ranking(&query).unwrap();
     assert_eq!(ranking.annotators, 4);
-    let rows = session.disagreement_rows(&query, &ranking.texts[..3]).unwrap();
+    let rows = session.analysis.rows(&query, &ranking.texts[..3]).unwrap();
     assert!(rows.iter().all(|row| row.scores.pairwise_interval.0 <= row.scores.pairwise));
     assert!(
         rows[0].scores.pairwise >= rows[1].scores.pairwise
@@ -387,12 +398,12 @@ fn filters_choose_annotators_and_texts() {
     assert!(rows.iter().all(|row| row.observed.iter().sum::<u32>() <= 4));
 
     query.search = Some("BUS LANE".into());
-    assert!(!session.disagreement_ranking(&query).unwrap().texts.is_empty());
+    assert!(!session.analysis.ranking(&query).unwrap().texts.is_empty());
     query.search = None;
     query.labelled_only = true;
-    assert!(session.disagreement_ranking(&query).unwrap().texts.len() <= 130);
+    assert!(session.analysis.ranking(&query).unwrap().texts.len() <= 130);
     query.attributes.insert("gender".into(), "martian".into());
-    let error = session.disagreement_ranking(&query).unwrap_err();
+    let error = session.analysis.ranking(&query).unwrap_err();
     assert!(error.to_string().contains("gender is one of"), "{error}");
 }
 
@@ -403,16 +414,16 @@ fn a_kept_model_comes_back_and_takes_in_what_came_since() {
     let query = {
         let session = place.sample();
         let query = query(&session);
-        session.fit(query.question, &Unwatched).unwrap();
+        session.live.fit(query.question, &Unwatched).unwrap();
         query
     };
     let session = Session::open(&path, &place.home()).unwrap();
-    session.label_by_name("ana", "c150", "5", Some("offensiveness")).unwrap();
-    session.fit(query.question, &Unwatched).unwrap();
-    let kept = session.disagreement_ranking(&query).unwrap();
+    session.labelling.label_by_name("ana", "c150", "5", Some("offensiveness")).unwrap();
+    session.live.fit(query.question, &Unwatched).unwrap();
+    let kept = session.analysis.ranking(&query).unwrap();
     assert_eq!(kept.annotators, 9);
-    let ana = session.annotator("ana").unwrap();
-    let p = session.predict_text(query.question, ana.id, "c150").unwrap();
+    let ana = session.project.annotator("ana").unwrap();
+    let p = session.analysis.predict_text(query.question, ana.id, "c150").unwrap();
     assert!(p[4] > p[0], "the model has not learned the label given since it was kept: {p:?}");
 }
 
@@ -436,7 +447,7 @@ fn the_application_remembers_projects_and_settings() {
     assert_eq!(app.save_settings(&settings).unwrap_err().code(), "setting");
 
     let choices = ProjectChoices { order: TextOrder::Random, ..ProjectChoices::default() };
-    app.open_session().unwrap().save_choices(&choices).unwrap();
+    app.open_session().unwrap().project.save_choices(&choices).unwrap();
     app.close_project();
     assert_eq!(app.open_session().err().unwrap().code(), "no-project");
     let path = recent[0].path.clone();
@@ -453,11 +464,12 @@ fn html_in_texts_and_names_is_only_text() {
     let file =
         place.file("l.csv", &format!("text_id,text,annotator_id,label\n{evil},{evil},{evil},0\n2,b,c,1\n"));
     import(&session, &file, &ImportChoices::default());
-    let (question, annotator) = (session.question(None).unwrap().id, session.annotator(evil).unwrap());
-    let task = session.label_task(annotator.id, question, TextId(1)).unwrap();
+    let (question, annotator) =
+        (session.project.question(None).unwrap().id, session.project.annotator(evil).unwrap());
+    let task = session.labelling.task(annotator.id, question, TextId(1)).unwrap();
     assert_eq!((task.body.as_str(), task.external_id.as_str(), annotator.name.as_str()), (evil, evil, evil));
-    assert_eq!(session.add_annotator("a\nb", &Default::default()).unwrap_err().code(), "name");
-    assert_eq!(session.add_annotator("  ", &Default::default()).unwrap_err().code(), "name");
+    assert_eq!(session.project.add_annotator("a\nb", &Default::default()).unwrap_err().code(), "name");
+    assert_eq!(session.project.add_annotator("  ", &Default::default()).unwrap_err().code(), "name");
 }
 
 #[test]
@@ -467,35 +479,35 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
     let file = place.file("l.csv", "text_id,text,annotator_id,label\n1,one,a,yes\n2,two,b,\n");
     let choices = ImportChoices { levels: Some(vec!["no".into(), "yes".into()]), ..ImportChoices::default() };
     import(&session, &file, &choices);
-    let question = session.question(None).unwrap().id;
-    session.fit(question, &Unwatched).unwrap();
-    let report = session.annotator_report(question).unwrap();
+    let question = session.project.question(None).unwrap().id;
+    session.live.fit(question, &Unwatched).unwrap();
+    let report = session.analysis.annotator_report(question).unwrap();
     assert_eq!(report.annotators.iter().map(|a| a.labels).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(report.alpha, None);
     let new = NewLabel {
         question,
-        annotator: session.annotator("b").unwrap().id,
+        annotator: session.project.annotator("b").unwrap().id,
         text: TextId(2),
         answer: Answer::Level(0),
         duration_ms: None,
     };
-    assert_eq!(session.record(&new, LabelSource::Command).unwrap().receipt.progress.done, 1);
+    assert_eq!(session.labelling.record(&new, LabelSource::Command).unwrap().receipt.progress.done, 1);
 }
 
 #[test]
 fn a_question_added_while_a_window_is_open_gets_a_model() {
     let place = Place::new();
     let session = place.sample();
-    session.start_background_work();
+    session.background.start();
     let scale = Scale::new(ScaleKind::Ordinal, ["not", "a little", "very"]).unwrap();
-    let question = session.add_question("funny", "Is it funny?", scale).unwrap().id;
+    let question = session.project.add_question("funny", "Is it funny?", scale).unwrap().id;
     let query = DisagreementQuery { question, ..query(&session) };
     let started = std::time::Instant::now();
-    while session.disagreement_ranking(&query).unwrap().texts.is_empty() {
+    while session.analysis.ranking(&query).unwrap().texts.is_empty() {
         assert!(started.elapsed().as_secs() < 60, "no model came");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    assert_eq!(session.disagreement_ranking(&query).unwrap().texts.len(), 168);
+    assert_eq!(session.analysis.ranking(&query).unwrap().texts.len(), 168);
 }
 
 #[test]
@@ -505,8 +517,8 @@ fn one_person_alone_has_nobody_to_differ_from() {
     let file = place.file("t.csv", "text_id,text\na,one\nb,two\n");
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    let question = session.add_question("rude", "Is it rude?", scale).unwrap().id;
-    session.fit(question, &Unwatched).unwrap();
+    let question = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
+    session.live.fit(question, &Unwatched).unwrap();
     let pairwise = DisagreementQuery {
         question,
         by: DisagreementMeasure::Pairwise,
@@ -515,16 +527,16 @@ fn one_person_alone_has_nobody_to_differ_from() {
         labelled_only: false,
     };
     let alone = |by: DisagreementMeasure| {
-        let ranking = session.disagreement_ranking(&DisagreementQuery { by, ..pairwise.clone() }).unwrap();
+        let ranking = session.analysis.ranking(&DisagreementQuery { by, ..pairwise.clone() }).unwrap();
         (ranking.texts.len(), ranking.remark)
     };
     let (texts, remark) = alone(DisagreementMeasure::Pairwise);
     assert!(texts == 0 && remark.unwrap().contains("nobody yet"));
-    session.add_annotator("Ana", &Default::default()).unwrap();
+    session.project.add_annotator("Ana", &Default::default()).unwrap();
     let (texts, remark) = alone(DisagreementMeasure::Divergence);
     assert!(texts == 0 && remark.unwrap().contains("one person"));
     assert_eq!(alone(DisagreementMeasure::Uncertainty).0, 2);
-    session.add_annotator("Bo", &Default::default()).unwrap();
+    session.project.add_annotator("Bo", &Default::default()).unwrap();
     assert_eq!(alone(DisagreementMeasure::Pairwise).0, 2);
 }
 
@@ -541,7 +553,7 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
         tuning: "frozen".into(),
         device: dissensus_workbench::DeviceChoice::Cpu,
     };
-    let split = session.evaluate(&choices, &Unwatched).unwrap().split;
+    let split = session.analysis.evaluate(&choices, &Unwatched).unwrap().split;
     // 130 of the 168 comments have labels.
     assert_eq!(split.train_texts + split.test_texts, 130, "{split:?}");
     assert_eq!(split.train_labels + split.test_labels, 728);
@@ -562,17 +574,17 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
     }
     let file = place.file("sets.jsonl", &rows);
     let choices = ImportChoices { question: Some("harm".into()), ..ImportChoices::default() };
-    let preview = session.import_preview(&file, &choices).unwrap();
+    let preview = session.exchange.preview(&file, &choices).unwrap();
     let scale = preview.scale.unwrap();
     assert_eq!((scale.kind(), scale.options()), (ScaleKind::MultiChoice, vec!["rude", "threat"]));
     assert_eq!(preview.level_counts, [9, 9, 9, 9]);
     import(&session, &file, &choices);
-    session.label_by_name("a0", "t0", "threat; rude", None).unwrap();
-    let refused = session.label_by_name("a0", "t1", "rude; nice", None).unwrap_err().to_string();
+    session.labelling.label_by_name("a0", "t0", "threat; rude", None).unwrap();
+    let refused = session.labelling.label_by_name("a0", "t1", "rude; nice", None).unwrap_err().to_string();
     assert!(refused.contains("rude, threat"), "{refused}");
 
-    let question = session.info().unwrap().questions[0].id;
-    session.fit(question, &Unwatched).unwrap();
+    let question = session.project.info().unwrap().questions[0].id;
+    session.live.fit(question, &Unwatched).unwrap();
     let asked = DisagreementQuery {
         question,
         by: DisagreementMeasure::Pairwise,
@@ -580,7 +592,7 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
         attributes: Default::default(),
         labelled_only: false,
     };
-    assert_eq!(session.disagreement_ranking(&asked).unwrap().texts.len(), 12);
+    assert_eq!(session.analysis.ranking(&asked).unwrap().texts.len(), 12);
 }
 
 #[test]
@@ -597,7 +609,7 @@ fn a_project_is_open_also_where_the_list_of_recent_projects_cannot_be_written() 
     std::fs::create_dir_all(place.path("recent.json/in the way")).unwrap();
     let info = workbench.open_project(&second.to_string_lossy()).unwrap();
     assert_eq!(info.name, "second");
-    assert_eq!(workbench.session().unwrap().path().file_name(), second.file_name());
+    assert_eq!(workbench.session().unwrap().project.path().file_name(), second.file_name());
     let missing = place.path("missing.dissensus");
     assert!(workbench.open_project(&missing.to_string_lossy()).is_err());
     assert_eq!(workbench.project().unwrap().unwrap().name, "second", "the open project stays open");

@@ -125,7 +125,7 @@ impl Worker<'_> {
     }
 
     fn anybody(&mut self) -> Result<AnnotatorId, WorkbenchError> {
-        let all = self.session.annotators()?;
+        let all = self.session.project.annotators()?;
         Ok(all[self.dice.below(all.len())].id)
     }
 
@@ -140,41 +140,43 @@ impl Worker<'_> {
         };
         match self.dice.below(34) {
             0..=6 => self.label(),
-            7 => drop(self.call("undo", |w| session.undo_label(w.anybody()?, question, LabelSource::Window))),
+            7 => drop(
+                self.call("undo", |w| session.labelling.undo(w.anybody()?, question, LabelSource::Window)),
+            ),
             8 => {
                 let name = format!("new {}", self.dice.roll());
-                self.call("add annotator", |_| session.add_annotator(&name, &Default::default()));
+                self.call("add annotator", |_| session.project.add_annotator(&name, &Default::default()));
             }
-            9 if session.info().is_ok_and(|info| info.questions.len() < 5) => {
+            9 if session.project.info().is_ok_and(|info| info.questions.len() < 5) => {
                 let name = format!("question {}", self.dice.roll());
                 let scale = Scale::new(ScaleKind::Binary, &["no".to_owned(), "yes".to_owned()]).unwrap();
-                self.call("add question", |_| session.add_question(&name, "", scale));
+                self.call("add question", |_| session.project.add_question(&name, "", scale));
             }
             10 | 11 => self.import(),
             12 => {
                 let out = self.place.folder.join(format!("out-{}.csv", self.number));
-                self.call("export", |_| session.export_as_job(&out));
+                self.call("export", |_| session.exchange.export_as_job(&out));
             }
             13 => self.encode(),
-            14 => drop(self.call("start encoding", |_| session.start_encoding())),
+            14 => drop(self.call("start encoding", |_| session.background.start_encoding())),
             15 | 16 => self.start_run(),
             17 => {
-                let jobs = self.call("jobs", |_| session.jobs()).unwrap_or_default();
+                let jobs = self.call("jobs", |_| session.project.jobs()).unwrap_or_default();
                 for job in jobs.iter().filter(|job| job.state == JobState::Running) {
-                    session.cancel_job(job.id);
+                    session.project.cancel_job(job.id);
                 }
             }
-            18 | 19 => drop(self.call("info", |_| session.info())),
+            18 | 19 => drop(self.call("info", |_| session.project.info())),
             20 | 21 => {
-                let ranking = self.call("ranking", |_| session.disagreement_ranking(&query));
+                let ranking = self.call("ranking", |_| session.analysis.ranking(&query));
                 let texts: Vec<_> = ranking.into_iter().flat_map(|r| r.texts).take(5).collect();
-                self.call("rows", |_| session.disagreement_rows(&query, &texts));
+                self.call("rows", |_| session.analysis.rows(&query, &texts));
                 if let Some(text) = texts.first() {
-                    self.call("detail", |_| session.text_detail(&query, *text, None, None, false));
+                    self.call("detail", |_| session.analysis.text_detail(&query, *text, None, None, false));
                 }
             }
-            22 => drop(self.call("annotator report", |_| session.annotator_report(question))),
-            23 => drop(self.call("agreement", |_| session.agreement(question))),
+            22 => drop(self.call("annotator report", |_| session.analysis.annotator_report(question))),
+            23 => drop(self.call("agreement", |_| session.analysis.agreement(question))),
             24 => {
                 let choices = EvaluateChoices {
                     question: Some(self.place.question_name.clone()),
@@ -185,44 +187,46 @@ impl Worker<'_> {
                     tuning: "frozen".into(),
                     device: DeviceChoice::Cpu,
                 };
-                self.call("evaluate", |_| session.evaluate(&choices, &Unwatched));
+                self.call("evaluate", |_| session.analysis.evaluate(&choices, &Unwatched));
             }
             25 => {
                 let choices = ProjectChoices { question: Some(question), ..ProjectChoices::default() };
-                self.call("save choices", |_| session.save_choices(&choices));
+                self.call("save choices", |_| session.project.save_choices(&choices));
             }
-            26 => drop(self.call("fit", |_| session.fit(question, &Unwatched))),
-            27 => session.start_background_work(),
+            26 => drop(self.call("fit", |_| session.live.fit(question, &Unwatched))),
+            27 => session.background.start(),
             28 => {
-                self.call("active model", |_| session.active_model(question));
-                self.call("encoding state", |_| session.encoding_state());
+                self.call("active model", |_| session.live.active_model(question));
+                self.call("encoding state", |_| session.encoding.state());
             }
             29 => {
-                let runs = self.call("runs", |_| session.runs()).unwrap_or_default();
+                let runs = self.call("runs", |_| session.runs.list()).unwrap_or_default();
                 if let Some(run) = runs.get(self.dice.below(runs.len().max(1))) {
                     match self.dice.below(3) {
-                        0 => drop(self.call("use run", |_| session.use_run(Some(run.id)))),
-                        1 => drop(self.call("delete run", |_| session.delete_run(run.id))),
-                        _ => drop(self.call("run detail", |_| session.run_detail(run.id))),
+                        0 => drop(self.call("use run", |_| session.runs.use_run(Some(run.id)))),
+                        1 => drop(self.call("delete run", |_| session.runs.delete(run.id))),
+                        _ => drop(self.call("run detail", |_| session.runs.detail(run.id))),
                     }
                 }
             }
-            30 => drop(self.call("stop using", |_| session.use_run(None))),
+            30 => drop(self.call("stop using", |_| session.runs.use_run(None))),
             31 => {
                 self.call("skip and flag", |w| {
                     let who = w.anybody()?;
-                    let Some(task) = session.next_text(who, question, TextOrder::Informative, None)? else {
+                    let Some(task) =
+                        session.labelling.next_text(who, question, TextOrder::Informative, None)?
+                    else {
                         return Ok(());
                     };
-                    session.skip_text(who, question, task.text)?;
-                    session.flag_text(who, question, task.text, true)?;
-                    session.neighbour_text(who, question, task.text, 1)?;
-                    session.progress(who, question).map(drop)
+                    session.labelling.skip(who, question, task.text)?;
+                    session.labelling.flag(who, question, task.text, true)?;
+                    session.labelling.neighbour_text(who, question, task.text, 1)?;
+                    session.labelling.progress(who, question).map(drop)
                 });
             }
             32 => {
                 let file = self.file(2);
-                self.call("preview", |_| session.import_preview(&file, &ImportChoices::default()));
+                self.call("preview", |_| session.exchange.preview(&file, &ImportChoices::default()));
             }
             _ => session.subscribe(|_| {}),
         }
@@ -235,12 +239,14 @@ impl Worker<'_> {
         let value = place.values[self.dice.below(place.values.len())].clone();
         let name = self.name();
         let labelled = self.call("label", |_| {
-            let who = match session.annotator(&name) {
+            let who = match session.project.annotator(&name) {
                 Ok(who) => who.id,
-                Err(_) => session.add_annotator(&name, &Default::default())?.id,
+                Err(_) => session.project.add_annotator(&name, &Default::default())?.id,
             };
-            let Some(task) = session.next_text(who, place.question, order, None)? else { return Ok(None) };
-            session.label_by_name(&name, &task.external_id, &value, Some(&place.question_name))?;
+            let Some(task) = session.labelling.next_text(who, place.question, order, None)? else {
+                return Ok(None);
+            };
+            session.labelling.label_by_name(&name, &task.external_id, &value, Some(&place.question_name))?;
             Ok(Some(task.external_id))
         });
         self.labelled.extend(labelled.flatten());
@@ -264,10 +270,10 @@ impl Worker<'_> {
             ImportChoices { question: Some(self.place.question_name.clone()), ..ImportChoices::default() };
         let session = self.session;
         if self.dice.below(2) == 0 {
-            self.call("import job", |_| session.import_as_job(&file, &choices));
+            self.call("import job", |_| session.exchange.import_as_job(&file, &choices));
         } else {
             let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-            self.call("import", |_| session.import_file(&file, &choices, &unwatched));
+            self.call("import", |_| session.exchange.import(&file, &choices, &unwatched));
         }
     }
 
@@ -275,7 +281,7 @@ impl Worker<'_> {
         let pooling = [Pooling::Mean, Pooling::Cls, Pooling::Max][self.dice.below(3)];
         let choice = EncoderChoice { pooling: Some(pooling), ..tiny() };
         let session = self.session;
-        self.call("encode", |_| session.encode(&choice, &Unwatched));
+        self.call("encode", |_| session.encoding.encode(&choice, &Unwatched));
     }
 
     fn start_run(&mut self) {
@@ -284,8 +290,8 @@ impl Worker<'_> {
             [self.dice.below(4)];
         let tuning = ["frozen", "last-1"][self.dice.below(2)];
         self.call("start run", |_| {
-            let asked = session.train_choices(question, kind, tuning)?;
-            session.start_run(&TrainChoices { epochs: 1, ..asked })
+            let asked = session.runs.choices(question, kind, tuning)?;
+            session.runs.start(&TrainChoices { epochs: 1, ..asked })
         });
     }
 }
@@ -300,7 +306,7 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
     let seed = seed();
     let home = Home::inside(folder, Vec::new());
     let session = Session::open(path, &home).unwrap();
-    let found = session.question(Some(question)).unwrap();
+    let found = session.project.question(Some(question)).unwrap();
     let place = Place {
         folder: folder.to_owned(),
         question: found.id,
@@ -350,9 +356,9 @@ fn stress(path: &Path, folder: &Path, question: &str, length: Duration, limit: D
     for (number, (labelled, _)) in
         workers.iter().enumerate().filter(|(_, (labelled, _))| !labelled.is_empty())
     {
-        let who = again.annotator(&format!("stress-{number}")).unwrap();
+        let who = again.project.annotator(&format!("stress-{number}")).unwrap();
         // `undo` of other threads may have taken some back; none that stands may be missing.
-        let done = again.progress(who.id, place.question).unwrap().done as usize;
+        let done = again.labelling.progress(who.id, place.question).unwrap().done as usize;
         assert!(
             done <= labelled.len() && done + calls.get("undo").map_or(0, |c| c.0 as usize) >= labelled.len()
         );
@@ -363,7 +369,7 @@ fn sample_in(folder: &Path) -> PathBuf {
     let path = folder.join("sample.dissensus");
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder, Vec::new())).unwrap();
-    session.encode(&tiny(), &Unwatched).unwrap();
+    session.encoding.encode(&tiny(), &Unwatched).unwrap();
     path
 }
 
@@ -404,7 +410,7 @@ fn eight_threads_on_two_hundred_thousand_labels() {
         scale: Some(ScaleKind::Ordinal),
         ..ImportChoices::default()
     };
-    session.import_file(&file, &choices, &unwatched).unwrap();
+    session.exchange.import(&file, &choices, &unwatched).unwrap();
     drop(session);
     stress(&path, folder.path(), "q", Duration::from_secs(60), Duration::from_secs(900));
 }

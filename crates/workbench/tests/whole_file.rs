@@ -28,13 +28,13 @@ impl Project {
         std::fs::write(&file, "text_id,text,annotator_id,label\nt1,one,ada,1\nt2,two,ada,2\nt2,two,ben,1\n")
             .unwrap();
         let observer: Arc<dyn Observer> = Arc::new(Unwatched);
-        self.session.import_file(&file, &ImportChoices::default(), &observer).unwrap();
+        self.session.exchange.import(&file, &ImportChoices::default(), &observer).unwrap();
     }
 
     /// Opens a copy of the file alone, made this moment.
     fn file_alone(&self) -> Store {
         let copy = self.folder.path().join("alone");
-        std::fs::copy(self.session.path(), &copy).unwrap();
+        std::fs::copy(self.session.project.path(), &copy).unwrap();
         Store::open_reader(&copy).unwrap()
     }
 }
@@ -46,12 +46,12 @@ fn after_an_import_and_a_question_at_once_and_after_a_label_in_two_seconds() {
     let counts = project.file_alone().counts().unwrap();
     assert_eq!((counts.texts, counts.annotators, counts.labels), (2, 2, 3));
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
-    project.session.add_question("funny", "Funny?", scale).unwrap();
+    project.session.project.add_question("funny", "Funny?", scale).unwrap();
     assert_eq!(project.file_alone().questions().unwrap().len(), 2);
-    project.session.add_annotator("cleo", &Attributes::new()).unwrap();
+    project.session.project.add_annotator("cleo", &Attributes::new()).unwrap();
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(project.file_alone().annotators().unwrap().len(), 3);
-    project.session.label_by_name("cleo", "t1", "yes", Some("funny")).unwrap();
+    project.session.labelling.label_by_name("cleo", "t1", "yes", Some("funny")).unwrap();
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(project.file_alone().counts().unwrap().labels, 4);
 }
@@ -66,23 +66,23 @@ fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked()
     std::fs::write(runs.join("1/encoder/model.safetensors"), "weights").unwrap();
     std::fs::write(runs.join("1/.dissensus-x.part"), "half").unwrap();
 
-    let without = project.session.save_copy(&at("q"), CopyChoices::default(), &Unwatched).unwrap();
+    let without = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Unwatched).unwrap();
     assert!(without.runs.is_none() && without.runs_left.unwrap().ends_with("p.dissensus.runs"));
     assert!(!at("q.runs").exists());
     assert_eq!(Store::open_reader(at("q")).unwrap().counts().unwrap().labels, 3);
 
     let choices = CopyChoices { runs: true, ..CopyChoices::default() };
-    let with = project.session.save_copy(&at("r"), choices, &Unwatched).unwrap();
+    let with = project.session.project.save_copy(&at("r"), choices, &Unwatched).unwrap();
     assert!(with.runs_left.is_none() && with.runs.unwrap().ends_with("r.runs"));
     let copied = std::fs::read_to_string(at("r.runs/1/encoder/model.safetensors")).unwrap();
     assert_eq!(copied, "weights");
     assert!(!at("r.runs/1/.dissensus-x.part").exists());
 
     // Neither a file nor a folder of runs is replaced unasked.
-    let error = project.session.save_copy(&at("q"), CopyChoices::default(), &Unwatched).unwrap_err();
+    let error = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Unwatched).unwrap_err();
     assert_eq!(error.code(), "project-exists", "{error}");
     let replace = CopyChoices { runs: true, replace: true };
-    let error = project.session.save_copy(&at("r"), replace, &Unwatched).unwrap_err();
+    let error = project.session.project.save_copy(&at("r"), replace, &Unwatched).unwrap_err();
     assert_eq!(error.code(), "export-exists", "{error}");
 }
 
@@ -108,7 +108,7 @@ fn a_copy_that_is_stopped_leaves_nothing() {
     let before = count(project.folder.path());
     for runs in [false, true] {
         let choices = CopyChoices { runs, ..CopyChoices::default() };
-        let error = project.session.save_copy(&at("q"), choices, &Stopped).unwrap_err();
+        let error = project.session.project.save_copy(&at("q"), choices, &Stopped).unwrap_err();
         assert_eq!(error.code(), "cancelled", "{error}");
         assert_eq!(count(project.folder.path()), before);
     }

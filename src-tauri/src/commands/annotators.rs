@@ -12,5 +12,5 @@ pub(crate) async fn annotator_report(
     app: AppHandle,
     question: QuestionId,
 ) -> Result<AnnotatorReport, Problem> {
-    with_session(app, move |session| session.annotator_report(question)).await
+    with_session(app, move |session| session.analysis.annotator_report(question)).await
 }

@@ -12,7 +12,7 @@ pub(crate) async fn disagreement_ranking(
     app: AppHandle,
     query: DisagreementQuery,
 ) -> Result<Ranking, Problem> {
-    with_session(app, move |session| session.disagreement_ranking(&query)).await
+    with_session(app, move |session| session.analysis.ranking(&query)).await
 }
 
 /// Some of these texts, as they are now.
@@ -23,7 +23,7 @@ pub(crate) async fn disagreement_rows(
     query: DisagreementQuery,
     texts: Vec<TextId>,
 ) -> Result<Vec<DisagreementRow>, Problem> {
-    with_session(app, move |session| session.disagreement_rows(&query, &texts)).await
+    with_session(app, move |session| session.analysis.rows(&query, &texts)).await
 }
 
 /// Everything about one text among the people whom the query chooses, but never the prediction for the person who labels here and has not answered it,
@@ -39,7 +39,7 @@ pub(crate) async fn text_detail(
     show_hidden: bool,
 ) -> Result<TextDetail, Problem> {
     with_session(app, move |session| {
-        session.text_detail(&query, text, group_by.as_deref(), reading_as, show_hidden)
+        session.analysis.text_detail(&query, text, group_by.as_deref(), reading_as, show_hidden)
     })
     .await
 }

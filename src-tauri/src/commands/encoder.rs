@@ -38,7 +38,9 @@ pub(crate) async fn cancel_download(app: AppHandle) -> Result<(), Problem> {
 #[specta::specta]
 pub(crate) async fn use_encoder(app: AppHandle, folder: String) -> Result<JobInfo, Problem> {
     with_session(app, move |session| {
-        session.start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
+        session
+            .background
+            .start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
     })
     .await
 }

@@ -13,7 +13,7 @@ pub(crate) async fn import_preview(
     path: String,
     choices: ImportChoices,
 ) -> Result<ImportPreview, Problem> {
-    with_session(app, move |session| session.import_preview(Path::new(&path), &choices)).await
+    with_session(app, move |session| session.exchange.preview(Path::new(&path), &choices)).await
 }
 
 /// Imports a file. It is a job: it tells its progress by events and can be cancelled.
@@ -24,7 +24,7 @@ pub(crate) async fn import_file(
     path: String,
     choices: ImportChoices,
 ) -> Result<ImportReport, Problem> {
-    with_session(app, move |session| session.import_as_job(Path::new(&path), &choices)).await
+    with_session(app, move |session| session.exchange.import_as_job(Path::new(&path), &choices)).await
 }
 
 /// Writes all current labels to a file; says how many rows.
@@ -32,7 +32,7 @@ pub(crate) async fn import_file(
 #[specta::specta]
 pub(crate) async fn export_project(app: AppHandle, path: String) -> Result<u32, Problem> {
     with_session(app, move |session| {
-        let rows = session.export_as_job(Path::new(&path))?;
+        let rows = session.exchange.export_as_job(Path::new(&path))?;
         Ok(u32::try_from(rows).unwrap_or(u32::MAX))
     })
     .await
@@ -42,5 +42,5 @@ pub(crate) async fn export_project(app: AppHandle, path: String) -> Result<u32, 
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_copy(app: AppHandle, path: String) -> Result<CopyReport, Problem> {
-    with_session(app, move |session| session.save_copy_as_job(Path::new(&path))).await
+    with_session(app, move |session| session.project.save_copy_as_job(Path::new(&path))).await
 }

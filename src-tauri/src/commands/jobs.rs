@@ -8,14 +8,14 @@ use tauri::AppHandle;
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn start_encoding(app: AppHandle) -> Result<JobInfo, Problem> {
-    with_session(app, |session| session.start_encoding()).await
+    with_session(app, |session| session.background.start_encoding()).await
 }
 
 /// Jobs of this project, newest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn jobs(app: AppHandle) -> Result<Vec<JobInfo>, Problem> {
-    with_session(app, |session| session.jobs()).await
+    with_session(app, |session| session.project.jobs()).await
 }
 
 /// Asks a job to stop.
@@ -24,7 +24,7 @@ pub(crate) async fn jobs(app: AppHandle) -> Result<Vec<JobInfo>, Problem> {
 pub(crate) async fn cancel_job(app: AppHandle, id: u32) -> Result<(), Problem> {
     with_session(app, move |session| {
         // One that has ended by now needs no stopping.
-        session.cancel_job(id);
+        session.project.cancel_job(id);
         Ok(())
     })
     .await

@@ -15,7 +15,7 @@ pub(crate) async fn next_text(
     order: TextOrder,
     after: Option<TextId>,
 ) -> Result<Option<LabelTask>, Problem> {
-    with_session(app, move |session| session.next_text(annotator, question, order, after)).await
+    with_session(app, move |session| session.labelling.next_text(annotator, question, order, after)).await
 }
 
 /// One text as this annotator sees it.
@@ -27,7 +27,7 @@ pub(crate) async fn label_task(
     question: QuestionId,
     text: TextId,
 ) -> Result<LabelTask, Problem> {
-    with_session(app, move |session| session.label_task(annotator, question, text)).await
+    with_session(app, move |session| session.labelling.task(annotator, question, text)).await
 }
 
 /// The text so many steps on (or back) in the order of the file.
@@ -40,7 +40,7 @@ pub(crate) async fn neighbour_text(
     text: TextId,
     step: i32,
 ) -> Result<Option<LabelTask>, Problem> {
-    with_session(app, move |session| session.neighbour_text(annotator, question, text, step)).await
+    with_session(app, move |session| session.labelling.neighbour_text(annotator, question, text, step)).await
 }
 
 /// How far an annotator is.
@@ -51,14 +51,14 @@ pub(crate) async fn progress(
     annotator: AnnotatorId,
     question: QuestionId,
 ) -> Result<Progress, Problem> {
-    with_session(app, move |session| session.progress(annotator, question)).await
+    with_session(app, move |session| session.labelling.progress(annotator, question)).await
 }
 
 /// Records a label; it is on disk when this answers.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn record_label(app: AppHandle, label: NewLabel) -> Result<LabelReceipt, Problem> {
-    with_session(app, move |session| session.record_label(&label)).await
+    with_session(app, move |session| session.labelling.record_label(&label)).await
 }
 
 /// Takes back the annotator's last label, if there is one.
@@ -69,7 +69,7 @@ pub(crate) async fn undo_label(
     annotator: AnnotatorId,
     question: QuestionId,
 ) -> Result<Option<Undone>, Problem> {
-    with_session(app, move |session| session.undo_label(annotator, question, LabelSource::Window)).await
+    with_session(app, move |session| session.labelling.undo(annotator, question, LabelSource::Window)).await
 }
 
 /// Puts a text off.
@@ -81,7 +81,7 @@ pub(crate) async fn skip_text(
     question: QuestionId,
     text: TextId,
 ) -> Result<Progress, Problem> {
-    with_session(app, move |session| session.skip_text(annotator, question, text)).await
+    with_session(app, move |session| session.labelling.skip(annotator, question, text)).await
 }
 
 /// Marks a text for a second look, or takes the mark off.
@@ -94,5 +94,5 @@ pub(crate) async fn flag_text(
     text: TextId,
     on: bool,
 ) -> Result<Progress, Problem> {
-    with_session(app, move |session| session.flag_text(annotator, question, text, on)).await
+    with_session(app, move |session| session.labelling.flag(annotator, question, text, on)).await
 }

@@ -58,14 +58,14 @@ pub(crate) async fn add_question(
     prompt: String,
     scale: Scale,
 ) -> Result<QuestionInfo, Problem> {
-    with_session(app, move |session| session.add_question(&name, &prompt, scale)).await
+    with_session(app, move |session| session.project.add_question(&name, &prompt, scale)).await
 }
 
 /// Everyone in the project.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn annotators(app: AppHandle) -> Result<Vec<AnnotatorInfo>, Problem> {
-    with_session(app, |session| session.annotators()).await
+    with_session(app, |session| session.project.annotators()).await
 }
 
 /// Adds a person.
@@ -76,12 +76,12 @@ pub(crate) async fn add_annotator(
     name: String,
     attributes: Attributes,
 ) -> Result<AnnotatorInfo, Problem> {
-    with_session(app, move |session| session.add_annotator(&name, &attributes)).await
+    with_session(app, move |session| session.project.add_annotator(&name, &attributes)).await
 }
 
 /// Keeps what was chosen last.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_choices(app: AppHandle, choices: ProjectChoices) -> Result<(), Problem> {
-    with_session(app, move |session| session.save_choices(&choices)).await
+    with_session(app, move |session| session.project.save_choices(&choices)).await
 }

@@ -16,68 +16,68 @@ pub(crate) async fn train_defaults(
     model: String,
     tuning: Tuning,
 ) -> Result<TrainChoices, Problem> {
-    with_session(app, move |session| session.train_defaults(question, &model, tuning)).await
+    with_session(app, move |session| session.runs.defaults(question, &model, tuning)).await
 }
 
 /// Starts a run in the background and returns its id at once.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn start_run(app: AppHandle, choices: TrainChoices) -> Result<u32, Problem> {
-    with_session(app, move |session| session.start_run(&choices)).await
+    with_session(app, move |session| session.runs.start(&choices)).await
 }
 
 /// Goes on with a run that broke off.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn resume_run(app: AppHandle, id: u32) -> Result<(), Problem> {
-    with_session(app, move |session| session.resume_run(id)).await
+    with_session(app, move |session| session.runs.resume(id)).await
 }
 
 /// What predicts for a question, exactly: which encoder, which model, fitted on how many labels.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn active_model(app: AppHandle, question: QuestionId) -> Result<ActiveModel, Problem> {
-    with_session(app, move |session| session.active_model(question)).await
+    with_session(app, move |session| session.live.active_model(question)).await
 }
 
 /// Every training run, newest first.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn runs(app: AppHandle) -> Result<Vec<RunInfo>, Problem> {
-    with_session(app, move |session| session.runs()).await
+    with_session(app, move |session| session.runs.list()).await
 }
 
 /// Everything about one run.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn run_detail(app: AppHandle, id: u32) -> Result<RunDetail, Problem> {
-    with_session(app, move |session| session.run_detail(id)).await
+    with_session(app, move |session| session.runs.detail(id)).await
 }
 
 /// Two runs on the same labels.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn compare_runs(app: AppHandle, a: u32, b: u32) -> Result<RunComparison, Problem> {
-    with_session(app, move |session| session.compare_runs(a, b)).await
+    with_session(app, move |session| session.runs.compare(a, b)).await
 }
 
 /// Uses the encoder of a run for the project; none goes back to the encoder that was in use before.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn use_run(app: AppHandle, id: Option<u32>) -> Result<(), Problem> {
-    with_session(app, move |session| session.use_run(id)).await
+    with_session(app, move |session| session.runs.use_run(id)).await
 }
 
 /// Takes a run and its files away.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn delete_run(app: AppHandle, id: u32) -> Result<(), Problem> {
-    with_session(app, move |session| session.delete_run(id)).await
+    with_session(app, move |session| session.runs.delete(id)).await
 }
 
 /// Writes a report of these runs; the path's ending says which kind: csv, json, tex or html.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn export_runs(app: AppHandle, ids: Vec<u32>, path: String) -> Result<(), Problem> {
-    with_session(app, move |session| session.export_runs(&ids, path.as_ref())).await
+    with_session(app, move |session| session.runs.export(&ids, path.as_ref())).await
 }

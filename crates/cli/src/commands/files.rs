@@ -13,11 +13,11 @@ pub(crate) fn import(args: Import) -> Result<()> {
     let session = if args.dry_run { open_to_read(&args.project)? } else { open(&args.project)? };
     let choices = choices(&session, &args)?;
     if args.dry_run {
-        let preview = session.import_preview(&args.file, &choices)?;
+        let preview = session.exchange.preview(&args.file, &choices)?;
         return if args.json { output::json(&preview) } else { show(&preview) };
     }
     let bar: Arc<dyn Observer> = Arc::new(Bar::new("bytes"));
-    let report = session.import_file(&args.file, &choices, &bar);
+    let report = session.exchange.import(&args.file, &choices, &bar);
     drop(bar);
     let report = report?;
     if args.json { output::json(&report) } else { tell(&report) }
@@ -25,7 +25,7 @@ pub(crate) fn import(args: Import) -> Result<()> {
 
 /// What is named on the command line over what is guessed.
 fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
-    let mut columns = session.guess_columns(&args.file)?;
+    let mut columns = session.exchange.guess_columns(&args.file)?;
     let named =
         [&args.text, &args.text_id, &args.annotator, &args.label, &args.split, &args.group, &args.time];
     let named: Vec<String> =
@@ -168,7 +168,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
 pub(crate) fn export(args: &Export) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let bar = Bar::new("rows");
-    let rows = session.export_labels(&args.file, args.question.as_deref(), args.force, &bar);
+    let rows = session.exchange.export(&args.file, args.question.as_deref(), args.force, &bar);
     drop(bar);
     let rows = rows?;
     if args.json {
@@ -181,7 +181,7 @@ pub(crate) fn copy(args: &Copy) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let bar = Bar::new("bytes");
     let choices = CopyChoices { replace: args.force, runs: args.runs };
-    let report = session.save_copy(&args.copy, choices, &bar);
+    let report = session.project.save_copy(&args.copy, choices, &bar);
     drop(bar);
     let report = report?;
     if args.json {

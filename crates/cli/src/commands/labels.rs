@@ -9,8 +9,12 @@ use std::time::Duration;
 
 pub(crate) fn label(args: &Label) -> Result<()> {
     let session = open_in(&args.project, Duration::from_secs(args.wait))?;
-    let recorded =
-        session.label_by_name(&args.annotator, &args.text_id, &args.value, args.question.as_deref())?;
+    let recorded = session.labelling.label_by_name(
+        &args.annotator,
+        &args.text_id,
+        &args.value,
+        args.question.as_deref(),
+    )?;
     if args.json {
         return output::json(&recorded);
     }
@@ -23,9 +27,9 @@ pub(crate) fn label(args: &Label) -> Result<()> {
 
 pub(crate) fn undo(args: &Undo) -> Result<()> {
     let session = open(&args.project)?;
-    let question = session.question(args.question.as_deref())?;
-    let annotator = session.annotator(&args.annotator)?;
-    let undone = session.undo_label(annotator.id, question.id, LabelSource::Command)?;
+    let question = session.project.question(args.question.as_deref())?;
+    let annotator = session.project.annotator(&args.annotator)?;
+    let undone = session.labelling.undo(annotator.id, question.id, LabelSource::Command)?;
     let name = |answer: Answer| question.scale.name_of_answer(&answer).unwrap_or("?").to_owned();
     let Some(undone) = undone else {
         if args.json {
@@ -33,7 +37,7 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
         }
         return output::line(&format!("{} has given no label that can be taken back", annotator.external_id));
     };
-    let text = session.label_task(annotator.id, question.id, undone.text)?.external_id;
+    let text = session.labelling.task(annotator.id, question.id, undone.text)?.external_id;
     let now = undone.now.map(name);
     if args.json {
         return output::json(&serde_json::json!({

@@ -12,11 +12,11 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
     let bar = Bar::new("texts");
     if args.choose_pooling {
         let (question, choice) = (args.question.as_deref(), encoder_choice(&args.encoder));
-        let tried = session.choose_pooling(question, args.split, 0, &choice, &bar);
+        let tried = session.analysis.choose_pooling(question, args.split, 0, &choice, &bar);
         drop(bar);
         return poolings(&tried?, args.json);
     }
-    let encoded = session.encode(&encoder_choice(&args.encoder), &bar);
+    let encoded = session.encoding.encode(&encoder_choice(&args.encoder), &bar);
     drop(bar);
     let encoded = encoded?;
     if args.json {
@@ -66,8 +66,9 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     let session = open(&args.project)?;
     let bar = Bar::new("steps");
     let trained = session
+        .encoding
         .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|switch| Ok((switch, session.train(args.question.as_deref(), &bar)?)));
+        .and_then(|switch| Ok((switch, session.analysis.train(args.question.as_deref(), &bar)?)));
     drop(bar);
     let (switch, trained) = trained?;
     tell_switch(switch);
@@ -87,7 +88,7 @@ pub(crate) fn train(args: &Train) -> Result<()> {
 pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     let split = match args.split {
         Some(split) => split,
-        None => open_to_read(&args.project)?.usual_split(args.question.as_deref())?,
+        None => open_to_read(&args.project)?.analysis.usual_split(args.question.as_deref())?,
     };
     let choices = EvaluateChoices {
         question: args.question.clone(),
@@ -107,8 +108,8 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
 fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     let session = open_or_read(&args.project)?;
     let bar = Bar::new("steps");
-    let found = session.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
-        Ok((switch, session.learning_curve(choices, &args.new_annotators, args.new_texts, &bar)?))
+    let found = session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar).and_then(|switch| {
+        Ok((switch, session.analysis.learning_curve(choices, &args.new_annotators, args.new_texts, &bar)?))
     });
     drop(bar);
     let (switch, found) = found?;
@@ -146,8 +147,9 @@ fn scored(
     let session = open_or_read(project)?;
     let bar = Bar::new("steps");
     let evaluation = session
+        .encoding
         .ensure_encoded(&encoder_choice(encoder), &bar)
-        .and_then(|switch| Ok((switch, session.evaluate(choices, &bar)?)));
+        .and_then(|switch| Ok((switch, session.analysis.evaluate(choices, &bar)?)));
     drop(bar);
     let (switch, evaluation) = evaluation?;
     tell_switch(switch);

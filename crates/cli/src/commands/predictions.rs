@@ -15,8 +15,8 @@ const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn predict(args: &Predict) -> Result<()> {
     let session = open_or_read(&args.project)?;
-    let question = session.question(args.question.as_deref())?;
-    let annotator = session.annotator(&args.annotator)?;
+    let question = session.project.question(args.question.as_deref())?;
+    let annotator = session.project.annotator(&args.annotator)?;
     let (p, by) = match args.run {
         Some(run) => by_run(&session, run, annotator.id, args)?,
         None => (live(&session, question.id, annotator.id, args)?, None),
@@ -53,15 +53,17 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
 fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
     let choice = encoder_choice(&args.encoder);
     let bar = Bar::new("texts");
-    let ready =
-        session.ensure_encoded(&choice, &bar).and_then(|switch| session.fit(question, &bar).map(|_| switch));
+    let ready = session
+        .encoding
+        .ensure_encoded(&choice, &bar)
+        .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
     drop(bar);
     tell_switch(ready?);
     Ok(match (&args.what.text_id, &args.what.text) {
-        (Some(id), _) => session.predict_text(question, annotator, id)?,
+        (Some(id), _) => session.analysis.predict_text(question, annotator, id)?,
         (None, text) => {
-            let embedding = session.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            session.predict_embedding(question, annotator, &embedding)?
+            let embedding = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
+            session.analysis.predict_embedding(question, annotator, &embedding)?
         }
     })
 }
@@ -74,11 +76,11 @@ fn by_run(
     args: &Predict,
 ) -> Result<(Vec<f32>, Option<RunPrediction>)> {
     let body = match (&args.what.text_id, &args.what.text) {
-        (Some(id), _) => session.body(id)?,
+        (Some(id), _) => session.project.body(id)?,
         (None, text) => text.clone().unwrap_or_default(),
     };
     let bar = Bar::new("steps");
-    let found = session.predict_by_run(run, annotator, &body, &bar);
+    let found = session.runs.predict(run, annotator, &body, &bar);
     drop(bar);
     let found = found?;
     Ok((found.probabilities.clone(), Some(found)))
@@ -90,11 +92,12 @@ fn bar_of(p: f32) -> String {
 
 pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     let session = open_or_read(&args.project)?;
-    let question = session.question(args.question.as_deref())?;
+    let question = session.project.question(args.question.as_deref())?;
     let bar = Bar::new("texts");
     let ready = session
+        .encoding
         .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|switch| session.fit(question.id, &bar).map(|_| switch));
+        .and_then(|switch| session.live.fit(question.id, &bar).map(|_| switch));
     drop(bar);
     tell_switch(ready?);
     let query = DisagreementQuery {
@@ -108,9 +111,9 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
         attributes: args.attributes.iter().cloned().collect(),
         labelled_only: args.labelled,
     };
-    let ranking = session.disagreement_ranking(&query)?;
+    let ranking = session.analysis.ranking(&query)?;
     let shown = ranking.texts.len().min(args.top);
-    let rows = session.disagreement_rows(&query, &ranking.texts[..shown])?;
+    let rows = session.analysis.rows(&query, &ranking.texts[..shown])?;
     if args.json {
         return output::json(&json!({
             "question": question.name,
@@ -119,7 +122,7 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
             "annotators": ranking.annotators,
             "texts_in_all": ranking.texts.len(),
             "remark": ranking.remark,
-            "notice": session.info()?.simulated_notice,
+            "notice": session.project.info()?.simulated_notice,
             "texts": rows.iter().enumerate().map(|(at, row)| as_json(at, row)).collect::<Vec<_>>(),
         }));
     }
@@ -149,7 +152,7 @@ fn show(
     texts: usize,
     remark: Option<&str>,
 ) -> Result<()> {
-    if let Some(notice) = session.info()?.simulated_notice {
+    if let Some(notice) = session.project.info()?.simulated_notice {
         output::line(&notice)?;
     }
     if let Some(remark) = remark {

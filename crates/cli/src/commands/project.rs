@@ -35,7 +35,7 @@ pub(crate) fn question(args: Question) -> Result<()> {
     let guess = || Scale::guess(&args.levels).map_or(ScaleKind::Choice, |scale| scale.kind());
     let scale = Scale::new(args.scale.unwrap_or_else(guess), &args.levels)?;
     let session = open(&args.project)?;
-    let made = session.add_question(&args.name, args.prompt.as_deref().unwrap_or_default(), scale)?;
+    let made = session.project.add_question(&args.name, args.prompt.as_deref().unwrap_or_default(), scale)?;
     session.close();
     if args.json {
         return output::json(&made);
@@ -53,7 +53,7 @@ fn scale_words(scale: &Scale) -> String {
 }
 
 pub(crate) fn info(args: &Reading) -> Result<()> {
-    let info = open_to_read(&args.project)?.info()?;
+    let info = open_to_read(&args.project)?.project.info()?;
     if args.json {
         return output::json(&info);
     }

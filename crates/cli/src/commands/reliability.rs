@@ -20,16 +20,16 @@ struct Document<'a> {
 
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let session = open_to_read(&args.project)?;
-    let question = session.question(args.question.as_deref())?;
-    let agreement = session.agreement(question.id)?;
+    let question = session.project.question(args.question.as_deref())?;
+    let agreement = session.analysis.agreement(question.id)?;
     if agreement.labels == 0 {
         return Err(WorkbenchError::NoLabels(question.name).into());
     }
     let bar = Bar::new("resamples");
-    let reliability = session.reliability(question.id, &bar);
+    let reliability = session.analysis.reliability(question.id, &bar);
     drop(bar);
     let reliability = reliability?;
-    let pairs = args.pairs.map(|least| session.cohen_pairs(question.id, least)).transpose()?;
+    let pairs = args.pairs.map(|least| session.analysis.cohen_pairs(question.id, least)).transpose()?;
     if args.json {
         return output::json(&Document { agreement: &agreement, reliability: &reliability, pairs });
     }
@@ -82,9 +82,9 @@ fn coefficients(found: &Reliability) -> String {
 
 pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     let session = open_to_read(&args.project)?;
-    let question = session.question(args.question.as_deref())?;
+    let question = session.project.question(args.question.as_deref())?;
     let bar = Bar::new("rounds");
-    let found = session.aggregate(question.id, &args.method, &bar);
+    let found = session.analysis.aggregate(question.id, &args.method, &bar);
     drop(bar);
     let found = found?;
     if args.json {

@@ -12,23 +12,23 @@ use std::path::Path;
 pub(crate) fn run(what: RunsWhat) -> Result<()> {
     match what {
         RunsWhat::List(args) => {
-            let runs = open_to_read(&args.project)?.runs()?;
+            let runs = open_to_read(&args.project)?.runs.list()?;
             if args.json { output::json(&runs) } else { list(&runs) }
         }
         RunsWhat::Show(args) => show(&open_to_read(&args.project)?, &args),
         RunsWhat::Compare { project, a, b, json } => {
-            let found = open_to_read(&project)?.compare_runs(a, b)?;
+            let found = open_to_read(&project)?.runs.compare(a, b)?;
             if json { output::json(&found) } else { compared(&found) }
         }
         RunsWhat::Resume(args) => resume(&args),
         RunsWhat::Use(args) => {
             let session = open(&args.project)?;
-            session.use_run(Some(args.run))?;
+            session.runs.use_run(Some(args.run))?;
             let bar = Bar::new("texts");
-            session.ensure_encoded(&dissensus_workbench::EncoderChoice::default(), &bar)?;
+            session.encoding.ensure_encoded(&dissensus_workbench::EncoderChoice::default(), &bar)?;
             drop(bar);
-            let used = session.run_detail(args.run)?.info;
-            let labels = session.active_model(used.question)?.labels;
+            let used = session.runs.detail(args.run)?.info;
+            let labels = session.live.active_model(used.question)?.labels;
             output::line(&format!(
                 "The encoder of run {} is in use; multilevel predicts with it, fitted on all {}",
                 args.run,
@@ -37,8 +37,8 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
         }
         RunsWhat::StopUsing { project } => {
             let session = open(&project)?;
-            let used = session.runs()?.into_iter().find(|run| run.predicts);
-            session.use_run(None)?;
+            let used = session.runs.list()?.into_iter().find(|run| run.predicts);
+            session.runs.use_run(None)?;
             output::line(&match used {
                 Some(run) => {
                     format!("The encoder of run {} is no longer in use; the previous one is", run.id)
@@ -47,7 +47,7 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
             })
         }
         RunsWhat::Delete(args) => {
-            open(&args.project)?.delete_run(args.run)?;
+            open(&args.project)?.runs.delete(args.run)?;
             output::line(&format!("Run {} was deleted", args.run))
         }
         RunsWhat::Report { project, file, runs, force } => report(&project, &file, runs, force),
@@ -57,10 +57,9 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
 /// Trains one model as a run and prints its figures.
 pub(crate) fn train(args: &Train) -> Result<()> {
     let session = open(&args.project)?;
-    let question = session.question(args.question.as_deref())?;
+    let question = session.project.question(args.question.as_deref())?;
     let model = args.model.unwrap_or(ModelKind::Multilevel);
-    let mut choices =
-        session.train_choices(question.id, model, args.tuning.as_deref().unwrap_or("frozen"))?;
+    let mut choices = session.runs.choices(question.id, model, args.tuning.as_deref().unwrap_or("frozen"))?;
     choices.seed = args.seed.unwrap_or(0);
     if let Some(split) = args.split {
         choices.split = split.name();
@@ -69,11 +68,12 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     let bar = Bar::new("steps");
     let encoder = encoder_choice(&args.encoder);
     let done = session
+        .encoding
         .ensure_encoded(&encoder, &bar)
-        .and_then(|switch| Ok((switch, session.run(&choices, encoder.device, &bar)?)));
+        .and_then(|switch| Ok((switch, session.runs.train(&choices, encoder.device, &bar)?)));
     drop(bar);
     if done.is_err()
-        && let Some(run) = session.runs()?.into_iter().next().filter(|run| run.resumable)
+        && let Some(run) = session.runs.list()?.into_iter().next().filter(|run| run.resumable)
     {
         note(&format!(
             "run {0} can be resumed: dissensus runs resume {1} {0}",
@@ -100,28 +100,28 @@ impl Train {
 fn resume(args: &OneRun) -> Result<()> {
     let session = open(&args.project)?;
     let bar = Bar::new("steps");
-    let done = session.resume_here(args.run, &bar);
+    let done = session.runs.resume_here(args.run, &bar);
     drop(bar);
     let detail = done?;
     if args.json { output::json(&detail) } else { details(&detail) }
 }
 
 fn show(session: &Session, args: &OneRun) -> Result<()> {
-    let detail = session.run_detail(args.run)?;
+    let detail = session.runs.detail(args.run)?;
     if args.json { output::json(&detail) } else { details(&detail) }
 }
 
 fn report(project: &Path, file: &Path, runs: Vec<u32>, force: bool) -> Result<()> {
     let session = open_to_read(project)?;
     let runs = if runs.is_empty() {
-        session.runs()?.into_iter().filter(|run| run.scores.is_some()).map(|run| run.id).collect()
+        session.runs.list()?.into_iter().filter(|run| run.scores.is_some()).map(|run| run.id).collect()
     } else {
         runs
     };
     if file.exists() && !force {
         return Err(WorkbenchError::ExportExists(file.to_owned()).into());
     }
-    session.export_runs(&runs, file)?;
+    session.runs.export(&runs, file)?;
     output::line(&format!("Wrote {} on {}", file.display(), count(runs.len() as u64, "run")))
 }
 

@@ -1,9 +1,9 @@
 //! One label a text out of many, and how reliable the labels are: beside the models, for those who need it.
 
+use super::Analysis;
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
 use crate::live::{Steps, cancelled};
-use crate::session::Session;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::metrics::BootstrapOptions;
 use dissensus_perspectives::{
@@ -85,7 +85,7 @@ pub struct AnnotatorPairAgreement {
     pub quadratic_kappa: Option<f64>,
 }
 
-impl Session {
+impl Analysis {
     /// Brings the labels of a question together by `method`: `majority`, `dawid-skene`, `mace` or `glad`.
     ///
     /// # Errors
@@ -96,20 +96,20 @@ impl Session {
         method: &str,
         observer: &dyn Observer,
     ) -> Result<Aggregated, WorkbenchError> {
-        let (name, target) = self.core.question_parts(question)?;
-        let observations = self.core.observations(question)?;
+        let (name, target) = self.context.question_parts(question)?;
+        let observations = self.context.observations(question)?;
         if observations.is_empty() {
             return Err(WorkbenchError::NoLabels(name));
         }
-        let aggregator: Aggregator = method.parse()?;
-        let (texts, people) = self.core.sizes();
+        let aggregator = method.parse::<Aggregator>()?;
+        let (texts, people) = self.context.sizes();
         let options = AggregationOptions::default();
         let mut steps = Steps(observer);
         let found = aggregate(aggregator, &observations, texts, people, target, &options, &mut steps)
             .map_err(cancelled)?;
-        let index = self.core.index();
+        let index = self.context.index();
         let scale = index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale.clone();
-        let ids = self.core.store.all_text_ids_and_externals()?;
+        let ids = self.context.store.all_text_ids_and_externals()?;
         let tied: std::collections::HashSet<usize> = found.ties.iter().map(|tie| tie.text as usize).collect();
         let difficulty = |row: usize| found.difficulty.as_ref().and_then(|all| all[row]);
         let text = |(id, external): (dissensus_domain::TextId, String)| {
@@ -156,9 +156,9 @@ impl Session {
         question: QuestionId,
         observer: &dyn Observer,
     ) -> Result<Reliability, WorkbenchError> {
-        let (_, target) = self.core.question_parts(question)?;
-        let observations = self.core.observations(question)?;
-        let (texts, people) = self.core.sizes();
+        let (_, target) = self.context.question_parts(question)?;
+        let observations = self.context.observations(question)?;
+        let (texts, people) = self.context.sizes();
         let options = BootstrapOptions::default();
         reliability(&observations, texts, people, target, Some(&options), &mut Steps(observer))
             .map_err(cancelled)
@@ -173,10 +173,10 @@ impl Session {
         question: QuestionId,
         least: usize,
     ) -> Result<Vec<AnnotatorPairAgreement>, WorkbenchError> {
-        let (_, target) = self.core.question_parts(question)?;
-        let observations = self.core.observations(question)?;
-        let (texts, people) = self.core.sizes();
-        let index = self.core.index();
+        let (_, target) = self.context.question_parts(question)?;
+        let observations = self.context.observations(question)?;
+        let (texts, people) = self.context.sizes();
+        let index = self.context.index();
         let name = |row: u32| index.annotators()[row as usize].external_id.clone();
         let pairs = cohen_pairs(&observations, texts, people, target, least)?;
         let pair = |pair: dissensus_perspectives::CohenPair| AnnotatorPairAgreement {

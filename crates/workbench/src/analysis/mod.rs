@@ -1,11 +1,57 @@
 //! Figures about labels, annotators and models: agreement, aggregation, disagreement, evaluation.
 
 mod aggregation;
+mod agreement;
 mod annotators;
-mod disagreement;
+mod chosen;
 mod evaluation;
+mod held_out;
+mod learning_curve;
+mod pooling;
+mod predict;
+mod ranking;
+mod recorded;
+mod text_detail;
+mod train;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
-pub use annotators::Agreement;
-pub(crate) use annotators::Measured;
-pub use evaluation::{EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained};
+pub use agreement::Agreement;
+pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
+pub use pooling::{PoolingChoice, PoolingLoss};
+pub use train::Trained;
+
+use crate::context::Context;
+use crate::encoding::Encoding;
+use crate::error::WorkbenchError;
+use crate::live::LiveModels;
+use crate::runs::Runs;
+use dissensus_domain::Question;
+use held_out::Measurements;
+use std::sync::Arc;
+
+/// Figures about a project.
+#[derive(Clone)]
+pub struct Analysis {
+    context: Arc<Context>,
+    encoding: Encoding,
+    live: LiveModels,
+    runs: Runs,
+    measurements: Arc<Measurements>,
+}
+
+impl Analysis {
+    pub(crate) fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels, runs: &Runs) -> Self {
+        Self {
+            context: Arc::clone(context),
+            encoding: encoding.clone(),
+            live: live.clone(),
+            runs: runs.clone(),
+            measurements: Arc::default(),
+        }
+    }
+
+    /// The question with this name, or the only one.
+    fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+        self.context.index().question_asked_for(name).cloned()
+    }
+}

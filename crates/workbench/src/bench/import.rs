@@ -55,7 +55,7 @@ pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBen
         let started = Instant::now();
         let session = Session::create(&project, &Home::inside(folder.path(), Vec::new()))?;
         let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-        labels = session.import_file(&file, &ImportChoices::default(), &unwatched)?.labels;
+        labels = session.exchange.import(&file, &ImportChoices::default(), &unwatched)?.labels;
         session.close();
         ours.push(started.elapsed().as_secs_f64());
         if peers {

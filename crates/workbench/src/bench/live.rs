@@ -78,9 +78,9 @@ pub fn live(size: LiveSize) -> Result<LiveBench, WorkbenchError> {
     let sim = simulate(size.texts, size.annotators, size.levels, DIM, LABELS_AN_ANNOTATOR, 1);
     make_project(&path, &sim, size)?;
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new()))?;
-    let question = session.question(None)?.id;
+    let question = session.project.question(None)?.id;
     let started = Instant::now();
-    session.fit(question, &Unwatched)?;
+    session.live.fit(question, &Unwatched)?;
     let fit_seconds = started.elapsed().as_secs_f64();
     let query = DisagreementQuery {
         question,
@@ -93,10 +93,10 @@ pub fn live(size: LiveSize) -> Result<LiveBench, WorkbenchError> {
     for click in 0..size.clicks {
         let new = next_label(question, click, size);
         let started = Instant::now();
-        let recorded = session.record(&new, LabelSource::Window)?;
+        let recorded = session.labelling.record(&new, LabelSource::Window)?;
         let learned = started.elapsed().saturating_sub(recorded.sync);
         let ranking = Instant::now();
-        let texts = session.disagreement_ranking(&query)?.texts.len();
+        let texts = session.analysis.ranking(&query)?.texts.len();
         let ranked = ranking.elapsed();
         debug_assert_eq!(texts, size.texts);
         whole.push(learned + ranked);

@@ -13,8 +13,8 @@
 //! | a run on a frozen encoder is used | the one it was trained on | the run | none |
 //! | it is used no more (or deleted) | previous, if any | none | none |
 
+use super::Encoding;
 use super::encoders::Chosen;
-use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use dissensus_store::{StoreError, WriteTx};
@@ -105,15 +105,15 @@ impl ActiveEncoder {
     }
 }
 
-impl Core {
+impl Encoding {
     /// The encoder in use and where it comes from.
     pub(crate) fn active_encoder(&self) -> Result<ActiveEncoder, WorkbenchError> {
-        if let Some(active) = self.store.setting(ActiveEncoder::KEY)? {
+        if let Some(active) = self.context.store.setting(ActiveEncoder::KEY)? {
             return Ok(active);
         }
-        let run: Option<Option<u32>> = self.store.setting(OLD_RUN_KEY)?;
-        let previous: Option<Option<Chosen>> = self.store.setting(OLD_PREVIOUS_KEY)?;
-        let current: Option<Chosen> = self.store.setting(OLD_ENCODER_KEY)?;
+        let run: Option<Option<u32>> = self.context.store.setting(OLD_RUN_KEY)?;
+        let previous: Option<Option<Chosen>> = self.context.store.setting(OLD_PREVIOUS_KEY)?;
+        let current: Option<Chosen> = self.context.store.setting(OLD_ENCODER_KEY)?;
         Ok(of_format_2(current, run.flatten(), previous.flatten()))
     }
 
@@ -170,7 +170,7 @@ impl Core {
         &self,
         step: impl FnOnce(ActiveEncoder) -> Option<ActiveEncoder> + Send + 'static,
     ) -> Result<bool, WorkbenchError> {
-        let changed = self.store.write(move |tx| -> Result<bool, StoreError> {
+        let changed = self.context.store.write(move |tx| -> Result<bool, StoreError> {
             let now = in_transaction(tx)?;
             let Some(next) = step(now.clone()) else { return Ok(false) };
             if next != now {
@@ -179,8 +179,8 @@ impl Core {
             Ok(true)
         })?;
         if changed {
-            self.live.forget_embeddings();
-            self.listeners.send(&Event::Project);
+            self.forget_embeddings();
+            self.context.listeners.send(&Event::Project);
         }
         Ok(changed)
     }

@@ -1,6 +1,5 @@
 //! Downloading an encoder of the catalogue: into the user's folder of encoders, each file checked before it is used.
 
-use crate::app::Workbench;
 use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::jobs::Observer;
@@ -14,34 +13,15 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-impl Workbench {
-    /// The default encoder: what it is, how large, where it comes from, and whether it is here.
-    ///
-    /// # Errors
-    /// The catalogue that was built in is broken.
-    pub fn encoder_offer(&self) -> Result<EncoderOffer, WorkbenchError> {
-        let known = default_encoder()?;
-        Ok(offer(&known, self.home(), &HubConfig::from_env()))
-    }
-
-    /// Downloads the default encoder into the user's folder of encoders and returns its folder. What was downloaded before
-    /// a cancel or a broken connection is kept, and the next try goes on from there.
-    ///
-    /// # Errors
-    /// No connection, a full disk, a cancel, or a file with another SHA-256 than the catalogue's; then nothing is there
-    /// under the encoder's name.
-    pub fn download_encoder(&self, observer: &dyn Observer) -> Result<PathBuf, WorkbenchError> {
-        download(&default_encoder()?, self.home(), &HubConfig::from_env(), observer)
-    }
-}
-
-fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
+/// The encoder that is downloaded.
+pub(crate) fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
     let catalogue = Catalogue::embedded()?;
     let known = catalogue.default_encoder().cloned();
     known.ok_or_else(|| EncoderError::Catalogue("no encoder is marked `embedded`".to_owned()).into())
 }
 
-fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOffer {
+/// What is said of it before.
+pub(crate) fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOffer {
     let bytes: u64 = from_hub(known).map(|file| file.bytes).sum();
     EncoderOffer {
         name: known.name.clone(),
@@ -59,7 +39,8 @@ fn from_hub(known: &KnownEncoder) -> impl Iterator<Item = &dissensus_encoder::Kn
     known.files.iter().filter(|file| file.only != Some(Source::Python))
 }
 
-fn download(
+/// Downloads it into the user's folder of encoders.
+pub(crate) fn download(
     known: &KnownEncoder,
     home: &Home,
     config: &HubConfig,

@@ -1,13 +1,55 @@
 //! Encoders and embeddings: which encoder a project uses, where it is, and giving every text its embedding.
 
 mod active;
-mod download;
+pub(crate) mod download;
+mod embed;
+mod embeddings;
 mod encode;
 pub(crate) mod encoders;
+mod find;
+mod state;
 mod take_over;
 mod training_data;
+mod version;
 
 pub(crate) use active::ActiveEncoder;
-pub use encode::{Encoded, EncoderSwitch};
+pub(crate) use embeddings::first_texts;
+pub use encode::EncoderSwitch;
 pub use encoders::EncoderChoice;
 pub(crate) use training_data::Seen;
+pub use version::Encoded;
+
+use crate::context::Context;
+use crate::kept_runs::KeptRuns;
+use crate::sync::lock;
+use crate::view::Problem;
+use dissensus_perspectives::Embeddings;
+use std::sync::{Arc, Mutex};
+
+/// The encoder of a project and its embeddings.
+#[derive(Clone)]
+pub struct Encoding {
+    context: Arc<Context>,
+    kept_runs: KeptRuns,
+    memory: Arc<Memory>,
+}
+
+/// What is known beside the file.
+#[derive(Default)]
+struct Memory {
+    /// The embeddings in use and their version, until either changes.
+    embeddings: Mutex<Option<(Arc<Embeddings>, Option<String>)>>,
+    /// Why the last encoding ended without one for every text.
+    problem: Mutex<Option<Problem>>,
+}
+
+impl Encoding {
+    pub(crate) fn of(context: &Arc<Context>, kept_runs: &KeptRuns) -> Self {
+        Self { context: Arc::clone(context), kept_runs: kept_runs.clone(), memory: Arc::default() }
+    }
+
+    /// Embeddings have changed: they are read anew.
+    pub(crate) fn forget_embeddings(&self) {
+        *lock(&self.memory.embeddings) = None;
+    }
+}

@@ -3,9 +3,9 @@
 //! Kept in the project under the SHA-256 of the encoder's weights: it holds for every pooling and precision of them, wherever
 //! their files are moved, and it stays when the run that tuned them is deleted.
 
-use crate::core::Core;
+use super::Encoding;
+use crate::context::Index;
 use crate::error::WorkbenchError;
-use crate::project::Index;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use dissensus_perspectives::SeenByEncoder;
@@ -46,7 +46,7 @@ fn key(weights_sha256: &str) -> String {
     format!("encoder_training_data:{weights_sha256}")
 }
 
-impl Core {
+impl Encoding {
     /// Keeps what the encoder in `dir` was trained on: the training and validation labels of `run`, and what the encoder version
     /// `parent`, with which its tuning began, was trained on.
     pub(crate) fn keep_encoder_training_data(
@@ -59,19 +59,19 @@ impl Core {
         let key = key(&encoder.version().weights_sha256);
         let mut data: TrainingData = self.training_data(parent)?.unwrap_or_default();
         for part in [RunPart::Train, RunPart::Validation] {
-            for label in self.store.run_labels(run, part)?.labels {
+            for label in self.context.store.run_labels(run, part)?.labels {
                 data.texts.insert(label.text);
                 data.annotators.insert(label.annotator);
             }
         }
-        let known: Option<TrainingData> = self.store.setting(&key)?;
+        let known: Option<TrainingData> = self.context.store.setting(&key)?;
         if known.as_ref() != Some(&data) {
             // Two runs can come to the same weights (with a learning rate of 0, say): what either saw counts.
             if let Some(known) = known {
                 data.texts.extend(known.texts);
                 data.annotators.extend(known.annotators);
             }
-            self.store.set_setting(&key, &data)?;
+            self.context.store.set_setting(&key, &data)?;
         }
         Ok(())
     }
@@ -81,7 +81,7 @@ impl Core {
         self.seen_by(self.active_encoder()?.key(), index)
     }
 
-    /// As [`Core::seen_by_encoder`], of the encoder version `version`.
+    /// As [`Encoding::seen_by_encoder`], of the encoder version `version`.
     pub(crate) fn seen_by(&self, version: Option<&str>, index: &Index) -> Result<Seen, WorkbenchError> {
         let Some(data) = self.training_data(version)? else { return Ok(Seen::default()) };
         Ok(Seen {
@@ -92,8 +92,8 @@ impl Core {
 
     fn training_data(&self, version: Option<&str>) -> Result<Option<TrainingData>, WorkbenchError> {
         let Some(version) = version else { return Ok(None) };
-        let found = self.store.encoder_versions()?.into_iter().find(|known| known.key == version);
+        let found = self.context.store.encoder_versions()?.into_iter().find(|known| known.key == version);
         let Some(found) = found else { return Ok(None) };
-        Ok(self.store.setting(&key(&found.weights_sha256))?)
+        Ok(self.context.store.setting(&key(&found.weights_sha256))?)
     }
 }

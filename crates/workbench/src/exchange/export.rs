@@ -1,22 +1,22 @@
 //! Export: every current label with its text and annotator, in a file that imports again to the same labels.
 
+use super::Exchange;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Observer};
-use crate::session::Session;
 use dissensus_domain::Question;
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
 use dissensus_store::{ExportScope, Snapshot};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-impl Session {
+impl Exchange {
     /// Writes all current labels (of one question, or of all) to a CSV, TSV or JSONL file, by its ending, as they are at one
     /// moment: what is labelled meanwhile is in none of them. Returns the number of rows. The file appears whole or not at all.
     ///
     /// # Errors
     /// An ending of no format of ours, a file that exists (without `replace`), a label that cannot be named because the project
     /// is damaged, a full disk, or a cancel.
-    pub fn export_labels(
+    pub fn export(
         &self,
         path: &Path,
         question: Option<&str>,
@@ -27,19 +27,20 @@ impl Session {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
         let format = Format::of_path(path)?;
-        let only = question.map(|name| self.question(Some(name))).transpose()?;
-        self.core.store.snapshot(|snapshot| write_labels(snapshot, path, format, only.as_ref(), observer))
+        let only =
+            question.map(|name| self.context.index().question_asked_for(Some(name)).cloned()).transpose()?;
+        self.context.store.snapshot(|snapshot| write_labels(snapshot, path, format, only.as_ref(), observer))
     }
 
-    /// As [`Session::export_labels`] of everything, as a job; a file of that name is replaced (the dialog has asked).
+    /// As [`Exchange::export`] of everything, as a job; a file of that name is replaced (the dialog has asked).
     ///
     /// # Errors
     /// As there, or an export is under way.
     pub fn export_as_job(&self, path: &Path) -> Result<u64, WorkbenchError> {
-        let core = &self.core;
-        let _reserved = core.reservations.reserve(Activity::Export)?;
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Export)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        core.as_job("export", &title, |job| self.export_labels(path, None, true, job.as_ref()))
+        context.as_job("export", &title, |job| self.export(path, None, true, job.as_ref()))
     }
 }
 

@@ -1,18 +1,18 @@
 //! Import: looked at in one pass that changes nothing, then written in one transaction.
 
+use super::Exchange;
 use super::preview::{choices_of, preview_of, preview_with_problem};
 use super::write::Writing;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Activity, Observer, Unwatched};
 use crate::log::go_on;
-use crate::session::Session;
 use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_exchange::{ColumnRoles, Source, guess_roles};
 use std::path::Path;
 use std::sync::Arc;
 
-impl Session {
+impl Exchange {
     /// The roles that the columns of a file most likely have.
     ///
     /// # Errors
@@ -27,14 +27,10 @@ impl Session {
     /// # Errors
     /// The file cannot be read at all. Columns that do not fit and labels that make no scale are told in
     /// [`ImportPreview::problem`], so that they can be chosen differently.
-    pub fn import_preview(
-        &self,
-        path: &Path,
-        choices: &ImportChoices,
-    ) -> Result<ImportPreview, WorkbenchError> {
+    pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
         let source = Source::open(path)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
-        match self.core.plan_import(source.clone(), roles.clone(), choices, &Unwatched) {
+        match self.plan(source.clone(), roles.clone(), choices, &Unwatched) {
             Ok(plan) => Ok(preview_of(&plan)),
             Err(error @ WorkbenchError::Store(_)) => Err(error),
             Err(error) => preview_with_problem(&source, &roles, choices, &error),
@@ -45,31 +41,31 @@ impl Session {
     ///
     /// # Errors
     /// The file or its columns, bad rows without `skip_bad`, a full disk, or a cancel. Nothing was imported then.
-    pub fn import_file(
+    pub fn import(
         &self,
         path: &Path,
         choices: &ImportChoices,
         observer: &Arc<dyn Observer>,
     ) -> Result<ImportReport, WorkbenchError> {
-        let core = &self.core;
+        let context = &self.context;
         let source = Source::open(path)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
-        let plan = core.plan_import(source, roles, choices, observer.as_ref())?;
+        let plan = self.plan(source, roles, choices, observer.as_ref())?;
         if plan.scan.problem_count > 0 && !choices.skip_bad {
             return Err(plan.bad_rows(None));
         }
         let writing = Writing::new(plan)?;
         let watching = Arc::clone(observer);
-        let report = core.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
-        core.keep_whole();
+        let report = context.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
+        context.keep_whole();
         // The import is on disk: what fails from here on cannot make it fail.
-        go_on("reading the project after an import", core.reload());
-        go_on("passing over the events of an import", core.skip_events());
-        core.listeners.send(&Event::Project);
+        go_on("reading the project after an import", context.reload());
+        go_on("passing over the events of an import", self.labelling.skip_events());
+        context.listeners.send(&Event::Project);
         Ok(report)
     }
 
-    /// As [`Session::import_file`], as a job with progress and cancel; then encodes and fits in the background.
+    /// As [`Exchange::import`], as a job with progress and cancel; then encodes and fits in the background.
     ///
     /// # Errors
     /// As there, or an import is under way.
@@ -78,15 +74,15 @@ impl Session {
         path: &Path,
         choices: &ImportChoices,
     ) -> Result<ImportReport, WorkbenchError> {
-        let core = &self.core;
-        let _reserved = core.reservations.reserve(Activity::Import)?;
+        let context = &self.context;
+        let _reserved = context.reservations.reserve(Activity::Import)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let result = core.as_job("import", &title, |job| {
+        let result = context.as_job("import", &title, |job| {
             let observer: Arc<dyn Observer> = Arc::clone(job) as Arc<dyn Observer>;
-            self.import_file(path, choices, &observer)
+            self.import(path, choices, &observer)
         });
         if result.is_ok() {
-            self.start_background_work();
+            self.background.start();
         }
         result
     }

@@ -6,3 +6,22 @@ mod plan;
 mod preview;
 mod seed;
 mod write;
+
+use crate::background::Background;
+use crate::context::Context;
+use crate::labelling::Labelling;
+use std::sync::Arc;
+
+/// Files of other tools, in and out.
+#[derive(Clone)]
+pub struct Exchange {
+    context: Arc<Context>,
+    labelling: Labelling,
+    background: Background,
+}
+
+impl Exchange {
+    pub(crate) fn of(context: &Arc<Context>, labelling: &Labelling, background: &Background) -> Self {
+        Self { context: Arc::clone(context), labelling: labelling.clone(), background: background.clone() }
+    }
+}

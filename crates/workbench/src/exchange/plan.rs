@@ -1,8 +1,8 @@
 //! The plan of an import: everything that is known of a file before anything is written.
 
+use super::Exchange;
 use super::seed::{Seeds, seeded};
 use crate::clock::now_ms;
-use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
 use crate::names::checked_name;
@@ -53,9 +53,9 @@ struct Asked {
     scale: Option<Scale>,
 }
 
-impl Core {
+impl Exchange {
     /// Reads the whole file and says what importing it would bring. Nothing is written.
-    pub(super) fn plan_import(
+    pub(super) fn plan(
         &self,
         source: Source,
         roles: ColumnRoles,
@@ -79,7 +79,7 @@ impl Core {
             }
             None if labels => {
                 let mut checker = Checker::by_question(new_scale(choices)?);
-                for question in self.index().questions() {
+                for question in self.context.index().questions() {
                     let number = checker.add_question(&question.name, Some(question.scale.clone()));
                     questions.push((number, question.id));
                 }
@@ -88,7 +88,7 @@ impl Core {
             None => Checker::new(None),
         }
         .at(now_ms);
-        let seeds = seeded(self, &mut checker, &questions)?;
+        let seeds = seeded(&self.context.store, &mut checker, &questions)?;
         let scan = scan_file(&source, &roles, checker.clone(), observer)?;
         let known = one.as_ref().and_then(|asked| asked.existing.as_ref()).map(|q| q.name.clone());
         let mut plan = Plan { source, roles, kind, scan, known, parts: Vec::new(), checker, seeds };
@@ -151,7 +151,7 @@ impl Core {
         asked: Option<&str>,
         column: &str,
     ) -> Result<(String, Option<Question>), WorkbenchError> {
-        let index = self.index();
+        let index = self.context.index();
         let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
         let general = ["label", "value", "rating", "score", "annotation", "answer"]
             .contains(&column.to_lowercase().as_str());

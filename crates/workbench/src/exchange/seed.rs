@@ -1,11 +1,10 @@
 //! What the project has, told to the checker of a file.
 
-use crate::core::Core;
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_exchange::Checker;
-use dissensus_store::StoreError;
+use dissensus_store::{Store, StoreError};
 use foldhash::{HashMap, HashMapExt};
 
 /// Rows of the project by the checker's numbers. Those that an import adds are pushed behind them.
@@ -18,14 +17,14 @@ pub(super) struct Seeds {
 /// Tells `checker` of all texts and annotators, and of the labels of `questions` (the checker's number and the row), all as
 /// they are at one moment.
 pub(super) fn seeded(
-    core: &Core,
+    store: &Store,
     checker: &mut Checker,
     questions: &[(usize, QuestionId)],
 ) -> Result<Seeds, WorkbenchError> {
     let mut seeds = Seeds::default();
     let mut texts: HashMap<TextId, u32> = HashMap::new();
     let mut annotators: HashMap<AnnotatorId, u32> = HashMap::new();
-    core.store.snapshot(|snapshot| {
+    store.snapshot(|snapshot| {
         snapshot.for_each_body(|id, external_id, body| {
             let number = checker.seed_text(external_id, body);
             if number as usize == seeds.texts.len() {

@@ -18,16 +18,19 @@ fn encoded_sample(folder: &TempDir) -> Session {
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
     let tiny = tiny().to_string_lossy().into_owned();
-    session.encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Unwatched).unwrap();
+    session
+        .encoding
+        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Unwatched)
+        .unwrap();
     session
 }
 
 fn fail(session: &Session, what: &str) {
-    *lock(&session.core.fail_at) = Some(what.to_owned());
+    *lock(&session.context.fail_at) = Some(what.to_owned());
 }
 
 fn fail_no_more(session: &Session) {
-    *lock(&session.core.fail_at) = None;
+    *lock(&session.context.fail_at) = None;
 }
 
 /// Jobs that end from now on.
@@ -59,20 +62,27 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
     let session = encoded_sample(&folder);
     let file = texts(&folder, "more");
     let unwatched: std::sync::Arc<dyn crate::Observer> = std::sync::Arc::new(Unwatched);
-    session.import_file(&file, &ImportChoices::default(), &unwatched).unwrap();
+    session.exchange.import(&file, &ImportChoices::default(), &unwatched).unwrap();
     let hear = ends(&session);
     fail(&session, "encoding");
-    session.start_encoding().unwrap();
+    session.background.start_encoding().unwrap();
     let job = next(&hear);
     assert_eq!((job.kind.as_str(), job.state.clone()), ("encode", JobState::Failed));
     assert_eq!(job.problem.unwrap().code, "panic");
-    assert_eq!(session.encoding_state().unwrap().problem.unwrap().code, "panic", "the window says why");
-    assert!(session.jobs().unwrap().iter().any(|kept| kept.id == job.id && kept.state == JobState::Failed));
+    assert_eq!(session.encoding.state().unwrap().problem.unwrap().code, "panic", "the window says why");
+    assert!(
+        session
+            .project
+            .jobs()
+            .unwrap()
+            .iter()
+            .any(|kept| kept.id == job.id && kept.state == JobState::Failed)
+    );
     fail_no_more(&session);
     // The thread lets go of its reservation just after it has told of its end.
     let again = (0..200).find_map(|_| {
         std::thread::sleep(Duration::from_millis(10));
-        session.start_encoding().ok()
+        session.background.start_encoding().ok()
     });
     assert!(again.is_some());
     assert_eq!(next(&hear).state, JobState::Finished);
@@ -85,16 +95,16 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
     let hear = ends(&session);
     let file = texts(&folder, "more");
     fail(&session, "import");
-    let error = session.import_as_job(&file, &ImportChoices::default()).unwrap_err();
+    let error = session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap_err();
     assert_eq!(error.code(), "panic");
     assert_eq!(next(&hear).state, JobState::Failed);
     fail(&session, "export");
     let out = folder.path().join("out.csv");
-    assert_eq!(session.export_as_job(&out).unwrap_err().code(), "panic");
+    assert_eq!(session.exchange.export_as_job(&out).unwrap_err().code(), "panic");
     assert_eq!(next(&hear).state, JobState::Failed);
     fail_no_more(&session);
-    session.import_as_job(&file, &ImportChoices::default()).unwrap();
-    session.export_as_job(&out).unwrap();
+    session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap();
+    session.exchange.export_as_job(&out).unwrap();
     assert!(out.exists());
 }
 
@@ -102,50 +112,54 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
 fn a_fit_that_panics_leaves_no_model_and_labelling_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let question = session.question(Some("offensiveness")).unwrap().id;
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
     fail(&session, "fit");
-    session.start_background_work();
-    session.core.threads.join();
-    assert!(session.core.live.with(question, |_| ()).is_none());
+    session.background.start();
+    session.context.threads.join();
+    assert!(session.live.models.with(question, |_| ()).is_none());
     label(&session, question, 0);
-    session.core.threads.join();
+    session.context.threads.join();
     fail_no_more(&session);
-    session.fit(question, &Unwatched).unwrap();
-    assert!(session.core.live.with(question, |_| ()).is_some());
+    session.live.fit(question, &Unwatched).unwrap();
+    assert!(session.live.models.with(question, |_| ()).is_some());
 }
 
 #[test]
 fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let question = session.question(Some("offensiveness")).unwrap().id;
-    session.fit(question, &Unwatched).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.live.fit(question, &Unwatched).unwrap();
     let died = std::thread::scope(|scope| {
-        let work = || session.core.live.with(question, |_| panic!("in the middle of an update"));
+        let work = || session.live.models.with(question, |_| panic!("in the middle of an update"));
         scope.spawn(work).join().is_err()
     });
     assert!(died);
-    assert!(session.core.live.with(question, |_| ()).is_none(), "it would predict from a damaged model");
+    assert!(session.live.models.with(question, |_| ()).is_none(), "it would predict from a damaged model");
     label(&session, question, 1);
-    session.fit(question, &Unwatched).unwrap();
-    assert!(session.core.live.with(question, |_| ()).is_some());
+    session.live.fit(question, &Unwatched).unwrap();
+    assert!(session.live.models.with(question, |_| ()).is_some());
 }
 
 #[test]
 fn figures_are_measured_after_a_measurement_that_panicked() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
-    let question = session.question(Some("offensiveness")).unwrap().id;
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
     fail(&session, "measure");
-    let died = std::thread::scope(|scope| scope.spawn(|| session.annotator_report(question)).join().is_err());
+    let died = std::thread::scope(|scope| {
+        scope.spawn(|| session.analysis.annotator_report(question)).join().is_err()
+    });
     assert!(died);
     fail_no_more(&session);
-    assert!(session.annotator_report(question).unwrap().annotators.iter().any(|a| a.held_out_labels > 0));
+    assert!(
+        session.analysis.annotator_report(question).unwrap().annotators.iter().any(|a| a.held_out_labels > 0)
+    );
 }
 
 fn label(session: &Session, question: QuestionId, nth: usize) {
-    let annotator = session.annotators().unwrap()[0].id;
-    let text = session.core.index().texts()[nth];
+    let annotator = session.project.annotators().unwrap()[0].id;
+    let text = session.context.index().texts()[nth];
     let new = NewLabel { question, annotator, text, answer: Answer::Level(1), duration_ms: None };
-    session.record_label(&new).unwrap();
+    session.labelling.record_label(&new).unwrap();
 }

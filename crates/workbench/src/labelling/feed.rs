@@ -1,30 +1,18 @@
 //! The one way in which sheets, live models and listeners learn what happened to labels: the events of the project, our own writes
 //! included.
 
-use crate::core::Core;
+use super::Labelling;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::levels::level_of;
 use crate::sync::lock;
-use dissensus_domain::{EventId, EventKind, current_answer};
+use dissensus_domain::{EventKind, current_answer};
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 
 /// More events than this at once are no clicks: what follows events is then read anew as a whole.
 const AT_ONCE: u32 = 2_000;
 
-/// How far the events of the project have been followed.
-#[derive(Debug)]
-pub(crate) struct Feed(Mutex<EventId>);
-
-impl Feed {
-    /// Everything up to `seen` is known.
-    pub(crate) fn from(seen: EventId) -> Self {
-        Self(Mutex::new(seen))
-    }
-}
-
-impl Core {
+impl Labelling {
     /// Brings sheets and live models up to date with the events that were appended since the last call, and tells the listeners.
     /// When this returns, everything that was on disk when it was called is known.
     ///
@@ -34,19 +22,19 @@ impl Core {
     /// # Errors
     /// The project cannot be read. The events are then followed with the next call.
     pub(crate) fn follow_events(&self) -> Result<(), WorkbenchError> {
-        let mut seen = lock(&self.feed.0);
-        let events = self.store.events_since(*seen, AT_ONCE)?;
+        let mut seen = lock(&self.followed);
+        let events = self.context.store.events_since(*seen, AT_ONCE)?;
         let Some(last) = events.last() else { return Ok(()) };
         if events.len() == AT_ONCE as usize {
-            *seen = self.store.last_event()?;
+            *seen = self.context.store.last_event()?;
             self.sheets.clear();
             self.live.forget_all();
-            self.listeners.send(&Event::Project);
+            self.context.listeners.send(&Event::Project);
             return Ok(());
         }
         let changed: BTreeSet<_> = events.iter().map(|e| (e.question, e.text, e.annotator)).collect();
         for &(question, text, annotator) in &changed {
-            let history = self.store.events(question, text, annotator)?;
+            let history = self.context.store.events(question, text, annotator)?;
             if let Some(sheet) = self.sheets.known(annotator, question) {
                 lock(&sheet).set(&history);
             }
@@ -57,8 +45,8 @@ impl Core {
             if events.iter().any(|e| answered(&e)) {
                 let level =
                     current_answer(&history).and_then(dissensus_domain::Event::answer).and_then(level_of);
-                let revision = self.learn(question, text, annotator, level);
-                self.listeners.send(&Event::Labels { question, text, annotator, revision });
+                let revision = self.live.learn(question, text, annotator, level);
+                self.context.listeners.send(&Event::Labels { question, text, annotator, revision });
             }
         }
         *seen = last.id;
@@ -67,8 +55,8 @@ impl Core {
 
     /// Forgets everything that follows events, so that it is read anew: after an import, whose labels are too many to follow.
     pub(crate) fn skip_events(&self) -> Result<(), WorkbenchError> {
-        let mut seen = lock(&self.feed.0);
-        *seen = self.store.last_event()?;
+        let mut seen = lock(&self.followed);
+        *seen = self.context.store.last_event()?;
         self.sheets.clear();
         self.live.forget_all();
         Ok(())

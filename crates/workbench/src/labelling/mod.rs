@@ -1,10 +1,50 @@
 //! Labelling: which text comes next, and what happens to a label.
 
+mod by_name;
 mod feed;
+mod marks;
 mod next_text;
+mod progress;
 mod record;
 mod sheet;
+mod task;
+mod undo;
 
-pub(crate) use feed::Feed;
-pub use record::{NamedLabel, Recorded};
-pub(crate) use sheet::Sheets;
+pub use by_name::NamedLabel;
+pub use record::Recorded;
+use sheet::Sheets;
+
+use crate::context::Context;
+use crate::error::WorkbenchError;
+use crate::live::LiveModels;
+use crate::project::Project;
+use dissensus_domain::EventId;
+use std::sync::{Arc, Mutex};
+
+/// Labels as they are given, and what follows them.
+#[derive(Clone)]
+pub struct Labelling {
+    context: Arc<Context>,
+    project: Project,
+    live: LiveModels,
+    /// How far the events of the project have been followed.
+    followed: Arc<Mutex<EventId>>,
+    sheets: Arc<Sheets>,
+}
+
+impl Labelling {
+    /// Everything that is in the project now is known.
+    pub(crate) fn of(
+        context: &Arc<Context>,
+        project: &Project,
+        live: &LiveModels,
+    ) -> Result<Self, WorkbenchError> {
+        Ok(Self {
+            context: Arc::clone(context),
+            project: project.clone(),
+            live: live.clone(),
+            followed: Arc::new(Mutex::new(context.store.last_event()?)),
+            sheets: Arc::default(),
+        })
+    }
+}

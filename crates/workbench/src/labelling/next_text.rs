@@ -1,14 +1,13 @@
 //! Which text comes next.
 
-use crate::core::Core;
+use super::Labelling;
 use crate::error::WorkbenchError;
-use crate::session::Session;
 use crate::sync::lock;
 use crate::view::{DisagreementMeasure, LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use std::collections::HashSet;
 
-impl Session {
+impl Labelling {
     /// The next text for an annotator to label: never `after` (the one at hand), skipped ones only when nothing else is left.
     /// `None` when all is done. Orders that need a model fall back to a random text while none is live.
     ///
@@ -21,30 +20,30 @@ impl Session {
         order: TextOrder,
         after: Option<TextId>,
     ) -> Result<Option<LabelTask>, WorkbenchError> {
-        let open = self.core.open_texts(annotator, question, after)?;
+        let open = self.open_texts(annotator, question, after)?;
         if open.is_empty() {
             return Ok(None);
         }
-        let share = self.core.settings().random_share;
+        let share = self.context.settings().random_share;
         let done = self.progress(annotator, question)?.done;
         let (text, random) = match order {
-            TextOrder::File => (self.core.following(&open, after), false),
+            TextOrder::File => (self.following(&open, after), false),
             TextOrder::Random => (drawn(&open, annotator), true),
             // The draw depends on nothing but who and how many, so that the same text comes after a restart.
             _ if f64::from(share) > unit(mix(annotator.0, done)) => (drawn(&open, annotator), true),
-            TextOrder::Informative => match self.core.best(&open, &|core| core.bald(question, annotator)) {
+            TextOrder::Informative => match self.best(&open, self.live.bald(question, annotator)) {
                 Some(text) => (text, false),
                 None => (drawn(&open, annotator), true),
             },
             TextOrder::Disagreement => {
                 let by = DisagreementMeasure::Pairwise;
-                match self.core.best(&open, &|core| core.live.scores(question, &by)) {
+                match self.best(&open, self.live.models.scores(question, &by)) {
                     Some(text) => (text, false),
                     None => (drawn(&open, annotator), true),
                 }
             }
         };
-        let mut task = self.label_task(annotator, question, text)?;
+        let mut task = self.task(annotator, question, text)?;
         task.random = random;
         Ok(Some(task))
     }
@@ -61,16 +60,16 @@ impl Session {
         step: i32,
     ) -> Result<Option<LabelTask>, WorkbenchError> {
         let there = {
-            let index = self.core.index();
+            let index = self.context.index();
             let here = index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
             let row = i64::from(here) + i64::from(step);
             usize::try_from(row).ok().and_then(|row| index.texts().get(row).copied())
         };
-        there.map(|text| self.label_task(annotator, question, text)).transpose()
+        there.map(|text| self.task(annotator, question, text)).transpose()
     }
 }
 
-impl Core {
+impl Labelling {
     /// Texts without a label of this annotator, in file order; those set aside only where no other is left.
     fn open_texts(
         &self,
@@ -78,9 +77,9 @@ impl Core {
         question: QuestionId,
         after: Option<TextId>,
     ) -> Result<Vec<TextId>, WorkbenchError> {
-        let sheet = self.sheets.get(&self.store, annotator, question)?;
+        let sheet = self.sheets.get(&self.context.store, annotator, question)?;
         let sheet = lock(&sheet);
-        let index = self.index();
+        let index = self.context.index();
         let unlabelled = index.texts().iter().copied().filter(|text| !sheet.answers.contains_key(text));
         let (skipped, open): (Vec<TextId>, Vec<TextId>) =
             unlabelled.filter(|text| Some(*text) != after).partition(|text| sheet.skipped.contains(text));
@@ -94,19 +93,14 @@ impl Core {
     }
 
     /// The open text with the highest score.
-    fn best(&self, open: &[TextId], scores: &dyn Fn(&Self) -> Option<Vec<f32>>) -> Option<TextId> {
-        let scores = scores(self)?;
-        let index = self.index();
+    fn best(&self, open: &[TextId], scores: Option<Vec<f32>>) -> Option<TextId> {
+        let scores = scores?;
+        let index = self.context.index();
         let open: HashSet<TextId> = open.iter().copied().collect();
         let score = |text: &TextId| index.text_row(*text).and_then(|row| scores.get(row as usize)).copied();
         let candidates = index.texts().iter().filter(|text| open.contains(text));
         let scored = candidates.filter_map(|text| Some((*text, score(text)?)));
         scored.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(text, _)| text)
-    }
-
-    fn bald(&self, question: QuestionId, annotator: AnnotatorId) -> Option<Vec<f32>> {
-        let who = self.index().annotator_row(annotator)?;
-        self.live.with(question, |fitted| fitted.bald(who)).flatten()
     }
 }
 

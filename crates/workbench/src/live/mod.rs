@@ -1,5 +1,39 @@
-//! The models that learn label by label while a project is open.
+//! The models that learn label by label while a project is open: one for each question, fitted anew in the background.
 
+mod active_model;
+mod background;
+mod fit;
+mod fitted;
+mod keep;
+mod learn;
 mod models;
+mod steps;
 
-pub(crate) use models::{Fitted, LiveModels, Steps, cancelled, measure};
+pub(crate) use fitted::{Fitted, measure};
+pub(crate) use models::Models;
+pub(crate) use steps::{Steps, cancelled};
+
+use crate::context::Context;
+use crate::encoding::Encoding;
+use std::sync::Arc;
+
+/// The live models of a project.
+#[derive(Clone)]
+pub struct LiveModels {
+    context: Arc<Context>,
+    encoding: Encoding,
+    /// Those that are in memory.
+    pub(crate) models: Arc<Models>,
+}
+
+impl LiveModels {
+    pub(crate) fn of(context: &Arc<Context>, encoding: &Encoding) -> Self {
+        Self { context: Arc::clone(context), encoding: encoding.clone(), models: Arc::default() }
+    }
+
+    /// Texts or annotators have changed: every model is fitted anew when it is next wanted.
+    pub(crate) fn forget_all(&self) {
+        self.models.forget_all();
+        self.encoding.forget_embeddings();
+    }
+}

@@ -1,8 +1,8 @@
 //! A whole copy of the project at any moment, also while it is open elsewhere or being labelled.
 
+use super::Project;
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
-use crate::session::Session;
 use crate::view::CopyReport;
 use dissensus_files::{AtomicFolder, beside};
 use dissensus_store::{CopyTarget, StoreError};
@@ -23,7 +23,7 @@ pub struct CopyChoices {
     pub runs: bool,
 }
 
-impl Session {
+impl Project {
     /// Copies the project as it is at this moment to one file at `path`, and the files of its runs where that is chosen.
     /// The copy appears whole and on the disk, or not at all; labels may be given meanwhile and are not in it.
     ///
@@ -35,7 +35,7 @@ impl Session {
         choices: CopyChoices,
         observer: &dyn Observer,
     ) -> Result<CopyReport, WorkbenchError> {
-        let store = &self.core.store;
+        let store = &self.context.store;
         let runs = Some(beside(store.file(), RUNS)).filter(|folder| folder.is_dir());
         let target = beside(path, RUNS);
         let with_runs = runs.as_ref().filter(|_| choices.runs);
@@ -68,15 +68,15 @@ impl Session {
         })
     }
 
-    /// As [`Session::save_copy`] without the runs, as a job; a file of that name is replaced (the dialog has asked).
+    /// As [`Project::save_copy`] without the runs, as a job; a file of that name is replaced (the dialog has asked).
     ///
     /// # Errors
     /// As there.
     pub fn save_copy_as_job(&self, path: &Path) -> Result<CopyReport, WorkbenchError> {
-        let core = &self.core;
+        let context = &self.context;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let choices = CopyChoices { replace: true, runs: false };
-        core.as_job("copy", &title, |job| self.save_copy(path, choices, job.as_ref()))
+        context.as_job("copy", &title, |job| self.save_copy(path, choices, job.as_ref()))
     }
 }
 

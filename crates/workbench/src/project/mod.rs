@@ -1,7 +1,43 @@
-//! What the open project's file says, in memory.
+//! The open project: what it holds, who labels, what is asked, jobs, and a whole copy of it.
 
+mod annotators;
+mod choices;
 mod copy;
-mod index;
+mod diagnostics;
+mod info;
+mod jobs;
+mod questions;
+mod texts;
 
 pub use copy::CopyChoices;
-pub(crate) use index::Index;
+pub(crate) use info::name_of;
+
+use crate::context::Context;
+use crate::encoding::Encoding;
+use crate::live::LiveModels;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The open project and its file.
+#[derive(Clone)]
+pub struct Project {
+    context: Arc<Context>,
+    encoding: Encoding,
+    live: LiveModels,
+}
+
+impl Project {
+    pub(crate) fn of(context: &Arc<Context>, encoding: &Encoding, live: &LiveModels) -> Self {
+        Self { context: Arc::clone(context), encoding: encoding.clone(), live: live.clone() }
+    }
+
+    /// Where the project file is.
+    pub fn path(&self) -> &Path {
+        self.context.store.path()
+    }
+
+    /// True where the project was opened to read.
+    pub fn is_reader(&self) -> bool {
+        self.context.is_reader()
+    }
+}

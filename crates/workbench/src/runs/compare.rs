@@ -1,24 +1,28 @@
 //! Two runs side by side, label by label.
 
-use super::kept::{Kept, higher_is_better};
-use crate::core::Core;
+use super::Runs;
+use super::list::higher_is_better;
 use crate::error::WorkbenchError;
+use crate::kept_runs::Kept;
 use crate::view::{AnnotatorPair, MetricPair, RunComparison};
 use dissensus_perspectives::metrics::{BootstrapOptions, Difference, compare};
 use dissensus_perspectives::{Observation, Scored, Silent};
 use dissensus_store::RunPart;
 use std::collections::HashMap;
 
-impl Core {
-    /// Compares two finished runs of one question that were scored on the same labels.
-    pub(crate) fn compare(&self, a: u32, b: u32) -> Result<RunComparison, WorkbenchError> {
-        let (first, second) = (self.kept_run(a)?, self.kept_run(b)?);
+impl Runs {
+    /// Two finished runs of one question that were scored on the same labels.
+    ///
+    /// # Errors
+    /// There is no such run, or they were scored on different labels.
+    pub fn compare(&self, a: u32, b: u32) -> Result<RunComparison, WorkbenchError> {
+        let (first, second) = (self.kept.get(a)?, self.kept.get(b)?);
         let of_a = first.outcome.report.as_ref().ok_or(WorkbenchError::NoScores(a))?;
         let of_b = second.outcome.report.as_ref().ok_or(WorkbenchError::NoScores(b))?;
         if first.choices.question != second.choices.question {
             return Err(WorkbenchError::NotComparable("the runs are of different questions"));
         }
-        let (scored_a, scored_b) = (self.scored(&first)?, self.scored(&second)?);
+        let (scored_a, scored_b) = (self.scored_labels(&first)?, self.scored_labels(&second)?);
         if scored_a.observations != scored_b.observations {
             return Err(WorkbenchError::NotComparable(
                 "the runs were scored on different labels: give both the same split and seed, on the same data",
@@ -49,7 +53,7 @@ impl Core {
             })
         });
         let others: HashMap<u32, f64> = of_b.annotators.iter().map(|a| (a.annotator, a.accuracy)).collect();
-        let index = self.index();
+        let index = self.context.index();
         let annotators = of_a.annotators.iter().filter_map(|one| {
             let who = index.annotators().get(one.annotator as usize)?;
             Some(AnnotatorPair {
@@ -70,9 +74,16 @@ impl Core {
     }
 
     /// Test labels of a run with its predictions, as rows of the arrays.
-    pub(crate) fn scored(&self, kept: &Kept) -> Result<Scored, WorkbenchError> {
-        let stored = self.store.run_labels(kept.run.id, RunPart::Test)?;
-        let index = self.index();
+    ///
+    /// # Errors
+    /// There is no such run, or what it predicted cannot be read any more.
+    pub(crate) fn scored(&self, id: u32) -> Result<Scored, WorkbenchError> {
+        self.scored_labels(&self.kept.get(id)?)
+    }
+
+    fn scored_labels(&self, kept: &Kept) -> Result<Scored, WorkbenchError> {
+        let stored = self.context.store.run_labels(kept.run.id, RunPart::Test)?;
+        let index = self.context.index();
         let levels = index.question(kept.choices.question).ok_or(WorkbenchError::NoQuestion)?.scale.len();
         let observation = |label: &dissensus_store::RunLabel| {
             Some(Observation {

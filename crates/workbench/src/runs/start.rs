@@ -1,259 +1,64 @@
-//! What a run starts on: kept when it starts, and read again when it is resumed.
-//!
-//! Labels, annotators, texts and the encoder of a project go on changing while a run trains. A run that is resumed must not
-//! notice: it is given what it started on, so that it comes to the numbers of a run that was never interrupted. New runs
-//! read what they have just kept, so that there is one way only.
+//! Starting a run.
 
-use super::kept::Kept;
-use crate::core::Core;
-use crate::encoding::encoders::Chosen;
+use super::Runs;
+use super::defaults::last_key;
+use super::observers::TerminalObserver;
+use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::view::Tuning;
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_perspectives::{
-    Attribute, DataSplit, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig,
-    TrainingData,
-};
-use dissensus_store::{RunLabel, RunPart};
-use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
-use std::sync::Arc;
+use crate::jobs::{Activity, Observer};
+use crate::kept_runs::choices;
+use crate::view::{RunDetail, TrainChoices};
+use dissensus_encoder::{DeviceChoice, FreezePolicy};
+use dissensus_store::{NewRun, RunId};
 
-/// Kept with the run, beside its labels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RunStart {
-    /// How many texts the project had, and the last one: texts are only ever added behind it.
-    texts: u32,
-    last_text: u32,
-    /// Annotators in the order of the model's rows.
-    annotators: Vec<AnnotatorId>,
-    /// Their attributes as they were.
-    attributes: Vec<Attribute>,
-    /// The encoder whose embeddings are learned on, or that is tuned.
-    pub(super) encoder: Option<Chosen>,
-    /// Texts left out of the test because that encoder was trained on them.
-    left_out: usize,
-}
-
-/// The data of a run, as rows of arrays.
-pub(crate) struct RunData {
-    pub(super) target: Target,
-    pub(super) texts: usize,
-    pub(super) annotators: Vec<AnnotatorId>,
-    attributes: Vec<Attribute>,
-    pub(super) division: DataSplit,
-    pub(super) encoder: Option<Chosen>,
-    pub(super) left_out: usize,
-}
-
-impl RunData {
-    /// The training labels, over `embeddings` of the run's texts.
-    pub(super) fn training<'a>(&'a self, embeddings: &'a Embeddings) -> TrainingData<'a> {
-        TrainingData {
-            embeddings,
-            observations: &self.division.train,
-            annotators: self.annotators.len(),
-            target: self.target,
-            attributes: &self.attributes,
-        }
+impl Runs {
+    /// Starts a run in the background and returns its id at once.
+    ///
+    /// # Errors
+    /// A choice that cannot be carried out, no labels, or another run at work.
+    pub fn start(&self, asked: &TrainChoices) -> Result<u32, WorkbenchError> {
+        let reserved = self.context.reservations.reserve(Activity::Training)?;
+        let run = self.new_run(asked)?;
+        self.work_on(run, reserved)?;
+        Ok(run.0)
     }
 
-    /// The row of an annotator; a number beyond all rows for those who came later, whom the model does not know.
-    pub(super) fn row_of(&self, annotator: AnnotatorId) -> u32 {
-        self.annotators.iter().position(|id| *id == annotator).map_or(u32::MAX, |row| row as u32)
-    }
-}
-
-impl Core {
-    /// Divides the labels as they are now and keeps with the run what it starts on. Only ever done once for a run.
-    pub(super) fn start_on(
+    /// Trains and scores on this thread, as the command does; kept as a run of the project.
+    ///
+    /// # Errors
+    /// As [`Runs::start`], and whatever the training runs into.
+    pub fn train(
         &self,
-        kept: &Kept,
-        config: &TrainConfig,
-        split: SplitSpec,
-    ) -> Result<(), WorkbenchError> {
+        asked: &TrainChoices,
+        device: DeviceChoice,
+        observer: &dyn Observer,
+    ) -> Result<RunDetail, WorkbenchError> {
+        let _reserved = self.context.reservations.reserve(Activity::Training)?;
+        let run = self.new_run(asked)?;
+        self.carry_out(run, device, &TerminalObserver(self, run, observer))?;
+        self.detail(run.0)
+    }
+
+    /// A row for a run, once it is clear that it can be carried out.
+    fn new_run(&self, asked: &TrainChoices) -> Result<RunId, WorkbenchError> {
+        let (config, _) = choices::config(asked)?;
         let question =
-            self.index().question(kept.choices.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
-        let material = self.material(&question)?;
-        material.check_split(split)?;
-        if self.index().texts().len() < material.texts.len() {
-            // An import has just ended and the index is about to follow it.
-            return Err(WorkbenchError::Busy("import"));
+            self.context.index().question(asked.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        if self.context.observations(question.id)?.is_empty() {
+            return Err(WorkbenchError::NoLabels(question.name));
         }
-        // Convex models have no epochs to choose from: all labels that are not scored train.
-        let validation = if config.is_convex() { 0.0 } else { kept.choices.validation };
-        let none = Embeddings::none(material.texts.len());
-        let seed = u64::from(kept.choices.seed);
-        let encoder = self.chosen()?;
-        if kept.choices.tuning == Tuning::Frozen
-            && let Some(encoder) = &encoder
-            && (self.store.embedding_count(&encoder.key)? as usize) < material.texts.len()
-        {
-            // Another encoder came into use, or texts were imported, after the run was asked for.
-            return Err(WorkbenchError::NotEncoded(self.store.path().to_owned()));
+        let state = self.encoding.state()?;
+        if config.policy == FreezePolicy::Frozen && state.encoded < state.total {
+            return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
         }
-        // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
-        let seen = self.seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.index())?;
-        let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
-        let division = split.divide(&material.data(&none), columns, seed, validation)?;
-        seen.rows().check(&split.name(), division.test.texts())?;
-        let ids = |labels: &[Observation]| -> Vec<RunLabel> {
-            let label = |o: &Observation| RunLabel {
-                text: material.texts[o.text as usize],
-                annotator: material.annotators[o.annotator as usize],
-                level: o.level,
-            };
-            labels.iter().map(label).collect()
-        };
-        let parts = vec![
-            (RunPart::Train, ids(&division.train)),
-            (RunPart::Validation, ids(&division.validation)),
-            (RunPart::Test, ids(division.test.observations())),
-        ];
-        self.check_old_division(kept, &parts)?;
-        let start = RunStart {
-            texts: material.texts.len() as u32,
-            last_text: material.texts.last().map_or(0, |id| id.0),
-            annotators: material.annotators.clone(),
-            attributes: material.attributes.clone(),
-            encoder,
-            left_out: division.test.left_out(),
-        };
-        let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
-        Ok(self.store.set_run_start(kept.run.id, start, parts)?)
+        let run = self.context.store.add_run(&NewRun {
+            configuration: serde_json::to_value(asked).map_err(|e| WorkbenchError::internal(&e))?,
+            seed: u64::from(asked.seed),
+            device: "cpu".to_owned(),
+            started_ms: now_ms(),
+            data_sha256: Some(self.data_sum(question.id)?),
+        })?;
+        self.context.store.set_setting(&last_key(config.network.model, &asked.tuning), asked)?;
+        Ok(run)
     }
-
-    /// A run of format 2 that was interrupted can be resumed while its labels are divided as they were.
-    fn check_old_division(
-        &self,
-        kept: &Kept,
-        parts: &[(RunPart, Vec<RunLabel>)],
-    ) -> Result<(), WorkbenchError> {
-        for (part, labels) in parts.iter().filter(|(part, _)| *part != RunPart::Test) {
-            let before = self.store.run_labels(kept.run.id, *part)?.labels;
-            if part == &RunPart::Train && before.is_empty() {
-                return Ok(()); // a new run
-            }
-            if before != *labels {
-                return Err(WorkbenchError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED });
-            }
-        }
-        Ok(())
-    }
-
-    /// What a run started on.
-    pub(super) fn run_data(&self, kept: &Kept) -> Result<RunData, WorkbenchError> {
-        let damaged = || WorkbenchError::DamagedRun(kept.run.id.0);
-        let start: RunStart = kept
-            .run
-            .start
-            .clone()
-            .and_then(|start| serde_json::from_value(start).ok())
-            .ok_or_else(damaged)?;
-        let index = self.index();
-        let question = index.question(kept.choices.question).ok_or(WorkbenchError::NoQuestion)?;
-        let texts = index.texts().get(..start.texts as usize).ok_or_else(damaged)?;
-        if texts.last().map_or(0, |id| id.0) != start.last_text {
-            return Err(damaged());
-        }
-        let text_rows: HashMap<TextId, u32> =
-            texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
-        let annotator_rows: HashMap<AnnotatorId, u32> =
-            start.annotators.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
-        let observations = |part: RunPart| -> Result<Vec<Observation>, WorkbenchError> {
-            let labels = self.store.run_labels(kept.run.id, part)?.labels;
-            let row = |label: &RunLabel| {
-                Some(Observation {
-                    text: *text_rows.get(&label.text)?,
-                    annotator: *annotator_rows.get(&label.annotator)?,
-                    level: label.level,
-                })
-            };
-            labels.iter().map(row).collect::<Option<_>>().ok_or_else(damaged)
-        };
-        let division = DataSplit {
-            train: observations(RunPart::Train)?,
-            validation: observations(RunPart::Validation)?,
-            test: TestSet::new(observations(RunPart::Test)?),
-        };
-        if start.attributes.iter().any(|attribute| attribute.of.len() != start.annotators.len()) {
-            return Err(damaged());
-        }
-        Ok(RunData {
-            target: Target { kind: question.scale.kind(), levels: question.scale.len() },
-            texts: start.texts as usize,
-            annotators: start.annotators,
-            attributes: start.attributes,
-            division,
-            encoder: start.encoder,
-            left_out: start.left_out,
-        })
-    }
-
-    /// Embeddings of the run's texts by the encoder that it started with, whichever the project uses now.
-    pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, WorkbenchError> {
-        let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
-        let all = match self.embeddings()? {
-            (all, Some(key)) if key == encoder.key => all,
-            _ if self.store.embedding_count(&encoder.key)? == 0 => {
-                return Ok(Arc::new(Embeddings::none(data.texts)));
-            }
-            _ => Arc::new(self.embeddings_of(&encoder.key)?),
-        };
-        first_texts(&all, data.texts)
-    }
-
-    /// Why a run cannot be resumed; `None` where it can.
-    pub(super) fn cannot_resume(&self, kept: &Kept) -> Result<Option<&'static str>, WorkbenchError> {
-        use dissensus_store::WorkState as S;
-        if !matches!(kept.run.state, S::Interrupted | S::Cancelled | S::Failed) {
-            return Ok(Some("it was not interrupted"));
-        }
-        if kept.outcome.other_checkpoint {
-            return Ok(Some("its checkpoint is of other data"));
-        }
-        let Ok((config, _)) = super::choices::config(&kept.choices) else {
-            return Ok(Some("this version of Dissensus does not know its choices"));
-        };
-        if config.is_convex() {
-            return Ok(Some("it is fitted in one go, without checkpoints"));
-        }
-        let found = self.find_run_folder(kept);
-        let Some(folder) = found.own() else { return Ok(Some("its checkpoints are not there")) };
-        match dissensus_perspectives::checkpoint_config_hash(&folder.join("checkpoints")) {
-            None if kept.run.state == S::Failed => return Ok(Some("it failed before its first checkpoint")),
-            Some(sum) if config.config_hash().is_ok_and(|ours| ours != sum) => {
-                return Ok(Some("its checkpoint is of other choices"));
-            }
-            _ => {}
-        }
-        if kept.run.start.is_none() {
-            let now = self.data_sum(kept.choices.question)?;
-            if kept.run.asked.data_sha256.as_ref() != Some(&now) {
-                return Ok(Some(OLD_AND_CHANGED));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The current labels of a question, hashed; see [`Core::data_sum`].
-    pub(super) fn labels_changed(&self, kept: &Kept, question: QuestionId) -> Result<bool, WorkbenchError> {
-        let now = self.data_sum(question)?;
-        Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
-    }
-}
-
-const OLD_AND_CHANGED: &str =
-    "it was started by an older version of Dissensus, and labels have changed since";
-
-/// The rows of the first `texts` texts.
-pub(crate) fn first_texts(all: &Arc<Embeddings>, texts: usize) -> Result<Arc<Embeddings>, WorkbenchError> {
-    if all.texts == texts {
-        return Ok(Arc::clone(all));
-    }
-    if all.dim == 0 {
-        return Ok(Arc::new(Embeddings::none(texts)));
-    }
-    let rows = all.rows.get(..texts * all.dim).unwrap_or(&all.rows).to_vec();
-    Ok(Arc::new(Embeddings::new(all.dim, rows)?))
 }

@@ -1,142 +1,30 @@
 //! One training, from its choices to its scores.
 
-use super::choices;
+use super::Runs;
+use super::data::RunData;
 use super::energy::Energy;
-use super::folder::{Card, io, write_card};
-use super::kept::{Kept, Outcome};
-use super::start::RunData;
-use crate::core::Core;
+use super::notes::{notes, sizes};
+use super::observers::RunObserver;
 use crate::encoding::Seen;
 use crate::encoding::encoders::Chosen;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
-use crate::levels::level_of;
+use crate::kept_runs::{Card, Kept, Outcome, choices, io, write_card};
 use crate::live::{Steps, cancelled};
-use crate::view::{EpochInfo, GradientLength, RunSizes};
-use dissensus_domain::{AnnotatorId, CurrentLabel, Question, ScaleKind, Split, TextId};
-use dissensus_encoder::{DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
+use crate::view::{EpochInfo, GradientLength};
+use dissensus_domain::{AnnotatorId, ScaleKind};
+use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
-    AnnotatorModel, Attribute, DataSplit, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind,
-    Observation, SplitColumns, SplitSpec, Target, TrainObserver, Trained, Trainer, TrainingData, fit,
-    metrics,
+    AnnotatorModel, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind, TrainConfig,
+    TrainObserver, Trained, Trainer, TrainingData, fit, metrics,
 };
 use dissensus_store::RunId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Is told how a run goes, beside its progress.
-pub(crate) trait RunObserver: Observer {
-    /// An evaluation came out; all of them so far.
-    fn evaluated(&self, epochs: &[EpochInfo]);
-}
-
-/// The data of a question as models take them, all of one moment.
-pub(crate) struct Material {
-    pub(crate) question: Question,
-    pub(crate) observations: Vec<Observation>,
-    pub(crate) attributes: Vec<Attribute>,
-    /// Annotators and texts, by row.
-    pub(crate) annotators: Vec<AnnotatorId>,
-    pub(crate) texts: Vec<TextId>,
-    pub(crate) parts: Vec<Option<Split>>,
-    pub(crate) groups: Vec<Option<u32>>,
-}
-
-impl Material {
-    pub(crate) fn data<'a>(&'a self, embeddings: &'a Embeddings) -> TrainingData<'a> {
-        TrainingData {
-            embeddings,
-            observations: &self.observations,
-            annotators: self.annotators.len(),
-            target: self.target(),
-            attributes: &self.attributes,
-        }
-    }
-
-    pub(crate) fn target(&self) -> Target {
-        Target { kind: self.question.scale.kind(), levels: self.question.scale.len() }
-    }
-
-    pub(crate) fn columns(&self) -> SplitColumns<'_> {
-        SplitColumns { parts: &self.parts, groups: &self.groups, ..SplitColumns::default() }
-    }
-
-    /// Texts with a label.
-    pub(crate) fn labelled_texts(&self) -> usize {
-        self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
-    }
-
-    /// Says what is missing where the official split is asked for and there is none.
-    pub(crate) fn check_split(&self, split: SplitSpec) -> Result<(), WorkbenchError> {
-        if split != SplitSpec::Column {
-            return Ok(());
-        }
-        let missing = [(Split::Train, "train"), (Split::Test, "test")]
-            .into_iter()
-            .find(|(part, _)| !self.parts.contains(&Some(*part)));
-        missing.map_or(Ok(()), |(_, name)| Err(WorkbenchError::EmptySplit(name)))
-    }
-
-    /// The official split where the project has one, else by text.
-    pub(crate) fn usual_split(&self) -> SplitSpec {
-        let official = [Split::Train, Split::Test].iter().all(|part| self.parts.contains(&Some(*part)));
-        if official { SplitSpec::Column } else { SplitSpec::ByText(0.7) }
-    }
-}
-
-impl Core {
-    /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
-    pub(crate) fn material(&self, question: &Question) -> Result<Material, WorkbenchError> {
-        let snapshot = self.store.question_snapshot(question.id)?;
-        let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
-        let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
-        let observation = |label: &CurrentLabel| {
-            Some(Observation {
-                text: texts.binary_search(&label.text).ok()? as u32,
-                annotator: annotators.binary_search(&label.annotator).ok()? as u32,
-                level: level_of(&label.answer)?,
-            })
-        };
-        let observations: Vec<Observation> = snapshot.labels.iter().filter_map(observation).collect();
-        if observations.is_empty() {
-            return Err(WorkbenchError::NoLabels(question.name.clone()));
-        }
-        let (mut parts, mut groups) = (Vec::new(), Vec::new());
-        let mut names: BTreeMap<String, u32> = BTreeMap::new();
-        for text in snapshot.texts {
-            parts.push(text.split.as_deref().and_then(Split::from_name));
-            groups.push(text.group.map(|name| {
-                let next = names.len() as u32;
-                *names.entry(name).or_insert(next)
-            }));
-        }
-        Ok(Material {
-            question: question.clone(),
-            observations,
-            attributes: attributes(&snapshot.annotators),
-            annotators,
-            texts,
-            parts,
-            groups,
-        })
-    }
-
-    /// The embeddings in use of the texts of `material`, and their version. Texts that were imported since are left out.
-    pub(crate) fn embeddings_for(
-        &self,
-        material: &Material,
-    ) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
-        let (all, key) = self.embeddings()?;
-        if all.texts < material.texts.len() {
-            // An import has just ended and the index is about to follow it.
-            return Err(WorkbenchError::Busy("import"));
-        }
-        Ok((super::start::first_texts(&all, material.texts.len())?, key))
-    }
-
+impl Runs {
     /// Trains, scores once, and keeps the predictions of the run.
-    pub(crate) fn train_run(
+    pub(super) fn train_run(
         &self,
         run: RunId,
         device: DeviceChoice,
@@ -144,11 +32,11 @@ impl Core {
     ) -> Result<Outcome, WorkbenchError> {
         let began = std::time::Instant::now();
         let energy = Energy::now();
-        let mut kept = self.kept_run(run.0)?;
+        let mut kept = self.kept.get(run.0)?;
         let (config, split) = choices::config(&kept.choices)?;
         if kept.run.start.is_none() {
             self.start_on(&kept, &config, split)?;
-            kept = self.kept_run(run.0)?;
+            kept = self.kept.get(run.0)?;
         }
         let mut data = self.run_data(&kept)?;
         let embeddings = if config.policy == FreezePolicy::Frozen {
@@ -156,14 +44,18 @@ impl Core {
         } else {
             Arc::new(Embeddings::none(data.texts))
         };
-        let question =
-            self.index().question(kept.choices.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let question = self
+            .context
+            .index()
+            .question(kept.choices.question)
+            .cloned()
+            .ok_or(WorkbenchError::NoQuestion)?;
         let sizes = sizes(&data.division);
         let mut notes = notes(config.network.model, &question, &data.division);
         notes.extend(Seen::note(data.left_out));
         let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
         let mut work =
-            Work { core: self, kept: &kept, data: &data, device, observer, options: &options, before: 0.0 };
+            Work { runs: self, kept: &kept, data: &data, device, observer, options: &options, before: 0.0 };
         let training = data.training(&embeddings);
         let (model, device) = if config.is_convex() {
             let model =
@@ -187,7 +79,7 @@ impl Core {
         if question.scale.kind() == ScaleKind::MultiChoice {
             report.options = metrics::option_scores(&scored);
         }
-        self.store.set_run_predictions(run, scored.probabilities)?;
+        self.context.store.set_run_predictions(run, scored.probabilities)?;
         Ok(Outcome {
             report: Some(report),
             sizes,
@@ -200,20 +92,17 @@ impl Core {
         })
     }
 
-    /// Every body, in the order of the rows.
-    pub(super) fn bodies(&self) -> Result<Vec<String>, WorkbenchError> {
-        let mut bodies = Vec::with_capacity(self.index().texts().len());
-        self.store.for_each_text(|text| {
-            bodies.push(text.body);
-            Ok::<(), WorkbenchError>(())
-        })?;
-        Ok(bodies)
+    /// Threads that a training may take: all, but one less where somebody labels meanwhile.
+    fn threads_for_training(&self) -> Option<usize> {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let labelled_meanwhile = self.context.works_in_background();
+        labelled_meanwhile.then_some(cores.saturating_sub(1).max(1))
     }
 }
 
 /// A gradient-trained run at work.
 struct Work<'a> {
-    core: &'a Core,
+    runs: &'a Runs,
     kept: &'a Kept,
     data: &'a RunData,
     device: DeviceChoice,
@@ -227,11 +116,11 @@ impl Work<'_> {
     fn in_steps(
         &mut self,
         data: &TrainingData<'_>,
-        config: dissensus_perspectives::TrainConfig,
+        config: TrainConfig,
         notes: &mut Vec<String>,
     ) -> Result<(Box<dyn AnnotatorModel>, String), WorkbenchError> {
         let validation = &self.data.division.validation;
-        let folder = self.core.make_run_folder(self.kept)?;
+        let folder = self.runs.kept.make_folder(self.kept)?;
         let checkpoints = folder.join("checkpoints");
         let kind = config.network.model;
         let began = std::time::Instant::now();
@@ -247,15 +136,15 @@ impl Work<'_> {
             return Ok((model, device));
         }
         let chosen = self.data.encoder.as_ref();
-        let found = self.core.find_encoder(None, chosen)?;
+        let found = self.runs.encoding.find_encoder(None, chosen)?;
         let options = EncoderOptions {
             device: self.device,
-            threads: self.core.threads_for_training(),
+            threads: self.runs.threads_for_training(),
             // What learns computes in fp32, whatever the project's embeddings do.
             precision: PrecisionChoice::default(),
             ..chosen.map(Chosen::options).unwrap_or_default()
         };
-        let mut bodies = self.core.bodies()?;
+        let mut bodies = self.runs.context.bodies()?;
         bodies.truncate(self.data.texts);
         let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let encoder = EncoderToTune { dir: &found.dir, options: &options, texts: &texts };
@@ -273,7 +162,7 @@ impl Work<'_> {
         }
         trained.save_encoder(&tuned)?;
         let parent = chosen.map(|chosen| chosen.key.as_str());
-        self.core.keep_encoder_training_data(self.kept.run.id, &tuned, parent)?;
+        self.runs.encoding.keep_encoder_training_data(self.kept.run.id, &tuned, parent)?;
         notes.push(format!("The tuned encoder is in {}.", tuned.display()));
         let model = self.finished(trained, kind, &TrainingData { embeddings: &x, ..*data }, &folder)?;
         Ok((model, device))
@@ -284,18 +173,14 @@ impl Work<'_> {
         let Some(encoder) = trained.encoder()? else { return Ok(Embeddings::none(texts.len())) };
         let mut rows = vec![Vec::new(); texts.len()];
         let mut done = 0;
-        let plan = dissensus_encoder::BatchPlan::default();
+        let plan = BatchPlan::default();
         let stream = encoder.encode_stream(texts, &plan, |batch| {
             done += batch.indices.len() as u64;
             for (at, row) in batch.indices.into_iter().zip(batch.embeddings) {
                 rows[at] = row;
             }
             self.observer.step(done, Some(texts.len() as u64), "encoding with the tuned encoder");
-            if self.observer.cancelled() {
-                std::ops::ControlFlow::Break(())
-            } else {
-                std::ops::ControlFlow::Continue(())
-            }
+            if self.observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         if stream.cancelled {
             return Err(WorkbenchError::Cancelled);
@@ -323,7 +208,7 @@ impl Work<'_> {
 
     /// What the numbers of the saved network mean: levels, annotators, choices.
     fn keep_card(&self, folder: &Path) -> Result<(), WorkbenchError> {
-        let index = self.core.index();
+        let index = self.runs.context.index();
         let choices = &self.kept.choices;
         let question = index.question(choices.question).ok_or(WorkbenchError::NoQuestion)?;
         let of = |id: &AnnotatorId| {
@@ -377,81 +262,4 @@ fn epoch_info(record: &EpochRecord) -> EpochInfo {
         best: record.best,
         gradients: record.gradients.iter().map(gradient).collect(),
     }
-}
-
-fn sizes(division: &DataSplit) -> RunSizes {
-    let texts = |labels: &[Observation]| labels.iter().map(|o| o.text).collect::<BTreeSet<_>>().len() as u32;
-    RunSizes {
-        train_texts: texts(&division.train),
-        train_labels: division.train.len() as u32,
-        validation_texts: texts(&division.validation),
-        validation_labels: division.validation.len() as u32,
-        test_texts: division.test.texts() as u32,
-        test_labels: division.test.labels() as u32,
-    }
-}
-
-/// What is to be known before figures are read.
-fn notes(kind: ModelKind, question: &Question, division: &DataSplit) -> Vec<String> {
-    let mut notes = Vec::new();
-    let people = |labels: &[Observation]| labels.iter().map(|o| o.annotator).collect::<BTreeSet<_>>();
-    let mut all = people(division.test.observations());
-    all.extend(people(&division.validation));
-    let unseen = all.difference(&people(&division.train)).count();
-    if unseen > 0 && !matches!(kind, ModelKind::Majority | ModelKind::Shared) {
-        let (them, who) =
-            if unseen == 1 { ("annotator has", "that annotator") } else { ("annotators have", "them") };
-        let instead = match kind {
-            ModelKind::SepHeads => "the shared head predicts for",
-            ModelKind::Multilevel => "the average annotator stands for",
-            _ => "the vector for unseen annotators stands for",
-        };
-        notes.push(format!("{unseen} {them} no training label: {instead} {who}."));
-    }
-    if kind == ModelKind::Majority {
-        let mut texts = 0;
-        let mut ties = 0;
-        for group in division.train.chunk_by(|a, b| a.text == b.text) {
-            let mut counts = vec![0; question.scale.len()];
-            group.iter().for_each(|o| counts[usize::from(o.level)] += 1);
-            let top = counts.iter().max().copied().unwrap_or(0);
-            texts += 1;
-            ties += u32::from(counts.iter().filter(|n| **n == top).count() > 1);
-        }
-        notes.push(format!(
-            "{ties} of {texts} texts have no majority: the lowest of the most frequent levels counts as theirs."
-        ));
-    }
-    let mut given = vec![0_usize; question.scale.len()];
-    division.train.iter().for_each(|o| given[usize::from(o.level)] += 1);
-    if question.scale.kind() == ScaleKind::MultiChoice {
-        // Most sets never occur; what is to be known is an option that nobody gave.
-        for (option, name) in question.scale.options().into_iter().enumerate() {
-            if given.iter().enumerate().all(|(set, n)| set >> option & 1 == 0 || *n == 0) {
-                notes.push(format!("Nobody gave the option \"{name}\" in the training labels."));
-            }
-        }
-        return notes;
-    }
-    for (level, _) in given.iter().enumerate().filter(|(_, n)| **n == 0) {
-        let name = question.scale.name_of(level as u16).unwrap_or_default();
-        notes.push(format!("Nobody gave the level \"{name}\" in the training labels."));
-    }
-    notes
-}
-
-/// Annotators' attributes as the models take them; values in order of their names.
-fn attributes(annotators: &[dissensus_domain::Annotator]) -> Vec<Attribute> {
-    let names: BTreeSet<&str> =
-        annotators.iter().flat_map(|a| a.attributes.keys().map(String::as_str)).collect();
-    let of = |name: &str| {
-        let value =
-            |a: &dissensus_domain::Annotator| a.attributes.get(name).filter(|v| !v.is_empty()).cloned();
-        let values: Vec<String> =
-            annotators.iter().filter_map(value).collect::<BTreeSet<_>>().into_iter().collect();
-        let place = |v: String| values.binary_search(&v).ok().and_then(|at| u16::try_from(at).ok());
-        let of = annotators.iter().map(|a| value(a).and_then(place)).collect();
-        Attribute { name: name.to_owned(), values, of }
-    };
-    names.into_iter().map(of).collect()
 }

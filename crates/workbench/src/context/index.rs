@@ -60,6 +60,40 @@ impl Index {
         find(name).or_else(|| find(name.trim()))
     }
 
+    /// The annotator whom a person named, see [`Index::annotator_named`].
+    ///
+    /// # Errors
+    /// There is nobody of that name.
+    pub(crate) fn annotator_asked_for(&self, name: &str) -> Result<&Annotator, WorkbenchError> {
+        self.annotator_named(name).ok_or_else(|| {
+            let few: Vec<&str> = self.annotators.iter().take(5).map(|a| a.external_id.as_str()).collect();
+            let more = self.annotators.len().saturating_sub(few.len());
+            let known = match (few.is_empty(), more) {
+                (true, _) => "nobody yet".to_owned(),
+                (false, 0) => few.join(", "),
+                (false, more) => format!("{} and {more} more", few.join(", ")),
+            };
+            WorkbenchError::NoSuchAnnotator { name: name.to_owned(), known }
+        })
+    }
+
+    /// The question with this name, or the only one.
+    ///
+    /// # Errors
+    /// There is none of that name, none at all, or several and none was named.
+    pub(crate) fn question_asked_for(&self, name: Option<&str>) -> Result<&Question, WorkbenchError> {
+        let names = || self.questions.iter().map(|q| q.name.as_str()).collect::<Vec<_>>().join(", ");
+        match (name, self.questions()) {
+            (_, []) => Err(WorkbenchError::NoQuestion),
+            (None, [only]) => Ok(only),
+            (None, _) => Err(WorkbenchError::WhichQuestion(names())),
+            (Some(name), all) => all
+                .iter()
+                .find(|q| q.name == name)
+                .ok_or_else(|| WorkbenchError::NoSuchQuestion { name: name.to_owned(), known: names() }),
+        }
+    }
+
     /// Every question.
     pub(crate) fn questions(&self) -> &[Question] {
         &self.questions

@@ -1,47 +1,38 @@
-//! The parts of an open project, which use cases and background threads share.
+//! What the parts of an open project share.
 
+use super::Index;
 use crate::error::WorkbenchError;
 use crate::event::Listeners;
 use crate::home::Home;
-use crate::jobs::{Cancel, Jobs, Reservations, Threads};
-use crate::labelling::{Feed, Sheets};
-use crate::live::LiveModels;
-use crate::project::Index;
-use crate::runs::Training;
+use crate::jobs::{Jobs, Reservations, Threads};
 use crate::sync::{Snapshot, lock};
 use crate::view::AppSettings;
 use dissensus_store::Store;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What a session shares with its background threads.
-pub(crate) struct Core {
+/// What the parts of an open project share. State that only one part needs is in that part.
+pub(crate) struct Context {
     pub(crate) home: Home,
     pub(crate) store: Store,
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) jobs: Jobs,
     pub(crate) reservations: Reservations,
     pub(crate) threads: Threads,
-    pub(crate) training: Training,
-    pub(crate) index: Snapshot<Index>,
+    pub(crate) settings: Snapshot<AppSettings>,
+    index: Snapshot<Index>,
     /// Held while the index is read anew, so that an older one never replaces a newer one.
     reloading: Mutex<()>,
-    pub(crate) feed: Feed,
-    pub(crate) sheets: Sheets,
-    pub(crate) live: LiveModels,
-    pub(crate) settings: Snapshot<AppSettings>,
-    pub(crate) closing: Cancel,
     /// A window is open on it: what is missing is encoded and fitted without being asked for.
-    pub(crate) in_background: AtomicBool,
+    in_background: AtomicBool,
     /// The work that a test lets panic.
     #[cfg(test)]
     pub(crate) fail_at: Mutex<Option<String>>,
 }
 
-impl Core {
-    /// The parts of a project that was just opened.
+impl Context {
+    /// That of a project that was just opened.
     pub(crate) fn open(store: Store, home: &Home) -> Result<Self, WorkbenchError> {
-        let feed = Feed::from(store.last_event()?);
         let index = Index::load(&store)?;
         Ok(Self {
             home: home.clone(),
@@ -50,14 +41,9 @@ impl Core {
             jobs: Jobs::default(),
             reservations: Reservations::default(),
             threads: Threads::default(),
-            training: Training::default(),
+            settings: Snapshot::default(),
             index: Snapshot::new(index),
             reloading: Mutex::default(),
-            feed,
-            sheets: Sheets::default(),
-            live: LiveModels::default(),
-            settings: Snapshot::default(),
-            closing: Cancel::default(),
             in_background: AtomicBool::new(false),
             #[cfg(test)]
             fail_at: Mutex::default(),
@@ -71,6 +57,20 @@ impl Core {
 
     pub(crate) fn settings(&self) -> AppSettings {
         self.settings.get().as_ref().clone()
+    }
+
+    /// True where the project was opened to read.
+    pub(crate) fn is_reader(&self) -> bool {
+        self.store.is_reader()
+    }
+
+    /// Whether a window is open on the project.
+    pub(crate) fn works_in_background(&self) -> bool {
+        self.in_background.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn work_in_background(&self) {
+        self.in_background.store(true, Ordering::Relaxed);
     }
 
     /// Brings what was written into the one file, so that a copy of it has everything. Should that fail, nothing is lost:

@@ -1,18 +1,20 @@
-//! Work that ends as an error, not as silence, when it panics: on threads of a session and in jobs.
+//! Threads of a session, and work that ends as an error, not as silence, when it panics.
 
-use super::Job;
-use crate::core::Core;
+use super::Cancel;
 use crate::error::WorkbenchError;
 use crate::log::go_on;
 use crate::sync::lock;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread::JoinHandle;
 
 /// The threads of one session.
-#[derive(Debug, Default)]
-pub(crate) struct Threads(Mutex<Vec<JoinHandle<()>>>);
+#[derive(Default)]
+pub(crate) struct Threads {
+    running: Mutex<Vec<JoinHandle<()>>>,
+    closing: Cancel,
+}
 
 impl Threads {
     /// Runs `work` on a thread that [`Threads::join`] waits for. A panic in it ends this work only.
@@ -21,21 +23,19 @@ impl Threads {
     /// The system starts no more threads, or the project is being closed.
     pub(crate) fn spawn(
         &self,
-        core: &Arc<Core>,
         what: &'static str,
-        work: impl FnOnce(&Arc<Core>) + Send + 'static,
+        work: impl FnOnce() + Send + 'static,
     ) -> Result<(), WorkbenchError> {
-        let core = Arc::clone(core);
-        let mut threads = lock(&self.0);
+        let mut threads = lock(&self.running);
         // Under the lock: what is spawned before `closing` is set is also waited for.
-        if core.closing.is_set() {
+        if self.closing.is_set() {
             return Err(WorkbenchError::Closing);
         }
         let thread = std::thread::Builder::new()
             .name(format!("dissensus {what}"))
             .spawn(move || {
                 let result = caught(what, || {
-                    work(&core);
+                    work();
                     Ok(())
                 });
                 // The panic hook has logged place and backtrace; models, embeddings and figures are derived and made again.
@@ -47,9 +47,19 @@ impl Threads {
         Ok(())
     }
 
+    /// From now on no thread is started, and background work ends.
+    pub(crate) fn close(&self) {
+        self.closing.set();
+    }
+
+    /// Whether the session is being closed.
+    pub(crate) fn are_closing(&self) -> bool {
+        self.closing.is_set()
+    }
+
     /// Waits for every thread but the one that calls.
     pub(crate) fn join(&self) {
-        let threads = std::mem::take(&mut *lock(&self.0));
+        let threads = std::mem::take(&mut *lock(&self.running));
         let me = std::thread::current().id();
         for thread in threads.into_iter().filter(|thread| thread.thread().id() != me) {
             // A panic was turned into an error inside the thread.
@@ -57,50 +67,6 @@ impl Threads {
                 tracing::error!("a thread of the session ended with a panic that was not caught");
             }
         }
-    }
-}
-
-impl Core {
-    /// Does `work` as a job on this thread. The job ends as finished, cancelled or failed; also where the work panics.
-    ///
-    /// # Errors
-    /// What `work` says, or that it panicked, or that the job could not be written down.
-    pub(crate) fn as_job<T>(
-        &self,
-        kind: &'static str,
-        title: &str,
-        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
-    ) -> Result<T, WorkbenchError> {
-        let job = self.jobs.begin(&self.store, &self.listeners, kind, title)?;
-        self.finish_job(kind, &job, work)
-    }
-
-    /// As [`Core::as_job`] for a job that has begun.
-    pub(crate) fn finish_job<T>(
-        &self,
-        kind: &'static str,
-        job: &Arc<Job>,
-        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
-    ) -> Result<T, WorkbenchError> {
-        let result = caught(kind, || {
-            self.fail_here(kind);
-            work(job)
-        });
-        self.jobs.end(&self.store, job, &result);
-        result
-    }
-
-    /// Where tests let work panic.
-    #[cfg(not(test))]
-    #[inline]
-    #[allow(clippy::unused_self, reason = "the tests' version needs it")]
-    pub(crate) fn fail_here(&self, _: &str) {}
-
-    /// Where tests let work panic: `fail_at` names the work.
-    #[cfg(test)]
-    pub(crate) fn fail_here(&self, what: &str) {
-        let fail = lock(&self.fail_at).as_deref() == Some(what);
-        assert!(!fail, "a fault injected into {what}");
     }
 }
 

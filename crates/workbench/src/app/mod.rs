@@ -1,5 +1,8 @@
 //! The application around the open project: settings, recent projects, what it is and what it can use.
 
+mod diagnostics;
+mod encoder;
+
 use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::log::go_on;
@@ -96,7 +99,7 @@ impl Workbench {
         let _guard = lock(&self.files);
         self.home.write_json(SETTINGS, settings)?;
         if let Some(session) = self.session() {
-            session.apply_settings(settings);
+            session.project.apply_settings(settings);
         }
         Ok(())
     }
@@ -118,9 +121,9 @@ impl Workbench {
     pub fn open_project(&self, path: &str) -> Result<ProjectInfo, WorkbenchError> {
         let path = Path::new(path);
         if let Some(session) = self.session()
-            && same_file(session.path(), path)
+            && same_file(session.project.path(), path)
         {
-            return session.info();
+            return session.project.info();
         }
         let session = Session::open(path, &self.home)?;
         self.take(session, same_file(path, &self.home.sample_path()))
@@ -158,7 +161,7 @@ impl Workbench {
     /// # Errors
     /// The file cannot be read.
     pub fn project(&self) -> Result<Option<ProjectInfo>, WorkbenchError> {
-        self.session().map(|session| session.info()).transpose()
+        self.session().map(|session| session.project.info()).transpose()
     }
 
     /// The session on the open project.
@@ -175,8 +178,8 @@ impl Workbench {
     }
 
     fn take(&self, session: Session, sample: bool) -> Result<ProjectInfo, WorkbenchError> {
-        session.apply_settings(&self.settings());
-        let info = session.info()?;
+        session.project.apply_settings(&self.settings());
+        let info = session.project.info()?;
         let old = self
             .session
             .write()

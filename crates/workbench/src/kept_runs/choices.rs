@@ -69,7 +69,7 @@ const RENAMED: [(&str, &str); 5] = [
 ];
 
 /// Choices as a project keeps them, those of older versions included.
-pub(super) fn read(mut kept: serde_json::Value) -> Option<TrainChoices> {
+pub(crate) fn read(mut kept: serde_json::Value) -> Option<TrainChoices> {
     let object = kept.as_object_mut()?;
     for (before, now) in RENAMED {
         if let Some(value) = object.remove(before) {

@@ -1,13 +1,12 @@
 //! Predictions of a run's model: loaded from its files, or fitted again to its training labels.
 
-use super::choices;
-use super::kept::Kept;
-use crate::core::Core;
+use super::Runs;
 use crate::encoding::encoders::{Chosen, tuned_options};
+use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
 use crate::jobs::Observer;
+use crate::kept_runs::{Kept, choices};
 use crate::live::{Steps, cancelled};
-use crate::session::Session;
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{Encoder, FreezePolicy};
 use dissensus_perspectives::{
@@ -31,27 +30,26 @@ pub struct RunPrediction {
     pub probabilities: Vec<f32>,
 }
 
-impl Session {
+impl Runs {
     /// How one annotator would label a text (a text of the project by its name, or any other), by the model of a finished run.
     ///
     /// # Errors
     /// There is no such run or text, the run is not finished, its files are gone, or the project uses another encoder now.
-    pub fn predict_by_run(
+    pub fn predict(
         &self,
         run: u32,
         annotator: AnnotatorId,
         text: &str,
         observer: &dyn Observer,
     ) -> Result<RunPrediction, WorkbenchError> {
-        let core = &self.core;
-        let kept = core.kept_run(run)?;
+        let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
             return Err(WorkbenchError::NoScores(run));
         }
         let (config, _) = choices::config(&kept.choices)?;
-        let encoder = core.encoder_of(&kept, &config)?;
-        let model = core.model_of(&kept, &config, &encoder, observer)?;
-        let who = core.row_in(&kept, annotator)?;
+        let encoder = self.encoder_of(&kept, &config)?;
+        let model = self.model_of(&kept, &config, &encoder, observer)?;
+        let who = self.row_in(&kept, annotator)?;
         let embedding = encoder.encode(&[text])?.swap_remove(0);
         let mut probabilities = vec![0.0; model.levels()];
         model.predict_embedding(&embedding, who, &mut probabilities)?;
@@ -62,26 +60,17 @@ impl Session {
             probabilities,
         })
     }
-
-    /// The body of a text of the project.
-    ///
-    /// # Errors
-    /// There is none of that name.
-    pub fn body(&self, text: &str) -> Result<String, WorkbenchError> {
-        let found = self.core.store.text_by_external(text)?;
-        Ok(found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.body)
-    }
 }
 
-impl Core {
+impl Runs {
     /// The encoder that a run's model stands on: its own, or the project's where that is still the same.
     fn encoder_of(&self, kept: &Kept, config: &TrainConfig) -> Result<Encoder, WorkbenchError> {
         if config.policy != FreezePolicy::Frozen {
-            let dir = self.run_folder(kept)?.join("encoder");
+            let dir = self.kept.folder(kept)?.join("encoder");
             return Ok(Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?);
         }
         let chosen = self.frozen_of(kept)?;
-        let found = self.find_encoder(None, chosen.as_ref())?;
+        let found = self.encoding.find_encoder(None, chosen.as_ref())?;
         let options = chosen.as_ref().map(Chosen::options).unwrap_or_default();
         let encoder = Encoder::open(&found.dir, &options)?;
         match &kept.outcome.encoder {
@@ -103,7 +92,7 @@ impl Core {
     ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
         if !config.is_convex() && config.network.model != ModelKind::Multilevel {
             let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
-            let folder = self.run_folder(kept)?;
+            let folder = self.kept.folder(kept)?;
             return Ok(Box::new(NetworkModel::load(&folder, Arc::new(nothing))?));
         }
         let fitted = |data: &TrainingData<'_>| {
@@ -120,16 +109,20 @@ impl Core {
             return fitted(&data.training(&embeddings));
         }
         // Of format 2, whose runs do not say which texts and annotators there were.
-        let question =
-            self.index().question(kept.choices.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
-        let material = self.material(&question)?;
+        let question = self
+            .context
+            .index()
+            .question(kept.choices.question)
+            .cloned()
+            .ok_or(WorkbenchError::NoQuestion)?;
+        let material = self.context.material(&question)?;
         let train = self.training_labels(kept)?;
         let embeddings = if config.policy == FreezePolicy::Frozen {
             let all = match &kept.outcome.encoder {
-                Some(key) => Arc::new(self.embeddings_of(key)?),
-                None => self.embeddings()?.0,
+                Some(key) => Arc::new(self.encoding.embeddings_of(key)?),
+                None => self.encoding.embeddings()?.0,
             };
-            super::start::first_texts(&all, material.texts.len())?
+            first_texts(&all, material.texts.len())?
         } else {
             Arc::new(self.encoded_for(encoder, &train, material.texts.len())?)
         };
@@ -141,12 +134,12 @@ impl Core {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.row_of(annotator));
         }
-        Ok(self.index().annotator_row(annotator).unwrap_or(u32::MAX))
+        Ok(self.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
     }
 
     /// Training labels of a run, as rows of the arrays.
     fn training_labels(&self, kept: &Kept) -> Result<Vec<Observation>, WorkbenchError> {
-        let index = self.index();
+        let index = self.context.index();
         let observation = |label: &dissensus_store::RunLabel| {
             Some(Observation {
                 text: index.text_row(label.text)?,
@@ -155,6 +148,7 @@ impl Core {
             })
         };
         Ok(self
+            .context
             .store
             .run_labels(kept.run.id, RunPart::Train)?
             .labels
@@ -170,7 +164,7 @@ impl Core {
         train: &[Observation],
         rows: usize,
     ) -> Result<Embeddings, WorkbenchError> {
-        let mut bodies = self.bodies()?;
+        let mut bodies = self.context.bodies()?;
         bodies.truncate(rows);
         let mut texts: Vec<u32> = train.iter().map(|o| o.text).collect();
         texts.sort_unstable();

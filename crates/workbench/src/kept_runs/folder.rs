@@ -9,9 +9,9 @@
 //! Format 2 had `NAME.runs/NUMBER`, without an identity. Such a folder is used for a run of that time where its files say the
 //! same of the run as the project does; they then get the UUID.
 
-use super::kept::Kept;
-use crate::core::Core;
+use super::{Kept, KeptRuns};
 use crate::error::WorkbenchError;
+use crate::view::Tuning;
 use dissensus_files::{beside, write_atomically};
 use dissensus_store::Run;
 use serde::{Deserialize, Serialize};
@@ -26,17 +26,17 @@ const CARD: &str = "run.json";
 /// `run.json`: whose files these are, and what the numbers of a saved network mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Card {
+pub(crate) struct Card {
     /// The run; folders of format 2 do not say it.
-    pub(super) id: Option<Uuid>,
+    pub(crate) id: Option<Uuid>,
     /// Name of the question.
-    pub(super) question: Option<String>,
+    pub(crate) question: Option<String>,
     /// Its levels, in order.
-    pub(super) levels: Vec<String>,
+    pub(crate) levels: Vec<String>,
     /// External ids of the annotators, in the order of the network's rows.
-    pub(super) annotators: Vec<String>,
+    pub(crate) annotators: Vec<String>,
     /// What was asked of the training.
-    pub(super) choices: Option<serde_json::Value>,
+    pub(crate) choices: Option<serde_json::Value>,
 }
 
 /// What is found where the files of a run belong.
@@ -60,18 +60,18 @@ impl RunFolder {
     }
 }
 
-impl Core {
+impl KeptRuns {
     /// Where the folders of this project's runs are.
     pub(crate) fn runs_folder(&self) -> PathBuf {
-        beside(self.store.file(), ".runs")
+        beside(self.context.store.file(), ".runs")
     }
 
     /// The folder of a run, checked to be its own.
     ///
     /// # Errors
     /// There is none, or what is there belongs to another run.
-    pub(crate) fn run_folder(&self, kept: &Kept) -> Result<PathBuf, WorkbenchError> {
-        match self.find_run_folder(kept) {
+    pub(crate) fn folder(&self, kept: &Kept) -> Result<PathBuf, WorkbenchError> {
+        match self.find_folder(kept) {
             RunFolder::Own(path) => Ok(path),
             RunFolder::Missing(path) => Err(WorkbenchError::NoRunFiles { run: kept.run.id.0, path }),
             RunFolder::Foreign(path, reason) => {
@@ -84,22 +84,22 @@ impl Core {
     ///
     /// # Errors
     /// There is no such run in this project, or its folder is not there or not its own.
-    pub(crate) fn run_encoder_folder(&self, uid: Uuid) -> Result<PathBuf, WorkbenchError> {
-        let run = self.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?;
-        let kept = self.kept_run(run.id.0)?;
+    pub(crate) fn encoder_folder(&self, uid: Uuid) -> Result<PathBuf, WorkbenchError> {
+        let run = self.context.store.run_by_uid(uid)?.ok_or(WorkbenchError::NoRunOfEncoder(uid))?;
+        let kept = self.get(run.id.0)?;
         // What trained it is kept when the run has ended.
         if kept.outcome.report.is_none() {
             return Err(WorkbenchError::UnfinishedEncoder(run.id.0));
         }
-        Ok(self.run_folder(&kept)?.join("encoder"))
+        Ok(self.folder(&kept)?.join("encoder"))
     }
 
     /// The run's folder, made where there is none.
     ///
     /// # Errors
     /// What is there belongs to another run, or what the disk says.
-    pub(super) fn make_run_folder(&self, kept: &Kept) -> Result<PathBuf, WorkbenchError> {
-        match self.find_run_folder(kept) {
+    pub(crate) fn make_folder(&self, kept: &Kept) -> Result<PathBuf, WorkbenchError> {
+        match self.find_folder(kept) {
             RunFolder::Missing(path) => {
                 std::fs::create_dir_all(&path).map_err(|e| io(&path, "making", e))?;
                 write_card(&path, &Card { id: Some(kept.run.uid), ..Card::default() })?;
@@ -113,12 +113,12 @@ impl Core {
                 }
                 Ok(path)
             }
-            RunFolder::Foreign(..) => self.run_folder(kept),
+            RunFolder::Foreign(..) => self.folder(kept),
         }
     }
 
     /// Looks where the files of a run belong.
-    pub(crate) fn find_run_folder(&self, kept: &Kept) -> RunFolder {
+    pub(crate) fn find_folder(&self, kept: &Kept) -> RunFolder {
         let path = self.runs_folder().join(kept.run.uid.to_string());
         if std::fs::symlink_metadata(&path).is_ok() {
             return match whose(&path, &kept.run) {
@@ -131,7 +131,7 @@ impl Core {
             return RunFolder::Missing(path);
         }
         let mut foreign = None;
-        for old in self.old_run_folders(&kept.run) {
+        for old in self.old_folders(&kept.run) {
             match self.is_of_format_2(&old, kept) {
                 Ok(()) => return RunFolder::Own(old),
                 Err(reason) => foreign = foreign.or(Some(RunFolder::Foreign(old, reason))),
@@ -141,8 +141,8 @@ impl Core {
     }
 
     /// Folders of this run's number as format 2 placed them: beside the name that the project was opened by, its ending replaced.
-    fn old_run_folders(&self, run: &Run) -> Vec<PathBuf> {
-        let mut found: Vec<PathBuf> = [self.store.file(), self.store.path()]
+    fn old_folders(&self, run: &Run) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = [self.context.store.file(), self.context.store.path()]
             .into_iter()
             .map(|project| project.with_extension("runs").join(run.id.0.to_string()))
             .filter(|folder| folder.is_dir())
@@ -158,7 +158,7 @@ impl Core {
         if let Some(id) = card.id {
             return same_id(id, &kept.run);
         }
-        let index = self.index();
+        let index = self.context.index();
         let question = index.question(kept.choices.question);
         let same_question = question.is_some_and(|question| {
             card.question.as_ref() == Some(&question.name) && card.levels == question.scale.levels()
@@ -178,10 +178,19 @@ impl Core {
         Ok(())
     }
 
+    /// Live predictions come from `multilevel`, on the frozen encoder or on one that a run has tuned: the other models are not
+    /// updated label by label.
+    pub(crate) fn can_be_used(&self, kept: &Kept) -> bool {
+        let has_encoder = |folder: &Path| folder.join("encoder").join("config.json").is_file();
+        kept.choices.model == "multilevel"
+            && (kept.choices.tuning == Tuning::Frozen
+                || self.find_folder(kept).own().is_some_and(has_encoder))
+    }
+
     /// Removes a run's own files; those that are not its own stay. They take another name first, so that a removal that is cut
     /// short leaves nothing that looks like the run's.
-    pub(super) fn remove_run_folder(&self, kept: &Kept) -> Result<(), WorkbenchError> {
-        let RunFolder::Own(folder) = self.find_run_folder(kept) else { return Ok(()) };
+    pub(crate) fn remove_folder(&self, kept: &Kept) -> Result<(), WorkbenchError> {
+        let RunFolder::Own(folder) = self.find_folder(kept) else { return Ok(()) };
         let removed = beside(&folder, ".removed");
         std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
         std::fs::remove_dir_all(&removed).map_err(|e| io(&removed, "removing", e))?;
@@ -201,7 +210,7 @@ pub(crate) fn encoder_name(uid: Uuid) -> String {
     format!("{ENCODER_PREFIX}{uid}")
 }
 
-pub(super) fn write_card(folder: &Path, card: &Card) -> Result<(), WorkbenchError> {
+pub(crate) fn write_card(folder: &Path, card: &Card) -> Result<(), WorkbenchError> {
     let path = folder.join(CARD);
     let text = serde_json::to_string_pretty(card).map_err(|e| WorkbenchError::internal(&e))?;
     write_atomically(&path, format!("{text}\n").as_bytes()).map_err(|e| io(&path, "writing", e))
@@ -243,6 +252,6 @@ fn has_checkpoint_of(folder: &Path, kept: &Kept) -> Result<(), String> {
     }
 }
 
-pub(super) fn io(path: &Path, doing: &'static str, source: std::io::Error) -> WorkbenchError {
+pub(crate) fn io(path: &Path, doing: &'static str, source: std::io::Error) -> WorkbenchError {
     WorkbenchError::Io { path: path.to_owned(), doing, source }
 }

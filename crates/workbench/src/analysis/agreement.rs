@@ -1,0 +1,67 @@
+//! How much the annotators of a question agree.
+
+use super::Analysis;
+use crate::error::WorkbenchError;
+use dissensus_domain::{QuestionId, ScaleKind};
+use dissensus_perspectives::{Alphas, Observation, agreement};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// How much the annotators of a question agree.
+#[derive(Clone, Debug, Serialize)]
+pub struct Agreement {
+    /// The question.
+    pub question: String,
+    /// Krippendorff's alpha; none with fewer than two labels on any text, or one level only.
+    pub alpha: Option<f64>,
+    /// The difference function alpha used: `nominal` or `ordinal`.
+    pub metric: &'static str,
+    /// Share of pairs of labels on one text that are equal.
+    pub pairwise_agreement: Option<f64>,
+    /// Labels.
+    pub labels: u32,
+    /// Texts with a label.
+    pub texts: u32,
+    /// Annotators with a label.
+    pub annotators: u32,
+}
+
+impl Analysis {
+    /// How much the annotators of a question agree.
+    ///
+    /// # Errors
+    /// No such question, or the file cannot be read.
+    pub fn agreement(&self, question: QuestionId) -> Result<Agreement, WorkbenchError> {
+        let (name, target) = self.context.question_parts(question)?;
+        let labels = self.context.observations(question)?;
+        let (texts, annotators) = self.context.sizes();
+        let found = agreement(&labels, texts, annotators, target)?;
+        let distinct =
+            |of: fn(&Observation) -> u32| labels.iter().map(of).collect::<HashSet<_>>().len() as u32;
+        Ok(Agreement {
+            question: name,
+            alpha: alpha(&found.all, target.kind),
+            metric: metric(target.kind),
+            pairwise_agreement: found.pairwise,
+            labels: labels.len() as u32,
+            texts: distinct(|o| o.text),
+            annotators: distinct(|o| o.annotator),
+        })
+    }
+}
+
+/// Alpha under the difference that fits the scale.
+pub(super) fn alpha(alphas: &Alphas, kind: ScaleKind) -> Option<f64> {
+    match kind {
+        ScaleKind::Ordinal => alphas.ordinal,
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiChoice => alphas.nominal,
+    }
+}
+
+/// Its name.
+pub(super) fn metric(kind: ScaleKind) -> &'static str {
+    match kind {
+        ScaleKind::Ordinal => "ordinal",
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiChoice => "nominal",
+    }
+}

@@ -1,0 +1,36 @@
+//! Learning curves of new annotators.
+
+use super::Analysis;
+use super::EvaluateChoices;
+use super::evaluation::level_index;
+use crate::error::WorkbenchError;
+use crate::jobs::Observer;
+use crate::live::{Steps, cancelled};
+use dissensus_perspectives::{ColdStart, FitOptions, LearningCurve, learning_curve};
+
+impl Analysis {
+    /// Cold start: a share of the annotators is held out entirely, and each model is trained on so many labels of each of them.
+    /// `by_text` is the share of texts that is never trained on, if any.
+    ///
+    /// # Errors
+    /// No labels, no such level, nobody with labels enough, or a cancel.
+    pub fn learning_curve(
+        &self,
+        choices: &EvaluateChoices,
+        labels: &[usize],
+        by_text: Option<f64>,
+        observer: &dyn Observer,
+    ) -> Result<LearningCurve, WorkbenchError> {
+        let question = self.question(choices.question.as_deref())?;
+        let at_least = choices.at_least.as_deref().map(|name| level_index(&question, name)).transpose()?;
+        let material = self.context.material(&question)?;
+        let (embeddings, version) = self.encoding.embeddings_for(&material)?;
+        let asked =
+            ColdStart { labels: labels.to_vec(), by_text_too: by_text, at_least, ..ColdStart::default() };
+        let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
+        let data = material.data(&embeddings);
+        let seen = self.encoding.seen_by(version.as_deref(), &self.context.index())?;
+        let mut steps = Steps(observer);
+        learning_curve(&data, &choices.models, &asked, seen.rows(), &options, &mut steps).map_err(cancelled)
+    }
+}

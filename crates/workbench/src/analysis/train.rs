@@ -1,0 +1,54 @@
+//! Fitting the model that predicts for the project.
+
+use super::Analysis;
+use crate::error::WorkbenchError;
+use crate::jobs::Observer;
+use dissensus_perspectives::{FitOptions, ModelKind};
+use dissensus_store::EvaluationKind;
+use serde::Serialize;
+use serde_json::json;
+use std::time::Instant;
+
+/// What training did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trained {
+    /// The model.
+    pub model: &'static str,
+    /// The question.
+    pub question: String,
+    /// Labels it stands on.
+    pub labels: usize,
+    /// Annotators it knows.
+    pub annotators: usize,
+    /// Encoder version.
+    pub encoder: Option<String>,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+impl Analysis {
+    /// Fits the model that predicts for the project on all labels and keeps it.
+    ///
+    /// # Errors
+    /// No labels, or a cancel.
+    pub fn train(&self, question: Option<&str>, observer: &dyn Observer) -> Result<Trained, WorkbenchError> {
+        let question = self.question(question)?;
+        let labels = self.context.observations(question.id)?.len();
+        if labels == 0 {
+            return Err(WorkbenchError::NoLabels(question.name));
+        }
+        let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
+        self.recorded(EvaluationKind::Fit, asked, FitOptions::default().seed, || {
+            let started = Instant::now();
+            self.live.fit_anew(question.id, observer)?;
+            Ok(Trained {
+                model: ModelKind::Multilevel.name(),
+                labels,
+                annotators: self.context.index().annotators().len(),
+                encoder: self.encoding.embeddings()?.1,
+                seconds: started.elapsed().as_secs_f64(),
+                question: question.name.clone(),
+            })
+        })
+    }
+}

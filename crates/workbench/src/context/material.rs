@@ -1,0 +1,127 @@
+//! Everything that a training or an evaluation takes of a question, of one moment.
+
+use super::Context;
+use crate::error::WorkbenchError;
+use crate::levels::level_of;
+use dissensus_domain::{Annotator, AnnotatorId, CurrentLabel, Question, Split, TextId};
+use dissensus_perspectives::{
+    Attribute, Embeddings, Observation, SplitColumns, SplitSpec, Target, TrainingData,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The data of a question as models take them, all of one moment.
+pub(crate) struct Material {
+    pub(crate) question: Question,
+    pub(crate) observations: Vec<Observation>,
+    pub(crate) attributes: Vec<Attribute>,
+    /// Annotators and texts, by row.
+    pub(crate) annotators: Vec<AnnotatorId>,
+    pub(crate) texts: Vec<TextId>,
+    pub(crate) parts: Vec<Option<Split>>,
+    pub(crate) groups: Vec<Option<u32>>,
+}
+
+impl Material {
+    pub(crate) fn data<'a>(&'a self, embeddings: &'a Embeddings) -> TrainingData<'a> {
+        TrainingData {
+            embeddings,
+            observations: &self.observations,
+            annotators: self.annotators.len(),
+            target: self.target(),
+            attributes: &self.attributes,
+        }
+    }
+
+    pub(crate) fn target(&self) -> Target {
+        Target { kind: self.question.scale.kind(), levels: self.question.scale.len() }
+    }
+
+    pub(crate) fn columns(&self) -> SplitColumns<'_> {
+        SplitColumns { parts: &self.parts, groups: &self.groups, ..SplitColumns::default() }
+    }
+
+    /// Texts with a label.
+    pub(crate) fn labelled_texts(&self) -> usize {
+        self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Says what is missing where the official split is asked for and there is none.
+    pub(crate) fn check_split(&self, split: SplitSpec) -> Result<(), WorkbenchError> {
+        if split != SplitSpec::Column {
+            return Ok(());
+        }
+        let missing = [(Split::Train, "train"), (Split::Test, "test")]
+            .into_iter()
+            .find(|(part, _)| !self.parts.contains(&Some(*part)));
+        missing.map_or(Ok(()), |(_, name)| Err(WorkbenchError::EmptySplit(name)))
+    }
+
+    /// The official split where the project has one, else by text.
+    pub(crate) fn usual_split(&self) -> SplitSpec {
+        let official = [Split::Train, Split::Test].iter().all(|part| self.parts.contains(&Some(*part)));
+        if official { SplitSpec::Column } else { SplitSpec::ByText(0.7) }
+    }
+}
+
+impl Context {
+    /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
+    pub(crate) fn material(&self, question: &Question) -> Result<Material, WorkbenchError> {
+        let snapshot = self.store.question_snapshot(question.id)?;
+        let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
+        let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
+        let observation = |label: &CurrentLabel| {
+            Some(Observation {
+                text: texts.binary_search(&label.text).ok()? as u32,
+                annotator: annotators.binary_search(&label.annotator).ok()? as u32,
+                level: level_of(&label.answer)?,
+            })
+        };
+        let observations: Vec<Observation> = snapshot.labels.iter().filter_map(observation).collect();
+        if observations.is_empty() {
+            return Err(WorkbenchError::NoLabels(question.name.clone()));
+        }
+        let (mut parts, mut groups) = (Vec::new(), Vec::new());
+        let mut names: BTreeMap<String, u32> = BTreeMap::new();
+        for text in snapshot.texts {
+            parts.push(text.split.as_deref().and_then(Split::from_name));
+            groups.push(text.group.map(|name| {
+                let next = names.len() as u32;
+                *names.entry(name).or_insert(next)
+            }));
+        }
+        Ok(Material {
+            question: question.clone(),
+            observations,
+            attributes: attributes(&snapshot.annotators),
+            annotators,
+            texts,
+            parts,
+            groups,
+        })
+    }
+
+    /// Every body, in the order of the rows.
+    pub(crate) fn bodies(&self) -> Result<Vec<String>, WorkbenchError> {
+        let mut bodies = Vec::with_capacity(self.index().texts().len());
+        self.store.for_each_text(|text| {
+            bodies.push(text.body);
+            Ok::<(), WorkbenchError>(())
+        })?;
+        Ok(bodies)
+    }
+}
+
+/// Annotators' attributes as the models take them; values in order of their names.
+fn attributes(annotators: &[Annotator]) -> Vec<Attribute> {
+    let names: BTreeSet<&str> =
+        annotators.iter().flat_map(|a| a.attributes.keys().map(String::as_str)).collect();
+    let of = |name: &str| {
+        let value = |a: &Annotator| a.attributes.get(name).filter(|v| !v.is_empty()).cloned();
+        let values: Vec<String> =
+            annotators.iter().filter_map(value).collect::<BTreeSet<_>>().into_iter().collect();
+        let place = |v: String| values.binary_search(&v).ok().and_then(|at| u16::try_from(at).ok());
+        let of = annotators.iter().map(|a| value(a).and_then(place)).collect();
+        Attribute { name: name.to_owned(), values, of }
+    };
+    names.into_iter().map(of).collect()
+}

@@ -1,0 +1,12 @@
+//! What the parts of an open project stand on: its file, what of it is kept in memory, threads, jobs and listeners. It knows no
+//! use case.
+
+mod index;
+mod material;
+mod observations;
+mod shared;
+mod work;
+
+pub(crate) use index::Index;
+pub(crate) use material::Material;
+pub(crate) use shared::Context;

@@ -1,0 +1,45 @@
+//! Labels of the project as models take them: rows of arrays.
+
+use super::{Context, Index};
+use crate::error::WorkbenchError;
+use crate::levels::level_of;
+use dissensus_domain::{CurrentLabel, QuestionId};
+use dissensus_perspectives::{Observation, Target};
+
+impl Context {
+    /// Name of a question, and what models predict for it.
+    pub(crate) fn question_parts(&self, question: QuestionId) -> Result<(String, Target), WorkbenchError> {
+        let index = self.index();
+        let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        Ok((found.name.clone(), Target { kind: found.scale.kind(), levels: found.scale.len() }))
+    }
+
+    /// Texts and annotators.
+    pub(crate) fn sizes(&self) -> (usize, usize) {
+        let index = self.index();
+        (index.texts().len(), index.annotators().len())
+    }
+
+    /// The current labels as rows of the model's arrays.
+    pub(crate) fn observations(&self, question: QuestionId) -> Result<Vec<Observation>, WorkbenchError> {
+        let index = self.index();
+        self.observations_in(&index, index.texts().len(), question)
+    }
+
+    /// As [`Context::observations`], of the first `texts` texts of one snapshot of the project: what is imported meanwhile stays
+    /// out, so that labels, embeddings and annotators are of one moment.
+    pub(crate) fn observations_in(
+        &self,
+        index: &Index,
+        texts: usize,
+        question: QuestionId,
+    ) -> Result<Vec<Observation>, WorkbenchError> {
+        let labels = self.store.current_labels(question)?;
+        let row = |label: &CurrentLabel| {
+            let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
+            let level = level_of(&label.answer)?;
+            ((text as usize) < texts).then_some(Observation { text, annotator, level })
+        };
+        Ok(labels.iter().filter_map(row).collect())
+    }
+}

@@ -1,0 +1,62 @@
+//! Work as a job of the project.
+
+use super::Context;
+use crate::error::WorkbenchError;
+use crate::jobs::{Job, caught};
+#[cfg(test)]
+use crate::sync::lock;
+use std::sync::Arc;
+
+impl Context {
+    /// Begins a job: its row is in the project before this returns.
+    pub(crate) fn begin_job(&self, kind: &str, title: &str) -> Result<Arc<Job>, WorkbenchError> {
+        self.jobs.begin(&self.store, &self.listeners, kind, title)
+    }
+
+    /// Ends a job as its work did.
+    pub(crate) fn end_job<T>(&self, job: &Job, result: &Result<T, WorkbenchError>) {
+        self.jobs.end(&self.store, job, result);
+    }
+
+    /// Does `work` as a job on this thread. The job ends as finished, cancelled or failed; also where the work panics.
+    ///
+    /// # Errors
+    /// What `work` says, or that it panicked, or that the job could not be written down.
+    pub(crate) fn as_job<T>(
+        &self,
+        kind: &'static str,
+        title: &str,
+        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
+    ) -> Result<T, WorkbenchError> {
+        let job = self.begin_job(kind, title)?;
+        self.finish_job(kind, &job, work)
+    }
+
+    /// As [`Context::as_job`] for a job that has begun.
+    pub(crate) fn finish_job<T>(
+        &self,
+        kind: &'static str,
+        job: &Arc<Job>,
+        work: impl FnOnce(&Arc<Job>) -> Result<T, WorkbenchError>,
+    ) -> Result<T, WorkbenchError> {
+        let result = caught(kind, || {
+            self.fail_here(kind);
+            work(job)
+        });
+        self.end_job(job, &result);
+        result
+    }
+
+    /// Where tests let work panic.
+    #[cfg(not(test))]
+    #[inline]
+    #[allow(clippy::unused_self, reason = "the tests' version needs it")]
+    pub(crate) fn fail_here(&self, _: &str) {}
+
+    /// Where tests let work panic: `fail_at` names the work.
+    #[cfg(test)]
+    pub(crate) fn fail_here(&self, what: &str) {
+        let fail = lock(&self.fail_at).as_deref() == Some(what);
+        assert!(!fail, "a fault injected into {what}");
+    }
+}

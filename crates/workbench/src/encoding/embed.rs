@@ -1,0 +1,23 @@
+//! The embedding of any text.
+
+use super::Encoding;
+use super::encoders::EncoderChoice;
+use crate::error::WorkbenchError;
+use crate::jobs::Unwatched;
+
+impl Encoding {
+    /// The embedding of a text that is not in the project, by the project's encoder.
+    ///
+    /// # Errors
+    /// The project has no embeddings, no encoder is there, or it is another one than the project's.
+    pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<Vec<f32>, WorkbenchError> {
+        let before =
+            self.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
+        let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
+        let (encoder, now, dir) = self.open_encoder(&choice, Some(&before), &Unwatched)?;
+        if now.key != before.key {
+            return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
+        }
+        Ok(encoder.encode(&[text])?.swap_remove(0))
+    }
+}

@@ -1,0 +1,61 @@
+//! Where an encoder is: one of the catalogue, a folder, a repository of the model hub, or one that a run of this project has tuned.
+
+use super::Encoding;
+use super::encoders::{self, Chosen, EncoderChoice, Found};
+use crate::error::WorkbenchError;
+use crate::jobs::Observer;
+use crate::kept_runs::{Kept, run_of_encoder};
+use dissensus_encoder::Encoder;
+use std::path::{Path, PathBuf};
+
+impl Encoding {
+    /// The folder of an encoder, see [`encoders::find`]; that of a run is looked up beside the project as it is now.
+    pub(crate) fn find_encoder(
+        &self,
+        asked: Option<&str>,
+        chosen: Option<&Chosen>,
+    ) -> Result<Found, WorkbenchError> {
+        let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
+            return encoders::find(&self.context.home, None, None);
+        };
+        if let Some(uid) = run_of_encoder(name) {
+            return Ok(Found { name: name.to_owned(), dir: self.kept_runs.encoder_folder(uid)? });
+        }
+        if let Some(kept) = self.run_of_old_path(name)? {
+            return Ok(Found { name: name.to_owned(), dir: self.kept_runs.folder(&kept)?.join("encoder") });
+        }
+        encoders::find(&self.context.home, asked, chosen)
+    }
+
+    /// Opens the encoder for a choice, see [`encoders::open`]; that of a run is looked up as in [`Encoding::find_encoder`].
+    pub(crate) fn open_encoder(
+        &self,
+        choice: &EncoderChoice,
+        chosen: Option<&Chosen>,
+        observer: &dyn Observer,
+    ) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
+        let name = choice.encoder.as_deref().or(chosen.map(|chosen| chosen.encoder.as_str()));
+        let of_a_run = match name {
+            Some(name) => run_of_encoder(name).is_some() || self.run_of_old_path(name)?.is_some(),
+            None => false,
+        };
+        if !of_a_run {
+            return encoders::open(&self.context.home, choice, chosen, observer);
+        }
+        let found = self.find_encoder(choice.encoder.as_deref(), chosen)?;
+        encoders::open_found(found, choice, chosen)
+    }
+
+    /// Format 2 kept a run's encoder as a path that ends in `.runs/NUMBER/encoder`. The project may have been moved since.
+    fn run_of_old_path(&self, name: &str) -> Result<Option<Kept>, WorkbenchError> {
+        let path = Path::new(name);
+        let Some(run) = self.run_in_use()? else { return Ok(None) };
+        let is_its = path.ends_with(Path::new(&run.to_string()).join("encoder"));
+        let of_a_run = path.ancestors().nth(2).and_then(Path::extension).is_some_and(|e| e == "runs");
+        if !is_its || !of_a_run {
+            return Ok(None);
+        }
+        let kept = self.kept_runs.get(run)?;
+        Ok((kept.run.uid.get_version_num() == 8).then_some(kept))
+    }
+}

@@ -1,0 +1,56 @@
+//! What a run keeps in the project.
+
+use super::{KeptRuns, choices};
+use crate::error::WorkbenchError;
+use crate::view::{EpochInfo, Problem, RunSizes, TrainChoices};
+use dissensus_perspectives::metrics::Report;
+use dissensus_store::{Run, RunId};
+use serde::{Deserialize, Serialize};
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Outcome {
+    pub(crate) report: Option<Report>,
+    pub(crate) sizes: RunSizes,
+    pub(crate) encoder: Option<String>,
+    pub(crate) device: String,
+    pub(crate) seconds: f64,
+    /// Joules of the processor, where the system counts them.
+    pub(crate) energy_joules: Option<f64>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) problem: Option<Problem>,
+    /// It could not be resumed because the checkpoint in its folder is of other data.
+    pub(crate) other_checkpoint: bool,
+}
+
+/// A run of the project, read.
+pub(crate) struct Kept {
+    pub(crate) run: Run,
+    pub(crate) choices: TrainChoices,
+    pub(crate) outcome: Outcome,
+    pub(crate) epochs: Vec<EpochInfo>,
+}
+
+impl KeptRuns {
+    /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out.
+    pub(crate) fn all(&self) -> Result<Vec<Kept>, WorkbenchError> {
+        Ok(self.context.store.runs()?.into_iter().filter_map(read).collect())
+    }
+
+    /// One run.
+    ///
+    /// # Errors
+    /// There is no such run, or the file cannot be read.
+    pub(crate) fn get(&self, id: u32) -> Result<Kept, WorkbenchError> {
+        let found = self.context.store.run(RunId(id))?.and_then(read);
+        found.ok_or(WorkbenchError::NoSuchRun(id))
+    }
+}
+
+fn read(run: Run) -> Option<Kept> {
+    let choices = choices::read(run.asked.configuration.clone())?;
+    let outcome = run.metrics.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
+    let epochs = run.history.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
+    Some(Kept { run, choices, outcome, epochs })
+}

@@ -1,0 +1,25 @@
+//! Runs as the project keeps them: their rows, what was asked of them, and their folders. Training, comparing and using them is in
+//! `runs`; encoders that runs have tuned are found through here.
+
+pub(crate) mod choices;
+mod folder;
+mod kept;
+
+pub use choices::tuning_name;
+pub(crate) use folder::{Card, RunFolder, encoder_name, io, run_of_encoder, write_card};
+pub(crate) use kept::{Kept, Outcome};
+
+use crate::context::Context;
+use std::sync::Arc;
+
+/// The runs of a project, as they are kept.
+#[derive(Clone)]
+pub(crate) struct KeptRuns {
+    context: Arc<Context>,
+}
+
+impl KeptRuns {
+    pub(crate) fn of(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
+    }
+}

@@ -1,0 +1,63 @@
+//! A label by names, as the command gives it.
+
+use super::Labelling;
+use super::record::off_scale;
+use crate::error::WorkbenchError;
+use crate::view::{NewLabel, Progress};
+use dissensus_domain::LabelSource;
+
+/// A label on disk, by names.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct NamedLabel {
+    /// External id of the annotator.
+    pub annotator: String,
+    /// External id of the text.
+    pub text_id: String,
+    /// Name of the question.
+    pub question: String,
+    /// Name of the level.
+    pub value: String,
+    /// True where the annotator was added with this label.
+    pub new_annotator: bool,
+    /// How far the annotator is now.
+    pub progress: Progress,
+}
+
+impl Labelling {
+    /// Records a label by names, as the command does: an annotator who is not known yet is added.
+    ///
+    /// # Errors
+    /// No such text, question or level, or what the disk says.
+    pub fn label_by_name(
+        &self,
+        annotator: &str,
+        text: &str,
+        value: &str,
+        question: Option<&str>,
+    ) -> Result<NamedLabel, WorkbenchError> {
+        let question = self.project.question(question)?;
+        let answer = question.scale.answer_named(value).ok_or_else(|| off_scale(value, &question))?;
+        let store = &self.context.store;
+        let text_id =
+            store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;
+        let known = self.context.index().annotator_named(annotator).map(|a| (a.id, a.external_id.clone()));
+        let new_annotator = known.is_none();
+        let (annotator, annotator_name) = match known {
+            Some(known) => known,
+            None => {
+                let added = self.project.add_annotator(annotator, &Default::default())?;
+                (added.id, added.external_id)
+            }
+        };
+        let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
+        let progress = self.record(&new, LabelSource::Command)?.receipt.progress;
+        Ok(NamedLabel {
+            annotator: annotator_name,
+            text_id: text.to_owned(),
+            question: question.name,
+            value: value.trim().to_owned(),
+            new_annotator,
+            progress,
+        })
+    }
+}

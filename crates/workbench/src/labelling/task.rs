@@ -1,0 +1,38 @@
+//! One text before an annotator.
+
+use super::Labelling;
+use crate::error::WorkbenchError;
+use crate::sync::lock;
+use crate::view::LabelTask;
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+
+impl Labelling {
+    /// One text as the annotator sees it; what models say is there only after an answer.
+    ///
+    /// # Errors
+    /// There is no such text, or the file cannot be read.
+    pub fn task(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+        text: TextId,
+    ) -> Result<LabelTask, WorkbenchError> {
+        let context = &self.context;
+        let body = context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let sheet = self.sheets.get(&context.store, annotator, question)?;
+        let sheet = lock(&sheet);
+        let answer = sheet.answers.get(&text).cloned();
+        let show = answer.is_some() && context.settings().reveal;
+        Ok(LabelTask {
+            text,
+            external_id: body.external_id,
+            body: body.body,
+            group: body.group,
+            answer,
+            flagged: sheet.flagged.contains(&text),
+            skipped: sheet.skipped.contains(&text),
+            random: false,
+            reveal: if show { self.live.reveal(question, text, annotator) } else { None },
+        })
+    }
+}

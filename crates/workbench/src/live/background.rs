@@ -1,0 +1,89 @@
+//! Fits that nobody asked for: where an open window has no model, and where enough has changed since the last one.
+
+use super::LiveModels;
+use super::fitted::REFIT_AFTER;
+use crate::error::WorkbenchError;
+use crate::jobs::{Activity, Observer, Unwatched, caught};
+use crate::log::go_on;
+use dissensus_domain::QuestionId;
+
+impl LiveModels {
+    pub(crate) fn fit_in_background(&self) {
+        // Without a thread there is no live model; labelling goes on, and views say what is missing.
+        go_on("starting a fit", self.fit_on_a_thread(Self::fit_all));
+    }
+
+    /// Starts a refit where enough has changed since the last one, and a fit where an open window has no model.
+    pub(crate) fn refit_when_due(&self, question: QuestionId) {
+        let due = self.models.with(question, |fitted| {
+            let due = fitted.is_due();
+            if due {
+                // Once: the counter starts again with the fit that this begins.
+                fitted.changes = 0;
+            }
+            due
+        });
+        match due {
+            Some(true) => drop(go_on(
+                "starting a fit",
+                self.fit_on_a_thread(move |live| live.fit_quietly(question, true)),
+            )),
+            None => self.fit_where_wanted(question),
+            Some(false) => {}
+        }
+    }
+
+    /// Fits a question that has no live model, if this session works in the background and is not at it already.
+    pub(crate) fn fit_where_wanted(&self, question: QuestionId) {
+        let wanted = self.context.works_in_background();
+        if !wanted || self.models.failed_within(question, REFIT_AFTER as u32) {
+            return;
+        }
+        let Ok(reserved) = self.context.reservations.reserve(Activity::Fit(question)) else { return };
+        // Without a thread there is no live model; labelling goes on, and views say what is missing.
+        let started = self.fit_on_a_thread(move |live| {
+            let _reserved = reserved;
+            live.fit_quietly(question, false);
+        });
+        go_on("starting a fit", started);
+    }
+
+    /// Fits every question that has no live model on the embeddings in use.
+    pub(crate) fn fit_all(&self) {
+        let questions: Vec<QuestionId> = self.context.index().questions().iter().map(|q| q.id).collect();
+        for question in questions {
+            if self.context.threads.are_closing() {
+                return;
+            }
+            self.fit_quietly(question, false);
+        }
+    }
+
+    /// Fits in the background. A question that cannot be fitted shows as one without predictions; its labels are safe.
+    fn fit_quietly(&self, question: QuestionId, anew: bool) {
+        let result = caught("fitting the model", || {
+            self.context.fail_here("fit");
+            self.make_live(question, anew, &Closing(self))
+        });
+        self.models.note_fit(question, go_on("fitting a live model", result).is_some());
+    }
+
+    /// Fits on a thread that the end of the session waits for.
+    fn fit_on_a_thread(&self, fit: impl FnOnce(&Self) + Send + 'static) -> Result<(), WorkbenchError> {
+        let live = self.clone();
+        self.context.threads.spawn("fit", move || fit(&live))
+    }
+}
+
+/// Background work that ends with the session.
+struct Closing<'a>(&'a LiveModels);
+
+impl Observer for Closing<'_> {
+    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+        Unwatched.step(done, total, note);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.context.threads.are_closing()
+    }
+}

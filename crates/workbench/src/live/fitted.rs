@@ -1,0 +1,94 @@
+//! One live model: what it predicts, and how it learns one label.
+
+use crate::view::{DisagreementMeasure, Reveal};
+use dissensus_domain::Attributes;
+use dissensus_perspectives::{AnnotatorModel, Disagreement, LabelChange, LiveModel, Measure};
+use std::sync::Arc;
+
+/// The model that a head in the project belongs to.
+pub(super) const MODEL: &str = "multilevel";
+/// A refit is due after so many changes, or after a twentieth of the labels it stands on, whichever is more.
+pub(super) const REFIT_AFTER: usize = 20;
+
+/// A model that is live.
+pub(crate) struct Fitted {
+    pub(crate) model: LiveModel,
+    /// The encoder version it stands on.
+    pub(crate) version: Option<String>,
+    /// Labels at its last fit, and changes since.
+    pub(crate) labels: usize,
+    pub(super) changes: usize,
+    /// Changes since it was fitted, whether or not a fit is due.
+    pub(crate) learned: u32,
+    /// When it was fitted, or kept in the project.
+    pub(crate) fitted_at_ms: i64,
+    /// Measures over some annotators only, until a prediction changes.
+    pub(super) filtered: Option<(Attributes, Arc<Vec<Disagreement>>)>,
+}
+
+impl Fitted {
+    /// What the models say of a text: the others' mean, and this annotator's own.
+    pub(crate) fn reveal(&self, text: u32, annotator: u32) -> Option<Reveal> {
+        if text as usize >= self.model.texts() {
+            return None;
+        }
+        let everyone = self.model.annotators();
+        let mut mine = vec![0.0; self.model.levels()];
+        self.model.predict(text, annotator, &mut mine);
+        let mean = self.model.mean_distribution(text);
+        let among = (annotator as usize) < everyone;
+        let others = if among { everyone.saturating_sub(1) } else { everyone };
+        let mean_of_others = match (among, others) {
+            (_, 0) => mean,
+            (false, _) => mean,
+            (true, n) => {
+                let other = |(m, own): (&f32, &f32)| (m * everyone as f32 - own).max(0.0) / n as f32;
+                mean.iter().zip(&mine).map(other).collect()
+            }
+        };
+        Some(Reveal {
+            others: mean_of_others,
+            mine,
+            annotators: others as u32,
+            observed: None,
+            pairwise: self.model.disagreement(text).pairwise,
+        })
+    }
+
+    /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.
+    pub(crate) fn bald(&self, annotator: u32) -> Option<Vec<f32>> {
+        ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
+    }
+
+    /// Measures over the annotators of `mask`, computed once for as long as predictions stay.
+    pub(crate) fn filtered(&mut self, attributes: &Attributes, mask: &[bool]) -> Arc<Vec<Disagreement>> {
+        if let Some((kept, measures)) = &self.filtered
+            && kept == attributes
+        {
+            return Arc::clone(measures);
+        }
+        let measures = Arc::new(self.model.disagreements_of(mask));
+        self.filtered = Some((attributes.clone(), Arc::clone(&measures)));
+        measures
+    }
+
+    pub(super) fn change(&mut self, change: LabelChange) -> bool {
+        self.filtered = None;
+        self.changes += 1;
+        self.learned += 1;
+        (change.text as usize) < self.model.texts() && self.model.apply_changes(&[change]).is_ok()
+    }
+
+    pub(super) fn is_due(&self) -> bool {
+        self.changes >= REFIT_AFTER.max(self.labels / 20)
+    }
+}
+
+/// The measure of the models for the measure of the view.
+pub(crate) fn measure(by: &DisagreementMeasure) -> Measure {
+    match by {
+        DisagreementMeasure::Pairwise => Measure::Pairwise,
+        DisagreementMeasure::Divergence => Measure::Divergence,
+        DisagreementMeasure::Uncertainty => Measure::Uncertainty,
+    }
+}

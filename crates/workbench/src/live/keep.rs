@@ -1,0 +1,39 @@
+//! Live models kept in the project, so that the next session need not fit them.
+
+use super::LiveModels;
+use super::fitted::MODEL;
+use crate::clock::now_ms;
+use crate::log::go_on;
+use dissensus_domain::QuestionId;
+use dissensus_store::NewHead;
+
+impl LiveModels {
+    /// Keeps every live model that has learned since it was kept.
+    pub(crate) fn keep_heads(&self) {
+        let questions: Vec<QuestionId> = self.models.questions();
+        for question in questions {
+            if self.models.with(question, |fitted| fitted.changes > 0) == Some(true) {
+                self.keep_head(question);
+            }
+        }
+    }
+
+    pub(super) fn keep_head(&self, question: QuestionId) {
+        if self.context.store.is_reader() {
+            return;
+        }
+        let head = self
+            .models
+            .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.version.clone())));
+        let Some(Some((weights, version))) = head else { return };
+        // A head is derived: where it cannot be kept, the next session fits it again.
+        let kept = self.context.store.put_head(NewHead {
+            question,
+            version,
+            model: MODEL.to_owned(),
+            made_at_ms: now_ms(),
+            weights,
+        });
+        go_on("keeping a live model", kept);
+    }
+}

@@ -1,0 +1,23 @@
+//! What was chosen last in the project, and settings that hold for every project.
+
+use super::Project;
+use crate::error::WorkbenchError;
+use crate::view::{AppSettings, ProjectChoices};
+
+/// The setting that holds the choices.
+pub(super) const KEY: &str = "choices";
+
+impl Project {
+    /// Keeps what was chosen last, so that the project opens as it was left.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save_choices(&self, choices: &ProjectChoices) -> Result<(), WorkbenchError> {
+        Ok(self.context.store.set_setting(KEY, choices)?)
+    }
+
+    /// Takes over settings that hold for every project.
+    pub fn apply_settings(&self, settings: &AppSettings) {
+        self.context.settings.set(settings.clone());
+    }
+}

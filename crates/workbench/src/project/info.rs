@@ -1,0 +1,70 @@
+//! What the project holds.
+
+use super::{Project, choices};
+use crate::context::Index;
+use crate::error::WorkbenchError;
+use crate::view::{AttributeInfo, ProjectInfo, QuestionInfo};
+use dissensus_domain::{Question, QuestionId};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+impl Project {
+    /// What the project holds.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn info(&self) -> Result<ProjectInfo, WorkbenchError> {
+        let store = &self.context.store;
+        let index = self.context.index();
+        let mut labels: HashMap<QuestionId, u32> = HashMap::new();
+        for count in store.annotator_counts()? {
+            *labels.entry(count.question).or_default() += count.labels;
+        }
+        let questions =
+            index.questions().iter().map(|q| question_info(q, labels.get(&q.id).copied().unwrap_or(0)));
+        Ok(ProjectInfo {
+            path: store.path().to_string_lossy().into_owned(),
+            name: name_of(store.path()),
+            texts: index.texts().len() as u32,
+            annotators: index.annotators().len() as u32,
+            labels: labels.values().sum(),
+            questions: questions.collect(),
+            attributes: attributes_in_use(&index),
+            simulated_notice: store.setting(crate::sample::NOTICE_KEY)?,
+            encoding: self.encoding.state()?,
+            choices: store.setting(choices::KEY)?.unwrap_or_default(),
+        })
+    }
+}
+
+pub(super) fn question_info(question: &Question, labels: u32) -> QuestionInfo {
+    QuestionInfo {
+        id: question.id,
+        name: question.name.clone(),
+        prompt: question.prompt.clone(),
+        scale: question.scale.clone(),
+        labels,
+    }
+}
+
+fn attributes_in_use(index: &Index) -> Vec<AttributeInfo> {
+    let mut values: BTreeMap<&str, BTreeMap<&str, u32>> = BTreeMap::new();
+    for (name, value) in index.annotators().iter().flat_map(|a| &a.attributes) {
+        *values.entry(name).or_default().entry(value).or_default() += 1;
+    }
+    let info = |(name, counts): (&str, BTreeMap<&str, u32>)| {
+        let mut counts: Vec<(&str, u32)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        AttributeInfo {
+            name: name.to_owned(),
+            values: counts.into_iter().map(|(v, _)| v.to_owned()).collect(),
+        }
+    };
+    values.into_iter().map(info).collect()
+}
+
+/// The file name without its ending.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_stem()
+        .map_or_else(|| PathBuf::from(path).to_string_lossy().into(), |n| n.to_string_lossy().into_owned())
+}

@@ -1,0 +1,213 @@
+//! What a run starts on: kept when it starts, and read again when it is resumed.
+//!
+//! Labels, annotators, texts and the encoder of a project go on changing while a run trains. A run that is resumed must not
+//! notice: it is given what it started on, so that it comes to the numbers of a run that was never interrupted. New runs
+//! read what they have just kept, so that there is one way only.
+
+use super::Runs;
+use super::resume::OLD_AND_CHANGED;
+use crate::encoding::encoders::Chosen;
+use crate::encoding::first_texts;
+use crate::error::WorkbenchError;
+use crate::kept_runs::Kept;
+use crate::view::Tuning;
+use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_perspectives::{
+    Attribute, DataSplit, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig,
+    TrainingData,
+};
+use dissensus_store::{RunLabel, RunPart};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Kept with the run, beside its labels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunStart {
+    /// How many texts the project had, and the last one: texts are only ever added behind it.
+    texts: u32,
+    last_text: u32,
+    /// Annotators in the order of the model's rows.
+    annotators: Vec<AnnotatorId>,
+    /// Their attributes as they were.
+    attributes: Vec<Attribute>,
+    /// The encoder whose embeddings are learned on, or that is tuned.
+    pub(super) encoder: Option<Chosen>,
+    /// Texts left out of the test because that encoder was trained on them.
+    left_out: usize,
+}
+
+/// The data of a run, as rows of arrays.
+pub(crate) struct RunData {
+    pub(super) target: Target,
+    pub(super) texts: usize,
+    pub(super) annotators: Vec<AnnotatorId>,
+    attributes: Vec<Attribute>,
+    pub(super) division: DataSplit,
+    pub(super) encoder: Option<Chosen>,
+    pub(super) left_out: usize,
+}
+
+impl RunData {
+    /// The training labels, over `embeddings` of the run's texts.
+    pub(super) fn training<'a>(&'a self, embeddings: &'a Embeddings) -> TrainingData<'a> {
+        TrainingData {
+            embeddings,
+            observations: &self.division.train,
+            annotators: self.annotators.len(),
+            target: self.target,
+            attributes: &self.attributes,
+        }
+    }
+
+    /// The row of an annotator; a number beyond all rows for those who came later, whom the model does not know.
+    pub(super) fn row_of(&self, annotator: AnnotatorId) -> u32 {
+        self.annotators.iter().position(|id| *id == annotator).map_or(u32::MAX, |row| row as u32)
+    }
+}
+
+impl Runs {
+    /// Divides the labels as they are now and keeps with the run what it starts on. Only ever done once for a run.
+    pub(super) fn start_on(
+        &self,
+        kept: &Kept,
+        config: &TrainConfig,
+        split: SplitSpec,
+    ) -> Result<(), WorkbenchError> {
+        let question = self
+            .context
+            .index()
+            .question(kept.choices.question)
+            .cloned()
+            .ok_or(WorkbenchError::NoQuestion)?;
+        let material = self.context.material(&question)?;
+        material.check_split(split)?;
+        if self.context.index().texts().len() < material.texts.len() {
+            // An import has just ended and the index is about to follow it.
+            return Err(WorkbenchError::Busy("import"));
+        }
+        // Convex models have no epochs to choose from: all labels that are not scored train.
+        let validation = if config.is_convex() { 0.0 } else { kept.choices.validation };
+        let none = Embeddings::none(material.texts.len());
+        let seed = u64::from(kept.choices.seed);
+        let encoder = self.encoding.chosen()?;
+        if kept.choices.tuning == Tuning::Frozen
+            && let Some(encoder) = &encoder
+            && (self.context.store.embedding_count(&encoder.key)? as usize) < material.texts.len()
+        {
+            // Another encoder came into use, or texts were imported, after the run was asked for.
+            return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
+        }
+        // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
+        let seen = self
+            .encoding
+            .seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.context.index())?;
+        let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
+        let division = split.divide(&material.data(&none), columns, seed, validation)?;
+        seen.rows().check(&split.name(), division.test.texts())?;
+        let ids = |labels: &[Observation]| -> Vec<RunLabel> {
+            let label = |o: &Observation| RunLabel {
+                text: material.texts[o.text as usize],
+                annotator: material.annotators[o.annotator as usize],
+                level: o.level,
+            };
+            labels.iter().map(label).collect()
+        };
+        let parts = vec![
+            (RunPart::Train, ids(&division.train)),
+            (RunPart::Validation, ids(&division.validation)),
+            (RunPart::Test, ids(division.test.observations())),
+        ];
+        self.check_old_division(kept, &parts)?;
+        let start = RunStart {
+            texts: material.texts.len() as u32,
+            last_text: material.texts.last().map_or(0, |id| id.0),
+            annotators: material.annotators.clone(),
+            attributes: material.attributes.clone(),
+            encoder,
+            left_out: division.test.left_out(),
+        };
+        let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
+        Ok(self.context.store.set_run_start(kept.run.id, start, parts)?)
+    }
+
+    /// A run of format 2 that was interrupted can be resumed while its labels are divided as they were.
+    fn check_old_division(
+        &self,
+        kept: &Kept,
+        parts: &[(RunPart, Vec<RunLabel>)],
+    ) -> Result<(), WorkbenchError> {
+        for (part, labels) in parts.iter().filter(|(part, _)| *part != RunPart::Test) {
+            let before = self.context.store.run_labels(kept.run.id, *part)?.labels;
+            if part == &RunPart::Train && before.is_empty() {
+                return Ok(()); // a new run
+            }
+            if before != *labels {
+                return Err(WorkbenchError::NotResumable { run: kept.run.id.0, reason: OLD_AND_CHANGED });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a run started on.
+    pub(super) fn run_data(&self, kept: &Kept) -> Result<RunData, WorkbenchError> {
+        let damaged = || WorkbenchError::DamagedRun(kept.run.id.0);
+        let start: RunStart = kept
+            .run
+            .start
+            .clone()
+            .and_then(|start| serde_json::from_value(start).ok())
+            .ok_or_else(damaged)?;
+        let index = self.context.index();
+        let question = index.question(kept.choices.question).ok_or(WorkbenchError::NoQuestion)?;
+        let texts = index.texts().get(..start.texts as usize).ok_or_else(damaged)?;
+        if texts.last().map_or(0, |id| id.0) != start.last_text {
+            return Err(damaged());
+        }
+        let text_rows: HashMap<TextId, u32> =
+            texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
+        let annotator_rows: HashMap<AnnotatorId, u32> =
+            start.annotators.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect();
+        let observations = |part: RunPart| -> Result<Vec<Observation>, WorkbenchError> {
+            let labels = self.context.store.run_labels(kept.run.id, part)?.labels;
+            let row = |label: &RunLabel| {
+                Some(Observation {
+                    text: *text_rows.get(&label.text)?,
+                    annotator: *annotator_rows.get(&label.annotator)?,
+                    level: label.level,
+                })
+            };
+            labels.iter().map(row).collect::<Option<_>>().ok_or_else(damaged)
+        };
+        let division = DataSplit {
+            train: observations(RunPart::Train)?,
+            validation: observations(RunPart::Validation)?,
+            test: TestSet::new(observations(RunPart::Test)?),
+        };
+        if start.attributes.iter().any(|attribute| attribute.of.len() != start.annotators.len()) {
+            return Err(damaged());
+        }
+        Ok(RunData {
+            target: Target { kind: question.scale.kind(), levels: question.scale.len() },
+            texts: start.texts as usize,
+            annotators: start.annotators,
+            attributes: start.attributes,
+            division,
+            encoder: start.encoder,
+            left_out: start.left_out,
+        })
+    }
+
+    /// Embeddings of the run's texts by the encoder that it started with, whichever the project uses now.
+    pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, WorkbenchError> {
+        let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
+        let all = match self.encoding.embeddings()? {
+            (all, Some(key)) if key == encoder.key => all,
+            _ if self.context.store.embedding_count(&encoder.key)? == 0 => {
+                return Ok(Arc::new(Embeddings::none(data.texts)));
+            }
+            _ => Arc::new(self.encoding.embeddings_of(&encoder.key)?),
+        };
+        first_texts(&all, data.texts)
+    }
+}

@@ -1,0 +1,63 @@
+//! What a training does unless told otherwise.
+
+use super::Runs;
+use crate::error::WorkbenchError;
+use crate::kept_runs::choices;
+use crate::view::{TrainChoices, Tuning};
+use dissensus_domain::QuestionId;
+use dissensus_perspectives::ModelKind;
+
+impl Runs {
+    /// What a training of this model does unless told otherwise: what was asked for the last time, else sensible choices.
+    ///
+    /// # Errors
+    /// There is no such model or question.
+    pub fn defaults(
+        &self,
+        question: QuestionId,
+        model: &str,
+        tuning: Tuning,
+    ) -> Result<TrainChoices, WorkbenchError> {
+        let kind: ModelKind = model.parse()?;
+        let context = &self.context;
+        context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
+        if let Some(last) = last.and_then(choices::read) {
+            return Ok(TrainChoices { question, ..last });
+        }
+        let question = context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let material = context.material(&question)?;
+        Ok(choices::defaults(question.id, kind, &tuning, material.labelled_texts(), material.usual_split()))
+    }
+
+    /// What a script gets: sensible choices, whatever was asked for the last time. `tuning` is `frozen`, `last-K`, `lora`,
+    /// `lora-RANK` or `full`.
+    ///
+    /// # Errors
+    /// There is no such model, question or tuning.
+    pub fn choices(
+        &self,
+        question: QuestionId,
+        model: ModelKind,
+        tuning: &str,
+    ) -> Result<TrainChoices, WorkbenchError> {
+        let question = self.context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let material = self.context.material(&question)?;
+        let (texts, split) = (material.labelled_texts(), material.usual_split());
+        let mut named = choices::defaults(question.id, model, &Tuning::Frozen, texts, split);
+        choices::set_tuning(&mut named, tuning)?;
+        let fresh = choices::defaults(question.id, model, &named.tuning, texts, split);
+        Ok(TrainChoices { layers: named.layers, rank: named.rank, ..fresh })
+    }
+}
+
+/// The setting with the choices of the last training of this kind. Written as the projects have it: `lastk` since the first version.
+pub(super) fn last_key(model: ModelKind, tuning: &Tuning) -> String {
+    let tuning = match tuning {
+        Tuning::Frozen => "frozen",
+        Tuning::LastK => "lastk",
+        Tuning::Lora => "lora",
+        Tuning::Full => "full",
+    };
+    format!("training_{}_{tuning}", model.name())
+}

@@ -1,0 +1,74 @@
+//! Everything about one run.
+
+use super::Runs;
+use crate::error::WorkbenchError;
+use crate::kept_runs::{Kept, RunFolder};
+use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail};
+use dissensus_domain::Scale;
+use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
+
+impl Runs {
+    /// Everything about one run.
+    ///
+    /// # Errors
+    /// There is no such run, or the file cannot be read.
+    pub fn detail(&self, id: u32) -> Result<RunDetail, WorkbenchError> {
+        self.detail_of(&self.kept.get(id)?)
+    }
+
+    fn detail_of(&self, kept: &Kept) -> Result<RunDetail, WorkbenchError> {
+        let info =
+            self.infos(std::slice::from_ref(kept))?.pop().ok_or(WorkbenchError::NoSuchRun(kept.run.id.0))?;
+        let index = self.context.index();
+        let scale = index.question(kept.choices.question).map(|q| &q.scale);
+        let levels: Vec<&str> =
+            scale.map(|s| s.levels().iter().map(String::as_str).collect()).unwrap_or_default();
+        let options = scale.map(Scale::options).unwrap_or_default();
+        let report = kept.outcome.report.as_ref();
+        let named = |names: &[&str], classes: &[ClassScores]| -> Vec<RunClass> {
+            let class = |class: &ClassScores| RunClass {
+                name: names.get(class.level).copied().unwrap_or_default().to_owned(),
+                precision: class.precision,
+                recall: class.recall,
+                f1: class.f1,
+                support: class.support as u32,
+            };
+            classes.iter().map(class).collect()
+        };
+        let bin = |bin: &CalibrationBin| {
+            Some(RunBin { confidence: bin.confidence?, accuracy: bin.accuracy?, labels: bin.labels as u32 })
+        };
+        let person = |a: &AnnotatorScores| {
+            let who = index.annotators().get(a.annotator as usize)?;
+            Some(RunAnnotator {
+                annotator: who.id,
+                name: who.name.clone(),
+                labels: a.labels as u32,
+                accuracy: a.accuracy,
+                baseline: a.baseline,
+                log_loss: a.log_loss,
+            })
+        };
+        let mut notes = kept.outcome.notes.clone();
+        if let Some(joules) = kept.outcome.energy_joules {
+            notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
+        }
+        if let RunFolder::Foreign(path, reason) = self.kept.find_folder(kept) {
+            notes.push(format!("The files at {} are not those of this run: {reason}.", path.display()));
+        }
+        Ok(RunDetail {
+            info,
+            choices: kept.choices.clone(),
+            sizes: kept.outcome.sizes.clone(),
+            encoder: kept.outcome.encoder.clone(),
+            classes: report.map(|r| named(&levels, &r.classes)).unwrap_or_default(),
+            options: report.map(|r| named(&options, &r.options)).unwrap_or_default(),
+            confusion: report
+                .map(|r| r.confusion.iter().map(|row| row.iter().map(|n| *n as u32).collect()).collect())
+                .unwrap_or_default(),
+            calibration: report.map(|r| r.calibration.iter().filter_map(bin).collect()).unwrap_or_default(),
+            annotators: report.map(|r| r.annotators.iter().filter_map(person).collect()).unwrap_or_default(),
+            notes,
+        })
+    }
+}

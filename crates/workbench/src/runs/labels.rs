@@ -1,0 +1,40 @@
+//! Whether labels have changed since a run started.
+
+use super::Runs;
+use crate::error::WorkbenchError;
+use crate::kept_runs::Kept;
+use crate::levels::level_of;
+use crate::sync::lock;
+use dissensus_domain::QuestionId;
+use sha2::{Digest, Sha256};
+
+impl Runs {
+    /// SHA-256 of a question's current labels, in hexadecimal. Kept until a label is recorded or retracted: a run at work asks
+    /// for it twice a second.
+    pub(crate) fn data_sum(&self, question: QuestionId) -> Result<String, WorkbenchError> {
+        let last = self.context.store.last_event()?;
+        if let Some((_, sum)) = lock(&self.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
+            return Ok(sum.clone());
+        }
+        let mut labels = self.context.store.current_labels(question)?;
+        labels.sort_unstable_by_key(|label| (label.text, label.annotator));
+        let mut sum = Sha256::new();
+        for label in labels {
+            sum.update(label.text.0.to_le_bytes());
+            sum.update(label.annotator.0.to_le_bytes());
+            match level_of(&label.answer) {
+                Some(level) => sum.update(level.to_le_bytes()),
+                None => sum.update(format!("{:?}", label.answer)),
+            }
+        }
+        let sum: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        lock(&self.at_work.sums).insert(question, (last, sum.clone()));
+        Ok(sum)
+    }
+
+    /// Whether the labels are others than the run was asked for.
+    pub(super) fn labels_changed(&self, kept: &Kept, question: QuestionId) -> Result<bool, WorkbenchError> {
+        let now = self.data_sum(question)?;
+        Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
+    }
+}

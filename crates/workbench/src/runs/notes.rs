@@ -1,0 +1,68 @@
+//! What is to be known before the figures of a run are read.
+
+use crate::view::RunSizes;
+use dissensus_domain::{Question, ScaleKind};
+use dissensus_perspectives::{DataSplit, ModelKind, Observation};
+use std::collections::BTreeSet;
+
+/// Texts and labels of the three parts.
+pub(super) fn sizes(division: &DataSplit) -> RunSizes {
+    let texts = |labels: &[Observation]| labels.iter().map(|o| o.text).collect::<BTreeSet<_>>().len() as u32;
+    RunSizes {
+        train_texts: texts(&division.train),
+        train_labels: division.train.len() as u32,
+        validation_texts: texts(&division.validation),
+        validation_labels: division.validation.len() as u32,
+        test_texts: division.test.texts() as u32,
+        test_labels: division.test.labels() as u32,
+    }
+}
+
+/// What is to be known before figures are read.
+pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) -> Vec<String> {
+    let mut notes = Vec::new();
+    let people = |labels: &[Observation]| labels.iter().map(|o| o.annotator).collect::<BTreeSet<_>>();
+    let mut all = people(division.test.observations());
+    all.extend(people(&division.validation));
+    let unseen = all.difference(&people(&division.train)).count();
+    if unseen > 0 && !matches!(kind, ModelKind::Majority | ModelKind::Shared) {
+        let (them, who) =
+            if unseen == 1 { ("annotator has", "that annotator") } else { ("annotators have", "them") };
+        let instead = match kind {
+            ModelKind::SepHeads => "the shared head predicts for",
+            ModelKind::Multilevel => "the average annotator stands for",
+            _ => "the vector for unseen annotators stands for",
+        };
+        notes.push(format!("{unseen} {them} no training label: {instead} {who}."));
+    }
+    if kind == ModelKind::Majority {
+        let mut texts = 0;
+        let mut ties = 0;
+        for group in division.train.chunk_by(|a, b| a.text == b.text) {
+            let mut counts = vec![0; question.scale.len()];
+            group.iter().for_each(|o| counts[usize::from(o.level)] += 1);
+            let top = counts.iter().max().copied().unwrap_or(0);
+            texts += 1;
+            ties += u32::from(counts.iter().filter(|n| **n == top).count() > 1);
+        }
+        notes.push(format!(
+            "{ties} of {texts} texts have no majority: the lowest of the most frequent levels counts as theirs."
+        ));
+    }
+    let mut given = vec![0_usize; question.scale.len()];
+    division.train.iter().for_each(|o| given[usize::from(o.level)] += 1);
+    if question.scale.kind() == ScaleKind::MultiChoice {
+        // Most sets never occur; what is to be known is an option that nobody gave.
+        for (option, name) in question.scale.options().into_iter().enumerate() {
+            if given.iter().enumerate().all(|(set, n)| set >> option & 1 == 0 || *n == 0) {
+                notes.push(format!("Nobody gave the option \"{name}\" in the training labels."));
+            }
+        }
+        return notes;
+    }
+    for (level, _) in given.iter().enumerate().filter(|(_, n)| **n == 0) {
+        let name = question.scale.name_of(level as u16).unwrap_or_default();
+        notes.push(format!("Nobody gave the level \"{name}\" in the training labels."));
+    }
+    notes
+}

@@ -1,0 +1,82 @@
+//! Resuming a run that broke off.
+
+use super::Runs;
+use super::observers::TerminalObserver;
+use crate::error::WorkbenchError;
+use crate::jobs::{Activity, Observer};
+use crate::kept_runs::{Kept, choices};
+use crate::view::RunDetail;
+use dissensus_encoder::DeviceChoice;
+use dissensus_perspectives::checkpoint_config_hash;
+use dissensus_store::{RunId, WorkState};
+
+/// Of format 2, whose runs do not say what they started on.
+pub(super) const OLD_AND_CHANGED: &str =
+    "it was started by an older version of Dissensus, and labels have changed since";
+
+impl Runs {
+    /// Resumes an interrupted run from its last checkpoint, on the labels, annotators and texts that it started on.
+    ///
+    /// # Errors
+    /// There is no such run, it cannot be resumed, or another one is at work.
+    pub fn resume(&self, id: u32) -> Result<(), WorkbenchError> {
+        let reserved = self.context.reservations.reserve(Activity::Training)?;
+        self.reopen(id)?;
+        self.work_on(RunId(id), reserved)
+    }
+
+    /// As [`Runs::resume`], on this thread.
+    ///
+    /// # Errors
+    /// As there, and whatever the training runs into.
+    pub fn resume_here(&self, id: u32, observer: &dyn Observer) -> Result<RunDetail, WorkbenchError> {
+        let _reserved = self.context.reservations.reserve(Activity::Training)?;
+        self.reopen(id)?;
+        let run = RunId(id);
+        self.carry_out(run, DeviceChoice::Auto, &TerminalObserver(self, run, observer))?;
+        self.detail(id)
+    }
+
+    /// Marks an interrupted or failed run as running again.
+    fn reopen(&self, id: u32) -> Result<(), WorkbenchError> {
+        let kept = self.kept.get(id)?;
+        if let Some(reason) = self.cannot_resume(&kept)? {
+            return Err(WorkbenchError::NotResumable { run: id, reason });
+        }
+        Ok(self.context.store.write(move |tx| tx.resume_run(RunId(id)))?)
+    }
+
+    /// Why a run cannot be resumed; `None` where it can.
+    pub(super) fn cannot_resume(&self, kept: &Kept) -> Result<Option<&'static str>, WorkbenchError> {
+        if !matches!(kept.run.state, WorkState::Interrupted | WorkState::Cancelled | WorkState::Failed) {
+            return Ok(Some("it was not interrupted"));
+        }
+        if kept.outcome.other_checkpoint {
+            return Ok(Some("its checkpoint is of other data"));
+        }
+        let Ok((config, _)) = choices::config(&kept.choices) else {
+            return Ok(Some("this version of Dissensus does not know its choices"));
+        };
+        if config.is_convex() {
+            return Ok(Some("it is fitted in one go, without checkpoints"));
+        }
+        let found = self.kept.find_folder(kept);
+        let Some(folder) = found.own() else { return Ok(Some("its checkpoints are not there")) };
+        match checkpoint_config_hash(&folder.join("checkpoints")) {
+            None if kept.run.state == WorkState::Failed => {
+                return Ok(Some("it failed before its first checkpoint"));
+            }
+            Some(sum) if config.config_hash().is_ok_and(|ours| ours != sum) => {
+                return Ok(Some("its checkpoint is of other choices"));
+            }
+            _ => {}
+        }
+        if kept.run.start.is_none() {
+            let now = self.data_sum(kept.choices.question)?;
+            if kept.run.asked.data_sha256.as_ref() != Some(&now) {
+                return Ok(Some(OLD_AND_CHANGED));
+            }
+        }
+        Ok(None)
+    }
+}
