@@ -12,6 +12,10 @@ use crate::attention_mask::AttentionMask;
 /// Takes the place of minus infinity: its exponential is 0.
 const NEVER: f32 = -1e30;
 
+/// Rows of scores are filled up to whole vectors of this many, the most of any processor: what is done to them then has
+/// no left-over parts.
+const LANES: usize = 16;
+
 /// How the heads of one layer look at a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads<'a> {
@@ -96,6 +100,7 @@ fn head_jobs<'a>(
 impl HeadJob<'_> {
     fn compute(mut self, heads: &Heads<'_>, scratch: &mut Scratch) {
         let (n, size) = (self.length, self.hidden / heads.heads);
+        let stride = n.next_multiple_of(LANES);
         // 0: queries, 1: keys, 2: values.
         let part = |which: usize| {
             let from = which * self.hidden + self.head * size;
@@ -105,32 +110,34 @@ impl HeadJob<'_> {
         for query in part(0) {
             scratch.queries.extend(query.iter().map(|q| q * heads.scale));
         }
-        scratch.keys.repack(part(1), n, size);
+        scratch.keys.repack(part(1), stride, size);
         scratch.values.repack_transposed(part(2), size, n);
         // No number is read before it is written.
-        scratch.scores.resize(n * n, 0.0);
-        let mut rows: Vec<&mut [f32]> = scratch.scores.chunks_exact_mut(n).collect();
+        scratch.scores.resize(n * stride, 0.0);
+        let mut rows: Vec<&mut [f32]> = scratch.scores.chunks_exact_mut(stride).collect();
         let panels = |outputs: usize, panels: &PackedWeights| 0..outputs.div_ceil(panels.width());
-        scratch.keys.multiply(panels(n, &scratch.keys), &scratch.queries, &mut rows, &TileEpilogue::Nothing);
-        self.adjust(heads, &mut scratch.scores);
-        scratch.arch.dispatch(Softmax { x: &mut scratch.scores, size: n });
+        scratch.keys.multiply(
+            panels(stride, &scratch.keys),
+            &scratch.queries,
+            &mut rows,
+            &TileEpilogue::Nothing,
+        );
+        self.adjust(heads, &mut scratch.scores, stride);
+        scratch.arch.dispatch(Softmax { x: &mut scratch.scores, size: stride });
         let values = &scratch.values;
         values.multiply(panels(size, values), &scratch.scores, &mut self.out, &TileEpilogue::Nothing);
     }
 
-    /// Adds the bias, and hides keys that are not seen.
-    fn adjust(&self, heads: &Heads<'_>, scores: &mut [f32]) {
+    /// Adds the bias, and hides keys that are not seen, those that only fill a row up among them.
+    fn adjust(&self, heads: &Heads<'_>, scores: &mut [f32], stride: usize) {
         let n = self.length;
         if let Some((bias, longest)) = heads.bias {
             let of_head = &bias[self.head * longest * longest..][..longest * longest];
-            for (row, bias) in scores.chunks_exact_mut(n).zip(of_head.chunks_exact(longest)) {
-                row.iter_mut().zip(bias).for_each(|(score, b)| *score += b);
+            for (row, bias) in scores.chunks_exact_mut(stride).zip(of_head.chunks_exact(longest)) {
+                row[..n].iter_mut().zip(bias).for_each(|(score, b)| *score += b);
             }
         }
-        if heads.reach == AttentionMask::FULL {
-            return;
-        }
-        for (query, row) in scores.chunks_exact_mut(n).enumerate() {
+        for (query, row) in scores.chunks_exact_mut(stride).enumerate() {
             let seen = heads.reach.keys(query, n);
             row[..seen.start].fill(NEVER);
             row[seen.end..].fill(NEVER);

@@ -68,13 +68,20 @@ impl<'a> TileEpilogue<'a> {
         bias: &[S::f32s; VECTORS],
         row: &mut [f32],
     ) {
-        let products = products.iter().zip(bias);
-        for (columns, (product, bias)) in row.chunks_mut(S::F32_LANES).zip(products) {
-            let finished = match self {
+        let mut finished = products;
+        for (product, bias) in finished.iter_mut().zip(bias) {
+            *product = match self {
                 Self::Nothing => *product,
                 Self::Bias(_) => simd.add_f32s(*product, *bias),
                 Self::BiasGelu(_) => gelu(simd, simd.add_f32s(*product, *bias)),
             };
+        }
+        // Parts of vectors are stored by a function call each, so only where a panel ends within one.
+        if row.len() == VECTORS * S::F32_LANES {
+            S::as_mut_simd_f32s(row).0.copy_from_slice(&finished);
+            return;
+        }
+        for (columns, finished) in row.chunks_mut(S::F32_LANES).zip(finished) {
             simd.partial_store_f32s(columns, finished);
         }
     }

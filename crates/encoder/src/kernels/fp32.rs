@@ -1,7 +1,8 @@
 //! Products in 32-bit floats: one kernel, compiled for each set of vector instructions.
 //!
 //! The weights of a few vectors' worth of outputs lie together, input by input: a panel. A tile is some rows times one
-//! panel; its sums stay in registers while inputs and weights stream by, so that the multipliers never wait for memory.
+//! panel; its sums stay in registers while inputs and weights stream by. A panel is larger than the first-level cache, so
+//! that its weights are asked for before they are needed.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -9,6 +10,11 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::epilogue::TileEpilogue;
+use super::prefetch::prefetch;
+
+/// Bytes between the weights that are read and those that are asked for: the time of some hundred multiplications, in
+/// which the second-level cache can answer, and mostly the third.
+const PREFETCH_BYTES: usize = 2304;
 
 /// Weights, panel by panel: for each of its inputs the weights to all outputs of the panel. The last is filled up with
 /// zeros.
@@ -74,7 +80,7 @@ impl PackedWeights {
         self.width
     }
 
-    /// `x`: whole rows of inputs. `rows`: for each of them the outputs of `panels`.
+    /// `x`: whole rows of inputs, which may go on beyond them. `rows`: for each of them the outputs of `panels`.
     pub(super) fn multiply(
         &self,
         panels: Range<usize>,
@@ -120,12 +126,14 @@ impl WithSimd for Multiply<'_, '_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let PackedWeights { values, width, inputs, .. } = self.weights;
+        let stride = self.x.len() / self.rows.len().max(1);
         for (i, panel) in self.panels.enumerate() {
             let weights = &values[panel * width * inputs..][..width * inputs];
             for (t, rows) in self.rows.chunks_mut(tile_rows::<S>()).enumerate() {
-                let x = &self.x[t * tile_rows::<S>() * inputs..][..rows.len() * inputs];
+                let x = &self.x[t * tile_rows::<S>() * stride..][..rows.len() * stride];
                 let place = Place { column: i * width, output: panel * width };
-                let tile = Tile { x, inputs: *inputs, weights, rows, place, finish: self.finish };
+                let (inputs, finish) = (*inputs, self.finish);
+                let tile = Tile { x, stride, inputs, weights, rows, place, finish };
                 if S::REGISTER_COUNT >= 32 {
                     tile.compute::<S, 3>(simd);
                 } else {
@@ -148,6 +156,8 @@ struct Place {
 /// Some rows times one panel.
 struct Tile<'a, 'b> {
     x: &'a [f32],
+    /// From one row of `x` to the next.
+    stride: usize,
     inputs: usize,
     weights: &'a [f32],
     rows: &'a mut [&'b mut [f32]],
@@ -156,32 +166,45 @@ struct Tile<'a, 'b> {
 }
 
 impl Tile<'_, '_> {
+    /// Only the vectors of the panel that hold outputs: the last panel is filled up with zeros.
+    #[inline(always)]
+    fn compute<S: Simd, const PANEL: usize>(self, simd: S) {
+        let columns = self.rows.first().map_or(0, |row| row.len() - self.place.column);
+        match columns.div_ceil(S::F32_LANES) {
+            1 => self.vectors::<S, PANEL, 1>(simd),
+            2 => self.vectors::<S, PANEL, 2>(simd),
+            _ => self.vectors::<S, PANEL, PANEL>(simd),
+        }
+    }
+
     /// With as many sums as the tile has rows: their number must be known when this is compiled.
     #[inline(always)]
-    fn compute<S: Simd, const VECTORS: usize>(self, simd: S) {
+    fn vectors<S: Simd, const PANEL: usize, const VECTORS: usize>(self, simd: S) {
         match self.rows.len() {
-            1 => simd.vectorize(SizedTile::<VECTORS, 1>(self)),
-            2 => simd.vectorize(SizedTile::<VECTORS, 2>(self)),
-            3 => simd.vectorize(SizedTile::<VECTORS, 3>(self)),
-            4 => simd.vectorize(SizedTile::<VECTORS, 4>(self)),
-            5 => simd.vectorize(SizedTile::<VECTORS, 5>(self)),
-            6 => simd.vectorize(SizedTile::<VECTORS, 6>(self)),
-            7 => simd.vectorize(SizedTile::<VECTORS, 7>(self)),
-            _ => simd.vectorize(SizedTile::<VECTORS, 8>(self)),
+            1 => simd.vectorize(SizedTile::<PANEL, VECTORS, 1>(self)),
+            2 => simd.vectorize(SizedTile::<PANEL, VECTORS, 2>(self)),
+            3 => simd.vectorize(SizedTile::<PANEL, VECTORS, 3>(self)),
+            4 => simd.vectorize(SizedTile::<PANEL, VECTORS, 4>(self)),
+            5 => simd.vectorize(SizedTile::<PANEL, VECTORS, 5>(self)),
+            6 => simd.vectorize(SizedTile::<PANEL, VECTORS, 6>(self)),
+            7 => simd.vectorize(SizedTile::<PANEL, VECTORS, 7>(self)),
+            _ => simd.vectorize(SizedTile::<PANEL, VECTORS, 8>(self)),
         }
     }
 }
 
-/// A tile of `ROWS` rows and `VECTORS` vectors of outputs.
-struct SizedTile<'a, 'b, const VECTORS: usize, const ROWS: usize>(Tile<'a, 'b>);
+/// A tile of `ROWS` rows and the first `VECTORS` vectors of a panel of `PANEL`.
+struct SizedTile<'a, 'b, const PANEL: usize, const VECTORS: usize, const ROWS: usize>(Tile<'a, 'b>);
 
-impl<const VECTORS: usize, const ROWS: usize> WithSimd for SizedTile<'_, '_, VECTORS, ROWS> {
+impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> WithSimd
+    for SizedTile<'_, '_, PANEL, VECTORS, ROWS>
+{
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Tile { x, inputs, weights, rows, place, finish } = self.0;
-        let sums = sums::<S, VECTORS, ROWS>(simd, x, inputs, weights);
+        let sums = self.sums(simd);
+        let Tile { rows, place, finish, .. } = self.0;
         let bias = finish.bias::<S, VECTORS>(simd, place.output);
         for (row, sums) in rows.iter_mut().zip(sums) {
             let to = row.len().min(place.column + VECTORS * S::F32_LANES);
@@ -190,24 +213,23 @@ impl<const VECTORS: usize, const ROWS: usize> WithSimd for SizedTile<'_, '_, VEC
     }
 }
 
-#[inline(always)]
-fn sums<S: Simd, const VECTORS: usize, const ROWS: usize>(
-    simd: S,
-    x: &[f32],
-    inputs: usize,
-    weights: &[f32],
-) -> [[S::f32s; VECTORS]; ROWS] {
-    let rows: [&[f32]; ROWS] = from_fn(|row| &x[row * inputs..][..inputs]);
-    // All of one known length, so that no index is checked in the loop.
-    let weights = &S::as_simd_f32s(weights).0.as_chunks::<VECTORS>().0[..inputs];
-    let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
-    for (i, weights) in weights.iter().enumerate() {
-        for (sums, row) in sums.iter_mut().zip(&rows) {
-            let x = simd.splat_f32s(row[i]);
-            for (sum, weight) in sums.iter_mut().zip(weights) {
-                *sum = simd.mul_add_e_f32s(x, *weight, *sum);
+impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> SizedTile<'_, '_, PANEL, VECTORS, ROWS> {
+    #[inline(always)]
+    fn sums<S: Simd>(&self, simd: S) -> [[S::f32s; VECTORS]; ROWS] {
+        let Tile { x, stride, inputs, weights, .. } = self.0;
+        let rows: [&[f32]; ROWS] = from_fn(|row| &x[row * stride..][..inputs]);
+        // All of one known length, so that no index is checked in the loop.
+        let weights = &S::as_simd_f32s(weights).0.as_chunks::<PANEL>().0[..inputs];
+        let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
+        for (i, weights) in weights.iter().enumerate() {
+            prefetch::<PREFETCH_BYTES, _>(weights);
+            for (sums, row) in sums.iter_mut().zip(&rows) {
+                let x = simd.splat_f32s(row[i]);
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum = simd.mul_add_e_f32s(x, *weight, *sum);
+                }
             }
         }
+        sums
     }
-    sums
 }

@@ -13,6 +13,7 @@ mod gelu;
 mod int8;
 pub(crate) mod math;
 mod packed;
+mod prefetch;
 mod quantize;
 mod quantize_weights;
 #[cfg(test)]

@@ -11,9 +11,13 @@ use super::{fp32, quantize, quantize_weights};
 use super::{int8, vnni};
 use crate::options::Precision;
 
-/// Rows that are multiplied by all weights before the next rows: enough to pay for reading the weights, few enough to
-/// stay in a core's second-level cache together with their results.
-const BLOCK_ROWS: usize = 64;
+/// Rows that are shared out among threads together: enough to pay for reading the weights.
+const LEAST_ROWS: usize = 64;
+
+/// Bytes of rows that are multiplied by all weights before the next rows. A panel of weights stays in a core's
+/// second-level cache while these pass by in order, so that they need not fit beside it; weights are read from farther
+/// away once for all of them.
+const BLOCK_BYTES: usize = 1 << 20;
 
 /// The weights of one linear layer, laid out for products.
 pub(crate) struct Packed {
@@ -138,11 +142,11 @@ impl Packed {
         assert_eq!(out.len(), rows * self.outputs, "a result is whole rows");
         assert_eq!(x.len(), rows * self.inputs, "as many rows go in as come out");
         let threads = rayon::current_num_threads();
-        if threads > 1 && rows < threads * BLOCK_ROWS {
+        if threads > 1 && rows < threads * LEAST_ROWS {
             self.share_outputs(threads, x, out, after);
             return;
         }
-        let block = block_rows(rows);
+        let block = self.block_rows(rows, threads);
         let one = |(i, out): (usize, &mut [f32])| {
             let from = i * block;
             let x = &x[from * self.inputs..][..out.len() / self.outputs * self.inputs];
@@ -173,14 +177,16 @@ impl Packed {
         epilogue::whole_rows(self.arch, after, 0, out);
     }
 
+    /// Equal blocks of whole tiles, none of a few left-over rows, at least one a thread.
+    fn block_rows(&self, rows: usize, threads: usize) -> usize {
+        let most = (BLOCK_BYTES / (size_of::<f32>() * self.inputs.max(1))).max(LEAST_ROWS);
+        let blocks = rows.div_ceil(most).max(threads);
+        rows.div_ceil(blocks).next_multiple_of(8)
+    }
+
     fn panels(&self) -> usize {
         self.outputs.div_ceil(self.store.width())
     }
-}
-
-/// Equal blocks of whole tiles, none of a few left-over rows.
-fn block_rows(rows: usize) -> usize {
-    rows.div_ceil(rows.div_ceil(BLOCK_ROWS)).next_multiple_of(8)
 }
 
 /// Contiguous panels for every thread, and the columns of `out` that they give, row by row.

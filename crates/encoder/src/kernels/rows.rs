@@ -56,16 +56,14 @@ impl WithSimd for BiasResidualNorm<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let size = self.bias.len();
+        let norm = RowNorm { scale: self.scale, shift: self.shift, epsilon: self.epsilon };
         for (row, residual) in self.x.chunks_exact_mut(size).zip(self.residual.chunks_exact(size)) {
             for ((x, b), r) in row.iter_mut().zip(self.bias).zip(residual) {
                 *x += b + r;
             }
-            let (mean, by) = moments(row, self.epsilon);
-            for ((x, scale), shift) in row.iter_mut().zip(self.scale).zip(self.shift) {
-                *x = (*x - mean) * by * scale + shift;
-            }
+            norm.apply(simd, row);
         }
     }
 }
@@ -82,12 +80,26 @@ impl WithSimd for Norm<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
+        let norm = RowNorm { scale: self.scale, shift: self.shift, epsilon: self.epsilon };
         for row in self.x.chunks_exact_mut(self.scale.len()) {
-            let (mean, by) = moments(row, self.epsilon);
-            for ((x, scale), shift) in row.iter_mut().zip(self.scale).zip(self.shift) {
-                *x = (*x - mean) * by * scale + shift;
-            }
+            norm.apply(simd, row);
+        }
+    }
+}
+
+struct RowNorm<'a> {
+    scale: &'a [f32],
+    shift: &'a [f32],
+    epsilon: f32,
+}
+
+impl RowNorm<'_> {
+    #[inline(always)]
+    fn apply<S: Simd>(&self, simd: S, row: &mut [f32]) {
+        let (mean, by) = moments(simd, row, self.epsilon);
+        for ((x, scale), shift) in row.iter_mut().zip(self.scale).zip(self.shift) {
+            *x = (*x - mean) * by * scale + shift;
         }
     }
 }
@@ -108,12 +120,12 @@ impl WithSimd for NormBackward<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let size = self.scale.len();
         let rows = self.x.chunks_exact(size).zip(self.grad.chunks_exact(size));
         let mut unit = vec![0.0; size];
         for ((x, grad), dx) in rows.zip(self.dx.chunks_exact_mut(size)) {
-            let (mean, by) = moments(x, self.epsilon);
+            let (mean, by) = moments(simd, x, self.epsilon);
             for (u, x) in unit.iter_mut().zip(x) {
                 *u = (x - mean) * by;
             }
@@ -137,10 +149,34 @@ impl WithSimd for NormBackward<'_> {
 
 /// Mean, and one over the standard deviation.
 #[inline(always)]
-fn moments(row: &[f32], epsilon: f32) -> (f32, f32) {
-    let mean = sum(row, |x| x) / row.len() as f32;
-    let variance = sum(row, |x| (x - mean) * (x - mean)) / row.len() as f32;
+fn moments<S: Simd>(simd: S, row: &[f32], epsilon: f32) -> (f32, f32) {
+    let size = row.len() as f32;
+    let (vectors, rest) = S::as_simd_f32s(row);
+    let (fours, ones) = vectors.as_chunks::<4>();
+    // Four sums side by side: an addition takes four cycles, and the next to the same sum would wait for it.
+    let mut sums = [simd.splat_f32s(0.0); 4];
+    for vectors in fours.iter().map(|four| &four[..]).chain([ones]) {
+        for (sum, x) in sums.iter_mut().zip(vectors) {
+            *sum = simd.add_f32s(*sum, *x);
+        }
+    }
+    let mean = (total(simd, sums) + rest.iter().sum::<f32>()) / size;
+    let centre = simd.splat_f32s(mean);
+    let mut squares = [simd.splat_f32s(0.0); 4];
+    for vectors in fours.iter().map(|four| &four[..]).chain([ones]) {
+        for (sum, x) in squares.iter_mut().zip(vectors) {
+            let from_mean = simd.sub_f32s(*x, centre);
+            *sum = simd.mul_add_e_f32s(from_mean, from_mean, *sum);
+        }
+    }
+    let of_rest = rest.iter().map(|x| (x - mean) * (x - mean)).sum::<f32>();
+    let variance = (total(simd, squares) + of_rest) / size;
     (mean, (variance + epsilon).sqrt().recip())
+}
+
+#[inline(always)]
+fn total<S: Simd>(simd: S, [a, b, c, d]: [S::f32s; 4]) -> f32 {
+    simd.reduce_sum_f32s(simd.add_f32s(simd.add_f32s(a, b), simd.add_f32s(c, d)))
 }
 
 /// Adds the rows of `x` up.
@@ -329,6 +365,18 @@ fn softmax(row: &mut [f32]) {
     }
 }
 
+/// Half by half, so that each step can do all its pairs at once.
+#[inline(always)]
+fn folded(lanes: [f32; LANES], both: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut lanes = lanes;
+    for half in [8, 4, 2, 1] {
+        for i in 0..half {
+            lanes[i] = both(lanes[i], lanes[i + half]);
+        }
+    }
+    lanes[0]
+}
+
 #[inline(always)]
 fn sum(row: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     let mut lanes = [0.0f32; LANES];
@@ -339,7 +387,7 @@ fn sum(row: &[f32], of: impl Fn(f32) -> f32) -> f32 {
             *lane += of(*x);
         }
     }
-    lanes.iter().sum::<f32>() + rest
+    folded(lanes, |a, b| a + b) + rest
 }
 
 #[inline(always)]
@@ -352,7 +400,7 @@ fn largest(row: &[f32]) -> f32 {
             *lane = if *x > *lane { *x } else { *lane };
         }
     }
-    lanes.iter().fold(rest, |m, x| if *x > m { *x } else { m })
+    folded(lanes, |a, b| if b > a { b } else { a }).max(rest)
 }
 
 #[inline(always)]
@@ -365,7 +413,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
             *lane += a * b;
         }
     }
-    lanes.iter().sum::<f32>() + rest
+    folded(lanes, |a, b| a + b) + rest
 }
 
 #[cfg(test)]
