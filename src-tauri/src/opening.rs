@@ -9,6 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager as _};
 use tauri_specta::Event as _;
 
+/// The label of the one window.
+pub(crate) const WINDOW: &str = "main";
+
 /// Keeps a project that was asked for until the page can be told.
 pub(crate) struct Requests {
     state: Mutex<State>,
@@ -64,7 +67,7 @@ pub(crate) fn second_start(app: &AppHandle, arguments: Vec<String>, folder: &str
 }
 
 fn to_front(app: &AppHandle) {
-    if let Some(window) = app.get_webview_window(crate::window::NAME) {
+    if let Some(window) = app.get_webview_window(WINDOW) {
         // Each of these may be refused by the window manager: the window is then where it was.
         let _ = window.unminimize();
         let _ = window.show();

@@ -3,14 +3,12 @@
 use crate::closing::{self, Asked};
 use crate::download::Download;
 use crate::launch::Launch;
-use crate::opening::{self, Requests};
+use crate::opening::{self, Requests, WINDOW};
 use crate::state::WindowState;
 use dissensus_workbench::{Home, Workbench};
 use std::error::Error;
 use tauri::{App, AppHandle, Manager as _, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
-/// The one window.
-pub(crate) const NAME: &str = "main";
 /// The smallest window in which every view still works, in logical pixels.
 const SMALLEST: (f64, f64) = (760.0, 520.0);
 /// The first window, in logical pixels; later ones are as they were left.
@@ -126,7 +124,7 @@ fn open_window(app: &App, launch: &Launch) -> tauri::Result<()> {
         let size = m.work_area().size.to_logical::<f64>(m.scale_factor());
         (size.width, size.height)
     }));
-    let mut window = WebviewWindowBuilder::new(app, NAME, WebviewUrl::default())
+    let mut window = WebviewWindowBuilder::new(app, WINDOW, WebviewUrl::default())
         .title("Dissensus")
         .inner_size(first.0, first.1)
         .min_inner_size(SMALLEST.0, SMALLEST.1)
