@@ -7,6 +7,7 @@ use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
     RunChanged,
 };
+use dissensus_workbench::view::training_settings;
 use tauri::Wry;
 use tauri_specta::{Builder, ErrorHandlingMode, collect_commands, collect_events};
 
@@ -69,6 +70,7 @@ pub fn builder() -> Builder<Wry> {
             jobs::jobs,
             jobs::cancel_job,
         ])
+        .constant("TRAINING_SETTINGS", training_settings())
         .events(collect_events![
             CloseRequested,
             DownloadChanged,

@@ -49,7 +49,7 @@ pub enum WorkbenchError {
         /// What was given.
         value: String,
         /// What it takes.
-        allowed: &'static str,
+        allowed: String,
     },
     /// The program's own sample does not hold together.
     #[error("the sample project's {0} is damaged: this is a fault of the program")]

@@ -35,7 +35,7 @@ pub fn start_log(home: &Home, level: Option<&str>) -> Result<(), WorkbenchError>
         Some(level) => Some(EnvFilter::try_new(level).map_err(|_| WorkbenchError::Setting {
             name: "log",
             value: level.to_owned(),
-            allowed: "error, warn, info, debug, trace, or a filter such as dissensus_store=debug",
+            allowed: "error, warn, info, debug, trace, or a filter such as dissensus_store=debug".into(),
         })?),
         // A filter that somebody set for another program is not this one's error.
         None => EnvFilter::try_from_default_env().ok(),

@@ -208,11 +208,14 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     assert!(other.split.test_texts as u32 <= run.sizes.test_texts);
     // The Annotators view measures on unseen texts only, and says so.
     let all = session.analysis.agreement(question(&session)).unwrap();
+    // Also while severity and map are still to come.
+    let early = session.analysis.annotator_report(question(&session)).unwrap();
+    assert!(early.remark.is_some() && early.held_out_note.is_some(), "{:?}", early.remark);
     session.live.fit(question(&session), &Unwatched).unwrap();
     let report = session.analysis.annotator_report(question(&session)).unwrap();
     let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
     assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
-    assert!(report.remark.unwrap().starts_with(&format!("{seen} texts are left out")));
+    assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
     // Training that goes on from it, frozen or tuned, leaves them out as well.
     for tuning in ["frozen", "last-1"] {
         let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
@@ -220,6 +223,8 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
         let next = session.runs.train(&next, DeviceChoice::Cpu, &Unwatched).unwrap();
         assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
         assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
+        let listed = session.runs.list().unwrap().into_iter().find(|run| run.id == next.info.id).unwrap();
+        assert_eq!(listed.scores.unwrap().left_out_texts as usize, other.split.left_out_texts, "{tuning}");
     }
     // Too few unseen texts for a figure: refused, with the reason.
     let error = evaluate(&session, SplitSpec::ByText(0.95), 1).unwrap_err();

@@ -124,6 +124,9 @@ export const events = {
 	runChanged: makeEvent<RunChanged, RunChanged>("run-changed"),
 };
 
+/* Constants */
+export const TRAINING_SETTINGS = [{"help":"Of split, weights, order and dropout: the same seed gives the same run","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false}] as const;
+
 /* Types */
 /**  What predicts for a question, exactly. */
 export type ActiveModel = {
@@ -218,6 +221,8 @@ export type AnnotatorReport = {
 	map_share: number | null,
 	/**  What to know about these figures. */
 	remark: string | null,
+	/**  What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels. */
+	held_out_note: string | null,
 };
 
 /**  One annotator among the others. */
@@ -983,6 +988,8 @@ export type RunScores = {
 	texts: number,
 	/**  Annotators scored. */
 	annotators: number,
+	/**  Test texts that were not scored: the encoder was tuned on their labels. */
+	left_out_texts: number,
 };
 
 /**  How much there was. */
@@ -1081,14 +1088,14 @@ export type TrainChoices = {
 	model: string,
 	/**  Which layers of the encoder are trained. */
 	tuning: Tuning,
-	/**  How many layers are trained, for `last_k`. */
-	layers: number,
-	/**  Rank of the additions, for `lora`. */
-	rank: number,
 	/**  How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ... */
 	split: string,
-	/**  Seed of split, weights, order and dropout. */
+	/**  Of split, weights, order and dropout: the same seed gives the same run */
 	seed: number,
+	/**  How many of the encoder's last layers learn */
+	layers: number,
+	/**  Rank of the additions to the attention's weights */
+	rank: number,
 	/**  Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none */
 	validation: number | null,
 	/**  Most passes over the training texts */
@@ -1131,9 +1138,9 @@ export type TrainChoices = {
 	class_weights: boolean,
 	/**  Learn each text's distribution of labels in place of single labels (majority and shared) */
 	soft_labels: boolean,
-	/**  share-rec: tell annotators apart by who they are */
+	/**  Tell annotators apart by who they are (share-rec) */
 	use_identity: boolean,
-	/**  share-rec: tell annotators apart by their attributes */
+	/**  Tell annotators apart by their attributes, which serves people without labels too (share-rec) */
 	use_attributes: boolean,
 };
 

@@ -48,6 +48,18 @@ export function modelName(model: string): string {
   return MODELS[model]?.name ?? model;
 }
 
+/** The key of an encoder version is NAME/FINGERPRINT/POOLING/..., and a name can be a path or a repository. */
+function partsOf(key: string): { name: string; pooling: string | null } {
+  const [, name, pooling] = /^(.*)\/[0-9a-f]{12}\/([^/]*)/.exec(key) ?? [];
+  return { name: name ?? key, pooling: pooling ?? null };
+}
+
+/** "all-MiniLM-L6-v2, mean pooling" */
+export function encoderWords(key: string): string {
+  const { name, pooling } = partsOf(key);
+  return pooling === null ? name : `${name}, ${pooling} pooling`;
+}
+
 /** "Predictions: Multilevel, fitted on 1,456 labels. Encoder: all-MiniLM-L6-v2, mean pooling." */
 export function activeModelWords(active: ActiveModel): string {
   const name = modelName(active.model);
@@ -56,8 +68,7 @@ export function activeModelWords(active: ActiveModel): string {
     active.fitted_on === null
       ? `Predictions: ${name}, not fitted yet.`
       : `Predictions: ${name}, fitted on ${counted(active.fitted_on, "label")}${since}.`;
-  // The key is NAME/FINGERPRINT/POOLING/..., and a name can be a path or a repository.
-  const encoder = active.encoder?.replace(/\/[0-9a-f]{12}\/.*$/, "") ?? null;
+  const encoder = active.encoder === null ? null : partsOf(active.encoder).name;
   if (encoder === null) return `${model} Without an encoder: it does not know what a text says.`;
   const origin =
     active.run === null ? encoder : `of run ${active.run}, ${active.tuned ? "tuned by it" : "frozen"}`;
@@ -103,6 +114,13 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
 
 /** The three figures that stand beside each run. */
 export const HEADLINE = ["log_loss", "accuracy", "disagreement_auroc"] as const;
+
+/** "12 texts are left out: the encoder was tuned on their labels."; null where none is. */
+export function leftOutWords(run: RunInfo): string | null {
+  const texts = run.scores?.left_out_texts ?? 0;
+  if (texts === 0) return null;
+  return `${counted(texts, "text")} ${texts === 1 ? "is" : "are"} left out: the encoder was tuned on their labels.`;
+}
 
 /** A metric's name; one this window does not know is named after its key. */
 export function metricName(key: string): string {

@@ -1,12 +1,12 @@
 // The list of runs while events and answers cross, and what settings may be.
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { commands } from "$bindings";
+import { commands, TRAINING_SETTINGS } from "$bindings";
 import type { ActiveModel, RunInfo } from "$lib/bindings";
 import { duration, pValue, range } from "$lib/format";
 import { activeModelWords, metricName, tuningWords } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
 import { readSplit, splitWords, writeSplit } from "$lib/splits";
-import { EPOCHS, faults, numberFault, settingLines } from "$lib/train-fields";
+import { EPOCHS, faults, GROUPS, numberFault, SEED, settingLines, VALUES } from "$lib/train-fields";
 import { reset, runs } from "../mock/bindings";
 import { defaults } from "../mock/runs";
 
@@ -106,15 +106,30 @@ describe("settings", () => {
     // What does not count cannot be wrong.
     expect(at({ layers: 0, rank: 0, encoder_lr: -1 })).toEqual([]);
     expect(at({ layers: 0, tuning: "last_k" })).toEqual(["layers"]);
-    expect(numberFault(EPOCHS, 0)).toBe("Write a number from 1 to 10000.");
-    expect(numberFault(EPOCHS, 1.5)).toBe("Write a whole number from 1 to 10000.");
+    expect(numberFault(EPOCHS, 0)).toBe("Write a number from 1 to 1000000.");
+    expect(numberFault(EPOCHS, 1.5)).toBe("Write a whole number from 1 to 1000000.");
+  });
+
+  it("stand in the form once each, with the words of the one definition, and so do their values", () => {
+    const fields = [EPOCHS, SEED, ...GROUPS.flatMap((group) => group.fields)];
+    expect(fields.map((field) => field.key).sort()).toEqual(TRAINING_SETTINGS.map((s) => s.key).sort());
+    const asked = Object.keys(defaults(1, "shared", "frozen"));
+    const elsewhere = ["question", "model", "tuning", "split"];
+    expect(asked.filter((key) => !elsewhere.includes(key)).sort()).toEqual(
+      fields.map((field) => field.key as string).sort(),
+    );
+    expect(new Set(fields.map((field) => field.label)).size).toBe(fields.length);
+    for (const field of fields) {
+      expect(field.help).not.toBe("");
+      for (const value of field.values) expect(VALUES[value]?.label).toBeDefined();
+    }
   });
 
   it("are listed where they count", () => {
     const lines = new Map(settingLines({ ...defaults(1, "share-rec-dcn", "lora"), hidden: 0 }));
-    expect(lines.get("Rank")).toBe("8");
-    expect(lines.get("Knows who")).toBe("yes");
-    expect(lines.get("Encoder's rate")).toBe("0.00002");
+    expect(lines.get("LoRA rank")).toBe("8");
+    expect(lines.get("Annotator identity")).toBe("yes");
+    expect(lines.get("Encoder learning rate")).toBe("0.00002");
     expect(lines.has("Layers")).toBe(false);
     expect(lines.has("Activation")).toBe(false);
     expect(lines.has("Soft labels")).toBe(false);

@@ -240,6 +240,8 @@ function learn(q: number, annotator: number, text: number): void {
   say("labelsChanged", { question: q, text, annotator, revision });
 }
 
+export { TRAINING_SETTINGS } from "../lib/bindings";
+
 export const commands: typeof RealCommands = {
   appInfo: async () => ({
     version: "0.1.0",
@@ -530,6 +532,10 @@ function report(q: number): view.AnnotatorReport {
     alpha_metric: question(q).scale.kind === "ordinal" ? "ordinal" : "nominal",
     map_share: 0.71,
     remark: null,
+    // As after a run has tuned the encoder: `?tuned`.
+    held_out_note: asked.has("tuned")
+      ? "112 texts are left out of the test: the encoder was tuned on their labels."
+      : null,
     annotators: world.people.map((p, i) => {
       const counts = question(q).scale.levels.map(() => 0);
       for (const t of world.texts) {

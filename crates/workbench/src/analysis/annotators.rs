@@ -64,10 +64,10 @@ impl Analysis {
             alpha: alpha(&agreed.all, target.kind),
             alpha_metric: metric(target.kind).to_owned(),
             map_share: map.map(|map| (map.explained[0] + map.explained[1]) as f32),
-            remark: match live {
-                None => Some("The annotator models are being fitted: severity and map follow.".to_owned()),
-                Some(_) => Seen::note(left_out),
-            },
+            remark: live
+                .is_none()
+                .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
+            held_out_note: Seen::note(left_out),
         })
     }
 }

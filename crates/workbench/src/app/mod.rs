@@ -86,14 +86,14 @@ impl Workbench {
             return Err(WorkbenchError::Setting {
                 name: "random_share",
                 value: settings.random_share.to_string(),
-                allowed: "a share from 0 to 1",
+                allowed: "a share from 0 to 1".into(),
             });
         }
         if !(12..=64).contains(&settings.text_size) {
             return Err(WorkbenchError::Setting {
                 name: "text_size",
                 value: settings.text_size.to_string(),
-                allowed: "12 to 64 pixels",
+                allowed: "12 to 64 pixels".into(),
             });
         }
         let _guard = lock(&self.files);
@@ -228,12 +228,32 @@ fn same_file(a: &Path, b: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::with_ending;
+    use super::{Home, Workbench, with_ending};
 
     #[test]
     fn a_missing_ending_is_added_and_dots_in_names_stay() {
         assert_eq!(with_ending("a/b").to_str(), Some("a/b.dissensus"));
         assert_eq!(with_ending("a/v1.2").to_str(), Some("a/v1.2.dissensus"));
         assert_eq!(with_ending("x.dissensus").to_str(), Some("x.dissensus"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn settings_and_recent_projects_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config");
+        std::fs::create_dir(&config).unwrap();
+        let (settings, recent) = (config.join("settings.json"), config.join("recent.json"));
+        let workbench = Workbench::new(Home::inside(&config, Vec::new()));
+        workbench.save_settings(&workbench.settings()).unwrap();
+        // As a backup that was put back may have left it.
+        std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o644)).unwrap();
+        workbench.save_settings(&workbench.settings()).unwrap();
+        workbench.new_project(&folder.path().join("Study.dissensus").to_string_lossy()).unwrap();
+        for file in [settings, recent] {
+            let mode = std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", file.display());
+        }
     }
 }

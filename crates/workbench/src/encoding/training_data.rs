@@ -38,7 +38,7 @@ impl Seen {
     pub(crate) fn note(left_out: usize) -> Option<String> {
         let texts = if left_out == 1 { "1 text is".to_owned() } else { format!("{left_out} texts are") };
         (left_out > 0)
-            .then(|| format!("{texts} left out of the test: the encoder in use was tuned on their labels."))
+            .then(|| format!("{texts} left out of the test: the encoder was tuned on their labels."))
     }
 }
 

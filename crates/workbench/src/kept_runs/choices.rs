@@ -135,11 +135,8 @@ pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec),
     let activation = match choices.activation.as_str() {
         "relu" => Activation::Relu,
         "tanh" => Activation::Tanh,
-        other => return Err(setting("activation", other, "relu or tanh")),
+        other => return Err(setting("activation", other.to_owned(), "relu or tanh".to_owned())),
     };
-    if !(choices.validation > 0.0 && choices.validation < 0.9) {
-        return Err(setting("validation", &choices.validation.to_string(), "a share between 0 and 0.9"));
-    }
     let seed = u64::from(choices.seed);
     let policy = policy(&choices.tuning, choices.layers, choices.rank);
     let config = TrainConfig {
@@ -177,16 +174,21 @@ pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec),
         ..TrainConfig::new(model, policy)
     };
     config.check()?;
+    if let Some((name, value, allowed)) = choices.out_of_range() {
+        return Err(setting(name, value, allowed));
+    }
     Ok((config, split))
 }
 
-fn setting(name: &'static str, value: &str, allowed: &'static str) -> WorkbenchError {
-    WorkbenchError::Setting { name, value: value.to_owned(), allowed }
+fn setting(name: &'static str, value: String, allowed: String) -> WorkbenchError {
+    WorkbenchError::Setting { name, value, allowed }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::training_settings;
+    use std::collections::BTreeSet;
 
     #[test]
     fn defaults_come_back_as_the_trainers_own() {
@@ -216,6 +218,42 @@ mod tests {
         assert_eq!(read(serde_json::Value::Null), None);
     }
 
+    /// The window makes its form of these, and the command its options: neither can offer what the other refuses.
+    #[test]
+    fn every_setting_has_a_name_and_help_and_a_range_that_is_taken_to_both_ends() {
+        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Lora, 9999, SplitSpec::Column);
+        let fields = serde_json::to_value(&good).unwrap();
+        let fields = fields.as_object().unwrap();
+        let settings = training_settings();
+        let named: BTreeSet<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
+        let chosen_otherwise = ["question", "model", "tuning", "split"];
+        let all = fields.keys().map(String::as_str).filter(|key| !chosen_otherwise.contains(key));
+        assert_eq!(named, all.collect());
+        for setting in &settings {
+            assert!(!setting.label.is_empty() && setting.help.len() > 10, "{setting:?}");
+            let takes = |value: serde_json::Value| {
+                let mut fields = fields.clone();
+                fields.insert(setting.key.clone(), value);
+                config(&serde_json::from_value(fields.into()).unwrap())
+            };
+            let number = |value: f64| if setting.whole { (value as u64).into() } else { value.into() };
+            match (&fields[&setting.key], setting.range) {
+                (serde_json::Value::Number(_), Some((from, to))) => {
+                    takes(number(from)).unwrap();
+                    takes(number(to)).unwrap();
+                    assert!(from == 0.0 || takes(number(0.0)).is_err(), "{setting:?} takes 0");
+                    assert!(setting.whole || takes(number(to * 1.1)).is_err(), "{setting:?} takes more");
+                }
+                (serde_json::Value::String(_), None) => {
+                    assert!(setting.values.len() > 1, "{setting:?}");
+                    setting.values.iter().for_each(|value| drop(takes(value.as_str().into()).unwrap()));
+                }
+                (serde_json::Value::Bool(_), None) => assert!(setting.values.is_empty(), "{setting:?}"),
+                (value, _) => panic!("{setting:?} has no form for {value}"),
+            }
+        }
+    }
+
     #[test]
     fn what_cannot_be_chosen_is_named() {
         let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Frozen, 9999, SplitSpec::Column);
@@ -226,7 +264,10 @@ mod tests {
         assert!(said(TrainChoices { split: "half".into(), ..good.clone() }).contains("unknown split"));
         assert!(said(TrainChoices { split: "k-fold:5".into(), ..good.clone() }).contains("write k-fold:5/1"));
         assert!(said(TrainChoices { activation: "gelu".into(), ..good.clone() }).contains("relu or tanh"));
-        assert!(said(TrainChoices { validation: 1.0, ..good.clone() }).contains("validation"));
+        for validation in [0.0, 1.0, f64::NAN] {
+            let said = said(TrainChoices { validation, ..good.clone() });
+            assert!(said.contains("validation") && said.contains("from 0.01 to 0.9"), "{said}");
+        }
         assert!(said(TrainChoices { batch: 0, ..good.clone() }).contains("batch cannot be 0"));
         assert!(said(TrainChoices { metric_for_best_model: "f2".into(), ..good }).contains("unknown metric"));
     }

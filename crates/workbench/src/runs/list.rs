@@ -65,7 +65,7 @@ impl Runs {
             epochs: epochs.clone(),
             epochs_planned: choices.epochs,
             seconds_left: live.as_ref().and_then(|live| live.seconds_left),
-            scores: outcome.report.as_ref().map(scores),
+            scores: outcome.report.as_ref().map(|report| scores(report, outcome.left_out_texts)),
             problem: outcome.problem.clone(),
             predicts: finished && predicts == Some(run.id.0),
             usable: finished && self.kept.can_be_used(kept),
@@ -94,7 +94,7 @@ pub(super) fn higher_is_better(key: &str) -> bool {
     !LOWER.contains(&key)
 }
 
-fn scores(report: &Report) -> RunScores {
+fn scores(report: &Report, left_out_texts: u32) -> RunScores {
     let Scores { n_labels, n_texts, n_annotators, .. } = &report.scores;
     let metric = |(key, value): (&'static str, Option<f64>)| {
         let interval = report.interval_of(key);
@@ -111,5 +111,6 @@ fn scores(report: &Report) -> RunScores {
         labels: *n_labels as u32,
         texts: *n_texts as u32,
         annotators: *n_annotators as u32,
+        left_out_texts,
     }
 }

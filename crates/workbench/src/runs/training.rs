@@ -88,6 +88,7 @@ impl Runs {
             seconds: before + began.elapsed().as_secs_f64(),
             energy_joules: energy.joules_since(),
             notes,
+            left_out_texts: data.left_out as u32,
             ..Outcome::default()
         })
     }

@@ -24,7 +24,8 @@ mod runs;
 pub use copy::CopyReport;
 pub use runs::{
     AnnotatorPair, EpochInfo, GradientLength, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
-    RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, Tuning,
+    RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning,
+    training_settings,
 };
 
 view! {
@@ -648,6 +649,8 @@ view! {
         pub map_share: Option<f32>,
         /// What to know about these figures.
         pub remark: Option<String>,
+        /// What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels.
+        pub held_out_note: Option<String>,
     }
 }
 

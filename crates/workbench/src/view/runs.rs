@@ -3,6 +3,8 @@
 use super::{JobState, Problem};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 view! {
     /// Which layers of the encoder are trained.
@@ -20,12 +22,13 @@ view! {
     }
 }
 
-/// Choices of a gradient training, each written once: its name in JSON and TypeScript, its option on the command line, its type
-/// and its help.
+/// Settings of a training, each written once: its name in JSON and TypeScript, its option on the command line, its name and help in
+/// forms, its type, and what it can be.
 macro_rules! training_choices {
     (
-        values { $($(#[doc = $doc:tt])* $name:ident: $type:ty $(= $values:expr)?;)* }
-        flags { $($(#[doc = $flag_doc:tt])* $flag:ident;)* }
+        own { $($(#[doc = $own_doc:tt])* $own:ident: $own_type:ty, $own_label:literal, $own_range:expr;)* }
+        values { $($(#[doc = $doc:tt])* $name:ident: $type:ty, $label:literal $(in $values:expr)? $(, $range:expr)?;)* }
+        flags { $($(#[doc = $flag_doc:tt])* $flag:ident, $flag_label:literal;)* }
     ) => {
         view! {
             /// What a training is asked to do. Everything but the question has a sensible default.
@@ -36,14 +39,9 @@ macro_rules! training_choices {
                 pub model: String,
                 /// Which layers of the encoder are trained.
                 pub tuning: Tuning,
-                /// How many layers are trained, for `last_k`.
-                pub layers: u32,
-                /// Rank of the additions, for `lora`.
-                pub rank: u32,
                 /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ...
                 pub split: String,
-                /// Seed of split, weights, order and dropout.
-                pub seed: u32,
+                $($(#[doc = $own_doc])* pub $own: $own_type,)*
                 $($(#[doc = $doc])* pub $name: $type,)*
                 $($(#[doc = $flag_doc])* pub $flag: bool,)*
             }
@@ -76,59 +74,166 @@ macro_rules! training_choices {
                 $(if let Some(asked) = self.$flag { choices.$flag = asked; })*
             }
         }
+
+        impl TrainChoices {
+            /// The first number that is not in its range: its name, and the range in words.
+            pub(crate) fn out_of_range(&self) -> Option<(&'static str, String, String)> {
+                $(if let Some(allowed) = outside(self.$own, &$own_range) {
+                    return Some((stringify!($own), self.$own.to_string(), allowed));
+                })*
+                $($(if let Some(allowed) = outside(self.$name, &$range) {
+                    return Some((stringify!($name), self.$name.to_string(), allowed));
+                })?)*
+                None
+            }
+        }
+
+        /// Every setting of a training, for forms.
+        pub fn training_settings() -> Vec<TrainSetting> {
+            vec![
+                $(TrainSetting::number(stringify!($own), $own_label, concat!($($own_doc),*), &$own_range),)*
+                $({
+                    let setting = TrainSetting::new(stringify!($name), $label, concat!($($doc),*));
+                    $(let setting = setting.one_of(&$values);)?
+                    $(let setting = setting.within::<$type>(&$range);)?
+                    setting
+                },)*
+                $(TrainSetting::new(stringify!($flag), $flag_label, concat!($($flag_doc),*)),)*
+            ]
+        }
     };
 }
 
+view! {
+    /// A setting of a training, as a form shows it.
+    pub struct TrainSetting {
+        /// Its name in [`TrainChoices`]; on the command line with hyphens.
+        pub key: String,
+        /// Its name for people.
+        pub label: String,
+        /// What it does.
+        pub help: String,
+        /// The smallest and the largest number that it can be.
+        pub range: Option<(f64, f64)>,
+        /// True of whole numbers.
+        pub whole: bool,
+        /// The names that it can be, of those that are names.
+        pub values: Vec<String>,
+    }
+}
+
+impl TrainSetting {
+    fn new(key: &str, label: &str, help: &str) -> Self {
+        let help = help.trim().to_owned();
+        Self {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            help,
+            range: None,
+            whole: false,
+            values: Vec::new(),
+        }
+    }
+
+    fn number<T: Number>(key: &str, label: &str, help: &str, range: &RangeInclusive<T>) -> Self {
+        Self::new(key, label, help).within(range)
+    }
+
+    fn within<T: Number>(self, range: &RangeInclusive<T>) -> Self {
+        Self { range: Some((range.start().as_f64(), range.end().as_f64())), whole: T::WHOLE, ..self }
+    }
+
+    fn one_of(self, values: &[&str]) -> Self {
+        Self { values: values.iter().map(|value| (*value).to_owned()).collect(), ..self }
+    }
+}
+
+/// A type of numbers that a training is set by.
+trait Number: Copy + PartialOrd + Display {
+    const WHOLE: bool;
+
+    fn as_f64(self) -> f64;
+}
+
+impl Number for u32 {
+    const WHOLE: bool = true;
+
+    fn as_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Number for f64 {
+    const WHOLE: bool = false;
+
+    fn as_f64(self) -> f64 {
+        self
+    }
+}
+
+/// The range in words where `value` is not in it (what is no number is in none).
+fn outside<T: Number>(value: T, range: &RangeInclusive<T>) -> Option<String> {
+    (!range.contains(&value)).then(|| format!("a number from {} to {}", range.start(), range.end()))
+}
+
 training_choices! {
+    own {
+    /// Of split, weights, order and dropout: the same seed gives the same run
+    seed: u32, "Seed", 0..=u32::MAX;
+    /// How many of the encoder's last layers learn
+    layers: u32, "Layers", 1..=1_000;
+    /// Rank of the additions to the attention's weights
+    rank: u32, "LoRA rank", 1..=4_096;
+    }
     values {
     /// Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none
-    validation: f64;
+    validation: f64, "Validation share", 0.01..=0.9;
     /// Most passes over the training texts
-    epochs: u32;
+    epochs: u32, "Max epochs", 1..=1_000_000;
     /// Most steps, where that is to end it earlier than the epochs; 0 for no limit
-    max_steps: u32;
+    max_steps: u32, "Max steps", 0..=u32::MAX;
     /// Steps between evaluations; 0 for one after each epoch
-    evaluate_every: u32;
+    evaluate_every: u32, "Evaluate every", 0..=u32::MAX;
     /// Texts a batch, each with all of its labels
-    batch: u32;
+    batch: u32, "Batch size", 1..=1_048_576;
     /// Batches whose gradients are added up before a step
-    gradient_accumulation_steps: u32;
+    gradient_accumulation_steps: u32, "Gradient accumulation", 1..=1_048_576;
     /// Learning rate of the encoder's top layer
-    encoder_lr: f64;
+    encoder_lr: f64, "Encoder learning rate", 1e-9..=10.0;
     /// Learning rate of the head
-    head_lr: f64;
+    head_lr: f64, "Head learning rate", 1e-9..=10.0;
     /// Decoupled weight decay
-    weight_decay: f64;
+    weight_decay: f64, "Weight decay", 0.0..=100.0;
     /// How learning rates move after the warm-up
-    schedule: String = ["constant", "linear", "cosine"];
+    schedule: String, "Schedule" in ["constant", "linear", "cosine"];
     /// Share of the steps in which learning rates rise
-    warmup: f64;
+    warmup: f64, "Warm-up share", 0.0..=1.0;
     /// Largest norm of the gradient; 0 for no limit
-    max_grad_norm: f64;
+    max_grad_norm: f64, "Gradient clipping", 0.0..=1e9;
     /// Evaluations without a better one before it stops; 0 for never
-    patience: u32;
+    patience: u32, "Patience", 0..=u32::MAX;
     /// What the best checkpoint is chosen by
-    metric_for_best_model: String = ["log_loss", "accuracy", "macro_f1"];
+    metric_for_best_model: String, "Best checkpoint by" in ["log_loss", "accuracy", "macro_f1"];
     /// Units of the head's hidden layer; 0 for a linear head
-    hidden: u32;
+    hidden: u32, "Hidden units", 0..=16_384;
     /// Activation of the hidden layer
-    activation: String = ["relu", "tanh"];
+    activation: String, "Activation" in ["relu", "tanh"];
     /// Dropout on the embedding
-    embedding_dropout: f64;
+    embedding_dropout: f64, "Embedding dropout", 0.0..=0.99;
     /// Dropout before the last layer of the head
-    head_dropout: f64;
+    head_dropout: f64, "Head dropout", 0.0..=0.99;
     /// Share of each label spread over all levels
-    label_smoothing: f64;
+    label_smoothing: f64, "Label smoothing", 0.0..=0.99;
     }
     flags {
     /// Weigh labels so that every level counts alike
-    class_weights;
+    class_weights, "Class weights";
     /// Learn each text's distribution of labels in place of single labels (majority and shared)
-    soft_labels;
-    /// share-rec: tell annotators apart by who they are
-    use_identity;
-    /// share-rec: tell annotators apart by their attributes
-    use_attributes;
+    soft_labels, "Soft labels";
+    /// Tell annotators apart by who they are (share-rec)
+    use_identity, "Annotator identity";
+    /// Tell annotators apart by their attributes, which serves people without labels too (share-rec)
+    use_attributes, "Annotator attributes";
     }
 }
 
@@ -225,6 +330,8 @@ view! {
         pub texts: u32,
         /// Annotators scored.
         pub annotators: u32,
+        /// Test texts that were not scored: the encoder was tuned on their labels.
+        pub left_out_texts: u32,
     }
 
     /// One figure.

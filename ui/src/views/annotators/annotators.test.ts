@@ -2,6 +2,7 @@
 import { render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { reset, say } from "../../mock/bindings";
 import AnnotatorsView from "./AnnotatorsView.svelte";
@@ -22,6 +23,40 @@ it("chooses by the map with the keyboard", async () => {
   await waitFor(() => expect(screen.getByTestId("annotator-detail")).toHaveTextContent("Amara"));
   await user.keyboard("{ArrowRight}");
   await waitFor(() => expect(screen.getByTestId("annotator-detail")).not.toHaveTextContent("Amara"));
+});
+
+it("says that texts which tuned the encoder are left out of the accuracy, and only then", async () => {
+  const user = userEvent.setup();
+  const { unmount } = render(AnnotatorsView);
+  await waitFor(() => expect(screen.getByTestId("annotators-update")).toHaveTextContent("Refresh"));
+  expect(screen.queryByTestId("held-out-note")).toBeNull();
+  unmount();
+
+  const plain = await commands.annotatorReport(1);
+  const note = "112 texts are left out of the test: the encoder was tuned on their labels.";
+  vi.spyOn(commands, "annotatorReport").mockResolvedValue({ ...plain, held_out_note: note });
+  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(400);
+  vi.spyOn(Element.prototype, "clientHeight", "get").mockReturnValue(300);
+  render(AnnotatorsView);
+  await waitFor(() => expect(screen.getByTestId("held-out-note")).toHaveTextContent(`Accuracy: ${note}`));
+  await waitFor(() => expect(screen.getAllByTestId("map-point")).toHaveLength(8));
+  screen.getAllByTestId("map-point")[0]?.focus();
+  await user.keyboard("{ArrowRight}");
+  await waitFor(() => expect(screen.getByTestId("annotator-detail")).toHaveTextContent(note));
+});
+
+it("is one grid for the keyboard, which names the person that is chosen", async () => {
+  const user = userEvent.setup();
+  render(AnnotatorsView);
+  const grid = await screen.findByRole("grid", { name: "Annotators" });
+  grid.focus();
+  await user.keyboard("{Home}");
+  const chosen = grid.getAttribute("aria-activedescendant");
+  expect(chosen).not.toBeNull();
+  await user.keyboard("{ArrowDown}");
+  expect(grid.getAttribute("aria-activedescendant")).not.toBe(chosen);
+  // No row group takes the focus from it, where it could not say who is chosen.
+  expect(grid.querySelector('[role="rowgroup"]')).toHaveAttribute("tabindex", "-1");
 });
 
 it("says when its figures are older than the labels", async () => {

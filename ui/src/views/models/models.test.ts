@@ -173,8 +173,8 @@ describe("a new run", () => {
     const user = await asking();
     await user.click(screen.getByTestId("run-more"));
     await user.clear(screen.getByTestId("run-field-validation"));
-    await user.type(screen.getByTestId("run-field-validation"), "0.9");
-    expect(screen.getByText("Write a number from 0 to 0.5.")).toBeVisible();
+    await user.type(screen.getByTestId("run-field-validation"), "0.95");
+    expect(screen.getByText("Write a number from 0.01 to 0.9.")).toBeVisible();
     await user.click(screen.getByTestId("run-start"));
     expect(start).not.toHaveBeenCalled();
     await waitFor(() => expect(screen.getByTestId("run-field-validation")).toHaveFocus());
@@ -227,6 +227,23 @@ describe("the detail", () => {
     expect(names()[0]).toBe("Amara");
     await user.click(within(table).getByRole("button", { name: "Annotator" }));
     expect(names()[0]).toBe("Hiro");
+  });
+
+  it("says where texts that tuned the encoder are left out, in list, detail and comparison", async () => {
+    const words = "31 texts are left out: the encoder was tuned on their labels.";
+    const user = await shown();
+    expect(row(3)).toHaveTextContent("31 left out");
+    expect(within(row(3)).getByTestId("run-mark-left-out")).toHaveAttribute("title", words);
+    expect(within(row(6)).queryByTestId("run-mark-left-out")).toBeNull();
+    await look(user, 6);
+    expect(screen.queryByTestId("run-left-out")).toBeNull();
+    await look(user, 3);
+    expect(screen.getByTestId("run-left-out")).toHaveTextContent(words);
+    await waitFor(() => expect(screen.getByTestId("run-notes")).toHaveTextContent("left out of the test"));
+    await user.click(tick(6));
+    await user.click(tick(3));
+    await user.click(screen.getByTestId("run-compare"));
+    await waitFor(() => expect(screen.getByTestId("compare-left-out")).toHaveTextContent(`B: ${words}`));
   });
 
   it("says why a run failed", async () => {

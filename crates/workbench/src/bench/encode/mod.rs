@@ -97,7 +97,7 @@ fn texts(choices: &EncodeChoices) -> Result<Vec<String>, WorkbenchError> {
         return Err(WorkbenchError::Setting {
             name: "file",
             value,
-            allowed: "a file with at least one text",
+            allowed: "a file with at least one text".into(),
         });
     }
     Ok(texts)
