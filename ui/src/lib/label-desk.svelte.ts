@@ -145,6 +145,20 @@ export class LabelDesk {
     });
   }
 
+  /** The models have changed: a prediction that was not there when the answer was given may be there now. */
+  lookAgain(): Promise<void> {
+    const text = this.task?.text;
+    const missing = () => this.given !== null && this.reveal === null && !this.goOn;
+    if (text === undefined || !missing()) return Promise.resolve();
+    return this.#inTurn(async () => {
+      if (this.task?.text !== text || !missing()) return;
+      const { annotator, question } = this.#desk;
+      // Nobody asked for this: without an answer the screen stays as it is.
+      const task = await commands.labelTask(annotator, question, text).catch(() => null);
+      if (task && !this.#left && task.answer !== null) this.reveal = task.reveal;
+    });
+  }
+
   async #record(text: TextId, level: number): Promise<void> {
     this.saving = level;
     try {

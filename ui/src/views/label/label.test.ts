@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
-import { reset } from "../../mock/bindings";
+import { reset, say } from "../../mock/bindings";
 import LabelView from "./LabelView.svelte";
 
 const text = () => screen.getByTestId("label-text").dataset.textId;
@@ -53,6 +53,47 @@ describe("who labels", () => {
     await app.join("robin");
     expect(app.people).toHaveLength(people);
   });
+});
+
+it("shows a prediction that comes after the answer, and asks for none before it", async () => {
+  await app.start();
+  await begin();
+  const asked = vi.spyOn(commands, "labelTask");
+  say("modelChanged", { question: 1, revision: 2 });
+  const record = commands.recordLabel;
+  vi.spyOn(commands, "recordLabel").mockImplementation(async (label) => ({
+    ...(await record(label)),
+    reveal: null,
+  }));
+  expect(asked).not.toHaveBeenCalled();
+  await press("3");
+  await waitFor(() => expect(screen.getByTestId("label-reveal")).toHaveTextContent("Predicted for you"));
+  expect(asked).toHaveBeenCalledTimes(1);
+  say("modelChanged", { question: 1, revision: 3 });
+  await press("{Enter}");
+  expect(text()).toBe("2");
+  expect(screen.queryByTestId("label-reveal")).toBeNull();
+  expect(asked).toHaveBeenCalledTimes(1);
+});
+
+it("rests without a way to what lies beneath, and Escape goes on", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    await app.saveSettings({ ...app.settings, break_minutes: 1 });
+    await begin();
+    vi.advanceTimersByTime(60_000);
+    await user.click(await screen.findByText("Take a break"));
+    const level = screen.getByTestId("level-1");
+    const beneath = level.closest<HTMLElement>(".desk");
+    expect(beneath?.inert).toBe(true);
+    expect(screen.getByText("Go on")).toHaveFocus();
+    await press("{Escape}");
+    expect(screen.queryByRole("dialog", { name: "Break" })).toBeNull();
+    expect(beneath?.inert).toBe(false);
+  } finally {
+    vi.useRealTimers();
+    await app.saveSettings({ ...app.settings, break_minutes: 0 });
+  }
 });
 
 describe("a key", () => {
