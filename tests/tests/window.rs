@@ -2,12 +2,14 @@
 #![cfg(target_os = "linux")] // nowhere else is there a driver for the system's web view
 #![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use dissensus_tests::bus::Bus;
 use dissensus_tests::command::Bench;
 use dissensus_tests::window::{Start, Window};
 use dissensus_tests::{files, processes};
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 const ENTER: char = '\u{e007}';
@@ -405,5 +407,237 @@ async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do()
     // What it has on another disk is as good.
     window.hand_over("encoderFolder", &Bench::new().models().join("all-MiniLM-L6-v2")).await?;
     window.text_when("status-encoding", |shown| shown.contains("All texts encoded")).await?;
+    window.close().await
+}
+
+/// The sample with all its embeddings.
+fn encoded_sample(bench: &Bench) -> PathBuf {
+    let project = bench.path("S.dissensus");
+    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["encode".as_ref(), project.as_os_str()]);
+    project
+}
+
+/// A document of the command about the question `offensiveness` of `project`.
+fn said(bench: &Bench, verb: &str, project: &Path, more: &[&str]) -> Value {
+    let arguments = [verb.as_ref(), project.as_os_str(), "--question".as_ref(), "offensiveness".as_ref()];
+    bench.json(arguments.into_iter().chain(more.iter().map(OsStr::new)))
+}
+
+/// The texts of the cells of all rows that `rows` selects, as `cells` in a row selects them.
+async fn table(window: &Window, rows: &str, cells: &str) -> Result<Vec<Vec<String>>> {
+    let script = format!(
+        "return [...document.querySelectorAll({rows:?})].map((row) =>
+            [...row.querySelectorAll({cells:?})].map((cell) => cell.textContent.trim()))"
+    );
+    Ok(serde_json::from_value(window.script(&script).await?)?)
+}
+
+/// A number as the window writes it: "1,456", "−0.12", "+3 points", "48 %".
+fn number(shown: &str) -> Result<f64> {
+    let plain: String = shown.chars().filter(|c| !matches!(c, ',' | '+')).collect();
+    let first = plain.replace('−', "-");
+    let first = first.split_whitespace().next().unwrap_or_default();
+    first.parse().with_context(|| format!("{shown:?} is no number"))
+}
+
+/// Holds a number on screen, of so many decimals, against what the command says.
+fn same(what: &str, shown: &str, told: &Value, decimals: i32) -> Result<()> {
+    let Some(told) = told.as_f64() else {
+        ensure!(shown == "–", "{what}: the window shows {shown}, the command says {told}");
+        return Ok(());
+    };
+    let half = 0.5001 * 10.0_f64.powi(-decimals);
+    ensure!(
+        (number(shown)? - told).abs() <= half,
+        "{what}: the window shows {shown}, the command says {told}"
+    );
+    Ok(())
+}
+
+/// Holds the words of a bar ("what: 1: 20 %, 4: 61 %"; levels below 5 % are not said) against shares of the levels.
+fn same_shares(what: &str, bar: &str, levels: &[Value], told: &[f64]) -> Result<()> {
+    let said: BTreeMap<&str, f64> = bar
+        .split(", ")
+        .filter_map(|part| {
+            let (before, share) = part.rsplit_once(": ")?;
+            Some((before.rsplit(' ').next()?, number(share).ok()?))
+        })
+        .collect();
+    ensure!(!said.is_empty(), "{what}: {bar:?}");
+    for (level, told) in levels.iter().zip(told) {
+        match said.get(level.as_str().unwrap()) {
+            Some(shown) => ensure!((shown - told * 100.0).abs() <= 0.51, "{what}: {bar:?} and {told}"),
+            None => ensure!(*told < 0.0501, "{what}: {bar:?} leaves out a level with {told}"),
+        }
+    }
+    Ok(())
+}
+
+fn shares(values: &Value) -> Vec<f64> {
+    values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
+}
+
+#[tokio::test]
+async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -> Result<()> {
+    let bench = Bench::new();
+    let project = encoded_sample(&bench);
+    let told = said(&bench, "disagreement", &project, &["--top", "1000"]);
+    let levels = told["levels"].as_array().unwrap();
+    let window = Window::open(&bench, Some(&project)).await?;
+    // The models are there before the answer, so that they have not learned it.
+    window.click("nav-disagreement").await?;
+    window.text_when("ranking-revision", |revision| revision != "0").await?;
+    window
+        .script_when("return document.querySelectorAll('[data-testid=\"ranking-row\"] strong').length", |n| {
+            n.as_u64() > Some(3)
+        })
+        .await?;
+    let rows = table(&window, "[data-testid=\"ranking-row\"]", ".pair strong").await?;
+    for (row, told) in rows.iter().zip(told["texts"].as_array().unwrap()).take(4) {
+        let percent = Value::from(told["pairwise"].as_f64().unwrap() * 100.0);
+        same("chance of different answers", &row[0], &percent, 0)?;
+    }
+
+    window.click("nav-label").await?;
+    join(&window, "Robin").await?;
+    let given = answer(&window, 4, 0).await?;
+    window.text_when("label-reveal", |reveal| reveal.contains("Predicted for the others (8)")).await?;
+    let text = told["texts"].as_array().unwrap().iter().find(|text| text["text"] == given.body.as_str());
+    let text = text.unwrap();
+    let bars = "return [...document.querySelectorAll('[data-testid=\"label-reveal\"] [role=img]')].map((bar) => bar.ariaLabel)";
+    let bars: Vec<String> = serde_json::from_value(window.script(bars).await?)?;
+    let bar = |name: &str| bars.iter().find(|bar| bar.starts_with(name)).with_context(|| format!("{bars:?}"));
+    same_shares("predicted", bar("Predicted for the others")?, levels, &shares(&text["distribution"]))?;
+    let counts = shares(&text["observed"]);
+    let all: f64 = counts.iter().sum();
+    let observed: Vec<f64> = counts.iter().map(|count| count / all.max(1.0)).collect();
+    if all > 0.0 {
+        same_shares("observed", bar("Others' labels")?, levels, &observed)?;
+    }
+    let differ = window.text("label-reveal-differ").await?;
+    same("differ", &differ, &Value::from(text["pairwise"].as_f64().unwrap() * 100.0), 0)?;
+    let progress = window.script("return document.querySelector('[role=progressbar]').ariaValueMax").await?;
+    ensure!(progress == told["texts_in_all"].to_string().as_str(), "{progress}");
+    window.close().await
+}
+
+#[tokio::test]
+async fn the_annotators_view_shows_the_labels_of_everyone_and_the_agreement() -> Result<()> {
+    let bench = Bench::new();
+    let project = encoded_sample(&bench);
+    let agreement = said(&bench, "agreement", &project, &[]);
+    let file = bench.path("all.csv");
+    let export = ["export".as_ref(), project.as_os_str(), file.as_os_str()];
+    bench.ok(export.into_iter().chain(["--question".as_ref(), "offensiveness".as_ref()]));
+    // Labels of each person, by level.
+    let mut given: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    for row in csv::Reader::from_path(file)?.into_deserialize::<BTreeMap<String, String>>() {
+        let row = row?;
+        let levels = given.entry(row["annotator_id"].trim_start_matches("sim-").to_owned()).or_default();
+        *levels.entry(row["label"].clone()).or_default() += 1;
+    }
+    ensure!(given.len() as u64 == agreement["annotators"].as_u64().unwrap(), "{given:?}");
+
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-annotators").await?;
+    // Severity comes with the models of the annotators, which may be fitted a moment later.
+    let severities = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"] .severity svg')].map((mark) => mark.ariaLabel)";
+    let refresh = "document.querySelector('[data-testid=\"annotators-update\"]:not(:disabled)')?.click();";
+    let severities = window
+        .script_when(&format!("{refresh} {severities}"), |all| {
+            let all: Vec<&str> = all.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            all.len() == given.len() && all.iter().all(|mark| mark.contains('±'))
+        })
+        .await?;
+    same("alpha", &window.text("annotators-alpha").await?, &agreement["alpha"], 2)?;
+
+    let rows = table(&window, "[data-testid=\"annotator-row\"]", "[role=gridcell]").await?;
+    let uses = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"] .use[role=img]')].map((use) => use.ariaLabel)";
+    let uses: Vec<String> = serde_json::from_value(window.script(uses).await?)?;
+    for (row, uses) in rows.iter().zip(&uses) {
+        let name = row[0].split_whitespace().next().unwrap_or_default().to_lowercase();
+        let told = given.get(&name).with_context(|| format!("{name} of {given:?}"))?;
+        same("labels", &row[1], &Value::from(told.values().sum::<usize>()), 0)?;
+        for level in ["1", "2", "3", "4", "5"] {
+            let count = told.get(level).copied().unwrap_or_default();
+            ensure!(format!("{uses},").contains(&format!(" {level}: {count},")), "{name}: {uses}, {told:?}");
+        }
+        for figure in row[5].split_whitespace().filter(|word| *word != "%" && *word != "%)") {
+            let share = number(figure.trim_start_matches('('))?;
+            ensure!((0.0..=100.0).contains(&share), "{name}: {}", row[5]);
+        }
+    }
+    // Who is stricter gives higher levels: the order of severities is that of the mean levels, at its two ends.
+    let mean = |name: &str| {
+        let levels = &given[name];
+        let sum: f64 = levels.iter().map(|(level, n)| level.parse::<f64>().unwrap() * *n as f64).sum();
+        sum / levels.values().sum::<usize>() as f64
+    };
+    let mut judged: Vec<(f64, f64)> = Vec::new();
+    for (row, mark) in rows.iter().zip(severities.as_array().unwrap()) {
+        let name = row[0].split_whitespace().next().unwrap_or_default().to_lowercase();
+        let severity = mark.as_str().unwrap().split_whitespace().nth(1).unwrap_or_default();
+        judged.push((number(severity)?, mean(&name)));
+    }
+    judged.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ensure!(judged[0].1 < judged[judged.len() - 1].1, "{judged:?}");
+    window.close().await
+}
+
+#[tokio::test]
+async fn the_detail_of_a_run_shows_every_figure_that_the_command_has_of_it() -> Result<()> {
+    let bench = Bench::new();
+    let project = encoded_sample(&bench);
+    said(&bench, "train", &project, &["--model", "sep-heads", "--split", "by-text:0.7"]);
+    let run = bench.json(["runs".as_ref(), "show".as_ref(), project.as_os_str(), "1".as_ref()]);
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-models").await?;
+    window.click("run-item").await?;
+    window.find("run-annotator").await?;
+
+    for metric in list(&run["info"]["scores"]["metrics"]) {
+        let key = metric["key"].as_str().unwrap();
+        let shown = window.text(&format!("run-metric-{key}")).await?;
+        same(key, &shown, &metric["value"], 3)?;
+        let interval = window.text(&format!("run-interval-{key}")).await?;
+        let Some((low, high)) = interval.trim_matches(['[', ']']).split_once(", ") else {
+            ensure!(metric["low"].is_null() && interval == "–", "{key}: {interval}, {metric}");
+            continue;
+        };
+        same(key, low, &metric["low"], 3)?;
+        same(key, high, &metric["high"], 3)?;
+    }
+    let classes = table(&window, "[data-testid=\"run-class\"]", "th, td").await?;
+    assert_eq!(classes.len(), list(&run["classes"]).len());
+    for (row, told) in classes.iter().zip(list(&run["classes"])) {
+        assert_eq!(told["name"], row[0].as_str());
+        for (cell, key) in row[1..].iter().zip(["precision", "recall", "f1", "support"]) {
+            same(key, cell, &told[key], if key == "support" { 0 } else { 2 })?;
+        }
+    }
+    let confusion = table(&window, "[data-testid=\"run-confusion\"] tbody tr", "td").await?;
+    let confusion: Vec<Vec<f64>> =
+        confusion.iter().map(|row| row.iter().map(|n| number(n)).collect()).collect::<Result<_>>()?;
+    assert_eq!(confusion, list(&run["confusion"]).iter().map(shares).collect::<Vec<_>>());
+    let people = table(&window, "[data-testid=\"run-annotator\"]", "[role=rowheader], [role=cell]").await?;
+    assert_eq!(people.len(), list(&run["annotators"]).len());
+    for told in list(&run["annotators"]) {
+        let row = people.iter().find(|row| told["name"] == row[0].as_str());
+        let row = row.with_context(|| format!("{told} is not in {people:?}"))?;
+        same("labels", &row[1], &told["labels"], 0)?;
+        same("accuracy", &row[2], &Value::from(told["accuracy"].as_f64().unwrap() * 100.0), 0)?;
+        same("log loss", &row[4], &told["log_loss"], 3)?;
+    }
+    let settings = window.text("run-settings").await?;
+    for (part, what) in [("train", "Learned from"), ("test", "Scored on")] {
+        let [texts, labels] = ["texts", "labels"].map(|of| run["sizes"][format!("{part}_{of}")].clone());
+        let line = settings.lines().collect::<Vec<_>>().join(" ");
+        ensure!(
+            line.contains(&format!("{what} {texts} texts, {labels} labels")),
+            "{texts}, {labels}: {line}"
+        );
+    }
     window.close().await
 }
