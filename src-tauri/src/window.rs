@@ -128,6 +128,7 @@ fn open_window(app: &App, launch: &Launch) -> tauri::Result<()> {
         .title("Dissensus")
         .inner_size(first.0, first.1)
         .min_inner_size(SMALLEST.0, SMALLEST.1)
+        .zoom_hotkeys_enabled(true)
         .center();
     if launch.test_hooks {
         window = window.initialization_script(TEST_HOOKS);

@@ -82,6 +82,7 @@ export class App {
   readonly encoder = new EncoderStore();
 
   #counting: ReturnType<typeof setTimeout> | undefined;
+  #saving = 0;
 
   readonly question: QuestionInfo | null = $derived(
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
@@ -239,8 +240,12 @@ export class App {
   }
 
   async saveSettings(settings: AppSettings): Promise<void> {
+    const before = this.settings;
+    const mine = ++this.#saving;
     this.settings = settings;
-    await this.attempt(() => commands.saveSettings(settings));
+    const kept = await this.attempt(() => commands.saveSettings(settings));
+    // What could not be kept is not shown as if it were; a newer change is on a way of its own.
+    if (kept === undefined && mine === this.#saving) this.settings = before;
   }
 
   saveChoices(): void {

@@ -13,6 +13,16 @@ beforeEach(async () => {
   await app.openSample();
 });
 
+describe("settings", () => {
+  it("that cannot be kept are not shown as if they were", async () => {
+    const before = app.settings;
+    vi.spyOn(commands, "saveSettings").mockRejectedValue({ code: "io", message: "disk full", detail: null });
+    await app.saveSettings({ ...before, blur: !before.blur });
+    expect(app.settings).toEqual(before);
+    expect(app.toasts.list).toHaveLength(1);
+  });
+});
+
 describe("a problem", () => {
   it("of the project that is being replaced is of no interest", async () => {
     let opened: () => void = () => {};

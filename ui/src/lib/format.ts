@@ -1,7 +1,13 @@
 // Numbers and times as the window writes them. What is not known is a dash, never a zero.
 
 const whole = new Intl.NumberFormat("en");
+const names = new Intl.Collator("en", { numeric: true });
 const DASH = "–";
+
+/** Orders people by name, "Ann 2" before "Ann 10". */
+export function byName(a: { name: string }, b: { name: string }): number {
+  return names.compare(a.name, b.name);
+}
 
 /** 12,345 */
 export function count(n: number): string {
