@@ -12,7 +12,7 @@ import AddQuestionDialog from "./AddQuestionDialog.svelte";
 const training: JobInfo = {
   id: 70,
   kind: "train",
-  title: "Multilevel",
+  title: "sep-heads, last-2",
   state: "running",
   done: 3,
   total: 10,
@@ -147,12 +147,12 @@ it("says beginning and end of work to screen readers, not each step", async () =
   render(App);
   await started();
   say("jobChanged", training);
-  expect(app.announcement).toBe("Training Multilevel: started");
+  expect(app.announcement).toBe("Training Separate heads, last-2: started");
   app.announcement = "";
   say("jobChanged", { ...training, done: 4 });
   expect(app.announcement).toBe("");
   say("jobChanged", { ...training, state: "finished" });
-  expect(app.announcement).toBe("Training Multilevel: done");
+  expect(app.announcement).toBe("Training Separate heads, last-2: done");
 });
 
 it("letters do nothing where they are switched off", async () => {

@@ -1,5 +1,6 @@
 // Words for work in the background.
 import type { JobInfo } from "$lib/bindings";
+import { modelName } from "$lib/run-words";
 
 /** How far it is, for a job that is named beside it. */
 export const JOB_STATES: Record<JobInfo["state"], string> = {
@@ -19,7 +20,10 @@ const DOING: Record<string, string> = {
   copy: "Copying",
 };
 
-/** "Training Multilevel" */
+/** "Training Multilevel, frozen" */
 export function jobTitle(job: JobInfo): string {
-  return `${DOING[job.kind] ?? job.kind} ${job.title}`;
+  // "sep-heads, last-2": the model has a name for people.
+  const [model = "", ...rest] = job.title.split(", ");
+  const title = job.kind === "train" ? [modelName(model), ...rest].join(", ") : job.title;
+  return `${DOING[job.kind] ?? job.kind} ${title}`;
 }

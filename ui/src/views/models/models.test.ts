@@ -238,8 +238,11 @@ describe("the detail", () => {
     await look(user, 6);
     expect(screen.queryByTestId("run-left-out")).toBeNull();
     await look(user, 3);
-    expect(screen.getByTestId("run-left-out")).toHaveTextContent(words);
-    await waitFor(() => expect(screen.getByTestId("run-notes")).toHaveTextContent("left out of the test"));
+    expect(screen.getByTestId("run-left-out")).toHaveTextContent("31 texts left out");
+    expect(screen.getByTestId("run-left-out")).toHaveAttribute("title", words);
+    await waitFor(() =>
+      expect(screen.getByTestId("run-notes")).toHaveTextContent("the encoder was tuned on their labels"),
+    );
     await user.click(tick(6));
     await user.click(tick(3));
     await user.click(screen.getByTestId("run-compare"));
