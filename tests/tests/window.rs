@@ -410,6 +410,23 @@ async fn a_missing_encoder_is_offered_and_without_a_connection_says_what_to_do()
     window.close().await
 }
 
+#[tokio::test]
+async fn the_window_draws_larger_and_smaller() -> Result<()> {
+    let bench = Bench::without_encoder();
+    let window = Window::open(&bench, None).await?;
+    window.find("welcome-sample").await?;
+    let width = "return window.innerWidth";
+    let at_first = window.script(width).await?.as_f64().unwrap();
+    // The larger everything is, the fewer of its pixels the page has.
+    window.press_with_control('+').await?;
+    window.script_when(width, |now| now.as_f64() < Some(at_first * 0.9)).await?;
+    window.press_with_control('0').await?;
+    window.script_when(width, |now| now.as_f64() == Some(at_first)).await?;
+    window.press_with_control('-').await?;
+    window.script_when(width, |now| now.as_f64() > Some(at_first * 1.1)).await?;
+    window.close().await
+}
+
 /// The sample with all its embeddings.
 fn encoded_sample(bench: &Bench) -> PathBuf {
     let project = bench.path("S.dissensus");
