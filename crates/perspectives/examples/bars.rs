@@ -4,7 +4,7 @@
 //!
 //! Rows of the embeddings are texts in order of their first row in the CSV. LEVEL (counted from 0) scores an ordinal
 //! question as binary; `-` leaves it ordinal. MODELS are names with commas between them. Columns of the CSV that it does not know
-//! are attributes of the annotators. `inner` never reads the scored texts: it divides those that teach once more (by text) or
+//! are attributes of the annotators. `inner` never reads the scored texts: it divides those that train once more (by text) or
 //! scores the official validation texts (column), which is where choices are made.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
@@ -81,7 +81,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The same question asked of texts that teach: the scored ones stay out.
+/// The same question asked of texts that train: the scored ones stay out.
 fn inside(
     data: &TrainingData<'_>,
     split: SplitSpec,

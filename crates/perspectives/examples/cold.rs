@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example cold -- LABELS.csv EMBEDDINGS.npy (ordinal|binary|choice) (LEVEL|-) SEEDS [MODELS] [TEXT_SHARE]`
 //!
-//! LEVEL (counted from 0) scores an ordinal question as binary. With TEXT_SHARE that share of the texts is never taught. Every
+//! LEVEL (counted from 0) scores an ordinal question as binary. With TEXT_SHARE that share of the texts is never trained on. Every
 //! line says by how much each model's log loss lies above that of the last one, seed by seed: mean and standard error.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal

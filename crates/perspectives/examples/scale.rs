@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example scale -- MODELS ANNOTATORS [TEXTS] [LABELS] [LEVELS] [DIM]`
 //!
-//! MODELS are names with commas between them; 100,000 texts, 30 labels an annotator, 2 levels and 384 numbers if not said.
+//! MODELS are names with commas between them; 100,000 texts, 30 labels an annotator, 2 levels and 384 numbers by default.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)] // an example talks to its terminal
 

@@ -22,7 +22,7 @@ fn main() -> Result<()> {
         embeddings.texts == labels.splits.len() && labels.attributes.len() < 100,
         "one row for each text"
     );
-    let (level, strength): (u16, f64) = (args[3].parse()?, args[4].parse()?);
+    let (level, penalty): (u16, f64) = (args[3].parse()?, args[4].parse()?);
     ensure!(level > 0 && usize::from(level) < labels.levels, "levels are 1 to {}", labels.levels - 1);
     let repeats: usize = args.get(5).map_or(Ok(5), |n| n.parse())?;
     let binary: Vec<Observation> = labels
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     let mut seconds = Vec::new();
     let mut losses = Vec::new();
     for _ in 0..repeats.max(1) {
-        let run = bench::sep_heads(&embeddings, &binary, labels.annotators, strength)?;
+        let run = bench::sep_heads(&embeddings, &binary, labels.annotators, penalty)?;
         seconds.push(run.seconds);
         losses = run.losses;
     }

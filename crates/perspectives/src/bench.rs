@@ -8,11 +8,11 @@ use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Embeddings, Observation, Target, TrainingData};
 use crate::disagreement::Measure;
 use crate::disagreement::disagreement_of_texts;
-use crate::linear::own_head::OwnHead;
+use crate::linear::dual::DualRidge;
 use crate::live::LiveModel;
-use crate::mixed::Crossed;
+use crate::mixed::CrossedEffects;
 use crate::mixed::link::Link;
-use crate::models::{EncoderToScore, Multilevel};
+use crate::models::{Multilevel, TextScorer};
 use dissensus_domain::ScaleKind;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
@@ -123,11 +123,11 @@ pub fn predictor(texts: usize, annotators: usize, levels: usize, seed: u64) -> B
     let mut rng = crate::math::random::generator(seed, 5);
     let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
     let scores = (0..texts).map(|_| 1.5 * normal()).collect();
-    let mut crossed = Crossed::new(link, scores, annotators, &[]);
-    for person in &mut crossed.people {
-        person.theta[0] = normal();
+    let mut crossed = CrossedEffects::new(link, scores, annotators, &[]);
+    for effect in &mut crossed.annotators {
+        effect.theta[0] = normal();
     }
-    Box::new(Multilevel::from_parts(EncoderToScore::constant(link), crossed))
+    Box::new(Multilevel::from_parts(TextScorer::constant(link), crossed))
 }
 
 /// Times the measures of all texts, or of the first `limit` where everything would take too long.
@@ -153,13 +153,13 @@ pub fn predict(model: &dyn AnnotatorModel, ordinal: bool, limit: Option<usize>) 
 pub struct SepHeadsTime {
     /// Seconds for all heads, inner products included.
     pub seconds: f64,
-    /// Penalised loss of each annotator's head, `sum of log losses + strength / 2 |w|^2` with a free intercept; `None` for
-    /// people without labels of both classes, who have no finite one.
+    /// Penalised loss of each annotator's head, `sum of log losses + penalty / 2 |w|^2` with a free intercept; `None` for
+    /// annotators without labels of both classes, who have no finite one.
     pub losses: Vec<Option<f64>>,
 }
 
-/// Fits one head to each annotator's binary labels on raw embeddings at one strength of the penalty: what one
-/// scikit-learn `LogisticRegression(C = 1 / strength)` for each would do (tools/bench/sep_heads.py compares the two).
+/// Fits one head to each annotator's binary labels on raw embeddings at one penalty of the penalty: what one
+/// scikit-learn `LogisticRegression(C = 1 / penalty)` for each would do (tools/bench/sep_heads.py compares the two).
 ///
 /// # Errors
 /// As [`crate::fit`].
@@ -167,7 +167,7 @@ pub fn sep_heads(
     embeddings: &Embeddings,
     observations: &[Observation],
     annotators: usize,
-    strength: f64,
+    penalty: f64,
 ) -> Result<SepHeadsTime, PerspectivesError> {
     let target = Target { kind: ScaleKind::Binary, levels: 2 };
     let observations =
@@ -187,9 +187,9 @@ pub fn sep_heads(
                     .iter()
                     .map(|o| &rows[o.text as usize * dim..(o.text as usize + 1) * dim])
                     .collect();
-                let head = OwnHead::new(link, &texts, labels.iter().map(|o| o.level).collect(), 0.0);
-                let mut mixture = head.start();
-                head.fit(strength, &mut mixture, &(0..labels.len()).collect::<Vec<_>>())
+                let head = DualRidge::new(link, &texts, labels.iter().map(|o| o.level).collect(), 0.0);
+                let mut solution = head.start();
+                head.fit(penalty, &mut solution, &(0..labels.len()).collect::<Vec<_>>())
             })
         })
         .collect();
@@ -207,7 +207,7 @@ pub struct TrainTime {
     pub labels: usize,
     /// Seconds from arrays to a fitted model.
     pub seconds: f64,
-    /// Mean log-likelihood of a taught label, so that nothing can be optimised away.
+    /// Mean log-likelihood of a training label, so that nothing can be optimised away.
     pub fit: f64,
 }
 

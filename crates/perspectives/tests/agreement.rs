@@ -139,7 +139,7 @@ fn kappa_by_hand() {
     assert!((ours.ac1.value.unwrap() - (2.0 / 3.0 - chance) / (1.0 - chance)).abs() < 1e-12);
     let pairs = cohen_pairs(&of, 2, 3, target, 1).unwrap();
     assert_eq!(pairs.len(), 3);
-    assert_eq!((pairs[0].kappa, pairs[0].agreement), (None, 1.0)); // both only ever said 0
+    assert_eq!((pairs[0].kappa, pairs[0].agreement), (None, 1.0)); // both gave level 0 alone
     assert_eq!((pairs[1].kappa, pairs[1].agreement), (Some(0.0), 0.5));
     assert!(cohen_pairs(&of, 2, 3, target, 3).unwrap().is_empty());
 }

@@ -19,7 +19,7 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// Cumulative logits of three levels, flattened by `k`.
+/// Cumulative logits of three levels, attenuated by `k`.
 fn probabilities(score: f64, k: f64) -> [f64; LEVELS] {
     let above = |threshold: f64| 1.0 / (1.0 + (-k * (score - threshold)).exp());
     let (one, two) = (above(-0.7), above(1.3));
@@ -33,7 +33,7 @@ fn text(rng: &mut ChaCha8Rng) -> Text {
     (1.6 * normal(rng), 0.5 * normal(rng))
 }
 
-/// Adds a label of a text by somebody `lenient`, predicted by a model that half knows how lenient, and is too sure.
+/// Adds a label of a text by an annotator `lenient`, predicted by a model that half knows how lenient, and is too sure.
 fn label(rng: &mut ChaCha8Rng, scored: &mut Scored, at: (u32, u32), (score, error): Text, lenient: f64) {
     let (mut left, mut level) = (rng.random::<f64>(), 0);
     let truth = probabilities(score + lenient, 1.0);
@@ -45,7 +45,7 @@ fn label(rng: &mut ChaCha8Rng, scored: &mut Scored, at: (u32, u32), (score, erro
     scored.probabilities.extend(probabilities(score + error + 0.5 * lenient, 1.4).map(|p| p as f32));
 }
 
-/// `texts` new texts, each with `each` labels by some of the same people.
+/// `texts` new texts, each with `each` labels by some of the same annotators.
 fn other_texts(seed: u64, texts: u32, lenient: &[f64], each: usize) -> Scored {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut scored = Scored { levels: LEVELS, ..Default::default() };
@@ -60,7 +60,7 @@ fn other_texts(seed: u64, texts: u32, lenient: &[f64], each: usize) -> Scored {
     scored
 }
 
-/// `annotators` new people, each with 8 to 24 labels on some of the same texts.
+/// `annotators` new annotators, each with 8 to 24 labels on some of the same texts.
 fn other_annotators(seed: u64, texts: &[Text], annotators: u32) -> Scored {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut scored = Scored { levels: LEVELS, ..Default::default() };

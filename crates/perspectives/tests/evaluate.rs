@@ -81,9 +81,9 @@ fn what_cannot_be_evaluated_says_why() {
         run(&sim, SplitSpec::ByText(0.7), &[], Some(1)),
         Err(PerspectivesError::AtLeast { .. })
     ));
-    let nobody = vec![Some(Split::Train); 20];
+    let all_train = vec![Some(Split::Train); 20];
     assert!(matches!(
-        run(&sim, SplitSpec::Column, &nobody, None),
+        run(&sim, SplitSpec::Column, &all_train, None),
         Err(PerspectivesError::EmptySplit { side: "score", .. })
     ));
     assert!(matches!(run(&sim, SplitSpec::ByText(1.5), &[], None), Err(PerspectivesError::Share(_))));

@@ -49,8 +49,8 @@ fn running_measures_equal_fresh_ones_after_many_clicks() {
         }
         let fresh = disagreement(&live, None, levels == 5);
         assert_alike(&live.disagreements(), &fresh, 1e-5);
-        let everybody = vec![true; 9];
-        assert_alike(&live.disagreements_of(&everybody), &fresh, 1e-6);
+        let all = vec![true; 9];
+        assert_alike(&live.disagreements_of(&all), &fresh, 1e-6);
     }
 }
 
@@ -177,15 +177,15 @@ fn measures_have_intervals_and_rankings() {
     }
     let ranking = live.ranking(Measure::Pairwise);
     assert!(ranking.windows(2).all(|w| live.disagreement(w[0]).pairwise >= live.disagreement(w[1]).pairwise));
-    // A text that many have judged is known better than one nobody has.
+    // A text that many have labelled is known better than an unlabelled one.
     let width = |t: u32| live.interval(t).1 - live.interval(t).0;
-    let judged = |many: bool| -> f32 {
+    let mean_width = |many: bool| -> f32 {
         let counts = |t: u32| (0..6).filter(|&a| live.label(t, a).is_some()).count();
         let texts: Vec<u32> =
             (0..100).filter(|&t| if many { counts(t) >= 3 } else { counts(t) == 0 }).collect();
         texts.iter().map(|&t| width(t)).sum::<f32>() / texts.len() as f32
     };
-    assert!(judged(true) < judged(false));
+    assert!(mean_width(true) < mean_width(false));
 }
 
 #[test]
@@ -197,5 +197,5 @@ fn information_is_zero_where_there_is_nothing_to_learn() {
     assert!((0..100u32).all(|t| live.label(t, 0).is_none() || bald[t as usize] == 0.0));
     let known: f32 = bald.iter().copied().fold(0.0, f32::max);
     let unknown: f32 = live.bald(99).iter().copied().fold(0.0, f32::max);
-    assert!(unknown > known, "a stranger teaches more than somebody with thirty labels");
+    assert!(unknown > known, "an unknown annotator is more informative than one with thirty labels");
 }

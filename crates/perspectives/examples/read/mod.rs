@@ -50,7 +50,7 @@ impl Labels {
                 }
             }
             let value: i64 = row[label].parse()?;
-            // Somebody who judged a text twice: the later label counts.
+            // An annotator who labelled a text twice: the later label counts.
             let at = *current.entry((t, a)).or_insert(observations.len());
             if at == observations.len() {
                 values.push(value);

@@ -1,8 +1,9 @@
 //! Dawid-Skene: every annotator has a confusion matrix (Dawid and Skene 1979, Maximum likelihood estimation of observer
 //! error-rates using the EM algorithm).
 
+use super::majority;
+use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
 use super::votes::{Votes, normalise};
-use super::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, majority, settled};
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
 
@@ -15,7 +16,7 @@ struct State {
     posterior: Vec<f64>,
     /// Per level.
     prior: Vec<f64>,
-    /// P(says k | true c) at `[annotator][k][c]`.
+    /// P(label k | true c) at `[annotator][k][c]`.
     errors: Vec<f64>,
     log_likelihood: f64,
 }
@@ -86,38 +87,38 @@ impl State {
         let levels = votes.levels();
         self.prior.fill(0.0);
         self.errors.fill(0.0);
-        let mut said = vec![false; votes.annotators * levels];
+        let mut used = vec![false; votes.annotators * levels];
         for (row, text) in self.posterior.chunks_exact(levels.max(1)).zip(votes.by_text()) {
             self.prior.iter_mut().zip(row).for_each(|(p, r)| *p += r);
             for vote in text {
                 let at = vote.annotator * levels + vote.level;
-                said[at] = true;
+                used[at] = true;
                 let counts = &mut self.errors[at * levels..(at + 1) * levels];
                 counts.iter_mut().zip(row).for_each(|(e, r)| *e += r);
             }
         }
         let texts = votes.texts() as f64;
         self.prior.iter_mut().for_each(|p| *p = (*p / texts).max(LEAST));
-        let person = levels * levels;
-        if person == 0 {
+        let cells = levels * levels;
+        if cells == 0 {
             return;
         }
-        for (errors, said) in self.errors.chunks_exact_mut(person).zip(said.chunks_exact(levels)) {
+        for (errors, used) in self.errors.chunks_exact_mut(cells).zip(used.chunks_exact(levels)) {
             for c in 0..levels {
                 let mut sum = 0.0;
-                for k in (0..levels).filter(|k| said[*k]) {
+                for k in (0..levels).filter(|k| used[*k]) {
                     let e = &mut errors[k * levels + c];
                     *e = e.max(LEAST);
                     sum += *e;
                 }
-                for k in (0..levels).filter(|k| said[*k]) {
+                for k in (0..levels).filter(|k| used[*k]) {
                     errors[k * levels + c] /= sum;
                 }
             }
         }
     }
 
-    /// `[true][said]` of one annotator.
+    /// `[true][used]` of one annotator.
     fn transposed(&self, annotator: usize, levels: usize) -> Vec<f64> {
         let own = &self.errors[annotator * levels * levels..(annotator + 1) * levels * levels];
         (0..levels * levels).map(|i| own[i % levels * levels + i / levels]).collect()

@@ -4,8 +4,8 @@
 //! A label is right with chance `sigma(alpha_i exp(beta_t))` and otherwise any other level (their eq. 1, for more than two
 //! levels as in crowd-kit); alpha and beta have N(1, 1) priors, levels are equally likely beforehand.
 
+use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
 use super::votes::{Votes, normalise};
-use super::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, settled};
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
 use crate::math::{lbfgs, sigmoid};
@@ -48,7 +48,7 @@ pub(super) fn fit(
     })
 }
 
-/// Logarithm of how many wrong levels there are. With one level in use, the scale has another that nobody used.
+/// Logarithm of how many wrong levels there are. With one level in use, the scale has another that was never used.
 fn log_others(votes: &Votes) -> f64 {
     (votes.levels().max(2) as f64 - 1.0).ln()
 }
@@ -75,7 +75,7 @@ fn e_step(votes: &Votes, x: &[f64], posterior: &mut [f64]) -> f64 {
 
 /// Maximises the expected log-likelihood with the log prior in abilities and log inverse difficulties.
 fn m_step(votes: &Votes, x: &mut [f64], posterior: &[f64]) {
-    let (levels, others, people) = (votes.levels(), log_others(votes), votes.annotators);
+    let (levels, others, annotators) = (votes.levels(), log_others(votes), votes.annotators);
     // The expected label is all that a vote adds: how likely it is right.
     let right: Vec<f64> = votes
         .by_text()
@@ -91,14 +91,14 @@ fn m_step(votes: &Votes, x: &mut [f64], posterior: &[f64]) {
         }
         let mut right = right.iter();
         for (t, text) in votes.by_text().enumerate() {
-            let scale = x[people + t].exp();
+            let scale = x[annotators + t].exp();
             for (vote, &r) in text.iter().zip(right.by_ref()) {
                 let ability = x[vote.annotator];
                 let margin = ability * scale;
                 value += softplus(margin) - r * margin + (1.0 - r) * others;
                 let slope = sigmoid(margin) - r;
                 gradient[vote.annotator] += slope * scale;
-                gradient[people + t] += slope * margin;
+                gradient[annotators + t] += slope * margin;
             }
         }
         value

@@ -1,12 +1,12 @@
-//! MACE: every annotator either knows a text's level or says something of their own liking (Hovy, Berg-Kirkpatrick,
+//! MACE: every annotator either knows a text's level or answers from a distribution of their own (Hovy, Berg-Kirkpatrick,
 //! Vaswani and Hovy 2013, Learning whom to trust with MACE).
 //!
-//! With chance `know` the label is the text's level, with chance `spam` it is drawn from the person's own `strategy`, and
+//! With chance `know` the label is the text's level, with chance `spam` it is drawn from the annotator's own `strategy`, and
 //! levels are equally likely beforehand.
 
 use super::digamma::digamma;
+use super::result::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, MaceMethod, settled};
 use super::votes::{Vote, Votes, normalise};
-use super::{AggregationFit, AggregationOptions, AnnotatorQuality, Found, MaceMethod, settled};
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
 use crate::math::random::generator;

@@ -1,6 +1,6 @@
 //! Labels laid out for aggregation: texts with labels and levels in use, counted without gaps.
 
-use super::{Aggregation, Aggregator, AnnotatorQuality, Found, TIE, Tie};
+use super::result::{Aggregation, Aggregator, AnnotatorQuality, Found, TIE, Tie};
 use crate::data::Observation;
 
 /// One label; `level` among those in use.
@@ -15,7 +15,7 @@ pub(super) struct Votes {
     texts: usize,
     pub(super) annotators: usize,
     all_levels: usize,
-    /// Levels that somebody used, in order. Others are given no part in any model: nothing says what people would make of
+    /// Levels that are used, in order. Others are given no part in any model: nothing says what annotators would make of
     /// them, and EM would find uses for them.
     used: Vec<u16>,
     /// Which text the labelled text of each place is.
@@ -71,7 +71,7 @@ impl Votes {
         self.starts.windows(2).map(|w| &self.votes[w[0]..w[1]])
     }
 
-    /// How many labels everybody gave.
+    /// How many labels every annotator gave.
     pub(super) fn given(&self) -> Vec<usize> {
         let mut given = vec![0; self.annotators];
         self.votes.iter().for_each(|v| given[v.annotator] += 1);

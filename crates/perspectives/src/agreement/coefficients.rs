@@ -1,4 +1,4 @@
-//! Chance-corrected agreement of several people on each text: Fleiss' kappa, Gwet's AC1 and AC2.
+//! Chance-corrected agreement of several annotators on each text: Fleiss' kappa, Gwet's AC1 and AC2.
 
 /// How much two levels agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Shares {
     }
 
     fn corrected(&self, weights: Weights, chance: f64) -> Option<f64> {
-        // Below this nothing but rounding is left for people to agree on.
+        // Below this nothing but rounding is left for annotators to agree on.
         let left = 1.0 - chance;
         let observed = self.agreeing[weights as usize] / self.pairable;
         (self.pairable > 0.0 && left > 1e-12).then(|| (observed - chance) / left)

@@ -1,6 +1,6 @@
 //! The matrix of coincidences that alpha is computed from.
 
-use super::Alphas;
+use super::alphas::Alphas;
 
 /// How often level c and level k stand on the same text, each text's pairs weighted by 1 / (labels - 1).
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Coincidences {
                 expected += marginal[c] * marginal[k] * d;
             }
         }
-        // Below this everything left is rounding from leaving people out.
+        // Below this everything left is rounding from leaving annotators out.
         (n > 1.5 && expected > 1e-9).then(|| 1.0 - (n - 1.0) * observed / expected)
     }
 }

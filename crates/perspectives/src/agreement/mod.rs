@@ -1,142 +1,15 @@
-//! How far annotators agree in what they have said: Krippendorff's alpha with and without each of them, and the other
+//! How far annotators agree: Krippendorff's alpha with and without each of them, and the other
 //! coefficients in use.
 
+mod alphas;
+mod annotators;
 mod coefficients;
 mod coincidence;
+mod counts;
 mod pairs;
 mod reliability;
 
+pub use alphas::Alphas;
+pub use annotators::{Agreement, AnnotatorAgreement, agreement};
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, Reliability, reliability};
-
-use crate::data::PerspectivesError;
-use crate::data::{Embeddings, Observation, Target, TrainingData};
-use coincidence::Coincidences;
-use dissensus_domain::ScaleKind;
-use serde::{Deserialize, Serialize};
-
-/// Krippendorff's alpha under the three differences (Krippendorff 2004, Content analysis, ch. 11): 1 is perfect
-/// agreement, 0 what chance would give. `None` where it is not defined: no text with two labels, or one level only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Alphas {
-    /// Every two different levels differ the same.
-    pub nominal: Option<f64>,
-    /// Levels differ by how many labels lie between them; ordinal scales only.
-    pub ordinal: Option<f64>,
-    /// Levels differ by the square of their distance; ordinal scales only.
-    pub interval: Option<f64>,
-}
-
-/// One annotator against the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AnnotatorAgreement {
-    /// Labels given.
-    pub labels: usize,
-    /// Alpha of everybody else; larger than the alpha of all means that agreement is better without this person.
-    pub without: Alphas,
-    /// Share of (this person's label, somebody else's label of the same text) pairs that are equal.
-    pub pairwise: Option<f64>,
-}
-
-/// Agreement in a set of labels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Agreement {
-    /// Over all annotators.
-    pub all: Alphas,
-    /// Share of pairs of labels of one text that are equal, every pair of every text counting the same.
-    pub pairwise: Option<f64>,
-    /// Texts with two labels or more.
-    pub texts: usize,
-    /// Labels on those texts.
-    pub labels: usize,
-    /// One entry per annotator.
-    pub annotators: Vec<AnnotatorAgreement>,
-}
-
-/// Agreement of `observations` (any order) among `annotators` people on `texts` texts. Leaving one person out costs
-/// as much as that person's labels, not a pass over the data.
-///
-/// # Errors
-/// What an observation or the scale can have wrong.
-pub fn agreement(
-    observations: &[Observation],
-    texts: usize,
-    annotators: usize,
-    target: Target,
-) -> Result<Agreement, PerspectivesError> {
-    let sorted = checked(observations, texts, annotators, target)?;
-    let mut counts = counts(&sorted, texts, target.levels);
-    let mut all = Coincidences::new(target.levels);
-    for text in counts.chunks_exact(target.levels) {
-        all.add(text, 1.0);
-    }
-    let ordinal = target.kind == ScaleKind::Ordinal;
-    let mut own: Vec<Vec<Observation>> = vec![Vec::new(); annotators];
-    sorted.iter().for_each(|o| own[o.annotator as usize].push(*o));
-    let people =
-        own.iter().map(|labels| one_annotator(&all, &mut counts, labels, target.levels, ordinal)).collect();
-    let many = |text: &[u32]| text.iter().sum::<u32>() as usize;
-    let pairable: Vec<usize> = counts.chunks_exact(target.levels).map(many).filter(|&n| n > 1).collect();
-    Ok(Agreement {
-        all: all.alphas(ordinal),
-        pairwise: pairs(&counts, target.levels),
-        texts: pairable.len(),
-        labels: pairable.iter().sum(),
-        annotators: people,
-    })
-}
-
-/// The observations ordered by text, then annotator.
-fn checked(
-    observations: &[Observation],
-    texts: usize,
-    annotators: usize,
-    target: Target,
-) -> Result<Vec<Observation>, PerspectivesError> {
-    let embeddings = Embeddings::none(texts);
-    TrainingData { embeddings: &embeddings, observations, annotators, target, attributes: &[] }.sorted()
-}
-
-/// How many labels of each level every text has, texts x levels.
-fn counts(observations: &[Observation], texts: usize, levels: usize) -> Vec<u32> {
-    let mut counts = vec![0u32; texts * levels];
-    for o in observations {
-        counts[o.text as usize * levels + usize::from(o.level)] += 1;
-    }
-    counts
-}
-
-fn one_annotator(
-    all: &Coincidences,
-    counts: &mut [u32],
-    labels: &[Observation],
-    levels: usize,
-    ordinal: bool,
-) -> AnnotatorAgreement {
-    let mut rest = all.clone();
-    let (mut equal, mut pairs) = (0u64, 0u64);
-    for o in labels {
-        let text = &mut counts[o.text as usize * levels..(o.text as usize + 1) * levels];
-        rest.add(text, -1.0);
-        text[usize::from(o.level)] -= 1;
-        rest.add(text, 1.0);
-        equal += u64::from(text[usize::from(o.level)]);
-        pairs += text.iter().map(|&n| u64::from(n)).sum::<u64>();
-        text[usize::from(o.level)] += 1;
-    }
-    AnnotatorAgreement {
-        labels: labels.len(),
-        without: rest.alphas(ordinal),
-        pairwise: (pairs > 0).then(|| equal as f64 / pairs as f64),
-    }
-}
-
-fn pairs(counts: &[u32], levels: usize) -> Option<f64> {
-    let (mut equal, mut pairs) = (0u64, 0u64);
-    for text in counts.chunks_exact(levels) {
-        let n: u64 = text.iter().map(|&n| u64::from(n)).sum();
-        pairs += n * n.saturating_sub(1);
-        equal += text.iter().map(|&c| u64::from(c) * u64::from(c).saturating_sub(1)).sum::<u64>();
-    }
-    (pairs > 0).then(|| equal as f64 / pairs as f64)
-}

@@ -1,6 +1,6 @@
 //! Cohen's kappa of every two annotators.
 
-use super::checked;
+use super::counts::checked;
 use crate::data::PerspectivesError;
 use crate::data::{Observation, Target};
 use crate::metrics::quadratic_kappa;
@@ -17,10 +17,10 @@ pub struct CohenPair {
     pub second: u32,
     /// Texts both labelled.
     pub texts: usize,
-    /// Share of these on which both said the same.
+    /// Share of these on which both counts the same.
     pub agreement: f64,
     /// Cohen's kappa, `(p_o - p_e) / (1 - p_e)`, `p_e` the chance of agreeing if both kept their own shares of levels and
-    /// nothing else (Cohen 1960). `None` where both only ever said one and the same level.
+    /// nothing else (Cohen 1960). `None` where both only ever counts one and the same level.
     pub kappa: Option<f64>,
     /// Kappa with quadratic weights ([`quadratic_kappa`]); ordinal scales only, `None` as `kappa`.
     pub quadratic: Option<f64>,
@@ -69,14 +69,14 @@ pub fn cohen_pairs(
 
 fn pair(first: u32, with: &[(u32, u16, u16)], levels: usize, ordinal: bool) -> CohenPair {
     let n = with.len();
-    let mut said = vec![(0u64, 0u64); levels];
+    let mut counts = vec![(0u64, 0u64); levels];
     for &(_, a, b) in with {
-        said[usize::from(a)].0 += 1;
-        said[usize::from(b)].1 += 1;
+        counts[usize::from(a)].0 += 1;
+        counts[usize::from(b)].1 += 1;
     }
     let equal = with.iter().filter(|(_, a, b)| a == b).count();
     // In counts of pairs, so that nothing is lost to rounding: p_o = equal n / n^2, p_e = chance / n^2.
-    let (all, chance) = ((n * n) as u64, said.iter().map(|(a, b)| a * b).sum::<u64>());
+    let (all, chance) = ((n * n) as u64, counts.iter().map(|(a, b)| a * b).sum::<u64>());
     let observed = (equal * n) as f64;
     let kappa = (chance < all).then(|| (observed - chance as f64) / (all - chance) as f64);
     let side = |of: fn(&(u32, u16, u16)) -> u16| with.iter().map(of).collect::<Vec<u16>>();

@@ -1,8 +1,8 @@
-//! Agreement of everybody by the coefficients in use, with bootstrap intervals over texts.
+//! Agreement of all annotators by the coefficients in use, with bootstrap intervals over texts.
 
 use super::coefficients::{Shares, TextShares, Weights};
 use super::coincidence::Coincidences;
-use super::{checked, counts};
+use super::counts::{checked, counts};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::data::{Observation, Target};
@@ -21,7 +21,7 @@ pub struct Estimate {
     pub interval: Option<Interval>,
 }
 
-/// Agreement of everybody: 1 is perfect, 0 what chance would give, each coefficient with its own idea of chance.
+/// Agreement of all annotators: 1 is perfect, 0 what chance would give, each coefficient with its own idea of chance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reliability {
     /// Texts with labels: what is resampled.
@@ -51,7 +51,7 @@ pub struct Reliability {
     pub bootstrap: Option<BootstrapOptions>,
 }
 
-/// Agreement in `observations` (any order) among `annotators` people on `texts` texts; intervals, if asked for, by resampling
+/// Agreement in `observations` (any order) among `annotators` annotators on `texts` texts; intervals, if asked for, by resampling
 /// whole texts (as Zapf et al. 2016 recommend in Measuring inter-rater reliability for nominal data; not
 /// Krippendorff's own bootstrap, which draws pairs). No intervals with fewer than 20 texts with two labels.
 ///

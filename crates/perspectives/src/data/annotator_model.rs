@@ -5,8 +5,8 @@ use std::ops::Range;
 
 /// Gives P(level | text, annotator).
 ///
-/// Every model is a function of the text's embedding and of who judges. An annotator index beyond those it was
-/// trained with means "somebody new": the average person. `out` always has [`AnnotatorModel::levels`] entries, which
+/// Every model is a function of the text's embedding and of who labels. An annotator index beyond those it was
+/// trained with means "a new annotator": the average annotator. `out` always has [`AnnotatorModel::levels`] entries, which
 /// sum to 1.
 pub trait AnnotatorModel: Send + Sync {
     /// Which model this is.
@@ -43,14 +43,14 @@ pub trait AnnotatorModel: Send + Sync {
             }
         }
     }
-    /// Whether the model has anything to say about this annotator in particular: true for models that treat everybody
-    /// alike, and else where it has learnt from labels of that person. `false` means that predictions are those of a
-    /// fallback (the shared head, the average person), and a report should say so.
+    /// Whether the model has anything to say about this annotator in particular: true for models that treat all annotators
+    /// alike, and else where it has learnt from labels of that annotator. `false` means that predictions are those of a
+    /// fallback (the shared head, the average annotator), and a report should say so.
     fn knows(&self, _annotator: u32) -> bool {
         true
     }
-    /// Probabilities for text row `text` and somebody new of whom only attribute values are known: one entry for each
-    /// of [`crate::TrainingData::attributes`], `None` where it is not known. Models that do not use attributes predict a stranger.
+    /// Probabilities for text row `text` and a new annotator of whom only attribute values are known: one entry for each
+    /// of [`crate::TrainingData::attributes`], `None` where it is not known. Models that do not use attributes predict a new annotator.
     ///
     /// # Panics
     /// As [`AnnotatorModel::predict`].
@@ -62,12 +62,12 @@ pub trait AnnotatorModel: Send + Sync {
     fn attribute_evidence(&self) -> Option<AttributeEvidence> {
         None
     }
-    /// Weights, summing to 1, of the points at which a text's own score is held in turn to average
-    /// [`crate::Disagreement::pairwise`] over the model's doubt about the text. Empty where a model has no such doubt.
-    fn points(&self) -> Vec<f64> {
+    /// Weights, summing to 1, of the nodes at which a text's own score is held in turn to average
+    /// [`crate::Disagreement::pairwise`] over the model's uncertainty about the text. Empty where a model has no such uncertainty.
+    fn node_weights(&self) -> Vec<f64> {
         Vec::new()
     }
-    /// As [`AnnotatorModel::predict_column`], with every text's own score held at a point.
+    /// As [`AnnotatorModel::predict_column`], with every text's own score held at a node.
     fn predict_column_at_node(&self, _point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
         self.predict_column(annotator, texts, out);
     }

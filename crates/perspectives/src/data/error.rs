@@ -85,7 +85,7 @@ pub enum PerspectivesError {
         /// How many there must be.
         needed: usize,
     },
-    /// The same person judged the same text twice.
+    /// The same annotator labelled the same text twice.
     #[error("annotator {annotator} has two labels on text {text}: pass only the current one")]
     Repeated {
         /// The text.
@@ -191,7 +191,7 @@ pub enum PerspectivesError {
     File {
         /// The file or folder.
         path: std::path::PathBuf,
-        /// What the disk said.
+        /// The error of the system.
         reason: String,
     },
     /// The loss of a training step is not a number.

@@ -22,15 +22,15 @@ use serde::{Deserialize, Serialize};
 pub enum ModelKind {
     /// One head trained on each text's most frequent label; ties go to the lowest of the tied levels.
     Majority,
-    /// One head trained on everybody's labels.
+    /// One head trained on all annotators' labels.
     Shared,
-    /// One head per annotator, trained on that person's labels alone; `shared` for people without labels.
+    /// One head per annotator, trained on that annotator's labels alone; `shared` for annotators without labels.
     SepHeads,
-    /// A text and a person, each made a short vector, through a feed-forward network.
+    /// A text and an annotator, each made a short vector, through a feed-forward network.
     ShareRecFfn,
     /// The same through a Deep & Cross Network.
     ShareRecDcn,
-    /// One head, every annotator's own severity and thresholds, every text's own effect, shrunk as far as the data say.
+    /// One head, every annotator's own severity and thresholds, every text's own effect, with shrinkage estimated from the data.
     Multilevel,
 }
 

@@ -1,4 +1,4 @@
-//! What a caller may choose about a fit. Nothing here needs tuning: strengths and variances are estimated.
+//! What a caller may choose about a fit. Nothing here needs tuning: penalties and variances are estimated.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 pub struct FitOptions {
     /// Same data, seed and version give the same numbers.
     pub seed: u64,
-    /// Folds of texts for cross-fitting and for choosing the strength of the penalty; at least 2.
+    /// Folds of texts for cross-fitting and for choosing the penalty; at least 2.
     pub folds: usize,
-    /// Rounds between re-estimating the shared head and the people in `multilevel`.
+    /// Rounds between re-estimating the shared head and the annotators in `multilevel`.
     pub rounds: usize,
-    /// Whether annotators may get slopes (a taste for topics) where held-out labels show a gain.
+    /// Whether annotators may get slopes (a dependence on topics) where held-out labels show a gain.
     pub slopes: bool,
 }
 

@@ -12,7 +12,7 @@ pub trait Progress {
     }
 }
 
-/// Nobody listens, nobody stops.
+/// Reports nothing and never cancels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! A map of annotators: near each other where the model expects alike judgements.
+//! A map of annotators: near each other where the model expects alike labels.
 
 use crate::data::AnnotatorModel;
 use nalgebra::{DMatrix, DVector};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Texts that annotators are compared on.
 const TEXTS: usize = 384;
-/// Annotators whose differences define the axes; everybody else is placed on these axes afterwards.
+/// Annotators whose differences define the axes; all others are placed on these axes afterwards.
 const LANDMARKS: usize = 2000;
 
 /// Where annotators stand.
@@ -25,7 +25,7 @@ pub struct AnnotatorMap {
 /// 1952). The signs are fixed: annotators further right expect higher levels (or more of the last one) on average.
 pub fn annotator_map(model: &dyn AnnotatorModel, ordered: bool) -> AnnotatorMap {
     let annotators = model.annotators();
-    // Choice scales describe a person by a number per level: fewer texts keep the description as short.
+    // Choice scales describe an annotator by a number per level: fewer texts keep the description as short.
     let many = if ordered { TEXTS } else { (2 * TEXTS / model.levels()).clamp(16, TEXTS) };
     let texts = sample(model.texts(), many);
     if annotators == 0 || texts.is_empty() {

@@ -5,18 +5,18 @@ use std::ops::Range;
 
 /// `sum_a p_ac` and `sum_a sum_c p_ac^2`.
 #[derive(Clone, Debug)]
-pub(crate) struct Pairs {
+pub(crate) struct PairSums {
     /// One array of texts per level.
     pub(super) p: Vec<Vec<f64>>,
     pub(super) square: Vec<f64>,
 }
 
-impl Pairs {
+impl PairSums {
     pub(crate) fn new(levels: usize, texts: usize) -> Self {
         Self { p: vec![vec![0.0; texts]; levels], square: vec![0.0; texts] }
     }
 
-    /// A text nobody has judged yet.
+    /// A text without a label yet.
     pub(crate) fn push_text(&mut self) {
         self.p.iter_mut().for_each(|p| p.push(0.0));
         self.square.push(0.0);
@@ -56,7 +56,7 @@ impl Pairs {
     }
 
     /// Adds the probabilities of `n` annotators (level-major) on one text.
-    pub(crate) fn add_people(&mut self, text: usize, block: &[f32], n: usize) {
+    pub(crate) fn add_annotators(&mut self, text: usize, block: &[f32], n: usize) {
         for (total, p) in self.p.iter_mut().zip(block.chunks_exact(n)) {
             total[text] += sum(p, |p| p);
             self.square[text] += sum(p, |p| p * p);

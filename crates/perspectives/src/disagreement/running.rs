@@ -1,29 +1,30 @@
 //! Sums over annotators, per text, that one annotator's new column changes in place.
 
 use super::block::{BLOCK, accumulate, sum};
-use super::{Disagreement, Pairs};
+use super::measures::Disagreement;
+use super::pairs::PairSums;
 use crate::math::fast::entropy_term;
 use std::ops::Range;
 
-/// What [`Pairs`] has, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
+/// What [`PairSums`] has, `sum_a H(p_a)` and, for ordinal scales, the sums of expected levels and of their squares.
 /// Double precision, so that taking a column out leaves what was there before it came.
 #[derive(Clone, Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningSums {
     ordinal: bool,
     annotators: usize,
-    pairs: Pairs,
+    pairs: PairSums,
     /// Natural logarithms.
     entropy: Vec<f64>,
     expected: Vec<f64>,
     expected_square: Vec<f64>,
 }
 
-impl Running {
+impl RunningSums {
     pub(crate) fn new(levels: usize, ordinal: bool, texts: usize) -> Self {
         Self {
             ordinal,
             annotators: 0,
-            pairs: Pairs::new(levels, texts),
+            pairs: PairSums::new(levels, texts),
             entropy: vec![0.0; texts],
             expected: vec![0.0; texts],
             expected_square: vec![0.0; texts],
@@ -43,7 +44,7 @@ impl Running {
         self.annotators += count;
     }
 
-    /// A text nobody has judged yet.
+    /// A text without a label yet.
     pub(crate) fn push_text(&mut self) {
         self.pairs.push_text();
         self.entropy.push(0.0);
@@ -99,8 +100,8 @@ impl Running {
     }
 
     /// Adds the probabilities of `n` annotators, at most [`BLOCK`] (level-major), on one text.
-    pub(crate) fn add_people(&mut self, text: usize, block: &[f32], n: usize) {
-        self.pairs.add_people(text, block, n);
+    pub(crate) fn add_annotators(&mut self, text: usize, block: &[f32], n: usize) {
+        self.pairs.add_annotators(text, block, n);
         self.entropy[text] += sum(block, entropy_term);
         if !self.ordinal {
             return;
@@ -159,12 +160,12 @@ fn add_level(p: &[f32], sign: f64, total: &mut [f64], square: &mut [f32], entrop
 mod tests {
     use super::*;
 
-    fn of(people: &[[f32; 3]]) -> Disagreement {
-        let mut r = Running::new(3, true, 1);
-        for p in people {
+    fn of(annotators: &[[f32; 3]]) -> Disagreement {
+        let mut r = RunningSums::new(3, true, 1);
+        for p in annotators {
             r.add(0..1, p, 1.0);
         }
-        r.count(people.len());
+        r.count(annotators.len());
         r.get(0)
     }
 
@@ -173,14 +174,14 @@ mod tests {
         let reference: serde_json::Value =
             serde_json::from_str(include_str!("../../tests/fixtures/reference.json")).unwrap();
         let theirs = &reference["disagreement"];
-        let people: Vec<Vec<f32>> = serde_json::from_value(theirs["p"].clone()).unwrap();
-        let of = |people: &[Vec<f32>]| {
-            let mut r = Running::new(4, true, 1);
-            people.iter().for_each(|p| r.add(0..1, p, 1.0));
-            r.count(people.len());
+        let annotators: Vec<Vec<f32>> = serde_json::from_value(theirs["p"].clone()).unwrap();
+        let of = |annotators: &[Vec<f32>]| {
+            let mut r = RunningSums::new(4, true, 1);
+            annotators.iter().for_each(|p| r.add(0..1, p, 1.0));
+            r.count(annotators.len());
             r.get(0)
         };
-        let ours = of(&people);
+        let ours = of(&annotators);
         let near = |ours: f32, key: &str| {
             let theirs = theirs[key].as_f64().unwrap();
             assert!((f64::from(ours) - theirs).abs() < 2e-6, "{key}: {ours} against {theirs}");
@@ -189,7 +190,7 @@ mod tests {
         near(ours.divergence, "divergence");
         near(ours.uncertainty, "uncertainty");
         near(ours.level_variance.unwrap(), "level_variance");
-        near(of(&people[..2]).divergence, "of_two");
+        near(of(&annotators[..2]).divergence, "of_two");
     }
 
     #[test]
@@ -211,27 +212,27 @@ mod tests {
 
     #[test]
     fn pairwise_is_the_mean_over_pairs() {
-        let people = [[0.2, 0.5, 0.3], [0.7, 0.2, 0.1], [0.1, 0.1, 0.8]];
+        let annotators = [[0.2, 0.5, 0.3], [0.7, 0.2, 0.1], [0.1, 0.1, 0.8]];
         let (mut sum, mut pairs) = (0.0, 0.0);
         for i in 0..3 {
             for j in 0..i {
-                sum += 1.0 - (0..3).map(|c| people[i][c] * people[j][c]).sum::<f32>();
+                sum += 1.0 - (0..3).map(|c| annotators[i][c] * annotators[j][c]).sum::<f32>();
                 pairs += 1.0;
             }
         }
-        assert!((of(&people).pairwise - sum / pairs).abs() < 1e-6);
+        assert!((of(&annotators).pairwise - sum / pairs).abs() < 1e-6);
     }
 
     #[test]
     fn taking_a_column_out_restores_the_sums() {
-        let people = [[0.2f32, 0.5, 0.3], [0.7, 0.2, 0.1]];
-        let mut r = Running::new(3, true, 1);
-        r.add(0..1, &people[0], 1.0);
+        let annotators = [[0.2f32, 0.5, 0.3], [0.7, 0.2, 0.1]];
+        let mut r = RunningSums::new(3, true, 1);
+        r.add(0..1, &annotators[0], 1.0);
         r.count(1);
         let before = r.get(0);
         for _ in 0..1000 {
-            r.add(0..1, &people[1], 1.0);
-            r.add(0..1, &people[1], -1.0);
+            r.add(0..1, &annotators[1], 1.0);
+            r.add(0..1, &annotators[1], -1.0);
         }
         assert_eq!(r.get(0), before);
     }

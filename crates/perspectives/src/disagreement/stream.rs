@@ -1,6 +1,8 @@
 //! The measures of all texts from any model, block by block, so that texts x annotators x levels is never stored.
 
-use super::{BLOCK, Disagreement, Sums};
+use super::block::BLOCK;
+use super::measures::Disagreement;
+use super::sums::Sums;
 use crate::data::AnnotatorModel;
 use rayon::prelude::*;
 use std::ops::Range;

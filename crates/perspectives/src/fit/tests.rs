@@ -101,7 +101,7 @@ fn an_unlabelled_text_is_its_embedding() {
 
 #[test]
 fn texts_that_read_alike_share_their_effects() {
-    // Offence lies at both ends of one axis: no line can say so, neighbours can.
+    // Offence lies at both ends of one axis: no linear head can fit that, a Gaussian process can.
     let mut sim = simulate(400, 8, 2, 2, 150, 12);
     for o in &mut sim.observations {
         let x = sim.embeddings.row(o.text as usize)[0];
@@ -260,7 +260,7 @@ fn attributed(annotators: usize, effect: f64, seed: u64) -> (Simulation, Vec<Att
         Attribute {
             name: "age".into(),
             values: names(&["young", "middle", "old"]),
-            // Some people do not tell.
+            // Some annotators do not tell.
             of: (0..annotators).map(|a| (a % 10 > 0).then(|| value(a))).collect(),
         },
         Attribute {
@@ -292,15 +292,18 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
     let unknown = mean(&[None, None]);
     assert!(young + 0.1 < unknown && unknown + 0.1 < old, "{young} {unknown} {old}");
     assert!((mean(&[None, Some(0)]) - mean(&[None, Some(1)])).abs() < 0.06);
-    let stranger = (0..300).map(|t| p(model.as_ref(), t, 999)[1]).sum::<f32>() / 300.0;
-    assert!((stranger - unknown).abs() < 1e-6, "of whom nothing is known is a stranger");
-    // Somebody without labels starts where their attributes say.
+    let unknown_annotator = (0..300).map(|t| p(model.as_ref(), t, 999)[1]).sum::<f32>() / 300.0;
+    assert!(
+        (unknown_annotator - unknown).abs() < 1e-6,
+        "of whom nothing is known is predicted as an unknown annotator"
+    );
+    // An annotator without labels starts where their attributes say.
     let few: Vec<Observation> = sim.observations.iter().filter(|o| o.annotator != 1).copied().collect();
     let model = fitted(ModelKind::Multilevel, &TrainingData { observations: &few, ..told });
     let value = attributes[0].of[1];
-    let mut newcomer = [0.0; 2];
-    model.predict_new_annotator(3, &[value, Some(1)], &mut newcomer);
-    assert!(!model.knows(1) && (newcomer[1] - p(model.as_ref(), 3, 1)[1]).abs() < 1e-5);
+    let mut new_annotator = [0.0; 2];
+    model.predict_new_annotator(3, &[value, Some(1)], &mut new_annotator);
+    assert!(!model.knows(1) && (new_annotator[1] - p(model.as_ref(), 3, 1)[1]).abs() < 1e-5);
 
     let (sim, attributes) = attributed(120, 0.0, 22);
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
@@ -315,9 +318,9 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
             "unused attributes change nothing"
         );
     }
-    let mut newcomer = [0.0; 2];
-    model.predict_new_annotator(7, &[Some(0), Some(1)], &mut newcomer);
-    assert_eq!(newcomer.to_vec(), p(model.as_ref(), 7, 999));
+    let mut new_annotator = [0.0; 2];
+    model.predict_new_annotator(7, &[Some(0), Some(1)], &mut new_annotator);
+    assert_eq!(new_annotator.to_vec(), p(model.as_ref(), 7, 999));
 }
 
 #[test]
@@ -346,12 +349,12 @@ fn models_say_whom_they_know() {
         let alike = matches!(kind, ModelKind::Majority | ModelKind::Shared);
         assert_eq!((model.knows(2), model.knows(5), model.knows(u32::MAX)), (alike, alike, alike), "{kind}");
         for text in 0..60 {
-            let stranger = p(model.as_ref(), text, 77);
+            let unknown_annotator = p(model.as_ref(), text, 77);
             if kind == ModelKind::SepHeads {
-                assert_eq!(stranger, p(shared.as_ref(), text, 77), "the shared head answers");
+                assert_eq!(unknown_annotator, p(shared.as_ref(), text, 77), "the shared head answers");
             }
             let unheard = p(model.as_ref(), text, 2);
-            assert!(stranger.iter().zip(&unheard).all(|(a, b)| (a - b).abs() < 1e-5), "{kind}");
+            assert!(unknown_annotator.iter().zip(&unheard).all(|(a, b)| (a - b).abs() < 1e-5), "{kind}");
         }
     }
 }
@@ -362,7 +365,7 @@ fn odd_annotators_and_missing_classes_are_no_accident() {
     choice.target.kind = ScaleKind::Choice;
     for mut sim in [simulate(80, 8, 2, 5, 40, 32), simulate(80, 8, 5, 5, 40, 33), choice] {
         let top = (sim.target.levels - 1) as u16;
-        // Annotator 0 has one label, annotator 1 one class, nobody ever gives level 1 (of more than two).
+        // Annotator 0 has one label, annotator 1 one class, level 1 never occurs (of more than two).
         let mut seen = false;
         sim.observations.retain(|o| o.annotator != 0 || !std::mem::replace(&mut seen, true));
         for o in &mut sim.observations {

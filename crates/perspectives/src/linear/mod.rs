@@ -1,5 +1,5 @@
 //! Linear heads: ridge-penalised regressions on embeddings, fitted to convergence.
 
-pub(crate) mod head;
-pub(crate) mod own_head;
-pub(crate) mod rotate;
+pub(crate) mod dual;
+pub(crate) mod pca;
+pub(crate) mod ridge;

@@ -1,10 +1,10 @@
 //! Keeping a live model in the project file.
 
-use super::LiveModel;
+use super::model::LiveModel;
 use crate::data::PerspectivesError;
 use crate::data::{Attribute, Target};
-use crate::mixed::Crossed;
-use crate::models::{EncoderToScore, Multilevel};
+use crate::mixed::CrossedEffects;
+use crate::models::{Multilevel, TextScorer};
 use serde::{Deserialize, Serialize};
 
 /// Grows when the bytes change their meaning.
@@ -17,8 +17,8 @@ struct Out<'a> {
     target: Target,
     attributes: &'a [Attribute],
     revision: u64,
-    head: &'a EncoderToScore,
-    crossed: &'a Crossed,
+    head: &'a TextScorer,
+    crossed: &'a CrossedEffects,
 }
 
 #[derive(Deserialize)]
@@ -26,8 +26,8 @@ struct In {
     target: Target,
     attributes: Vec<Attribute>,
     revision: u64,
-    head: EncoderToScore,
-    crossed: Crossed,
+    head: TextScorer,
+    crossed: CrossedEffects,
 }
 
 impl LiveModel {
@@ -68,7 +68,7 @@ impl LiveModel {
         parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
         for attribute in &parts.attributes {
             // Annotators may have joined since.
-            if attribute.of.len() > parts.crossed.people.len() {
+            if attribute.of.len() > parts.crossed.annotators.len() {
                 return Err(damaged("an attribute has more entries than there are annotators"));
             }
             attribute.check(attribute.of.len())?;

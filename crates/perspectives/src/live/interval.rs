@@ -1,38 +1,43 @@
-//! How far the model's own doubt about a text lets its disagreement reach.
+//! The interval of a text's disagreement under the posterior of its score.
 
-use crate::disagreement::Running;
+use crate::disagreement::RunningSums;
 use crate::math::distributions::normal_quantile;
-use crate::mixed::Crossed;
-use crate::mixed::predictor::{PersonView, Scratch, TextColumns};
+use crate::mixed::CrossedEffects;
+use crate::mixed::predictor::{AnnotatorPredictor, Scratch, TextColumns};
 
 /// Points of the text's posterior at which disagreement is computed.
-const POINTS: usize = 21;
+const QUANTILES: usize = 21;
 
 /// The 90 % interval of the pairwise measure of one text: its 5 % and 95 % quantiles while the text's score runs
 /// through its posterior (evenly spaced quantiles; for choice scales all scores move along the average's contrast),
-/// widened where needed to hold `headline`, which averages over that doubt. `views` are the people.
-pub(crate) fn interval(crossed: &Crossed, text: usize, views: &[PersonView], headline: f32) -> (f32, f32) {
+/// widened where needed to hold `estimate`, which averages over that uncertainty. `predictors` are the annotators.
+pub(crate) fn interval(
+    crossed: &CrossedEffects,
+    text: usize,
+    predictors: &[AnnotatorPredictor],
+    estimate: f32,
+) -> (f32, f32) {
     let q = crossed.link.scores();
     let mean = &crossed.u[text * q..(text + 1) * q];
     let sd = crossed.v[text].sqrt();
     let mut columns = TextColumns::one(mean, 0.0, crossed.features(text));
-    for i in 0..POINTS {
-        let x = normal_quantile((i as f64 + 0.5) / POINTS as f64);
+    for i in 0..QUANTILES {
+        let x = normal_quantile((i as f64 + 0.5) / QUANTILES as f64);
         let moved: Vec<f64> = mean.iter().enumerate().map(|(c, m)| m + sd * x * contrast(c, q)).collect();
         columns.push(&moved, 0.0, crossed.features(text));
     }
-    let mut running = Running::new(crossed.link.levels, false, POINTS);
-    let mut p = vec![0.0; POINTS * crossed.link.levels];
+    let mut running = RunningSums::new(crossed.link.levels, false, QUANTILES);
+    let mut p = vec![0.0; QUANTILES * crossed.link.levels];
     let mut scratch = Scratch::default();
-    for view in views {
-        view.fill(&columns, 1..POINTS + 1, &mut p, &mut scratch);
-        running.add(0..POINTS, &p, 1.0);
+    for predictor in predictors {
+        predictor.fill(&columns, 1..QUANTILES + 1, &mut p, &mut scratch);
+        running.add(0..QUANTILES, &p, 1.0);
     }
-    running.count(views.len());
-    let mut values: Vec<f32> = (0..POINTS).map(|i| running.get(i).pairwise).collect();
+    running.count(predictors.len());
+    let mut values: Vec<f32> = (0..QUANTILES).map(|i| running.get(i).pairwise).collect();
     values.sort_by(f32::total_cmp);
     let (low, high) = (quantile(&values, 0.05), quantile(&values, 0.95));
-    (low.min(headline), high.max(headline))
+    (low.min(estimate), high.max(estimate))
 }
 
 /// Choice scores move against each other: even ones up while odd ones go down.
@@ -40,7 +45,7 @@ fn contrast(score: usize, scores: usize) -> f64 {
     if scores == 1 || score.is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
-/// The `p` quantile of sorted values that stand at the quantiles `(i + 1/2) / n`, linear between neighbours (definition 5 of
+/// The `p` quantile of sorted values that stand at the quantiles `(i + 1/2) / n`, linearly interpolated (definition 5 of
 /// Hyndman and Fan 1996).
 fn quantile(sorted: &[f32], p: f64) -> f32 {
     let at = (p * sorted.len() as f64 - 0.5).clamp(0.0, (sorted.len() - 1) as f64);
@@ -55,9 +60,9 @@ mod tests {
     /// 21 points at (i + 1/2) / 21: the 5 % quantile lies 0.55 of the way from the first to the second.
     #[test]
     fn quantiles_lie_between_the_points() {
-        let points: Vec<f32> = (0..POINTS).map(|i| i as f32).collect();
-        assert!((quantile(&points, 0.05) - 0.55).abs() < 1e-6);
-        assert!((quantile(&points, 0.95) - 19.45).abs() < 1e-6);
-        assert_eq!((quantile(&points, 0.0), quantile(&points, 1.0)), (0.0, 20.0));
+        let values: Vec<f32> = (0..QUANTILES).map(|i| i as f32).collect();
+        assert!((quantile(&values, 0.05) - 0.55).abs() < 1e-6);
+        assert!((quantile(&values, 0.95) - 19.45).abs() < 1e-6);
+        assert_eq!((quantile(&values, 0.0), quantile(&values, 1.0)), (0.0, 20.0));
     }
 }

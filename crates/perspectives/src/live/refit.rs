@@ -1,23 +1,12 @@
 //! Re-estimating the shared parts in the background while labels keep coming.
 
-use super::{LiveModel, texts_match};
+use super::label_change::LabelChange;
+use super::model::LiveModel;
 use crate::data::AnnotatorModel;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData};
-use serde::{Deserialize, Serialize};
-
-/// One label recorded (`Some`) or taken back (`None`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LabelChange {
-    /// Row of the embeddings.
-    pub text: u32,
-    /// Index of the annotator.
-    pub annotator: u32,
-    /// The new level.
-    pub level: Option<u16>,
-}
 
 /// What a background refit starts from: everything labelled at one moment, owned, so that another thread can have it.
 #[derive(Clone, Debug)]
@@ -112,4 +101,15 @@ impl LiveModel {
         }
         Ok(())
     }
+}
+
+fn texts_match(embeddings: &Embeddings, texts: usize) -> Result<(), PerspectivesError> {
+    if embeddings.texts < texts {
+        return Err(PerspectivesError::Length {
+            what: "embeddings",
+            expected: texts,
+            found: embeddings.texts,
+        });
+    }
+    Ok(())
 }

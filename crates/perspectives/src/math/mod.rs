@@ -40,10 +40,10 @@ pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// How much a logistic function flattens when its argument has variance `v`: `1 / sqrt(1 + pi v / 8)`
+/// How much a logistic function attenuates when its argument has variance `v`: `1 / sqrt(1 + pi v / 8)`
 /// (MacKay 1992, The evidence framework applied to classification networks, eq. 11).
 #[inline]
-pub(crate) fn flatten(v: f64) -> f64 {
+pub(crate) fn attenuation(v: f64) -> f64 {
     1.0 / (1.0 + std::f64::consts::PI / 8.0 * v).sqrt()
 }
 
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(sigmoid(0.0), 0.5);
         assert!((sigmoid(3.0) + sigmoid(-3.0) - 1.0).abs() < 1e-15);
         assert_eq!(sigmoid(-1000.0), 0.0);
-        assert_eq!(flatten(0.0), 1.0);
-        assert!(flatten(2.0) < flatten(1.0));
+        assert_eq!(attenuation(0.0), 1.0);
+        assert!(attenuation(2.0) < attenuation(1.0));
     }
 }

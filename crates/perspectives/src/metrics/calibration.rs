@@ -1,6 +1,6 @@
 //! Whether a stated probability comes true as often as it says.
 
-use super::Scored;
+use super::scored::Scored;
 use serde::{Deserialize, Serialize};
 
 /// Expected calibration error: predictions fall into `bins` equal bins by the probability of the most likely level;

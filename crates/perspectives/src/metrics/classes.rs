@@ -1,6 +1,6 @@
 //! Metrics of predicted levels: accuracy, precision, recall and F1, overall, per level and per annotator.
 
-use super::Scored;
+use super::scored::Scored;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -157,11 +157,11 @@ impl Averages {
 
 /// Rows of every annotator, in order of their index.
 pub(crate) fn rows_by_annotator(scored: &Scored) -> BTreeMap<u32, Vec<usize>> {
-    let mut people: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    let mut annotators: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (i, o) in scored.observations.iter().enumerate() {
-        people.entry(o.annotator).or_default().push(i);
+        annotators.entry(o.annotator).or_default().push(i);
     }
-    people
+    annotators
 }
 
 /// Accuracy and macro-F1 of every annotator, in order of their index.
@@ -171,15 +171,15 @@ pub(crate) struct ByAnnotator {
 }
 
 pub(crate) fn by_annotator(scored: &Scored, predicted: &[u16]) -> ByAnnotator {
-    let mut people: BTreeMap<u32, (Vec<u16>, Vec<u16>)> = BTreeMap::new();
+    let mut annotators: BTreeMap<u32, (Vec<u16>, Vec<u16>)> = BTreeMap::new();
     for (o, &p) in scored.observations.iter().zip(predicted) {
-        let (t, q) = people.entry(o.annotator).or_default();
+        let (t, q) = annotators.entry(o.annotator).or_default();
         t.push(o.level);
         q.push(p);
     }
     ByAnnotator {
-        accuracy: people.values().map(|(t, p)| accuracy(t, p)).collect(),
-        macro_f1: people.values().map(|(t, p)| macro_f1(t, p)).collect(),
+        accuracy: annotators.values().map(|(t, p)| accuracy(t, p)).collect(),
+        macro_f1: annotators.values().map(|(t, p)| macro_f1(t, p)).collect(),
     }
 }
 

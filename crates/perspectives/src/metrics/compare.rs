@@ -1,11 +1,11 @@
 //! Whether one model is better than another on the same labels.
 
-use super::Scored;
 use super::bootstrap::Cluster;
 use super::classes::by_annotator;
 use super::interval::{BootstrapOptions, Figure, Interval, resample};
 use super::mcnemar::{McNemar, mcnemar};
 use super::probability::CLIP;
+use super::scored::Scored;
 use super::wilcoxon::{Wilcoxon, wilcoxon};
 use crate::data::progress::Progress;
 use crate::data::{Observation, PerspectivesError};
@@ -82,14 +82,14 @@ pub fn compare(
         return Err(PerspectivesError::DifferentLabels { at: same.count() });
     }
     let texts = sums(first, second, |o| o.text);
-    let people = sums(first, second, |o| o.annotator);
+    let annotators = sums(first, second, |o| o.annotator);
     let accuracies = |scored: &Scored| by_annotator(scored, &scored.predicted()).accuracy;
     let gaps: Vec<f64> = accuracies(first).iter().zip(accuracies(second)).map(|(a, b)| a - b).collect();
     Ok(Comparison {
         labels: first.observations.len(),
         texts: texts.len(),
         over_texts: differences(&texts, Cluster::Texts, options, progress)?,
-        over_annotators: differences(&people, Cluster::Annotators, options, progress)?,
+        over_annotators: differences(&annotators, Cluster::Annotators, options, progress)?,
         mcnemar: discordant(first, second),
         annotators: wilcoxon(&gaps),
         options: *options,
@@ -250,15 +250,15 @@ mod tests {
         }
         b.observations.clone_from(&a.observations);
         let test = compare(&a, &b, &BootstrapOptions::default(), &mut Silent).unwrap();
-        let (texts, people) = (test.over_texts.unwrap(), test.over_annotators.unwrap());
-        assert_eq!((texts.log_loss.over, people.log_loss.over), (Cluster::Texts, Cluster::Annotators));
-        assert!((texts.log_loss.difference - people.log_loss.difference).abs() < 1e-12);
+        let (texts, annotators) = (test.over_texts.unwrap(), test.over_annotators.unwrap());
+        assert_eq!((texts.log_loss.over, annotators.log_loss.over), (Cluster::Texts, Cluster::Annotators));
+        assert!((texts.log_loss.difference - annotators.log_loss.difference).abs() < 1e-12);
         assert!(texts.log_loss.p.unwrap() < 0.01 || texts.log_loss.interval.is_none());
-        assert!(people.log_loss.p.unwrap() > 0.1);
-        let interval = people.log_loss.interval.unwrap();
+        assert!(annotators.log_loss.p.unwrap() > 0.1);
+        let interval = annotators.log_loss.interval.unwrap();
         assert!(interval.low < 0.0 && interval.high > 0.0);
         assert_eq!(texts.annotator_accuracy, None);
-        assert!((people.annotator_accuracy.unwrap().second - 4.0 / 6.0).abs() < 1e-12);
+        assert!((annotators.annotator_accuracy.unwrap().second - 4.0 / 6.0).abs() < 1e-12);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Metrics of texts: the distribution of labels and whether annotators differ.
 
-use super::Scored;
 use super::probability::CLIP;
+use super::scored::Scored;
 use std::collections::BTreeMap;
 
 /// Area under the receiver operating characteristic: the chance that a true case has a larger score than a false one,

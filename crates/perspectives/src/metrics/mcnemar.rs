@@ -20,7 +20,7 @@ pub struct McNemar {
 }
 
 /// The test of `only_first` and `only_second` differing labels (McNemar 1947; exact form by the binomial distribution;
-/// statsmodels' `mcnemar`). It takes labels as independent of each other, which those of one text or person are not:
+/// statsmodels' `mcnemar`). It takes labels as independent of each other, which those of one text or annotator are not:
 /// [`super::compare`] has a test that does not.
 pub fn mcnemar(only_first: usize, only_second: usize) -> McNemar {
     let n = only_first + only_second;

@@ -1,6 +1,6 @@
 //! Metrics that know the order of levels.
 
-use super::Scored;
+use super::scored::Scored;
 
 /// The median level of every prediction: the lowest level whose cumulative probability reaches one half. It minimises
 /// the expected distance.

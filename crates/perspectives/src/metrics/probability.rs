@@ -1,6 +1,6 @@
 //! Metrics of predicted probabilities of the label given: log loss and Brier score.
 
-use super::Scored;
+use super::scored::Scored;
 
 /// Probabilities are kept at least this far from 0 before a logarithm.
 pub(crate) const CLIP: f64 = 1e-9;

@@ -1,11 +1,12 @@
 //! Everything that is reported of one model on one set of labels, to be kept with its run.
 
+use super::annotators::{AnnotatorScores, annotator_scores};
 use super::bootstrap::{Cluster, Intervals, bootstrap};
 use super::calibration::{CalibrationBin, calibration_curve};
 use super::classes::{Averages, ClassAccuracy, ClassScores, class_scores, confusion};
 use super::interval::BootstrapOptions;
-use super::people::{AnnotatorScores, annotator_scores};
-use super::{Scored, Scores};
+use super::scored::Scored;
+use super::scores::Scores;
 use crate::data::progress::Progress;
 use crate::data::{Observation, PerspectivesError};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! A model's probabilities of given labels: the input of all metrics.
 
-use super::Scored;
+use super::scored::Scored;
 use crate::data::{AnnotatorModel, Observation};
 
 /// A model's probabilities of `observations`, ordered by text, then annotator.

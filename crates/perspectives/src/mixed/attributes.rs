@@ -1,94 +1,60 @@
 //! Attributes of annotators as predictors of where a new annotator starts.
 //!
-//! Deviations get the prior `theta_a ~ N(B z_a, prior)`, `z_a` the values a person has, each beside the others (one-hot),
-//! centred. `B` is a ridge regression by generalised least squares: what a person's own labels say about them
-//! (the posterior without its prior) is an observation of `B z_a` with the variance of that and of people around it.
-//! The strength is the one under which people left out gain most, and nothing is used unless they gain by more than
+//! Random effects get the prior `theta_a ~ N(B z_a, prior)`, `z_a` the values an annotator has, each beside the others (one-hot),
+//! centred. `B` is a ridge regression by generalised least squares: what an annotator's own labels say about them
+//! (the posterior without its prior) is an observation of `B z_a` with the variance of that and of annotators around it.
+//! The variance_share is the one under which annotators left out gain most, and nothing is used unless they gain by more than
 //! two standard errors.
 
-use super::Crossed;
-use super::person::PersonLabel;
+use super::annotator::LabelGivenText;
+use super::attribute_effects::AttributeEffects;
+use super::crossed::CrossedEffects;
 use crate::data::{Attribute, AttributeEvidence};
 use crate::math::axpy;
 use crate::math::cholesky::Factor;
-use crate::mixed::link::Slopes;
+use crate::mixed::link::Gradient;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// Variances of effects tried, as shares of the prior variance of the deviation.
-const TRIED: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
-/// How many standard errors the gain must lie above zero.
-const SURE: f64 = 2.0;
+/// Variances of effects tried, as shares of the prior variance of the random effect.
+const VARIANCE_SHARES: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
+/// How many standard errors above zero the gain must be.
+const MIN_STANDARD_ERRORS: f64 = 2.0;
 /// Groups of annotators left out in turn.
 const FOLDS: usize = 5;
-/// With fewer people who have labels and a known value there is nothing to leave out.
-const LEAST_PEOPLE: usize = 20;
+/// With fewer annotators who have labels and a known value there is nothing to leave out.
+const MIN_ANNOTATORS: usize = 20;
 
-/// Effects of attribute values on deviations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct AttributeEffects {
-    /// Where each attribute's values start among the columns, and after the last one their number.
-    starts: Vec<usize>,
-    /// Share of people who have each value.
-    centre: Vec<f64>,
-    /// values x deviations.
-    effects: Vec<f64>,
-}
-
-impl AttributeEffects {
-    /// Where somebody with these values (one entry an attribute) is expected; what is not known tells nothing.
-    pub(crate) fn mean(&self, values: &[Option<u16>], deviations: usize) -> Vec<f64> {
-        let mut mean = vec![0.0; deviations];
-        for (range, value) in self.starts.windows(2).zip(values) {
-            let Some(value) = value else { continue };
-            for at in range[0]..range[1] {
-                let z = f64::from(u8::from(at - range[0] == usize::from(*value))) - self.centre[at];
-                axpy(z, &self.effects[at * deviations..(at + 1) * deviations], &mut mean);
-            }
-        }
-        mean
-    }
-
-    /// Whether the parts fit together.
-    pub(crate) fn fits(&self, deviations: usize) -> bool {
-        let values = self.starts.last().copied().unwrap_or(0);
-        self.centre.len() == values
-            && self.effects.len() == values * deviations
-            && self.starts.windows(2).all(|w| w[0] <= w[1])
-    }
-}
-
-/// One-hot values of people with labels.
+/// One-hot values of annotators with labels.
 struct Design {
     starts: Vec<usize>,
     centre: Vec<f64>,
     /// Annotators who have labels and a known value.
-    people: Vec<usize>,
-    /// people x values, centred.
+    annotators: Vec<usize>,
+    /// annotators x values, centred.
     rows: Vec<Vec<f64>>,
 }
 
 impl Design {
-    fn new(attributes: &[Attribute], crossed: &Crossed) -> Self {
+    fn new(attributes: &[Attribute], crossed: &CrossedEffects) -> Self {
         let mut starts = vec![0];
         for attribute in attributes {
             starts.push(starts[starts.len() - 1] + attribute.values.len());
         }
         let known = |a: &usize| attributes.iter().any(|attribute| attribute.of[*a].is_some());
-        let people: Vec<usize> = (0..crossed.people.len())
-            .filter(|&a| !crossed.people[a].labels.is_empty())
+        let annotators: Vec<usize> = (0..crossed.annotators.len())
+            .filter(|&a| !crossed.annotators[a].labels.is_empty())
             .filter(known)
             .collect();
         let values = starts[starts.len() - 1];
-        let (mut centre, mut rows) = (vec![0.0; values], vec![vec![0.0; values]; people.len()]);
+        let (mut centre, mut rows) = (vec![0.0; values], vec![vec![0.0; values]; annotators.len()]);
         for (attribute, start) in attributes.iter().zip(&starts) {
-            let have = people.iter().filter(|&&a| attribute.of[a].is_some()).count().max(1) as f64;
-            for &a in &people {
+            let have = annotators.iter().filter(|&&a| attribute.of[a].is_some()).count().max(1) as f64;
+            for &a in &annotators {
                 if let Some(value) = attribute.of[a] {
                     centre[start + usize::from(value)] += 1.0 / have;
                 }
             }
-            for (row, &a) in rows.iter_mut().zip(&people) {
+            for (row, &a) in rows.iter_mut().zip(&annotators) {
                 if let Some(value) = attribute.of[a] {
                     for (at, z) in row[*start..start + attribute.values.len()].iter_mut().enumerate() {
                         *z = f64::from(u8::from(at == usize::from(value))) - centre[start + at];
@@ -96,7 +62,7 @@ impl Design {
                 }
             }
         }
-        Self { starts, centre, people, rows }
+        Self { starts, centre, annotators, rows }
     }
 
     fn effects(&self, effects: Vec<f64>) -> AttributeEffects {
@@ -104,55 +70,56 @@ impl Design {
     }
 }
 
-/// What one person's labels say about one deviation, without the prior: value and weight.
+/// What one annotator's labels say about one random effect, without the prior: value and weight.
 #[derive(Clone, Copy)]
-struct Said {
+struct LabelEstimate {
     value: f64,
     weight: f64,
 }
 
-impl Crossed {
-    /// Gives annotators prior means by their attributes if people left out gain by more than chance; else leaves everything
+impl CrossedEffects {
+    /// Gives annotators prior means by their attributes if annotators left out gain by more than chance; else leaves everything
     /// as it was. `None` where there is too little to try. The caller re-estimates the rest if they are used.
-    pub(crate) fn try_attributes(
+    pub(crate) fn select_attributes(
         &mut self,
         attributes: &[Attribute],
         seed: u64,
     ) -> Option<AttributeEvidence> {
         let design = Design::new(attributes, self);
-        if design.people.len() < LEAST_PEOPLE || design.centre.is_empty() {
+        if design.annotators.len() < MIN_ANNOTATORS || design.centre.is_empty() {
             return None;
         }
-        let d = self.link.deviations();
-        let said: Vec<Vec<Said>> =
-            (0..d).map(|i| design.people.iter().map(|&a| self.said(a, i)).collect()).collect();
-        let fold = crate::data::folds::assign(design.people.len(), FOLDS, seed ^ 0xa77);
-        let plain: Vec<f64> = design.people.par_iter().map(|&a| self.stranger(a, &vec![0.0; d])).collect();
-        let labels: usize = design.people.iter().map(|&a| self.people[a].labels.len()).sum();
+        let d = self.link.random_effects();
+        let estimates: Vec<Vec<LabelEstimate>> =
+            (0..d).map(|i| design.annotators.iter().map(|&a| self.label_estimate(a, i)).collect()).collect();
+        let fold = crate::data::folds::assign(design.annotators.len(), FOLDS, seed ^ 0xa77);
+        let without: Vec<f64> =
+            design.annotators.par_iter().map(|&a| self.marginal_log_likelihood(a, &vec![0.0; d])).collect();
+        let labels: usize = design.annotators.iter().map(|&a| self.annotators[a].labels.len()).sum();
         let mut best: Option<(f64, f64, f64)> = None;
-        for strength in TRIED {
+        for variance_share in VARIANCE_SHARES {
             let effects: Vec<Vec<f64>> = (0..FOLDS)
                 .into_par_iter()
-                .map(|f| self.ridge(&design, &said, strength, |i| usize::from(fold[i]) != f))
+                .map(|f| self.ridge(&design, &estimates, variance_share, |i| usize::from(fold[i]) != f))
                 .collect();
-            let gains: Vec<f64> = (0..design.people.len())
+            let gains: Vec<f64> = (0..design.annotators.len())
                 .into_par_iter()
                 .map(|i| {
                     let mean = product(&design.rows[i], &effects[usize::from(fold[i])], d);
-                    self.stranger(design.people[i], &mean) - plain[i]
+                    self.marginal_log_likelihood(design.annotators[i], &mean) - without[i]
                 })
                 .collect();
-            let (total, error) = super::slope::total_and_error(&gains);
+            let (total, error) = super::random_slopes::total_and_error(&gains);
             if best.is_none_or(|b| total > b.0) {
-                best = Some((total, error, strength));
+                best = Some((total, error, variance_share));
             }
         }
-        let (total, error, strength) = best?;
-        let used = total > SURE * error;
+        let (total, error, variance_share) = best?;
+        let used = total > MIN_STANDARD_ERRORS * error;
         if used {
-            let effects = design.effects(self.ridge(&design, &said, strength, |_| true));
+            let effects = design.effects(self.ridge(&design, &estimates, variance_share, |_| true));
             let values = |a: usize| -> Vec<Option<u16>> { attributes.iter().map(|at| at.of[a]).collect() };
-            self.prior_means = (0..self.people.len()).flat_map(|a| effects.mean(&values(a), d)).collect();
+            self.prior_means = (0..self.annotators.len()).flat_map(|a| effects.mean(&values(a), d)).collect();
             self.attribute_effects = Some(effects);
         }
         let n = labels.max(1) as f64;
@@ -160,46 +127,46 @@ impl Crossed {
             gain: total / n,
             standard_error: error / n,
             used,
-            annotators: design.people.len(),
+            annotators: design.annotators.len(),
             labels,
         };
         self.attribute_evidence = Some(evidence);
         Some(evidence)
     }
 
-    /// Deviation `i` of a person as their labels alone tell it (diagonally), weighted by the inverse of its variance
+    /// The likelihood's estimate of random effect `i` of an annotator, without the prior (diagonally), weighted by the inverse of its variance
     /// around what attributes could tell.
-    fn said(&self, annotator: usize, i: usize) -> Said {
-        let (d, w) = (self.link.deviations(), self.width());
-        let person = &self.people[annotator];
+    fn label_estimate(&self, annotator: usize, i: usize) -> LabelEstimate {
+        let (d, w) = (self.link.random_effects(), self.width());
+        let effect = &self.annotators[annotator];
         let prior = self.prior[i * d + i];
-        let precision = (1.0 / person.covariance[i * w + i] - 1.0 / prior).max(1e-6);
-        let value = person.theta[i] / person.covariance[i * w + i] / precision;
-        Said { value, weight: 1.0 / (1.0 / precision + prior) }
+        let precision = (1.0 / effect.covariance[i * w + i] - 1.0 / prior).max(1e-6);
+        let value = effect.theta[i] / effect.covariance[i * w + i] / precision;
+        LabelEstimate { value, weight: 1.0 / (1.0 / precision + prior) }
     }
 
-    /// Effects (values x deviations) from the people that `keep` allows.
+    /// Effects (values x random effects) from the annotators that `include` allows.
     fn ridge(
         &self,
         design: &Design,
-        said: &[Vec<Said>],
-        strength: f64,
-        keep: impl Fn(usize) -> bool,
+        estimates: &[Vec<LabelEstimate>],
+        variance_share: f64,
+        include: impl Fn(usize) -> bool,
     ) -> Vec<f64> {
-        let (n, d) = (design.centre.len(), self.link.deviations());
+        let (n, d) = (design.centre.len(), self.link.random_effects());
         let mut effects = vec![0.0; n * d];
-        for (i, said) in said.iter().enumerate() {
+        for (i, estimates) in estimates.iter().enumerate() {
             let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n]);
             for at in 0..n {
-                a[at * n + at] = 1.0 / (strength * self.prior[i * d + i]);
+                a[at * n + at] = 1.0 / (variance_share * self.prior[i * d + i]);
             }
-            for (row, said) in
-                design.rows.iter().zip(said).enumerate().filter(|(p, _)| keep(*p)).map(|(_, r)| r)
+            for (row, estimate) in
+                design.rows.iter().zip(estimates).enumerate().filter(|(p, _)| include(*p)).map(|(_, r)| r)
             {
                 for (at, z) in row.iter().enumerate().filter(|(_, z)| **z != 0.0) {
-                    axpy(said.weight * z, row, &mut a[at * n..(at + 1) * n]);
+                    axpy(estimate.weight * z, row, &mut a[at * n..(at + 1) * n]);
                 }
-                axpy(said.weight * said.value, row, &mut b);
+                axpy(estimate.weight * estimate.value, row, &mut b);
             }
             Factor::new(&a, n).solve(&mut b);
             for (at, b) in b.iter().enumerate() {
@@ -209,23 +176,29 @@ impl Crossed {
         effects
     }
 
-    /// Log-likelihood of a person's labels, one by one, were nothing known of them but the `mean` of their deviations.
-    fn stranger(&self, annotator: usize, mean: &[f64]) -> f64 {
-        let (link, d) = (self.link, self.link.deviations());
-        let mut offsets = vec![0.0; link.offsets()];
-        link.offsets_of(&self.base, mean, &mut offsets);
+    /// Marginal log-likelihood of an annotator's labels, one by one, where the random effects have this prior mean.
+    fn marginal_log_likelihood(&self, annotator: usize, mean: &[f64]) -> f64 {
+        let (link, d) = (self.link, self.link.random_effects());
+        let mut intercepts = vec![0.0; link.intercepts()];
+        link.intercepts_of(&self.fixed_effects, mean, &mut intercepts);
         let own = if link.softmax {
             (0..d).map(|i| self.prior[i * d + i]).sum::<f64>() / d as f64
         } else {
             self.prior[0]
         };
-        let mut unused = Slopes::default();
-        let labels = self.people[annotator].labels.iter();
+        let mut unused = Gradient::default();
+        let labels = self.annotators[annotator].labels.iter();
         labels
-            .filter_map(|&(text, level)| self.person_label(annotator, text, level))
-            .map(|l: PersonLabel<'_>| {
-                let text = (1.0 / (l.flatten * l.flatten) - 1.0) * 8.0 / std::f64::consts::PI;
-                link.log_likelihood(l.u, &offsets, crate::math::flatten(own + text), l.level, &mut unused)
+            .filter_map(|&(text, level)| self.label_given_text(annotator, text, level))
+            .map(|l: LabelGivenText<'_>| {
+                let text = (1.0 / (l.attenuation * l.attenuation) - 1.0) * 8.0 / std::f64::consts::PI;
+                link.log_likelihood(
+                    l.u,
+                    &intercepts,
+                    crate::math::attenuation(own + text),
+                    l.level,
+                    &mut unused,
+                )
             })
             .sum()
     }

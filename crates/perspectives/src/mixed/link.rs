@@ -3,7 +3,7 @@
 //! A text has `q` scores `u` (one for cumulative links, one per level for softmax). An annotator has `m` link
 //! parameters `phi`:
 //! - cumulative: `phi_0` shifts all levels (severity), `phi_1..` are logarithms of the gaps between thresholds. They
-//!   make K - 1 offsets `o_1 = phi_0`, `o_j = o_{j-1} - exp(phi_{j-1})`, and `P(y >= j) = sigma(u + o_j)`
+//!   make K - 1 intercepts `o_1 = phi_0`, `o_j = o_{j-1} - exp(phi_{j-1})`, and `P(y >= j) = sigma(u + o_j)`
 //!   (McCullagh 1980, Regression models for ordinal data). Binary is the case K = 2.
 //! - softmax: one intercept per level, `P(y = c)` proportional to `exp(u_c + phi_c)`.
 
@@ -25,11 +25,11 @@ pub(crate) struct Link {
 
 /// Derivatives of one label's log-likelihood.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Slopes {
+pub(crate) struct Gradient {
     /// With respect to the q scores.
     pub(crate) score: Vec<f64>,
-    /// With respect to the offsets.
-    pub(crate) offset: Vec<f64>,
+    /// With respect to the intercepts.
+    pub(crate) intercept: Vec<f64>,
 }
 
 impl Link {
@@ -42,25 +42,25 @@ impl Link {
         if self.softmax { self.levels } else { 1 }
     }
 
-    /// Offsets, and full link parameters.
-    pub(crate) fn offsets(self) -> usize {
+    /// MixedHead, and full link parameters.
+    pub(crate) fn intercepts(self) -> usize {
         if self.softmax { self.levels } else { self.levels - 1 }
     }
 
-    /// Deviations an annotator may have from the average link parameters.
-    pub(crate) fn deviations(self) -> usize {
-        if self.softmax || self.offsets() <= MAX_FREE_THRESHOLDS { self.offsets() } else { 2 }
+    /// Random effects an annotator may have from the average link parameters.
+    pub(crate) fn random_effects(self) -> usize {
+        if self.softmax || self.intercepts() <= MAX_FREE_THRESHOLDS { self.intercepts() } else { 2 }
     }
 
-    /// The deviation that link parameter `parameter` listens to.
+    /// The random effect that is added to link parameter `parameter`.
     #[inline]
-    pub(crate) fn deviation_of(self, parameter: usize) -> usize {
-        parameter.min(self.deviations() - 1)
+    pub(crate) fn random_effect_of(self, parameter: usize) -> usize {
+        parameter.min(self.random_effects() - 1)
     }
 
-    /// Offsets of an annotator who deviates by `theta` from `base`.
-    pub(crate) fn offsets_of(self, base: &[f64], theta: &[f64], out: &mut [f64]) {
-        let phi = |i: usize| base[i] + theta.get(self.deviation_of(i)).copied().unwrap_or(0.0);
+    /// MixedHead of an annotator who deviates by `theta` from `fixed effects`.
+    pub(crate) fn intercepts_of(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
+        let phi = |i: usize| fixed_effects[i] + theta.get(self.random_effect_of(i)).copied().unwrap_or(0.0);
         if self.softmax {
             for (i, o) in out.iter_mut().enumerate() {
                 *o = phi(i);
@@ -76,11 +76,11 @@ impl Link {
         }
     }
 
-    /// Derivative of every offset by every deviation: offsets x deviations, row-major.
-    pub(crate) fn jacobian(self, base: &[f64], theta: &[f64], out: &mut [f64]) {
-        let width = self.deviations();
+    /// Derivative of every intercept by every random effect: intercepts x random effects, row-major.
+    pub(crate) fn jacobian(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
+        let width = self.random_effects();
         out.fill(0.0);
-        for j in 0..self.offsets() {
+        for j in 0..self.intercepts() {
             if self.softmax {
                 out[j * width + j] = 1.0;
                 continue;
@@ -88,20 +88,20 @@ impl Link {
             if j > 0 {
                 let (before, row) = out.split_at_mut(j * width);
                 row[..width].copy_from_slice(&before[(j - 1) * width..]);
-                let d = self.deviation_of(j);
-                row[d] -= (base[j] + theta.get(d).copied().unwrap_or(0.0)).min(20.0).exp();
+                let d = self.random_effect_of(j);
+                row[d] -= (fixed_effects[j] + theta.get(d).copied().unwrap_or(0.0)).min(20.0).exp();
             } else {
                 out[0] = 1.0;
             }
         }
     }
 
-    /// Probabilities of all levels where scores are flattened by `k`. `out` has K entries and sums to 1.
-    pub(crate) fn probabilities(self, u: &[f64], offsets: &[f64], k: f64, out: &mut [f64]) {
+    /// Probabilities of all levels where scores are attenuated by `k`. `out` has K entries and sums to 1.
+    pub(crate) fn probabilities(self, u: &[f64], intercepts: &[f64], k: f64, out: &mut [f64]) {
         if self.softmax {
-            let top = u.iter().zip(offsets).map(|(u, o)| k * (u + o)).fold(f64::MIN, f64::max);
+            let top = u.iter().zip(intercepts).map(|(u, o)| k * (u + o)).fold(f64::MIN, f64::max);
             let mut sum = 0.0;
-            for ((p, u), o) in out.iter_mut().zip(u).zip(offsets) {
+            for ((p, u), o) in out.iter_mut().zip(u).zip(intercepts) {
                 *p = (k * (u + o) - top).exp();
                 sum += *p;
             }
@@ -109,59 +109,59 @@ impl Link {
             return;
         }
         let mut above = 1.0;
-        for (j, o) in offsets.iter().enumerate() {
+        for (j, o) in intercepts.iter().enumerate() {
             let next = sigmoid(k * (u[0] + o)).min(above);
             out[j] = above - next;
             above = next;
         }
-        out[offsets.len()] = above;
+        out[intercepts.len()] = above;
     }
 
-    /// Log-likelihood of `level` and its derivatives by the scores and the offsets.
+    /// Log-likelihood of `level` and its derivatives by the scores and the intercepts.
     pub(crate) fn log_likelihood(
         self,
         u: &[f64],
-        offsets: &[f64],
+        intercepts: &[f64],
         k: f64,
         level: u16,
-        d: &mut Slopes,
+        d: &mut Gradient,
     ) -> f64 {
         let y = usize::from(level);
         d.score.resize(self.scores(), 0.0);
-        d.offset.resize(self.offsets(), 0.0);
+        d.intercept.resize(self.intercepts(), 0.0);
         if self.softmax {
-            self.probabilities(u, offsets, k, &mut d.offset);
-            let p = d.offset[y].max(FLOOR);
-            for (c, g) in d.offset.iter_mut().enumerate() {
+            self.probabilities(u, intercepts, k, &mut d.intercept);
+            let p = d.intercept[y].max(FLOOR);
+            for (c, g) in d.intercept.iter_mut().enumerate() {
                 *g = k * (f64::from(u8::from(c == y)) - *g);
             }
-            d.score.copy_from_slice(&d.offset);
+            d.score.copy_from_slice(&d.intercept);
             return p.ln();
         }
-        d.offset.fill(0.0);
-        let (p, upper, lower) = between(u[0], offsets, k, y);
+        d.intercept.fill(0.0);
+        let (p, upper, lower) = between(u[0], intercepts, k, y);
         let p = p.max(FLOOR);
         if y > 0 {
-            d.offset[y - 1] = k * upper / p;
+            d.intercept[y - 1] = k * upper / p;
         }
-        if y < offsets.len() {
-            d.offset[y] = -k * lower / p;
+        if y < intercepts.len() {
+            d.intercept[y] = -k * lower / p;
         }
         d.score[0] = k * (upper - lower) / p;
         p.ln()
     }
 
     /// Probability of `level` alone; cheaper than [`Link::probabilities`] for cumulative links.
-    pub(crate) fn likelihood(self, u: f64, offsets: &[f64], k: f64, level: u16) -> f64 {
-        between(u, offsets, k, usize::from(level)).0.max(FLOOR)
+    pub(crate) fn likelihood(self, u: f64, intercepts: &[f64], k: f64, level: u16) -> f64 {
+        between(u, intercepts, k, usize::from(level)).0.max(FLOOR)
     }
 
-    /// Expected information (Fisher) about the offsets in one label, offsets x offsets, added to `out`.
+    /// Expected information (Fisher) about the intercepts in one label, intercepts x intercepts, added to `out`.
     /// The information about a common score is the sum of all its entries (cumulative) or the matrix itself (softmax).
-    pub(crate) fn information(self, u: &[f64], offsets: &[f64], k: f64, out: &mut [f64]) {
-        let n = self.offsets();
+    pub(crate) fn information(self, u: &[f64], intercepts: &[f64], k: f64, out: &mut [f64]) {
+        let n = self.intercepts();
         let mut p = vec![0.0; self.levels];
-        self.probabilities(u, offsets, k, &mut p);
+        self.probabilities(u, intercepts, k, &mut p);
         if self.softmax {
             for i in 0..n {
                 for j in 0..n {
@@ -170,8 +170,8 @@ impl Link {
             }
             return;
         }
-        // Level c is bounded by offsets c - 1 (above) and c (below); each density enters two levels.
-        let density: Vec<f64> = offsets
+        // Level c is bounded by intercepts c - 1 (above) and c (below); each density enters two levels.
+        let density: Vec<f64> = intercepts
             .iter()
             .map(|o| {
                 let s = sigmoid(k * (u[0] + o));
@@ -195,7 +195,7 @@ impl Link {
     }
 
     /// Link parameters that give the smoothed shares of the levels in `counts` (one pseudo-label spread evenly).
-    pub(crate) fn base_from(self, counts: &[f64]) -> Vec<f64> {
+    pub(crate) fn fixed_effects_from(self, counts: &[f64]) -> Vec<f64> {
         let total: f64 = counts.iter().sum::<f64>() + 1.0;
         let share: Vec<f64> = counts.iter().map(|c| (c + 1.0 / self.levels as f64) / total).collect();
         if self.softmax {
@@ -209,18 +209,18 @@ impl Link {
             let a = above.clamp(1e-9, 1.0 - 1e-9);
             logits.push((a / (1.0 - a)).ln());
         }
-        let mut base = vec![logits[0]];
-        base.extend(logits.windows(2).map(|w| (w[0] - w[1]).max(1e-6).ln()));
-        base
+        let mut fixed_effects = vec![logits[0]];
+        fixed_effects.extend(logits.windows(2).map(|w| (w[0] - w[1]).max(1e-6).ln()));
+        fixed_effects
     }
 }
 
 /// P(level y) between two cumulative curves, and the logistic densities at its upper and lower bound. The difference
 /// is taken on the side where it does not cancel.
 #[inline]
-fn between(u: f64, offsets: &[f64], k: f64, y: usize) -> (f64, f64, f64) {
-    let upper = (y > 0).then(|| k * (u + offsets[y - 1]));
-    let lower = (y < offsets.len()).then(|| k * (u + offsets[y]));
+fn between(u: f64, intercepts: &[f64], k: f64, y: usize) -> (f64, f64, f64) {
+    let upper = (y > 0).then(|| k * (u + intercepts[y - 1]));
+    let lower = (y < intercepts.len()).then(|| k * (u + intercepts[y]));
     let density = |s: f64| s * (1.0 - s);
     match (upper, lower) {
         (Some(a), Some(b)) => {
@@ -257,11 +257,11 @@ mod tests {
     fn base_reproduces_the_shares() {
         for link in [ordinal(), choice(), Link { levels: 2, softmax: false }] {
             let counts: Vec<f64> = (1..=link.levels).map(|c| 100_000.0 * c as f64).collect();
-            let base = link.base_from(&counts);
-            let mut offsets = vec![0.0; link.offsets()];
-            link.offsets_of(&base, &[], &mut offsets);
+            let fixed_effects = link.fixed_effects_from(&counts);
+            let mut intercepts = vec![0.0; link.intercepts()];
+            link.intercepts_of(&fixed_effects, &[], &mut intercepts);
             let mut p = vec![0.0; link.levels];
-            link.probabilities(&vec![0.0; link.scores()], &offsets, 1.0, &mut p);
+            link.probabilities(&vec![0.0; link.scores()], &intercepts, 1.0, &mut p);
             let total: f64 = counts.iter().sum();
             for (p, c) in p.iter().zip(&counts) {
                 assert!((p - c / total).abs() < 1e-4, "{p} {}", c / total);
@@ -273,31 +273,31 @@ mod tests {
     fn derivatives_agree_with_differences() {
         for link in [ordinal(), choice()] {
             let u: Vec<f64> = (0..link.scores()).map(|i| 0.3 - 0.4 * i as f64).collect();
-            let base = link.base_from(&vec![5.0; link.levels]);
-            let mut offsets = vec![0.0; link.offsets()];
-            link.offsets_of(&base, &[0.2; 8][..link.deviations()], &mut offsets);
-            let mut d = Slopes::default();
-            let mut scratch = Slopes::default();
+            let fixed_effects = link.fixed_effects_from(&vec![5.0; link.levels]);
+            let mut intercepts = vec![0.0; link.intercepts()];
+            link.intercepts_of(&fixed_effects, &[0.2; 8][..link.random_effects()], &mut intercepts);
+            let mut d = Gradient::default();
+            let mut scratch = Gradient::default();
             for level in 0..link.levels as u16 {
-                link.log_likelihood(&u, &offsets, 0.8, level, &mut d);
+                link.log_likelihood(&u, &intercepts, 0.8, level, &mut d);
                 let h = 1e-6;
                 for i in 0..u.len() {
                     let (mut a, mut b) = (u.clone(), u.clone());
                     a[i] += h;
                     b[i] -= h;
-                    let slope = (link.log_likelihood(&a, &offsets, 0.8, level, &mut scratch)
-                        - link.log_likelihood(&b, &offsets, 0.8, level, &mut scratch))
+                    let slope = (link.log_likelihood(&a, &intercepts, 0.8, level, &mut scratch)
+                        - link.log_likelihood(&b, &intercepts, 0.8, level, &mut scratch))
                         / (2.0 * h);
                     assert!((slope - d.score[i]).abs() < 1e-6, "{link:?} {level} {i}");
                 }
-                for i in 0..offsets.len() {
-                    let (mut a, mut b) = (offsets.clone(), offsets.clone());
+                for i in 0..intercepts.len() {
+                    let (mut a, mut b) = (intercepts.clone(), intercepts.clone());
                     a[i] += h;
                     b[i] -= h;
                     let slope = (link.log_likelihood(&u, &a, 0.8, level, &mut scratch)
                         - link.log_likelihood(&u, &b, 0.8, level, &mut scratch))
                         / (2.0 * h);
-                    assert!((slope - d.offset[i]).abs() < 1e-6, "{link:?} {level} {i}");
+                    assert!((slope - d.intercept[i]).abs() < 1e-6, "{link:?} {level} {i}");
                 }
             }
         }
@@ -306,18 +306,18 @@ mod tests {
     #[test]
     fn the_jacobian_agrees_with_differences() {
         for link in [ordinal(), choice(), Link { levels: 15, softmax: false }] {
-            let (n, w) = (link.offsets(), link.deviations());
-            let base = link.base_from(&vec![5.0; link.levels]);
+            let (n, w) = (link.intercepts(), link.random_effects());
+            let fixed_effects = link.fixed_effects_from(&vec![5.0; link.levels]);
             let theta = vec![0.1; w];
             let mut jacobian = vec![0.0; n * w];
-            link.jacobian(&base, &theta, &mut jacobian);
+            link.jacobian(&fixed_effects, &theta, &mut jacobian);
             for d in 0..w {
                 let (mut a, mut b) = (theta.clone(), theta.clone());
                 a[d] += 1e-6;
                 b[d] -= 1e-6;
                 let (mut oa, mut ob) = (vec![0.0; n], vec![0.0; n]);
-                link.offsets_of(&base, &a, &mut oa);
-                link.offsets_of(&base, &b, &mut ob);
+                link.intercepts_of(&fixed_effects, &a, &mut oa);
+                link.intercepts_of(&fixed_effects, &b, &mut ob);
                 for j in 0..n {
                     assert!(((oa[j] - ob[j]) / 2e-6 - jacobian[j * w + d]).abs() < 1e-6);
                 }
@@ -328,24 +328,24 @@ mod tests {
     #[test]
     fn information_is_the_expected_square_of_the_slope() {
         for link in [ordinal(), choice()] {
-            let n = link.offsets();
+            let n = link.intercepts();
             let u = vec![0.4; link.scores()];
-            let mut offsets = vec![0.0; n];
-            link.offsets_of(&link.base_from(&vec![1.0; link.levels]), &[], &mut offsets);
+            let mut intercepts = vec![0.0; n];
+            link.intercepts_of(&link.fixed_effects_from(&vec![1.0; link.levels]), &[], &mut intercepts);
             let mut p = vec![0.0; link.levels];
-            link.probabilities(&u, &offsets, 0.9, &mut p);
+            link.probabilities(&u, &intercepts, 0.9, &mut p);
             let mut expected = vec![0.0; n * n];
-            let mut d = Slopes::default();
+            let mut d = Gradient::default();
             for (level, p) in p.iter().enumerate() {
-                link.log_likelihood(&u, &offsets, 0.9, level as u16, &mut d);
+                link.log_likelihood(&u, &intercepts, 0.9, level as u16, &mut d);
                 for i in 0..n {
                     for j in 0..n {
-                        expected[i * n + j] += p * d.offset[i] * d.offset[j];
+                        expected[i * n + j] += p * d.intercept[i] * d.intercept[j];
                     }
                 }
             }
             let mut information = vec![0.0; n * n];
-            link.information(&u, &offsets, 0.9, &mut information);
+            link.information(&u, &intercepts, 0.9, &mut information);
             for (a, b) in information.iter().zip(&expected) {
                 assert!((a - b).abs() < 1e-10, "{link:?}");
             }

@@ -1,13 +1,14 @@
 //! From posteriors to probabilities, many texts at a time, in single precision.
 
-use super::{Crossed, Person};
+use super::annotator::AnnotatorEffect;
+use super::crossed::CrossedEffects;
 use crate::math::cholesky::quadratic;
 use crate::math::fast;
 use crate::mixed::link::Link;
 use std::ops::Range;
 
 /// Every level keeps at least this probability, so that no logarithm is infinite.
-pub(crate) const LEAST: f32 = 1e-6;
+pub(crate) const MIN_PROBABILITY: f32 = 1e-6;
 const PI_8: f32 = std::f32::consts::PI / 8.0;
 
 /// Posterior scores of texts, one array per score and slope feature.
@@ -23,7 +24,7 @@ pub(crate) struct TextColumns {
 
 impl TextColumns {
     /// Columns of no text.
-    pub(crate) fn empty(crossed: &Crossed) -> Self {
+    pub(crate) fn empty(crossed: &CrossedEffects) -> Self {
         Self {
             u: vec![Vec::new(); crossed.link.scores()],
             v: Vec::new(),
@@ -31,7 +32,7 @@ impl TextColumns {
         }
     }
 
-    pub(crate) fn new(crossed: &Crossed) -> Self {
+    pub(crate) fn new(crossed: &CrossedEffects) -> Self {
         let mut columns = Self::empty(crossed);
         let q = crossed.link.scores();
         for text in 0..crossed.texts() {
@@ -70,64 +71,64 @@ impl TextColumns {
 
 /// An annotator ready for prediction.
 #[derive(Clone, Debug)]
-pub(crate) struct PersonView {
+pub(crate) struct AnnotatorPredictor {
     link: Link,
-    pub(super) offsets: Vec<f32>,
-    /// `pi/8` times the posterior variance of each offset.
-    pub(super) doubt: Vec<f32>,
+    pub(super) intercepts: Vec<f32>,
+    /// `pi/8` times the posterior variance of each intercept.
+    pub(super) variance: Vec<f32>,
     pub(super) slopes: Vec<f32>,
     /// `pi/8` times the posterior covariance of the slopes, row-major.
-    pub(super) slope_doubt: Vec<f32>,
+    pub(super) slope_covariance: Vec<f32>,
 }
 
-impl PersonView {
-    pub(crate) fn new(crossed: &Crossed, person: &Person) -> Self {
-        Self::from_parts(crossed, &person.theta, &person.covariance)
+impl AnnotatorPredictor {
+    pub(crate) fn new(crossed: &CrossedEffects, effect: &AnnotatorEffect) -> Self {
+        Self::from_parts(crossed, &effect.theta, &effect.covariance)
     }
 
-    /// Somebody about whom nothing is known but the population.
-    pub(crate) fn average(crossed: &Crossed) -> Self {
-        Self::from_parts(crossed, &vec![0.0; crossed.width()], &crossed.full_prior())
+    /// The marginal predictor: an annotator drawn from the population.
+    pub(crate) fn population(crossed: &CrossedEffects) -> Self {
+        Self::from_parts(crossed, &vec![0.0; crossed.width()], &crossed.prior_covariance())
     }
 
-    /// Somebody new with these attribute values.
-    pub(crate) fn newcomer(crossed: &Crossed, values: &[Option<u16>]) -> Self {
-        Self::from_parts(crossed, &crossed.start_of(values), &crossed.full_prior())
+    /// A new annotator with these attribute values.
+    pub(crate) fn from_attributes(crossed: &CrossedEffects, values: &[Option<u16>]) -> Self {
+        Self::from_parts(crossed, &crossed.prior_mean_of(values), &crossed.prior_covariance())
     }
 
-    fn from_parts(crossed: &Crossed, theta: &[f64], covariance: &[f64]) -> Self {
+    fn from_parts(crossed: &CrossedEffects, theta: &[f64], covariance: &[f64]) -> Self {
         let (link, w) = (crossed.link, crossed.width());
-        let (n, d) = (link.offsets(), link.deviations());
-        let mut offsets = vec![0.0; n];
-        link.offsets_of(&crossed.base, &theta[..d], &mut offsets);
+        let (n, d) = (link.intercepts(), link.random_effects());
+        let mut intercepts = vec![0.0; n];
+        link.intercepts_of(&crossed.fixed_effects, &theta[..d], &mut intercepts);
         let mut jacobian = vec![0.0; n * d];
-        link.jacobian(&crossed.base, &theta[..d], &mut jacobian);
+        link.jacobian(&crossed.fixed_effects, &theta[..d], &mut jacobian);
         let own: Vec<f64> = (0..d).flat_map(|i| covariance[i * w..i * w + d].to_vec()).collect();
-        let doubt = (0..n).map(|j| PI_8 * quadratic(&own, &jacobian[j * d..(j + 1) * d]) as f32).collect();
+        let variance = (0..n).map(|j| PI_8 * quadratic(&own, &jacobian[j * d..(j + 1) * d]) as f32).collect();
         Self {
             link,
-            offsets: offsets.iter().map(|&o| o as f32).collect(),
-            doubt,
+            intercepts: intercepts.iter().map(|&o| o as f32).collect(),
+            variance,
             slopes: theta[d..].iter().map(|&s| s as f32).collect(),
-            slope_doubt: (d..w)
+            slope_covariance: (d..w)
                 .flat_map(|i| (d..w).map(move |j| PI_8 * covariance[i * w + j] as f32))
                 .collect(),
         }
     }
 
-    /// This annotator with the intercepts `x` posterior standard deviations away and known there: all of them together
+    /// This annotator with the intercepts `x` posterior standard random effects away and known there: all of them together
     /// or `only` one.
     pub(crate) fn moved(&self, only: Option<usize>, x: f64) -> Self {
-        let mut view = self.clone();
-        for (j, (o, doubt)) in view.offsets.iter_mut().zip(&mut view.doubt).enumerate() {
+        let mut predictor = self.clone();
+        for (j, (o, variance)) in predictor.intercepts.iter_mut().zip(&mut predictor.variance).enumerate() {
             if only.is_none_or(|c| c == j) {
                 // One common step, that of the shift, keeps thresholds in order.
-                let own = if only.is_none() { self.doubt[0] } else { *doubt };
+                let own = if only.is_none() { self.variance[0] } else { *variance };
                 *o += x as f32 * (own / PI_8).sqrt();
-                *doubt = (*doubt - own).max(0.0);
+                *variance = (*variance - own).max(0.0);
             }
         }
-        view
+        predictor
     }
 
     /// Probabilities of `range`, level-major: `out[c * range.len() + i]`.
@@ -140,8 +141,8 @@ impl PersonView {
     ) {
         let n = range.len();
         let out = &mut out[..n * self.link.levels];
-        scratch.spread.clear();
-        scratch.spread.extend_from_slice(&texts.v[range.clone()]);
+        scratch.variance.clear();
+        scratch.variance.extend_from_slice(&texts.v[range.clone()]);
         if self.link.softmax {
             self.fill_softmax(texts, range, out, scratch);
         } else {
@@ -150,7 +151,7 @@ impl PersonView {
             self.add_slopes(texts, range, scratch);
             self.fill_cumulative(out, scratch);
         }
-        keep_least(out, self.link.levels);
+        clip_probabilities(out, self.link.levels);
     }
 
     fn add_slopes(&self, texts: &TextColumns, range: Range<usize>, scratch: &mut Scratch) {
@@ -162,9 +163,9 @@ impl PersonView {
         }
         for i in 0..r {
             for j in 0..=i {
-                let w = self.slope_doubt[i * r + j] * if i == j { 1.0 } else { 2.0 };
+                let w = self.slope_covariance[i * r + j] * if i == j { 1.0 } else { 2.0 };
                 let (a, b) = (&texts.z[i][range.clone()], &texts.z[j][range.clone()]);
-                for ((v, a), b) in scratch.spread.iter_mut().zip(a).zip(b) {
+                for ((v, a), b) in scratch.variance.iter_mut().zip(a).zip(b) {
                     *v += w * a * b;
                 }
             }
@@ -175,11 +176,11 @@ impl PersonView {
         let n = scratch.shifted.len();
         let (levels, last) = out.split_at_mut(n * (self.link.levels - 1));
         last.fill(1.0); // holds P(y >= j) of the level before
-        for ((level, &o), &doubt) in levels.chunks_exact_mut(n).zip(&self.offsets).zip(&self.doubt) {
+        for ((level, &o), &variance) in levels.chunks_exact_mut(n).zip(&self.intercepts).zip(&self.variance) {
             for (((p, above), u), v) in
-                level.iter_mut().zip(last.iter_mut()).zip(&scratch.shifted).zip(&scratch.spread)
+                level.iter_mut().zip(last.iter_mut()).zip(&scratch.shifted).zip(&scratch.variance)
             {
-                let g = fast::sigmoid((u + o) / (v + doubt).sqrt());
+                let g = fast::sigmoid((u + o) / (v + variance).sqrt());
                 let g = if g < *above { g } else { *above };
                 *p = *above - g;
                 *above = g;
@@ -191,13 +192,13 @@ impl PersonView {
         let n = range.len();
         scratch.shifted.clear();
         scratch.shifted.resize(n, f32::MIN);
-        for ((x, u), (&o, &doubt)) in
-            out.chunks_exact_mut(n).zip(&texts.u).zip(self.offsets.iter().zip(&self.doubt))
+        for ((x, u), (&o, &variance)) in
+            out.chunks_exact_mut(n).zip(&texts.u).zip(self.intercepts.iter().zip(&self.variance))
         {
             for (((x, u), v), top) in
-                x.iter_mut().zip(&u[range.clone()]).zip(&scratch.spread).zip(&mut scratch.shifted)
+                x.iter_mut().zip(&u[range.clone()]).zip(&scratch.variance).zip(&mut scratch.shifted)
             {
-                *x = (u + o) / (v + doubt).sqrt();
+                *x = (u + o) / (v + variance).sqrt();
                 *top = if *x > *top { *x } else { *top };
             }
         }
@@ -205,32 +206,32 @@ impl PersonView {
     }
 }
 
-/// Buffers of [`PersonView::fill`] and of [`super::crowd::Crowd::fill`].
+/// Buffers of [`AnnotatorPredictor::fill`] and of [`super::annotator_columns::AnnotatorColumns::fill`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     pub(super) shifted: Vec<f32>,
-    pub(super) spread: Vec<f32>,
+    pub(super) variance: Vec<f32>,
 }
 
 impl Scratch {
-    /// Exponents to probabilities, level-major; `shifted` holds the largest exponent of each, `spread` is used up.
+    /// Exponents to probabilities, level-major; `shifted` holds the largest exponent of each, `variance` is overwritten.
     pub(super) fn softmax(&mut self, out: &mut [f32]) {
         let n = self.shifted.len();
-        self.spread.fill(0.0);
+        self.variance.fill(0.0);
         for x in out.chunks_exact_mut(n) {
-            for ((x, top), sum) in x.iter_mut().zip(&self.shifted).zip(&mut self.spread) {
+            for ((x, top), sum) in x.iter_mut().zip(&self.shifted).zip(&mut self.variance) {
                 *x = fast::exp(*x - top);
                 *sum += *x;
             }
         }
         for x in out.chunks_exact_mut(n) {
-            x.iter_mut().zip(&self.spread).for_each(|(x, sum)| *x /= sum);
+            x.iter_mut().zip(&self.variance).for_each(|(x, sum)| *x /= sum);
         }
     }
 }
 
-/// Lifts every probability of `levels` to [`LEAST`] or more; they still sum to 1.
-pub(super) fn keep_least(out: &mut [f32], levels: usize) {
-    let keep = 1.0 - LEAST * levels as f32;
-    out.iter_mut().for_each(|p| *p = *p * keep + LEAST);
+/// Lifts every probability of `levels` to [`MIN_PROBABILITY`] or more; they still sum to 1.
+pub(super) fn clip_probabilities(out: &mut [f32], levels: usize) {
+    let keep = 1.0 - MIN_PROBABILITY * levels as f32;
+    out.iter_mut().for_each(|p| *p = *p * keep + MIN_PROBABILITY);
 }

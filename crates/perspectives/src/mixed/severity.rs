@@ -1,11 +1,11 @@
 //! How strict or lenient an annotator is.
 
-use super::Crossed;
+use super::crossed::CrossedEffects;
 use crate::math::axpy;
 use crate::math::cholesky::quadratic;
 use serde::{Deserialize, Serialize};
 
-/// How an annotator's use of the scale differs from the average person's.
+/// How an annotator's use of the scale differs from the average annotator's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Severity {
     /// Mean shift of the thresholds on the logit scale; above 0: gives higher levels (or "yes") more often.
@@ -14,21 +14,21 @@ pub struct Severity {
     pub sd: f64,
 }
 
-impl Crossed {
-    /// Mean shift of an annotator's offsets against the average person's, and its doubt; `None` for softmax links.
+impl CrossedEffects {
+    /// Mean shift of an annotator's intercepts against the average annotator's, and its standard deviation; `None` for softmax links.
     pub(crate) fn severity(&self, annotator: usize) -> Option<Severity> {
         let (link, w) = (self.link, self.width());
         if link.softmax {
             return None;
         }
-        let (n, d) = (link.offsets(), link.deviations());
-        let unknown = (vec![0.0; w], self.full_prior());
+        let (n, d) = (link.intercepts(), link.random_effects());
+        let unknown = (vec![0.0; w], self.prior_covariance());
         let (theta, covariance) =
-            self.people.get(annotator).map_or((&unknown.0, &unknown.1), |p| (&p.theta, &p.covariance));
+            self.annotators.get(annotator).map_or((&unknown.0, &unknown.1), |p| (&p.theta, &p.covariance));
         let (mut average, mut own, mut jacobian) = (vec![0.0; n], vec![0.0; n], vec![0.0; n * d]);
-        link.offsets_of(&self.base, &[], &mut average);
-        link.offsets_of(&self.base, &theta[..d], &mut own);
-        link.jacobian(&self.base, &theta[..d], &mut jacobian);
+        link.intercepts_of(&self.fixed_effects, &[], &mut average);
+        link.intercepts_of(&self.fixed_effects, &theta[..d], &mut own);
+        link.jacobian(&self.fixed_effects, &theta[..d], &mut jacobian);
         let mut direction = vec![0.0; w];
         for j in 0..n {
             axpy(1.0 / n as f64, &jacobian[j * d..(j + 1) * d], &mut direction[..d]);

@@ -1,9 +1,8 @@
 //! One text: the posterior of its scores given its labels, with and without each of them.
 
-use super::{Crossed, Person};
+use crate::math::axpy;
 use crate::math::cholesky::Factor;
-use crate::math::{axpy, dot, flatten};
-use crate::mixed::link::{Link, Slopes};
+use crate::mixed::link::{Gradient, Link};
 use crate::mixed::quadrature::{Hermite, NODES};
 
 /// Posterior of one text's scores.
@@ -17,31 +16,12 @@ pub(crate) struct TextPosterior {
     pub(crate) cavity: Vec<f64>,
 }
 
-/// One label as its text sees it: an annotator with known offsets.
+/// One label given its annotator's random effects.
 #[derive(Clone, Debug)]
-pub(crate) struct LabelView {
-    offsets: Vec<f64>,
-    flatten: f64,
-    level: u16,
-}
-
-impl LabelView {
-    pub(crate) fn new(crossed: &Crossed, person: &Person, text: usize, level: u16) -> Self {
-        let link = crossed.link;
-        let d = link.deviations();
-        let mut offsets = vec![0.0; link.offsets()];
-        link.offsets_of(&crossed.base, &person.theta[..d], &mut offsets);
-        if crossed.slope_dim > 0 {
-            let shift = dot(crossed.features(text), &person.theta[d..]);
-            offsets.iter_mut().for_each(|o| *o += shift);
-        }
-        let doubt = if link.softmax {
-            (0..d).map(|i| person.covariance[i * person.theta.len() + i]).sum::<f64>() / d as f64
-        } else {
-            person.covariance[0]
-        };
-        Self { offsets, flatten: flatten(doubt), level }
-    }
+pub(crate) struct LabelGivenAnnotator {
+    pub(super) intercepts: Vec<f64>,
+    pub(super) attenuation: f64,
+    pub(super) level: u16,
 }
 
 /// The posterior for prior `N(prior_mean, prior_var)`.
@@ -49,7 +29,7 @@ pub(crate) fn fit(
     link: Link,
     prior_mean: &[f64],
     prior_var: f64,
-    labels: &[LabelView],
+    labels: &[LabelGivenAnnotator],
     rule: &Hermite,
 ) -> TextPosterior {
     if labels.is_empty() {
@@ -64,7 +44,13 @@ pub(crate) fn fit(
 
 /// One score: exact moments by adaptive Gauss-Hermite quadrature (Liu and Pierce 1994, A note on Gauss-Hermite
 /// quadrature), centred on the mode.
-fn integrate(link: Link, mean: f64, var: f64, labels: &[LabelView], rule: &Hermite) -> TextPosterior {
+fn integrate(
+    link: Link,
+    mean: f64,
+    var: f64,
+    labels: &[LabelGivenAnnotator],
+    rule: &Hermite,
+) -> TextPosterior {
     let (mode, sd) = mode(link, mean, var, labels);
     let nodes: [f64; NODES] = std::array::from_fn(|g| mode + sd * rule.nodes[g]);
     // Prior over proposal, times the rule's weight; likelihoods join in logarithms, for texts with very many labels.
@@ -73,7 +59,9 @@ fn integrate(link: Link, mean: f64, var: f64, labels: &[LabelView], rule: &Hermi
     });
     let logs: Vec<[f64; NODES]> = labels
         .iter()
-        .map(|l| std::array::from_fn(|g| link.likelihood(nodes[g], &l.offsets, l.flatten, l.level).ln()))
+        .map(|l| {
+            std::array::from_fn(|g| link.likelihood(nodes[g], &l.intercepts, l.attenuation, l.level).ln())
+        })
         .collect();
     for log in &logs {
         axpy(1.0, log, &mut total);
@@ -102,18 +90,18 @@ fn moments(nodes: &[f64; NODES], logs: &[f64; NODES]) -> (f64, f64) {
 }
 
 /// Mode and its standard deviation (Laplace) of one score.
-fn mode(link: Link, mean: f64, var: f64, labels: &[LabelView]) -> (f64, f64) {
-    let mut d = Slopes::default();
-    let mut information = vec![0.0; link.offsets() * link.offsets()];
+fn mode(link: Link, mean: f64, var: f64, labels: &[LabelGivenAnnotator]) -> (f64, f64) {
+    let mut d = Gradient::default();
+    let mut information = vec![0.0; link.intercepts() * link.intercepts()];
     let mut u = mean;
     let mut sd = var.sqrt();
     for _ in 0..8 {
         let mut gradient = -(u - mean) / var;
         information.fill(0.0);
         for l in labels {
-            link.log_likelihood(&[u], &l.offsets, l.flatten, l.level, &mut d);
+            link.log_likelihood(&[u], &l.intercepts, l.attenuation, l.level, &mut d);
             gradient += d.score[0];
-            link.information(&[u], &l.offsets, l.flatten, &mut information);
+            link.information(&[u], &l.intercepts, l.attenuation, &mut information);
         }
         let precision = 1.0 / var + information.iter().sum::<f64>();
         sd = precision.sqrt().recip();
@@ -127,16 +115,16 @@ fn mode(link: Link, mean: f64, var: f64, labels: &[LabelView]) -> (f64, f64) {
 }
 
 /// Several scores: mode and curvature (Laplace); a label is taken out to first order.
-fn laplace(link: Link, mean: &[f64], var: f64, labels: &[LabelView]) -> TextPosterior {
+fn laplace(link: Link, mean: &[f64], var: f64, labels: &[LabelGivenAnnotator]) -> TextPosterior {
     let q = mean.len();
-    let mut d = Slopes::default();
+    let mut d = Gradient::default();
     let mut u = mean.to_vec();
     let mut hessian = vec![0.0; q * q];
     for _ in 0..10 {
         let mut gradient: Vec<f64> = (0..q).map(|c| -(u[c] - mean[c]) / var).collect();
         fill_hessian(link, var, labels, &u, &mut hessian);
         for l in labels {
-            link.log_likelihood(&u, &l.offsets, l.flatten, l.level, &mut d);
+            link.log_likelihood(&u, &l.intercepts, l.attenuation, l.level, &mut d);
             axpy(1.0, &d.score, &mut gradient);
         }
         Factor::new(&hessian, q).solve(&mut gradient);
@@ -152,10 +140,10 @@ fn laplace(link: Link, mean: &[f64], var: f64, labels: &[LabelView]) -> TextPost
     let mut cavity = Vec::with_capacity(labels.len() * (q + 1));
     for l in labels {
         let mut own = vec![0.0; q * q];
-        link.information(&u, &l.offsets, l.flatten, &mut own);
+        link.information(&u, &l.intercepts, l.attenuation, &mut own);
         let rest: Vec<f64> = hessian.iter().zip(&own).map(|(h, o)| h - o).collect();
         let factor = Factor::new(&rest, q);
-        link.log_likelihood(&u, &l.offsets, l.flatten, l.level, &mut d);
+        link.log_likelihood(&u, &l.intercepts, l.attenuation, l.level, &mut d);
         let mut step = d.score.clone();
         factor.solve(&mut step);
         cavity.extend(u.iter().zip(&step).map(|(u, s)| u - s));
@@ -165,14 +153,14 @@ fn laplace(link: Link, mean: &[f64], var: f64, labels: &[LabelView]) -> TextPost
     TextPosterior { mean: u, variance, cavity }
 }
 
-fn fill_hessian(link: Link, var: f64, labels: &[LabelView], u: &[f64], hessian: &mut [f64]) {
+fn fill_hessian(link: Link, var: f64, labels: &[LabelGivenAnnotator], u: &[f64], hessian: &mut [f64]) {
     let q = u.len();
     hessian.fill(0.0);
     for c in 0..q {
         hessian[c * q + c] = 1.0 / var;
     }
     for l in labels {
-        link.information(u, &l.offsets, l.flatten, hessian);
+        link.information(u, &l.intercepts, l.attenuation, hessian);
     }
 }
 
@@ -180,19 +168,19 @@ fn fill_hessian(link: Link, var: f64, labels: &[LabelView], u: &[f64], hessian: 
 mod tests {
     use super::*;
 
-    fn view(offset: f64, level: u16) -> LabelView {
-        LabelView { offsets: vec![offset], flatten: 1.0, level }
+    fn predictor(intercept: f64, level: u16) -> LabelGivenAnnotator {
+        LabelGivenAnnotator { intercepts: vec![intercept], attenuation: 1.0, level }
     }
 
     /// A plain sum over a fine grid.
-    fn brute(mean: f64, var: f64, labels: &[LabelView]) -> (f64, f64) {
+    fn brute(mean: f64, var: f64, labels: &[LabelGivenAnnotator]) -> (f64, f64) {
         let link = Link { levels: 2, softmax: false };
         let (mut w, mut m, mut s) = (0.0, 0.0, 0.0);
         for i in -4000..=4000 {
             let u = mean + f64::from(i) * 0.005;
             let mut p = (-0.5 * (u - mean).powi(2) / var).exp();
             for l in labels {
-                p *= link.likelihood(u, &l.offsets, l.flatten, l.level);
+                p *= link.likelihood(u, &l.intercepts, l.attenuation, l.level);
             }
             w += p;
             m += p * u;
@@ -206,8 +194,8 @@ mod tests {
         let link = Link { levels: 2, softmax: false };
         let rule = Hermite::new();
         for n in [1, 2, 5, 60] {
-            let labels: Vec<LabelView> =
-                (0..n).map(|i| view(0.3 * f64::from(i % 3) - 0.5, u16::from(i % 4 != 0))).collect();
+            let labels: Vec<LabelGivenAnnotator> =
+                (0..n).map(|i| predictor(0.3 * f64::from(i % 3) - 0.5, u16::from(i % 4 != 0))).collect();
             let posterior = fit(link, &[-0.4], 1.3, &labels, &rule);
             let (m, v) = brute(-0.4, 1.3, &labels);
             assert!((posterior.mean[0] - m).abs() < 1e-4, "{n}: {} {m}", posterior.mean[0]);
@@ -221,7 +209,7 @@ mod tests {
     #[test]
     fn a_choice_label_lifts_its_own_score() {
         let link = Link { levels: 3, softmax: true };
-        let labels = [LabelView { offsets: vec![0.0; 3], flatten: 1.0, level: 2 }];
+        let labels = [LabelGivenAnnotator { intercepts: vec![0.0; 3], attenuation: 1.0, level: 2 }];
         let posterior = fit(link, &[0.0; 3], 1.0, &labels, &Hermite::new());
         assert!(posterior.mean[2] > 0.2 && posterior.mean[0] < 0.0);
         assert!(posterior.variance < 1.0);

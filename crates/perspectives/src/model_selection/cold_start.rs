@@ -1,4 +1,4 @@
-//! How soon a model knows somebody new: annotators held out entirely, then taught label by label.
+//! How soon a model knows a new annotator: annotators held out entirely, then learned label by label.
 
 use super::seen::SeenByEncoder;
 use crate::data::FitOptions;
@@ -20,10 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct ColdStart {
     /// Share of the annotators held out, inside (0, 1).
     pub annotators: f64,
-    /// Labels a held-out person gives before being scored, ascending, for example 0, 1, 2, 5, 10, 20.
+    /// Labels a held-out annotator gives before being scored, ascending, for example 0, 1, 2, 5, 10, 20.
     pub labels: Vec<usize>,
-    /// With a share inside (0, 1): that share of the texts is scored and nobody's label on them is ever taught, so
-    /// that neither the person nor the text was seen. Else texts are shared: others' labels of a scored text teach.
+    /// With a share inside (0, 1): that share of the texts is scored and no annotator's label on them is ever trained on, so
+    /// that neither the annotator nor the text was seen. Else texts are shared: others' labels of a scored text train.
     pub by_text_too: Option<f64>,
     /// Scores an ordinal question as "is the level this one or higher" (counted from 0), as [`crate::evaluate`] does.
     pub at_least: Option<u16>,
@@ -40,7 +40,7 @@ impl Default for ColdStart {
 pub struct CurvePoint {
     /// The model's name on the command line.
     pub model: String,
-    /// Labels every held-out person had given.
+    /// Labels every held-out annotator had given.
     pub labels: usize,
     /// Mean negative log-likelihood of a scored label, in nats.
     pub log_loss: f64,
@@ -48,7 +48,7 @@ pub struct CurvePoint {
     pub accuracy: f64,
 }
 
-/// Models on the same people, the same first labels and the same scored labels.
+/// Models on the same annotators, the same first labels and the same scored labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LearningCurve {
     /// Annotators held out and scored.
@@ -65,19 +65,19 @@ pub struct LearningCurve {
 struct Plan {
     /// Taught at every point.
     others: Vec<Observation>,
-    /// Every held-out person's labels in the order they are given.
-    given: Vec<Vec<Observation>>,
+    /// Every held-out annotator's labels in the order they are given.
+    first_labels: Vec<Vec<Observation>>,
     scored: Vec<Observation>,
 }
 
 /// Holds out a share of the annotators, then for every number `n` of [`ColdStart::labels`] and every model fits to the
-/// others and to the first `n` labels (in seeded order) of those held out, and scores the labels that these people gave
-/// beyond the largest `n`: the same labels at every point. People with too few labels for that teach with the others.
-/// With [`ColdStart::by_text_too`] the first labels come from texts that teach and the scored ones from texts that never do.
+/// others and to the first `n` labels (in seeded order) of those held out, and scores the labels that these annotators gave
+/// beyond the largest `n`: the same labels at every point. Annotators with too few labels for that train with the others.
+/// With [`ColdStart::by_text_too`] the first labels come from texts that train and the scored ones from texts that never do.
 ///
 /// # Errors
 /// As [`crate::fit`]; [`PerspectivesError::Share`]; [`PerspectivesError::AtLeast`]; [`PerspectivesError::Length`] without a
-/// number of labels; [`PerspectivesError::EmptySplit`] if nobody has labels enough or nobody is left to teach.
+/// number of labels; [`PerspectivesError::EmptySplit`] if no annotator has enough labels, or none is left to train on.
 pub fn learning_curve(
     data: &TrainingData<'_>,
     kinds: &[ModelKind],
@@ -97,10 +97,10 @@ pub fn learning_curve(
     for kind in kinds {
         for &n in &numbers {
             step(progress, kind.name(), points.len() as f32 / (kinds.len() * numbers.len()) as f32)?;
-            let mut taught = plan.others.clone();
-            plan.given.iter().for_each(|own| taught.extend(own.iter().take(n)));
-            let taught = TrainingData { observations: &taught, ..*data };
-            let model = fit(*kind, &taught, options, &mut Quiet(progress))?;
+            let mut train = plan.others.clone();
+            plan.first_labels.iter().for_each(|own| train.extend(own.iter().take(n)));
+            let train = TrainingData { observations: &train, ..*data };
+            let model = fit(*kind, &train, options, &mut Quiet(progress))?;
             let mut scored = score(model.as_ref(), &plan.scored);
             if let Some(level) = spec.at_least {
                 scored = dichotomize(&scored, level);
@@ -117,7 +117,7 @@ pub fn learning_curve(
     texts.sort_unstable();
     texts.dedup();
     Ok(LearningCurve {
-        annotators: plan.given.len(),
+        annotators: plan.first_labels.len(),
         n_labels: plan.scored.len(),
         n_texts: texts.len(),
         points,
@@ -153,30 +153,31 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Pe
     sorted.iter().for_each(|o| own.entry(o.annotator).or_default().push(*o));
     let mut rng = generator(seed, 8);
     let mut able: Vec<u32> = Vec::new();
-    for (person, labels) in &mut own {
+    for (annotator, labels) in &mut own {
         labels.shuffle(&mut rng);
         if spec.by_text_too.is_some() {
-            labels.sort_by_key(|o| hidden[o.text as usize]); // stable: the first ones on texts that teach
+            labels.sort_by_key(|o| hidden[o.text as usize]); // stable: the first ones on texts that train
         }
-        let teach = labels.iter().filter(|o| !hidden[o.text as usize]).count();
-        let enough = teach >= most && labels.len() > if spec.by_text_too.is_some() { teach } else { most };
+        let trainable = labels.iter().filter(|o| !hidden[o.text as usize]).count();
+        let enough =
+            trainable >= most && labels.len() > if spec.by_text_too.is_some() { trainable } else { most };
         if enough {
-            able.push(*person);
+            able.push(*annotator);
         }
     }
     let many = (spec.annotators * own.len() as f64).round().max(1.0) as usize;
     able.shuffle(&mut rng);
     able.truncate(many);
     able.sort_unstable();
-    let (mut given, mut scored, mut others) = (Vec::new(), Vec::new(), Vec::new());
-    for (person, labels) in own {
-        if able.binary_search(&person).is_err() {
+    let (mut first_labels, mut scored, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (annotator, labels) in own {
+        if able.binary_search(&annotator).is_err() {
             others.extend(labels.into_iter().filter(|o| !hidden[o.text as usize]));
             continue;
         }
         let later = &labels[most..];
         scored.extend(later.iter().filter(|o| spec.by_text_too.is_none() || hidden[o.text as usize]));
-        given.push(labels[..most].to_vec());
+        first_labels.push(labels[..most].to_vec());
     }
     for (side, empty) in [("train", others.is_empty()), ("score", scored.is_empty())] {
         if empty {
@@ -184,7 +185,7 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Pe
             return Err(PerspectivesError::EmptySplit { split, side });
         }
     }
-    Ok(Plan { others, given, scored })
+    Ok(Plan { others, first_labels, scored })
 }
 
 #[cfg(test)]
@@ -238,20 +239,21 @@ mod tests {
         for by_text_too in [None, Some(0.4)] {
             let spec = ColdStart { by_text_too, labels: vec![10, 0, 3], ..ColdStart::default() };
             let plan = plan(&data(&sim), &spec, 1).unwrap();
-            let held: Vec<u32> = plan.given.iter().map(|own| own[0].annotator).collect();
+            let held: Vec<u32> = plan.first_labels.iter().map(|own| own[0].annotator).collect();
             assert_eq!(held.len(), 9);
             assert!(
-                plan.given
+                plan.first_labels
                     .iter()
                     .all(|own| own.len() == 10 && own.iter().all(|o| o.annotator == own[0].annotator))
             );
             assert!(plan.others.iter().all(|o| !held.contains(&o.annotator)));
             assert!(plan.scored.iter().all(|o| held.contains(&o.annotator)));
-            let taught: Vec<&Observation> = plan.others.iter().chain(plan.given.iter().flatten()).collect();
-            assert!(plan.scored.iter().all(|s| !taught.contains(&s)));
-            let seen = plan.scored.iter().filter(|s| taught.iter().any(|o| o.text == s.text)).count();
+            let train: Vec<&Observation> =
+                plan.others.iter().chain(plan.first_labels.iter().flatten()).collect();
+            assert!(plan.scored.iter().all(|s| !train.contains(&s)));
+            let seen = plan.scored.iter().filter(|s| train.iter().any(|o| o.text == s.text)).count();
             if by_text_too.is_some() {
-                assert_eq!(seen, 0, "a scored text is never taught");
+                assert_eq!(seen, 0, "a scored text is never trained on");
             } else {
                 assert_eq!(plan.scored.len(), 9 * 30);
                 assert!(seen > 200);

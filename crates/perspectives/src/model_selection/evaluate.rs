@@ -23,7 +23,7 @@ pub struct Evaluation {
     pub scores: Scores,
 }
 
-/// Trains every model of `kinds` on the teaching side of `split` and scores it on the other; of a cross-validation, the labels
+/// Trains every model of `kinds` on the training side of `split` and scores it on the other; of a cross-validation, the labels
 /// of all folds are scored together.
 ///
 /// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every

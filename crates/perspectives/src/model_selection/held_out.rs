@@ -10,7 +10,7 @@ use crate::data::{Observation, TrainingData};
 use crate::fit::fit;
 use serde::{Deserialize, Serialize};
 
-/// Above this many labels only one fold is held out: enough labels to judge everybody, a fifth of the work.
+/// Above this many labels only one fold is held out: enough labels to score all annotators, a fifth of the work.
 const MANY_LABELS: usize = 60_000;
 
 /// One annotator's held-out result. Counts instead of shares, so that they can be added up.
@@ -20,8 +20,8 @@ pub struct HeldOut {
     pub labels: usize,
     /// Of these, labels that `multilevel` predicted.
     pub hits: usize,
-    /// Of these, labels equal to the person's most frequent level on the other texts (the lowest of those that tie;
-    /// without any other label, the most frequent of everybody).
+    /// Of these, labels equal to the annotator's most frequent level on the other texts (the lowest of those that tie;
+    /// without any other label, the most frequent of all annotators).
     pub baseline_hits: usize,
 }
 
@@ -31,7 +31,7 @@ impl HeldOut {
         (self.labels > 0).then(|| self.hits as f64 / self.labels as f64)
     }
 
-    /// Share that the person's most frequent level would have predicted.
+    /// Share that the annotator's most frequent level would have predicted.
     pub fn baseline(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.baseline_hits as f64 / self.labels as f64)
     }

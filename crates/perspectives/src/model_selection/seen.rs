@@ -21,10 +21,10 @@ impl SeenByEncoder<'_> {
         self.texts.contains(&true)
     }
 
-    /// Whether a label may not test a model; `new_people` where the figure is about annotators who were never seen.
-    pub(crate) fn excludes(&self, label: &Observation, new_people: bool) -> bool {
+    /// Whether a label may not test a model; `new_annotators` where the figure is about annotators who were never seen.
+    pub(crate) fn excludes(&self, label: &Observation, new_annotators: bool) -> bool {
         let seen = |all: &[bool], row: u32| all.get(row as usize) == Some(&true);
-        seen(self.texts, label.text) || (new_people && seen(self.annotators, label.annotator))
+        seen(self.texts, label.text) || (new_annotators && seen(self.annotators, label.annotator))
     }
 
     /// Whether so many unseen texts are enough.

@@ -24,11 +24,11 @@ pub enum SplitSpec {
     Stratified(f64),
     /// By whole groups of texts (documents, threads); a text without a group is a group of its own.
     Grouped(f64),
-    /// Labels at random: a text may stand on both sides, under other people's labels.
+    /// Labels at random: a text may stand on both sides, under other annotators' labels.
     Random(f64),
     /// By annotators: those tested have no training label (cold start). A text may stand on both sides.
     ByAnnotator(f64),
-    /// By both: new people on new texts. Labels of new people on old texts, and of old people on new texts, stay out.
+    /// By both: new annotators on new texts. Labels of new annotators on old texts, and of old annotators on new texts, stay out.
     ByTextAndAnnotator(f64),
     /// One fold of the texts is tested, the others are for training.
     KFold {
@@ -127,22 +127,22 @@ impl SplitSpec {
         };
         let (mut train, mut chosen, test) = (of(Side::Train), of(Side::Validation), of(Side::Test));
         if chosen.is_empty() && validation > 0.0 {
-            (train, chosen) = self.carve(train, data, columns, seed, validation);
+            (train, chosen) = self.split_validation(train, data, columns, seed, validation);
         }
         for (side, labels) in [("train", &train), ("score", &test)] {
             if labels.is_empty() {
                 return Err(PerspectivesError::EmptySplit { split: self.name(), side });
             }
         }
-        let new_people = matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_));
-        let test = TestSet::new(test).without(|o| columns.seen.excludes(o, new_people));
+        let new_annotators = matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_));
+        let test = TestSet::new(test).without(|o| columns.seen.excludes(o, new_annotators));
         Ok(DataSplit { train, validation: chosen, test })
     }
 
     /// Divides training labels into those that train and those that choose the checkpoint, in the way that this split divides
     /// training from test labels: whole groups where it goes by groups, annotators where it goes by annotators. What is chosen by
     /// validation is then chosen for what is tested. With too little for that, by text.
-    fn carve(
+    fn split_validation(
         self,
         train: Vec<Observation>,
         data: &TrainingData<'_>,
@@ -180,7 +180,7 @@ impl SplitSpec {
                 Some(train.iter().copied().partition(|o| trains[o.text as usize]))
             }
             Self::Random(_) => {
-                let trains = taken(train.len(), keep, seed, 6);
+                let trains = train_mask(train.len(), keep, seed, 6);
                 let (kept, held): (Vec<_>, Vec<_>) =
                     train.iter().zip(trains).partition(|(_, trains)| *trains);
                 let of = |labels: Vec<(&Observation, bool)>| labels.into_iter().map(|(o, _)| *o).collect();
@@ -233,22 +233,23 @@ impl SplitSpec {
             return Err(PerspectivesError::Share(share));
         }
         Ok(match self {
-            Self::ByText(share) => by_text(&taken(texts, share, seed, 0)),
+            Self::ByText(share) => by_text(&train_mask(texts, share, seed, 0)),
             Self::Stratified(share) => by_text(&stratified(sorted, texts, data.target.levels, share, seed)),
             Self::Grouped(share) => {
                 length("the groups of texts", columns.groups.len())?;
                 by_text(&grouped(columns.groups, share, seed, 0))
             }
             Self::Random(share) => {
-                taken(sorted.len(), share, seed, 0).into_iter().map(Side::train_if).collect()
+                train_mask(sorted.len(), share, seed, 0).into_iter().map(Side::train_if).collect()
             }
             Self::ByAnnotator(share) => {
-                let trains = taken(data.annotators, share, seed, 7);
+                let trains = train_mask(data.annotators, share, seed, 7);
                 sorted.iter().map(|o| Side::train_if(trains[o.annotator as usize])).collect()
             }
             Self::ByTextAndAnnotator(share) => {
-                let (text, person) = (taken(texts, share, seed, 0), taken(data.annotators, share, seed, 7));
-                let side = |o: &Observation| match (text[o.text as usize], person[o.annotator as usize]) {
+                let (text, annotator) =
+                    (train_mask(texts, share, seed, 0), train_mask(data.annotators, share, seed, 7));
+                let side = |o: &Observation| match (text[o.text as usize], annotator[o.annotator as usize]) {
                     (true, true) => Side::Train,
                     (false, false) => Side::Test,
                     _ => Side::Out,
@@ -302,7 +303,7 @@ fn share_of(items: usize, share: f64) -> usize {
 }
 
 /// A seeded share of the items.
-fn taken(items: usize, share: f64, seed: u64, stream: u64) -> Vec<bool> {
+fn train_mask(items: usize, share: f64, seed: u64, stream: u64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..items).collect();
     order.shuffle(&mut generator(seed, stream));
     let mut taken = vec![false; items];
@@ -407,7 +408,7 @@ mod tests {
     use dissensus_domain::ScaleKind;
     use std::collections::BTreeSet;
 
-    /// 20 texts, 6 people, three of whom judge each text.
+    /// 20 texts, 6 annotators, three of whom label each text.
     fn labels() -> Vec<Observation> {
         let label = |i: u32| Observation {
             text: i / 3,
@@ -438,7 +439,7 @@ mod tests {
         labels.iter().map(|o| o.text).collect()
     }
 
-    fn people(labels: &[Observation]) -> BTreeSet<u32> {
+    fn annotators(labels: &[Observation]) -> BTreeSet<u32> {
         labels.iter().map(|o| o.annotator).collect()
     }
 
@@ -455,14 +456,14 @@ mod tests {
             assert!(!grouped.validation.is_empty());
 
             let new = divide(SplitSpec::ByAnnotator(0.7), columns, seed, 0.3).unwrap();
-            assert!(people(&new.train).is_disjoint(&people(&new.validation)), "seed {seed}");
-            assert!(people(new.test.observations()).is_disjoint(&people(&new.validation)));
+            assert!(annotators(&new.train).is_disjoint(&annotators(&new.validation)), "seed {seed}");
+            assert!(annotators(new.test.observations()).is_disjoint(&annotators(&new.validation)));
             assert!(!new.validation.is_empty());
 
             let both = divide(SplitSpec::ByTextAndAnnotator(0.5), columns, seed, 0.3).unwrap();
             assert!(texts(&both.train).is_disjoint(&texts(&both.validation)), "seed {seed}");
 
-            // Test texts of a random split are known under other people's labels, and so are those of validation.
+            // Test texts of a random split are known under other annotators' labels, and so are those of validation.
             let random = divide(SplitSpec::Random(0.7), columns, seed, 0.3).unwrap();
             let known = texts(&random.train);
             assert!(random.validation.iter().any(|o| known.contains(&o.text)), "seed {seed}");
@@ -510,10 +511,10 @@ mod tests {
     fn people_and_labels_are_divided_where_they_are_asked_for() {
         for seed in 0..10 {
             let division = divide(SplitSpec::ByAnnotator(0.5), SplitColumns::default(), seed, 0.0).unwrap();
-            assert!(people(&division.train).is_disjoint(&people(division.test.observations())));
+            assert!(annotators(&division.train).is_disjoint(&annotators(division.test.observations())));
             let both =
                 divide(SplitSpec::ByTextAndAnnotator(0.5), SplitColumns::default(), seed, 0.0).unwrap();
-            assert!(people(&both.train).is_disjoint(&people(both.test.observations())));
+            assert!(annotators(&both.train).is_disjoint(&annotators(both.test.observations())));
         }
         let random = divide(SplitSpec::Random(0.7), SplitColumns::default(), 0, 0.0).unwrap();
         assert_eq!((random.train.len(), random.test.labels()), (42, 18));
@@ -545,12 +546,15 @@ mod tests {
             assert!(test.iter().all(|t| !seen_texts[*t as usize]), "{name}");
             assert_eq!(division.train, all.train, "what trains stays the same");
             assert_eq!(division.test.left_out(), all.test.texts() - division.test.texts());
-            known += usize::from(people(division.test.observations()).contains(&0));
+            known += usize::from(annotators(division.test.observations()).contains(&0));
         }
         assert!(known > 15, "people whom the encoder knows are tested: {known} of 30");
         for seed in 0..10 {
             let division = divide(SplitSpec::ByAnnotator(0.5), columns, seed, 0.0).unwrap();
-            assert!(people(division.test.observations()).iter().all(|a| *a > 1), "they trained the encoder");
+            assert!(
+                annotators(division.test.observations()).iter().all(|a| *a > 1),
+                "they trained the encoder"
+            );
         }
         assert!(seen.check("by-text:0.5", 10).is_ok());
         assert!(matches!(

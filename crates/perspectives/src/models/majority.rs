@@ -1,4 +1,4 @@
-//! `majority`: one head trained on each text's most frequent label, the usual way that forgets who judged.
+//! `majority`: one head trained on each text's most frequent label, which ignores who labelled.
 
 use super::Prepared;
 use super::shared::{self, SharedHead};

@@ -1,6 +1,7 @@
 //! The annotator models whose parameters are found by convex optimisation or expectation maximisation: linear heads and
 //! the mixed model, on embeddings that do not change.
 
+mod alternating;
 pub(crate) mod majority;
 mod multilevel;
 mod prepared;
@@ -8,8 +9,7 @@ pub(crate) mod sep_heads;
 pub(crate) mod shared;
 #[cfg(test)]
 mod sums_tests;
-mod turn;
 
-pub(crate) use multilevel::{EncoderToScore, Multilevel, fit_effects};
+pub(crate) use alternating::AlternatingFit;
+pub(crate) use multilevel::{Multilevel, TextScorer, fit_effects};
 pub(crate) use prepared::Prepared;
-pub(crate) use turn::TurnFit;

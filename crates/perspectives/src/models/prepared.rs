@@ -3,13 +3,13 @@
 use crate::data::{
     Attribute, Embeddings, FitOptions, Observation, PerspectivesError, Target, TrainingData, folds,
 };
-use crate::linear::rotate::Rotated;
+use crate::linear::pca::PcaEmbeddings;
 use std::sync::Arc;
 
 /// Checked data and rotated embeddings, shared by all models of one evaluation.
 pub(crate) struct Prepared<'a> {
     pub(crate) embeddings: &'a Embeddings,
-    pub(crate) x: Arc<Rotated>,
+    pub(crate) x: Arc<PcaEmbeddings>,
     pub(crate) observations: Vec<Observation>,
     pub(crate) annotators: usize,
     pub(crate) target: Target,
@@ -24,7 +24,7 @@ impl<'a> Prepared<'a> {
         let folds = options.folds.clamp(2, 20);
         Ok(Self {
             embeddings: data.embeddings,
-            x: Arc::new(Rotated::new(data.embeddings)),
+            x: Arc::new(PcaEmbeddings::new(data.embeddings)),
             fold: folds::assign(data.embeddings.texts, folds, options.seed),
             folds,
             observations,

@@ -1,8 +1,8 @@
-//! `sep-heads`: one head per annotator, trained on that person's labels alone.
+//! `sep-heads`: one head per annotator, trained on that annotator's labels alone.
 //!
-//! All heads share one penalty strength, chosen by the pooled held-out likelihood of everybody's labels, so that the
-//! comparison with the other models is a fair one. People with fewer labels than [`MOST_LABELS`] have their heads found
-//! among their own texts ([`OwnHead`]), which gives the same heads sooner.
+//! All heads share one penalty, chosen by the pooled held-out likelihood of all annotators' labels, so that the
+//! comparison with the other models is a fair one. Annotators with fewer labels than [`MAX_DUAL_LABELS`] have their heads found
+//! among their by_annotator texts ([`DualRidge`]), which gives the same heads sooner.
 
 use super::Prepared;
 use super::shared::{self, SharedHead};
@@ -10,31 +10,31 @@ use crate::data::Observation;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
 use crate::data::{AnnotatorModel, ModelKind};
-use crate::linear::head::{BASE_PRECISION, Head, HeadProblem, strengths};
-use crate::linear::own_head::{MOST_LABELS, Mixture, OwnHead};
-use crate::linear::rotate::Rotated;
+use crate::linear::dual::{DualRidge, DualSolution, MAX_DUAL_LABELS};
+use crate::linear::pca::PcaEmbeddings;
+use crate::linear::ridge::{INTERCEPT_PRECISION, LinearHead, RidgeProblem, penalties};
 use crate::math::{axpy, dot};
 use crate::mixed::link::Link;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The strength is chosen by this many annotators at most, evenly spaced: tens of thousands of labels tell one number.
-const MOST_JUDGES: usize = 2000;
+/// The penalty is chosen on this many annotators at most, evenly spaced.
+const MAX_TUNING_ANNOTATORS: usize = 2000;
 
-/// One head per annotator with labels; the shared head for everybody else.
+/// One head per annotator with labels; the shared head for all other annotators.
 pub(crate) struct SepHeads {
     link: Link,
     fallback: SharedHead,
-    heads: Vec<Option<RotatedHead>>,
+    heads: Vec<Option<AnnotatorHead>>,
     /// Shared with other models; scores are computed when asked for, not stored for all texts.
-    x: Arc<Rotated>,
+    x: Arc<PcaEmbeddings>,
 }
 
-/// One person's head over rotated embeddings.
-struct RotatedHead {
+/// One annotator's head over rotated embeddings.
+struct AnnotatorHead {
     /// q x dim.
     weights: Vec<f64>,
-    offsets: Vec<f64>,
+    intercepts: Vec<f64>,
 }
 
 /// Fits all heads.
@@ -47,33 +47,33 @@ pub(crate) fn fit(
 ) -> Result<SepHeads, PerspectivesError> {
     let link = Link::new(prepared.target);
     let fallback = shared::fit(prepared);
-    let mut own: Vec<Vec<Observation>> = vec![Vec::new(); prepared.annotators];
+    let mut by_annotator: Vec<Vec<Observation>> = vec![Vec::new(); prepared.annotators];
     for o in &prepared.observations {
-        own[o.annotator as usize].push(*o);
+        by_annotator[o.annotator as usize].push(*o);
     }
-    step(progress, "sep-heads: strength", 0.2)?;
-    let lambda = strength(link, prepared, &own, progress)?;
+    step(progress, "sep-heads: penalty", 0.2)?;
+    let lambda = choose_penalty(link, prepared, &by_annotator, progress)?;
     step(progress, "sep-heads: heads", 0.7)?;
-    let heads = own
+    let heads = by_annotator
         .par_iter()
         .map(|labels| {
             let mut trial = Trial::new(link, prepared, labels, 0)?;
-            Some(RotatedHead::new(link, trial.whole(lambda), prepared, labels))
+            Some(AnnotatorHead::new(link, trial.whole(lambda), prepared, labels))
         })
         .collect();
     Ok(SepHeads { link, fallback, heads, x: prepared.x.clone() })
 }
 
-/// One person's problem, in whichever of the two spaces is smaller, with a fit for every fold left out.
+/// One annotator's problem, in whichever of the two spaces is smaller, with a fit for every fold left out.
 enum Trial<'a> {
-    Own(OwnHead, Vec<Mixture>),
-    Embeddings(HeadProblem<'a>, Vec<Head>),
+    Dual(DualRidge, Vec<DualSolution>),
+    Primal(RidgeProblem<'a>, Vec<LinearHead>),
 }
 
-/// A fit to all labels of one person.
+/// A fit to all labels of one annotator.
 enum Fit {
-    Own(Mixture),
-    Embeddings(Head),
+    Dual(DualSolution),
+    Primal(LinearHead),
 }
 
 impl<'a> Trial<'a> {
@@ -81,26 +81,31 @@ impl<'a> Trial<'a> {
         if labels.is_empty() {
             return None;
         }
-        if link.softmax || labels.len() > MOST_LABELS || prepared.x.dim == 0 {
-            let problem =
-                HeadProblem { link, x: &prepared.x, observations: labels, deviations: &[], flatten: 1.0 };
+        if link.softmax || labels.len() > MAX_DUAL_LABELS || prepared.x.dim == 0 {
+            let problem = RidgeProblem {
+                link,
+                x: &prepared.x,
+                observations: labels,
+                random_effects: &[],
+                attenuation: 1.0,
+            };
             let starts = problem.starts(folds);
-            return Some(Self::Embeddings(problem, starts));
+            return Some(Self::Primal(problem, starts));
         }
         let rows: Vec<&[f64]> = labels.iter().map(|o| prepared.x.row(o.text as usize)).collect();
-        let head = OwnHead::new(link, &rows, labels.iter().map(|o| o.level).collect(), BASE_PRECISION);
+        let head = DualRidge::new(link, &rows, labels.iter().map(|o| o.level).collect(), INTERCEPT_PRECISION);
         let starts = vec![head.start(); folds];
-        Some(Self::Own(head, starts))
+        Some(Self::Dual(head, starts))
     }
 
     fn whole(&mut self, lambda: f64) -> Fit {
         match self {
-            Self::Embeddings(problem, _) => Fit::Embeddings(problem.fit_all(lambda)),
-            Self::Own(head, _) => {
-                let mut mixture = head.start();
-                let all: Vec<usize> = (0..mixture.alpha.len()).collect();
-                head.fit(lambda, &mut mixture, &all);
-                Fit::Own(mixture)
+            Self::Primal(problem, _) => Fit::Primal(problem.fit_all(lambda)),
+            Self::Dual(head, _) => {
+                let mut solution = head.start();
+                let all: Vec<usize> = (0..solution.alpha.len()).collect();
+                head.fit(lambda, &mut solution, &all);
+                Fit::Dual(solution)
             }
         }
     }
@@ -108,16 +113,16 @@ impl<'a> Trial<'a> {
     /// Summed held-out log-likelihood.
     fn held_out(&mut self, lambda: f64, labels: &[Observation], fold: &[u8]) -> f64 {
         match self {
-            Self::Embeddings(problem, heads) => problem.held_out(lambda, heads, fold),
-            Self::Own(head, mixtures) => {
-                let each = mixtures.iter_mut().enumerate().map(|(f, mixture)| {
+            Self::Primal(problem, heads) => problem.held_out(lambda, heads, fold),
+            Self::Dual(head, solutions) => {
+                let each = solutions.iter_mut().enumerate().map(|(f, solution)| {
                     let (outside, inside): (Vec<usize>, Vec<usize>) =
                         (0..labels.len()).partition(|&i| usize::from(fold[labels[i].text as usize]) == f);
                     if outside.is_empty() {
                         return 0.0;
                     }
-                    head.fit(lambda, mixture, &inside);
-                    head.score(mixture, &outside)
+                    head.fit(lambda, solution, &inside);
+                    head.score(solution, &outside)
                 });
                 each.sum()
             }
@@ -125,24 +130,24 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The strength with the best pooled held-out likelihood, strongest first; two worse ones in turn end the search.
-fn strength(
+/// The penalty with the best pooled held-out likelihood, from the largest down; two worse ones in a row end the search.
+fn choose_penalty(
     link: Link,
     prepared: &Prepared<'_>,
-    own: &[Vec<Observation>],
+    by_annotator: &[Vec<Observation>],
     progress: &mut dyn Progress,
 ) -> Result<f64, PerspectivesError> {
-    let labelled: Vec<&Vec<Observation>> = own.iter().filter(|labels| !labels.is_empty()).collect();
-    let judges = labelled.len().min(MOST_JUDGES);
-    let mut trials: Vec<(&Vec<Observation>, Trial<'_>)> = (0..judges)
+    let labelled: Vec<&Vec<Observation>> = by_annotator.iter().filter(|labels| !labels.is_empty()).collect();
+    let many = labelled.len().min(MAX_TUNING_ANNOTATORS);
+    let mut trials: Vec<(&Vec<Observation>, Trial<'_>)> = (0..many)
         .into_par_iter()
-        .map(|i| labelled[i * labelled.len() / judges])
+        .map(|i| labelled[i * labelled.len() / many])
         .filter_map(|labels| Some((labels, Trial::new(link, prepared, labels, prepared.folds)?)))
         .collect();
-    let tried = strengths(prepared.x.dim);
+    let tried = penalties(prepared.x.dim);
     let (mut best, mut worse) = ((f64::MIN, tried[0]), 0);
     for (at, &lambda) in tried.iter().enumerate() {
-        step(progress, "sep-heads: strength", 0.2 + 0.5 * at as f32 / tried.len() as f32)?;
+        step(progress, "sep-heads: penalty", 0.2 + 0.5 * at as f32 / tried.len() as f32)?;
         // Collected first, so that the sum does not depend on who finished when.
         let sums: Vec<f64> = trials
             .par_iter_mut()
@@ -161,21 +166,21 @@ fn strength(
     Ok(best.1)
 }
 
-impl RotatedHead {
+impl AnnotatorHead {
     fn new(link: Link, fit: Fit, prepared: &Prepared<'_>, labels: &[Observation]) -> Self {
-        let (weights, base) = match fit {
-            Fit::Embeddings(head) => (head.weights, head.base),
-            Fit::Own(mixture) => {
+        let (weights, link_parameters) = match fit {
+            Fit::Primal(head) => (head.weights, head.link_parameters),
+            Fit::Dual(solution) => {
                 let mut weights = vec![0.0; prepared.x.dim];
-                for (o, alpha) in labels.iter().zip(&mixture.alpha) {
+                for (o, alpha) in labels.iter().zip(&solution.alpha) {
                     axpy(*alpha, prepared.x.row(o.text as usize), &mut weights);
                 }
-                (weights, mixture.base)
+                (weights, solution.link_parameters)
             }
         };
-        let mut offsets = vec![0.0; link.offsets()];
-        link.offsets_of(&base, &[], &mut offsets);
-        Self { weights, offsets }
+        let mut intercepts = vec![0.0; link.intercepts()];
+        link.intercepts_of(&link_parameters, &[], &mut intercepts);
+        Self { weights, intercepts }
     }
 
     /// Probabilities at a rotated embedding.
@@ -185,13 +190,13 @@ impl RotatedHead {
             dim => self.weights.chunks_exact(dim).map(|w| dot(w, x)).collect(),
         };
         let mut p = vec![0.0; link.levels];
-        link.probabilities(&u, &self.offsets, 1.0, &mut p);
+        link.probabilities(&u, &self.intercepts, 1.0, &mut p);
         out.iter_mut().zip(p).for_each(|(o, p)| *o = p as f32);
     }
 }
 
 impl SepHeads {
-    fn head(&self, annotator: u32) -> Option<&RotatedHead> {
+    fn head(&self, annotator: u32) -> Option<&AnnotatorHead> {
         self.heads.get(annotator as usize).and_then(Option::as_ref)
     }
 }
@@ -229,7 +234,7 @@ impl AnnotatorModel for SepHeads {
         match self.head(annotator) {
             None => self.fallback.plain().fill_from_embedding(x, out),
             Some(head) => {
-                head.fill(self.link, &self.x.rotate(x)?, out);
+                head.fill(self.link, &self.x.transform(x)?, out);
                 Ok(())
             }
         }

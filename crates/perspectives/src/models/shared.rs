@@ -1,10 +1,10 @@
-//! `shared`: one head on everybody's labels, blind to who judges.
+//! `shared`: one head on all annotators' labels, blind to the annotator.
 
 use super::Prepared;
 use crate::data::Observation;
 use crate::data::PerspectivesError;
 use crate::data::{AnnotatorModel, ModelKind};
-use crate::linear::head::{Head, HeadProblem};
+use crate::linear::ridge::{LinearHead, RidgeProblem};
 use crate::mixed::link::Link;
 
 /// One head for all annotators, with its scores of every text.
@@ -24,29 +24,29 @@ pub(crate) struct PlainHead {
     pub(crate) weights: Vec<f64>,
     /// q constants that go with them.
     pub(crate) constants: Vec<f64>,
-    pub(crate) offsets: Vec<f64>,
+    pub(crate) intercepts: Vec<f64>,
     /// texts x q.
     pub(crate) scores: Vec<f64>,
 }
 
 impl PlainHead {
-    pub(crate) fn new(link: Link, prepared: &Prepared<'_>, head: &Head, with_scores: bool) -> Self {
+    pub(crate) fn new(link: Link, prepared: &Prepared<'_>, head: &LinearHead, with_scores: bool) -> Self {
         let (q, dim) = (link.scores(), prepared.x.dim);
-        let mut offsets = vec![0.0; link.offsets()];
-        link.offsets_of(&head.base, &[], &mut offsets);
+        let mut intercepts = vec![0.0; link.intercepts()];
+        link.intercepts_of(&head.link_parameters, &[], &mut intercepts);
         let (mut weights, mut constants) = (Vec::new(), Vec::new());
         for c in 0..q {
-            let (w, constant) = prepared.x.unrotate(&head.weights[c * dim..(c + 1) * dim]);
+            let (w, constant) = prepared.x.to_raw_weights(&head.weights[c * dim..(c + 1) * dim]);
             weights.extend(w);
             constants.push(constant);
         }
         let scores = if with_scores { scores_of(link, prepared, &head.weights) } else { Vec::new() };
-        Self { link, dim, weights, constants, offsets, scores }
+        Self { link, dim, weights, constants, intercepts, scores }
     }
 
     pub(crate) fn fill_from_scores(&self, u: &[f64], out: &mut [f32]) {
         let mut p = vec![0.0; self.link.levels];
-        self.link.probabilities(u, &self.offsets, 1.0, &mut p);
+        self.link.probabilities(u, &self.intercepts, 1.0, &mut p);
         for (o, p) in out.iter_mut().zip(p) {
             *o = p as f32;
         }
@@ -99,7 +99,7 @@ pub(crate) fn fit(prepared: &Prepared<'_>) -> SharedHead {
 /// One head on any sorted observations.
 pub(crate) fn of(kind: ModelKind, prepared: &Prepared<'_>, observations: &[Observation]) -> SharedHead {
     let link = Link::new(prepared.target);
-    let problem = HeadProblem { link, x: &prepared.x, observations, deviations: &[], flatten: 1.0 };
+    let problem = RidgeProblem { link, x: &prepared.x, observations, random_effects: &[], attenuation: 1.0 };
     let cross = problem.cross_fit(&prepared.fold, prepared.folds);
     SharedHead {
         kind,

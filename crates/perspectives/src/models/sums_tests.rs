@@ -1,24 +1,24 @@
 //! The chance that two annotators differ, integrated over what `multilevel` does not know about a text.
 
-use super::{EncoderToScore, Multilevel};
+use super::{Multilevel, TextScorer};
 use crate::data::{AnnotatorModel, Target};
-use crate::disagreement::{Running, Sums};
+use crate::disagreement::{RunningSums, Sums};
 use crate::math::sigmoid;
-use crate::mixed::Crossed;
+use crate::mixed::CrossedEffects;
 use crate::mixed::link::Link;
 use dissensus_domain::ScaleKind;
 
-/// Three people without doubt about themselves, two texts with doubt about their scores.
+/// Three annotators without uncertainty about themselves, two texts with uncertainty about their scores.
 fn model(kind: ScaleKind, levels: usize) -> Multilevel {
     let link = Link::new(Target { kind, levels });
     let scores = (0..2 * link.scores()).map(|i| 0.4 - 0.3 * i as f64).collect();
-    let mut crossed = Crossed::new(link, scores, 3, &[]);
-    for (person, shift) in crossed.people.iter_mut().zip([-1.0, 0.0, 1.5]) {
-        person.theta[0] = shift;
-        person.covariance.fill(0.0);
+    let mut crossed = CrossedEffects::new(link, scores, 3, &[]);
+    for (effect, shift) in crossed.annotators.iter_mut().zip([-1.0, 0.0, 1.5]) {
+        effect.theta[0] = shift;
+        effect.covariance.fill(0.0);
     }
     crossed.v = vec![0.3, 2.0];
-    Multilevel::from_parts(EncoderToScore::constant(link), crossed)
+    Multilevel::from_parts(TextScorer::constant(link), crossed)
 }
 
 fn sums(model: &Multilevel) -> Sums {
@@ -37,7 +37,7 @@ fn the_chance_to_differ_is_the_integral_over_the_text() {
             let weight = (-0.5 * x * x).exp();
             let p: Vec<f64> = [-1.0, 0.0, 1.5]
                 .iter()
-                .map(|shift| sigmoid(score + var.sqrt() * x + model.crossed.base[0] + shift))
+                .map(|shift| sigmoid(score + var.sqrt() * x + model.crossed.fixed_effects[0] + shift))
                 .collect();
             let pairs = [(0, 1), (0, 2), (1, 2)];
             let differ = |(a, b): &(usize, usize)| p[*a] * (1.0 - p[*b]) + p[*b] * (1.0 - p[*a]);
@@ -54,7 +54,7 @@ fn doubt_about_a_text_does_not_set_its_readers_apart() {
     for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 5), (ScaleKind::Choice, 4)] {
         let model = model(kind, levels);
         let found = sums(&model);
-        let mut marginals = Running::new(levels, false, 2);
+        let mut marginals = RunningSums::new(levels, false, 2);
         let mut column = vec![0.0; 2 * levels];
         for annotator in 0..3 {
             model.predict_column(annotator, 0..2, &mut column);

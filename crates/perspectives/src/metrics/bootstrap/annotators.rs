@@ -17,25 +17,25 @@ pub(super) struct OverAnnotators<'a> {
 impl<'a> OverAnnotators<'a> {
     pub(super) fn of(labels: &'a Labels<'a>) -> Self {
         let scored = labels.scored;
-        let people = classes::by_annotator(scored, &scored.predicted());
+        let annotators = classes::by_annotator(scored, &scored.predicted());
         Self {
             labels,
             sums: labels.totals(&labels.of_annotator),
-            worst_first: correlation::order(&people.accuracy),
-            macro_f1: people.macro_f1,
-            accuracy: people.accuracy,
+            worst_first: correlation::order(&annotators.accuracy),
+            macro_f1: annotators.macro_f1,
+            accuracy: annotators.accuracy,
         }
     }
 
     /// Scores of the resample in which annotator `a` has the weight `weights[a]`. Counts and the numbers about texts are not
-    /// filled in: with fewer people behind a text its labels would disagree less, whatever the model.
+    /// filled in: with fewer annotators behind a text its labels would disagree less, whatever the model.
     pub(super) fn scores(&self, weights: &[f64]) -> Scores {
         let labels = self.labels;
         let mut scores = Scores::default();
         let mut sums = Sums::NONE;
-        let (mut accuracy, mut f1, mut people) = (0.0, 0.0, 0.0);
+        let (mut accuracy, mut f1, mut total) = (0.0, 0.0, 0.0);
         for (a, &w) in weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            people += w;
+            total += w;
             sums.add(w, &self.sums[a]);
             accuracy += w * self.accuracy[a];
             f1 += w * self.macro_f1[a];
@@ -44,9 +44,9 @@ impl<'a> OverAnnotators<'a> {
             return scores;
         }
         sums.write(labels.ordinal, labels.correlates, &mut scores);
-        scores.annotator_accuracy = Some(accuracy / people);
-        scores.annotator_macro_f1 = Some(f1 / people);
-        scores.worst_tenth_accuracy = Some(self.worst_tenth(weights, people));
+        scores.annotator_accuracy = Some(accuracy / total);
+        scores.annotator_macro_f1 = Some(f1 / total);
+        scores.worst_tenth_accuracy = Some(self.bottom_decile(weights, total));
         let mut confusion = Confusion::new(labels.scored.levels);
         for (&a, &cell) in labels.annotator.iter().zip(&labels.cell) {
             confusion.add(weights[a as usize], cell as usize);
@@ -55,9 +55,9 @@ impl<'a> OverAnnotators<'a> {
         scores
     }
 
-    /// Mean accuracy of those predicted worst, as large a share of the weight as the tenth (rounded up) is of the people.
-    fn worst_tenth(&self, weights: &[f64], people: f64) -> f64 {
-        let tenth = people * self.accuracy.len().div_ceil(10) as f64 / self.accuracy.len() as f64;
+    /// Mean accuracy of those predicted worst, as large a share of the weight as the tenth (rounded up) is of the annotators.
+    fn bottom_decile(&self, weights: &[f64], total: f64) -> f64 {
+        let tenth = total * self.accuracy.len().div_ceil(10) as f64 / self.accuracy.len() as f64;
         let (mut left, mut sum) = (tenth, 0.0);
         for &a in &self.worst_first {
             let here = weights[a as usize].min(left);

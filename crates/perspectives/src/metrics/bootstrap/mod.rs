@@ -1,6 +1,6 @@
 //! Bootstrap intervals of the numbers in [`Scores`], over texts and over annotators.
 //!
-//! Labels of one text hang together, and so do those of one person, so whole texts or whole annotators are resampled, never
+//! Labels of one text hang together, and so do those of one annotator, so whole texts or whole annotators are resampled, never
 //! single labels. What is resampled says what the interval is about: other texts with labels by the same annotators, or
 //! other annotators with as many labels each on the same texts. Numbers about labels have both intervals; numbers about
 //! annotators (their mean accuracy and macro-F1, the worst tenth) only the one over annotators; numbers about texts (soft
@@ -13,7 +13,8 @@ mod sums;
 mod texts;
 
 use super::interval::{BootstrapOptions, Figure, Interval, resample};
-use super::{Scored, Scores};
+use super::scored::Scored;
+use super::scores::Scores;
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use annotators::OverAnnotators;
@@ -205,8 +206,8 @@ mod tests {
             let labels = Labels::of(&scored, ordinal);
             let whole = Scores::of(&scored, ordinal);
             let texts = OverTexts::of(&labels).scores(&vec![1.0; labels.of_text.len()]);
-            let people = OverAnnotators::of(&labels).scores(&vec![1.0; labels.of_annotator.len()]);
-            assert_eq!(close(&texts, &whole), close(&people, &whole));
+            let annotators = OverAnnotators::of(&labels).scores(&vec![1.0; labels.of_annotator.len()]);
+            assert_eq!(close(&texts, &whole), close(&annotators, &whole));
         }
     }
 
@@ -215,15 +216,15 @@ mod tests {
     fn a_resample_has_the_scores_of_its_rows() {
         let reference: Value =
             serde_json::from_str(include_str!("../../../tests/fixtures/metrics.json")).unwrap();
-        let scored = crate::metrics::tests::scored(&reference["ordinal"]);
+        let scored = crate::metrics::scored::tests::scored(&reference["ordinal"]);
         let labels = Labels::of(&scored, true);
-        let (texts, people) = (OverTexts::of(&labels), OverAnnotators::of(&labels));
+        let (texts, annotators) = (OverTexts::of(&labels), OverAnnotators::of(&labels));
         let mut compared = 0;
         for resample in reference["resamples"].as_array().unwrap() {
             let drawn: Vec<f64> = serde_json::from_value(resample["drawn"].clone()).unwrap();
             let ours = match resample["over"].as_str().unwrap() {
                 "texts" => texts.scores(&drawn),
-                _ => people.scores(&drawn),
+                _ => annotators.scores(&drawn),
             };
             for (key, value) in ours.values() {
                 let Some(value) = value else { continue };
@@ -242,17 +243,19 @@ mod tests {
         let width = |texts| {
             let scored = world(texts, 60, 4, 0.25);
             let of = |over| bootstrap(&scored, true, over, &options, &mut Silent).unwrap().of;
-            let (texts, people) = (of(Cluster::Texts), of(Cluster::Annotators));
+            let (texts, annotators) = (of(Cluster::Texts), of(Cluster::Annotators));
             let only = |a: &BTreeMap<String, Interval>, b: &BTreeMap<String, Interval>| -> Vec<String> {
                 a.keys().filter(|key| !b.contains_key(*key)).cloned().collect()
             };
             assert_eq!(
-                only(&people, &texts),
+                only(&annotators, &texts),
                 ["annotator_accuracy", "annotator_macro_f1", "worst_tenth_accuracy"]
             );
-            assert!(only(&people, &texts).iter().all(|key| Cluster::of(key) == Cluster::Annotators));
-            assert!(only(&texts, &people).iter().all(|key| Cluster::of(key) == Cluster::Texts));
-            assert!(texts.contains_key("soft_cross_entropy") && !people.contains_key("soft_cross_entropy"));
+            assert!(only(&annotators, &texts).iter().all(|key| Cluster::of(key) == Cluster::Annotators));
+            assert!(only(&texts, &annotators).iter().all(|key| Cluster::of(key) == Cluster::Texts));
+            assert!(
+                texts.contains_key("soft_cross_entropy") && !annotators.contains_key("soft_cross_entropy")
+            );
             texts["log_loss"].high - texts["log_loss"].low
         };
         let (few, many) = (width(80), width(1280));
@@ -278,7 +281,7 @@ mod tests {
         assert!(intervals.of.contains_key("log_loss"));
         assert!(!intervals.of.contains_key("disagreement_auroc"));
         assert!(!intervals.of.contains_key("mae"));
-        // Ten people: the worst tenth is one of them.
+        // Ten annotators: the worst tenth is one of them.
         let ten = world(40, 10, 3, 0.8);
         let intervals = bootstrap(&ten, false, Cluster::Annotators, &options, &mut Silent).unwrap();
         assert!(intervals.of.contains_key("annotator_accuracy"));

@@ -60,7 +60,7 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    /// Weights drawn evenly from `±1/sqrt(inputs)`, biases 0.
+    /// Weights drawn uniformly from `±1/sqrt(inputs)`, biases 0.
     pub(crate) fn new(inputs: usize, outputs: usize, rng: &mut ChaCha8Rng, device: &Device) -> Result<Self> {
         let weight = Tensor::from_vec(uniform(inputs, inputs * outputs, rng), (inputs, outputs), device)?;
         Ok(Self {
@@ -69,9 +69,9 @@ impl Dense {
         })
     }
 
-    /// A last layer: weights 0, so that every output is `start` at first, whatever comes in. The first step moves these weights,
-    /// and from then on there is a gradient below them.
-    pub(crate) fn last(inputs: usize, start: &[f32], device: &Device) -> Result<Self> {
+    /// An output layer with zero weights, so that every output is `start` at first, whatever the input. The first step moves
+    /// these weights, and from then on there is a gradient below them.
+    pub(crate) fn zero_init(inputs: usize, start: &[f32], device: &Device) -> Result<Self> {
         Ok(Self {
             weight: Var::zeros((inputs, start.len()), candle_core::DType::F32, device)?,
             bias: Var::from_slice(start, start.len(), device)?,
@@ -89,25 +89,25 @@ impl Dense {
     }
 }
 
-/// `many` numbers drawn evenly from `±1/sqrt(inputs)`: the same spread of outputs whatever the width (LeCun et al. 1998,
+/// `many` numbers drawn uniformly from `±1/sqrt(inputs)`: the same spread of outputs whatever the width (LeCun et al. 1998,
 /// Efficient BackProp, section 4.6).
 pub(crate) fn uniform(inputs: usize, many: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
     let bound = 1.0 / (inputs.max(1) as f32).sqrt();
     (0..many).map(|_| rng.random_range(-bound..=bound)).collect()
 }
 
-/// What is random in one forward pass; `None` where nothing is learned.
+/// The seed of the dropout masks of one forward pass; `None` in evaluation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chance {
+pub(crate) struct DropoutRng {
     /// The step's and the share's own number.
     pub(crate) seed: u64,
 }
 
-impl Chance {
-    /// Drops elements with probability `p` and scales the others up, the same for the same seed and `place`.
-    pub(crate) fn dropout(chance: Option<Self>, x: Tensor, p: f64, place: u64) -> Result<Tensor> {
-        let Some(chance) = chance.filter(|_| p > 0.0) else { return Ok(x) };
-        let mut rng = generator(chance.seed, 16 + place);
+impl DropoutRng {
+    /// Drops elements with probability `p` and scales the others up, the same for the same seed and `stream`.
+    pub(crate) fn dropout(rng: Option<Self>, x: Tensor, p: f64, stream: u64) -> Result<Tensor> {
+        let Some(Self { seed }) = rng.filter(|_| p > 0.0) else { return Ok(x) };
+        let mut rng = generator(seed, 16 + stream);
         let keep = (1.0 / (1.0 - p)) as f32;
         let mask: Vec<f32> =
             (0..x.elem_count()).map(|_| if rng.random::<f64>() < p { 0.0 } else { keep }).collect();

@@ -1,6 +1,6 @@
 //! The head of a text: linear, or two layers as classifiers on BERT have them.
 
-use super::dense::{Activation, Chance, Dense, uniform};
+use super::dense::{Activation, Dense, DropoutRng, uniform};
 use candle_core::{Device, Result, Tensor, Var};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -24,14 +24,14 @@ impl Default for HeadSpec {
     }
 }
 
-/// A head for everybody: `[rows, dim]` to `[rows, width]`.
+/// A head for all annotators: `[rows, dim]` to `[rows, width]`.
 #[derive(Clone, Debug)]
-pub(crate) struct Head {
+pub(crate) struct MlpHead {
     hidden: Option<Dense>,
     pub(crate) out: Dense,
 }
 
-impl Head {
+impl MlpHead {
     /// `start` are the outputs at first, whatever the text.
     pub(crate) fn new(
         spec: &HeadSpec,
@@ -42,14 +42,14 @@ impl Head {
     ) -> Result<Self> {
         let hidden = (spec.hidden > 0).then(|| Dense::new(dim, spec.hidden, rng, device)).transpose()?;
         let inputs = if spec.hidden > 0 { spec.hidden } else { dim };
-        Ok(Self { hidden, out: Dense::last(inputs, start, device)? })
+        Ok(Self { hidden, out: Dense::zero_init(inputs, start, device)? })
     }
 
-    pub(crate) fn apply(&self, spec: &HeadSpec, x: &Tensor, chance: Option<Chance>) -> Result<Tensor> {
-        let mut x = Chance::dropout(chance, x.clone(), spec.embedding_dropout, 0)?;
+    pub(crate) fn apply(&self, spec: &HeadSpec, x: &Tensor, dropout: Option<DropoutRng>) -> Result<Tensor> {
+        let mut x = DropoutRng::dropout(dropout, x.clone(), spec.embedding_dropout, 0)?;
         if let Some(hidden) = &self.hidden {
             x = spec.activation.apply(&hidden.apply(&x)?)?;
-            x = Chance::dropout(chance, x, spec.head_dropout, 1)?;
+            x = DropoutRng::dropout(dropout, x, spec.head_dropout, 1)?;
         }
         self.out.apply(&x)
     }
@@ -64,13 +64,13 @@ impl Head {
 
 /// The same head for one annotator each, its weights in one row: hidden weights, hidden biases, weights, biases.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OwnHead {
+pub(crate) struct AnnotatorMlp {
     pub(crate) dim: usize,
     pub(crate) hidden: usize,
     pub(crate) width: usize,
 }
 
-impl OwnHead {
+impl AnnotatorMlp {
     fn inputs(self) -> usize {
         if self.hidden > 0 { self.hidden } else { self.dim }
     }
@@ -99,14 +99,14 @@ impl OwnHead {
         spec: &HeadSpec,
         x: &Tensor,
         rows: &Tensor,
-        chance: Option<Chance>,
+        dropout: Option<DropoutRng>,
     ) -> Result<Tensor> {
-        let x = Chance::dropout(chance, x.clone(), spec.embedding_dropout, 2)?;
+        let x = DropoutRng::dropout(dropout, x.clone(), spec.embedding_dropout, 2)?;
         if self.hidden == 0 {
             return layer(&x, rows, 0, self.dim, self.width);
         }
         let h = spec.activation.apply(&layer(&x, rows, 0, self.dim, self.hidden)?)?;
-        let h = Chance::dropout(chance, h, spec.head_dropout, 3)?;
+        let h = DropoutRng::dropout(dropout, h, spec.head_dropout, 3)?;
         layer(&h, rows, self.hidden * (self.dim + 1), self.hidden, self.width)
     }
 }

@@ -1,6 +1,7 @@
 //! A trained network as an annotator model.
 
-use super::{Network, Rows};
+use super::network::Network;
+use super::rows::Rows;
 use crate::data::Embeddings;
 use crate::data::PerspectivesError;
 use crate::data::{AnnotatorModel, ModelKind};
@@ -8,7 +9,7 @@ use candle_core::{Device, Tensor};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Pairs predicted in one go: bounds memory.
+/// Pairs predicted at once: bounds memory.
 const TOGETHER: usize = 4096;
 
 /// A network with the embeddings of the texts it predicts.

@@ -1,7 +1,7 @@
 //! From a network's outputs to probabilities of levels, and the loss of labels under them.
 //!
 //! A network gives outputs `r` for each (text, annotator): one for each level of a choice, one fewer for the others. Choice scales take their softmax. Binary and ordinal ones
-//! take cumulative logits: offsets `o_1 = r_0`, `o_j = o_{j-1} - exp(r_{j-1})` and `P(y >= j) = sigma(o_j)`, so that levels
+//! take cumulative logits: intercepts `o_1 = r_0`, `o_j = o_{j-1} - exp(r_{j-1})` and `P(y >= j) = sigma(o_j)`, so that levels
 //! stay in order whatever the network says (McCullagh 1980, Regression models for ordinal data).
 
 use crate::data::Target;
@@ -21,16 +21,16 @@ pub(crate) fn log_probabilities(outputs: &Tensor, target: Target) -> Result<Tens
     // In log space: `P(y = 0) = sigma(-o_1)`, `P(y = last) = sigma(o_last)`, and between them
     // `sigma(a) - sigma(b) = sigma(a) sigma(-b) (1 - exp(b - a))`, so that no difference of nearly equal numbers is taken and
     // the gradient stays right where a label is nearly impossible.
-    let mut offset = outputs.narrow(1, 0, 1)?;
-    let mut log_p = vec![softplus(&offset)?.neg()?];
+    let mut intercept = outputs.narrow(1, 0, 1)?;
+    let mut log_p = vec![softplus(&intercept)?.neg()?];
     for j in 1..outputs.dim(1)? {
         let gap = outputs.narrow(1, j, 1)?.clamp(-WIDEST, WIDEST)?.exp()?;
-        let next = (&offset - &gap)?;
-        let between = (log_one_less_exp(&gap)? - softplus(&offset.neg()?)?)?;
+        let next = (&intercept - &gap)?;
+        let between = (log_one_less_exp(&gap)? - softplus(&intercept.neg()?)?)?;
         log_p.push((between - softplus(&next)?)?);
-        offset = next;
+        intercept = next;
     }
-    log_p.push(softplus(&offset.neg()?)?.neg()?);
+    log_p.push(softplus(&intercept.neg()?)?.neg()?);
     Tensor::cat(&log_p, 1)
 }
 
@@ -61,17 +61,17 @@ mod tests {
     fn they_are_those_of_the_link_and_their_slopes_are_right() {
         for (kind, levels) in [(ScaleKind::Binary, 2), (ScaleKind::Ordinal, 5), (ScaleKind::Choice, 3)] {
             let target = Target { kind, levels };
-            let n = Link::new(target).offsets();
+            let n = Link::new(target).intercepts();
             let r: Vec<f32> = (0..n).map(|i| 0.4 - 0.3 * i as f32).collect();
             let var = Var::from_vec(r.clone(), (1, n), &Device::Cpu).unwrap();
             let log_p = log_probabilities(&var, target).unwrap();
             let ours: Vec<f32> = log_p.exp().unwrap().flatten_all().unwrap().to_vec1().unwrap();
             let link = Link::new(target);
-            let base: Vec<f64> = r.iter().map(|&r| f64::from(r)).collect();
-            let mut offsets = vec![0.0; n];
-            link.offsets_of(&base, &[], &mut offsets);
+            let fixed_effects: Vec<f64> = r.iter().map(|&r| f64::from(r)).collect();
+            let mut intercepts = vec![0.0; n];
+            link.intercepts_of(&fixed_effects, &[], &mut intercepts);
             let mut p = vec![0.0; levels];
-            link.probabilities(&vec![0.0; link.scores()], &offsets, 1.0, &mut p);
+            link.probabilities(&vec![0.0; link.scores()], &intercepts, 1.0, &mut p);
             for (ours, theirs) in ours.iter().zip(&p) {
                 assert!((f64::from(*ours) - theirs).abs() < 1e-6, "{kind}: {ours} {theirs}");
             }

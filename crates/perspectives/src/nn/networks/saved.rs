@@ -1,6 +1,8 @@
 //! A trained network as two files: what it is made of, and its weights.
 
-use super::{Network, NetworkModel, NetworkSpec, Shape};
+use super::model::NetworkModel;
+use super::network::{Network, NetworkSpec};
+use super::shape::Shape;
 use crate::data::Embeddings;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
@@ -36,11 +38,11 @@ impl Network {
             let shape = (table.rows(), table.width);
             tensors.insert(table.name.to_owned(), Tensor::from_slice(&table.values, shape, &Device::Cpu)?);
         }
-        let deviations = self.deviations();
-        if !deviations.is_empty() {
+        let random_effects = self.random_effects();
+        if !random_effects.is_empty() {
             tensors.insert(
                 "deviations".to_owned(),
-                Tensor::from_slice(deviations, deviations.len(), &Device::Cpu)?,
+                Tensor::from_slice(random_effects, random_effects.len(), &Device::Cpu)?,
             );
         }
         Ok(tensors)
@@ -60,8 +62,8 @@ impl Network {
             }
             table.values = tensor.flatten_all()?.to_vec1()?;
         }
-        if let Some(deviations) = tensors.get("deviations") {
-            self.set_deviations(deviations.flatten_all()?.to_vec1()?);
+        if let Some(random_effects) = tensors.get("deviations") {
+            self.set_random_effects(random_effects.flatten_all()?.to_vec1()?);
         }
         Ok(())
     }
@@ -100,7 +102,7 @@ impl NetworkModel {
         saved.check().map_err(damaged)?;
         let tensors = candle_core::safetensors::load(dir.join(WEIGHTS), &Device::Cpu)
             .map_err(|e| damaged(e.to_string()))?;
-        let start = vec![0.0; Link::new(saved.shape.target).offsets()];
+        let start = vec![0.0; Link::new(saved.shape.target).intercepts()];
         let mut network = Network::new(saved.spec, saved.shape, &start, 0, &Device::Cpu)?;
         network.set(&tensors).map_err(|e| damaged(e.to_string()))?;
         Self::new(network, Arc::new(Embeddings::none(0))).over(x)

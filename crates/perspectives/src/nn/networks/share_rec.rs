@@ -1,12 +1,12 @@
-//! `share-rec-ffn` and `share-rec-dcn`: a text and a person, each made a short vector, and a network over both.
+//! `share-rec-ffn` and `share-rec-dcn`: a text and an annotator, each made a short vector, and a network over both.
 //!
 //! The recommender architectures of Heinisch et al. 2023 ("Architectural Sweet Spots for Modeling Human Label Variation",
-//! EMNLP) and of Jury Learning (Gordon et al. 2022, CHI): the text's embedding is projected to `e` numbers, the person's
-//! learned vector and one-hot attributes to as many, and `[text, text, person]` goes through a feed-forward network of five
+//! EMNLP) and of Jury Learning (Gordon et al. 2022, CHI): the text's embedding is projected to `e` numbers, the annotator's
+//! learned vector and one-hot attributes to as many, and `[text, text, annotator]` goes through a feed-forward network of five
 //! tanh layers, or through a Deep & Cross Network (Wang et al. 2021, "DCN V2", WWW, eq. 1: `x_{l+1} = x_0 * (W x_l + b) + x_l`)
 //! of three cross layers in parallel with three deep ones.
 
-use super::dense::{Chance, Dense};
+use super::dense::{Dense, DropoutRng};
 use super::head::HeadSpec;
 use candle_core::{Device, Result, Tensor, Var};
 use rand_chacha::ChaCha8Rng;
@@ -35,18 +35,18 @@ impl Default for AnnotatorEmbeddingSpec {
     }
 }
 
-/// What combines a text and a person.
+/// What combines a text and an annotator.
 #[derive(Clone, Debug)]
 enum Combiner {
     FeedForward(Vec<Dense>),
     Cross { cross: Vec<Dense>, deep: Vec<Dense> },
 }
 
-/// The layers that everybody shares.
+/// The layers that all annotators share.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareRec {
     text: Dense,
-    person: Vec<Dense>,
+    annotator: Vec<Dense>,
     combiner: Combiner,
     out: Dense,
 }
@@ -55,8 +55,8 @@ pub(crate) struct ShareRec {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dim: usize,
-    /// Numbers that tell a person: learned vector and one-hot attributes.
-    pub(crate) person: usize,
+    /// Numbers that tell an annotator: learned vector and one-hot attributes.
+    pub(crate) annotator: usize,
 }
 
 impl ShareRec {
@@ -70,9 +70,9 @@ impl ShareRec {
     ) -> Result<Self> {
         let e = spec.size;
         let text = Dense::new(sizes.dim, e, rng, device)?;
-        let mut person = vec![Dense::new(sizes.person, e, rng, device)?];
+        let mut annotator = vec![Dense::new(sizes.annotator, e, rng, device)?];
         for _ in 1..spec.layers.max(1) {
-            person.push(Dense::new(e, e, rng, device)?);
+            annotator.push(Dense::new(e, e, rng, device)?);
         }
         let both = 3 * e;
         let stack = |n: usize, rng: &mut ChaCha8Rng| {
@@ -83,24 +83,24 @@ impl ShareRec {
         } else {
             (Combiner::FeedForward(stack(FFN_LAYERS, rng)?), both)
         };
-        let out = Dense::last(last, start, device)?;
-        Ok(Self { text, person, combiner, out })
+        let out = Dense::zero_init(last, start, device)?;
+        Ok(Self { text, annotator, combiner, out })
     }
 
-    /// `x` `[n, dim]` and `people` `[n, person]` to `[n, width]`.
+    /// `x` `[n, dim]` and `annotators` `[n, annotator]` to `[n, width]`.
     pub(crate) fn apply(
         &self,
         head: &HeadSpec,
         x: &Tensor,
-        people: &Tensor,
-        chance: Option<Chance>,
+        annotators: &Tensor,
+        dropout: Option<DropoutRng>,
     ) -> Result<Tensor> {
-        let text = self.text.apply(&Chance::dropout(chance, x.clone(), head.embedding_dropout, 0)?)?;
-        let mut person = people.clone();
-        for layer in &self.person {
-            person = layer.apply(&person)?;
+        let text = self.text.apply(&DropoutRng::dropout(dropout, x.clone(), head.embedding_dropout, 0)?)?;
+        let mut annotator = annotators.clone();
+        for layer in &self.annotator {
+            annotator = layer.apply(&annotator)?;
         }
-        let both = Tensor::cat(&[&text, &text, &person], 1)?;
+        let both = Tensor::cat(&[&text, &text, &annotator], 1)?;
         let mixed = match &self.combiner {
             Combiner::FeedForward(layers) => {
                 let mut h = both;
@@ -120,7 +120,7 @@ impl ShareRec {
                 Tensor::cat(&[&c, &d], 1)?
             }
         };
-        self.out.apply(&Chance::dropout(chance, mixed, head.head_dropout, 1)?)
+        self.out.apply(&DropoutRng::dropout(dropout, mixed, head.head_dropout, 1)?)
     }
 
     pub(crate) fn named(&self, out: &mut Vec<(String, Var)>) {
@@ -130,7 +130,7 @@ impl ShareRec {
             }
         };
         stack("text", std::slice::from_ref(&self.text));
-        stack("person", &self.person);
+        stack("person", &self.annotator);
         match &self.combiner {
             Combiner::FeedForward(layers) => stack("ffn", layers),
             Combiner::Cross { cross, deep } => {

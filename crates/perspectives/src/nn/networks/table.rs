@@ -1,14 +1,14 @@
 //! Weights that belong to annotators: one row each, of which a step moves only those it used.
 //!
-//! A dense gradient of everybody's rows would make every step as dear as the number of annotators. Here the rows of a step
+//! A dense gradient of all annotators' rows would make every step as dear as the number of annotators. Here the rows of a step
 //! are gathered into a small variable, the gradient comes back for these alone, and so a label costs the same among ten
-//! people and among ten thousand.
+//! annotators and among ten thousand.
 
 use candle_core::{Device, Result, Tensor, Var};
 use dissensus_encoder::AdamWSettings;
 use std::collections::HashMap;
 
-/// One row of weights a annotator, and what Adam remembers of each.
+/// One row of weights an annotator, and what Adam remembers of each.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,
@@ -52,7 +52,7 @@ impl Table {
     }
 
     /// What Adam remembers, as tensors.
-    pub(crate) fn memory(&self) -> Result<Vec<(String, Tensor)>> {
+    pub(crate) fn state_dict(&self) -> Result<Vec<(String, Tensor)>> {
         let cpu = &Device::Cpu;
         Ok(vec![
             (format!("{}.mean", self.name), Tensor::from_slice(&self.mean, self.mean.len(), cpu)?),
@@ -61,11 +61,11 @@ impl Table {
         ])
     }
 
-    /// Takes over what [`Table::memory`] gave.
-    pub(crate) fn recall(&mut self, memory: &HashMap<String, Tensor>) -> Result<()> {
+    /// Takes over what [`Table::state_dict`] gave.
+    pub(crate) fn load_state_dict(&mut self, state: &HashMap<String, Tensor>) -> Result<()> {
         let of = |what: &str| {
             let name = format!("{}.{what}", self.name);
-            memory.get(&name).ok_or_else(|| candle_core::Error::Msg(format!("the tensor {name} is missing")))
+            state.get(&name).ok_or_else(|| candle_core::Error::Msg(format!("the tensor {name} is missing")))
         };
         let (mean, square, steps) = (of("mean")?, of("square")?, of("steps")?);
         if (mean.elem_count(), square.elem_count(), steps.elem_count())

@@ -1,6 +1,6 @@
 //! Checkpoints: everything that a training needs to be resumed to the same numbers, in folders that appear whole or not at all.
 
-use super::EpochRecord;
+use super::history::EpochRecord;
 use crate::data::PerspectivesError;
 use candle_core::{Device, Tensor};
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ impl Checkpoints {
     }
 }
 
-/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`super::TrainConfig::config_hash`]; `None`
+/// The hash of the choices that the newest whole checkpoint in `folder` was made under, see [`crate::TrainConfig::config_hash`]; `None`
 /// where there is no checkpoint.
 pub fn checkpoint_config_hash(folder: &Path) -> Option<String> {
     let checkpoints = Checkpoints { folder: folder.to_owned(), keep: 1 };
@@ -114,10 +114,6 @@ pub fn checkpoint_config_hash(folder: &Path) -> Option<String> {
         let state: State = serde_json::from_slice(&std::fs::read(folder.join(STATE)).ok()?).ok()?;
         (1..=FORMAT).contains(&state.format).then_some(state.choices)
     })
-}
-
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ impl TrainConfig {
         let rate = |v: f64| v.is_finite() && v > 0.0 && v <= 10.0;
         let some = |v: usize| (1..=1 << 20).contains(&v);
         let head = &self.network.head;
-        let people = &self.network.annotator_embedding;
+        let embedding = &self.network.annotator_embedding;
         let below_one = "it is 0 or more and less than 1";
         let a_rate = "it is more than 0 and at most 10";
         let many = "it is 1 or more, and at most 1048576";
@@ -234,8 +234,8 @@ impl TrainConfig {
             ("hidden", head.hidden.to_string(), head.hidden <= 16_384, "it is at most 16384"),
             (
                 "size",
-                people.size.to_string(),
-                (1..=4096).contains(&people.size) && (1..=16).contains(&people.layers),
+                embedding.size.to_string(),
+                (1..=4096).contains(&embedding.size) && (1..=16).contains(&embedding.layers),
                 "vectors have 1 to 4096 numbers and 1 to 16 layers",
             ),
         ];
@@ -251,7 +251,7 @@ impl TrainConfig {
     /// A number that JSON does not have.
     pub fn config_hash(&self) -> Result<String, PerspectivesError> {
         let bytes = serde_json::to_vec(self).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
-        Ok(super::checkpoint::hexadecimal(&Sha256::digest(&bytes)))
+        Ok(super::hex::hexadecimal(&Sha256::digest(&bytes)))
     }
 
     /// Whether this is a convex problem, fitted to convergence rather than by gradient steps: a linear head, all labels alike, on

@@ -1,6 +1,6 @@
 //! Where embeddings come from while a network learns: a cache, or an encoder that learns too.
 
-use super::EncoderToTune;
+use super::inputs::EncoderToTune;
 use crate::data::Embeddings;
 use crate::data::PerspectivesError;
 use candle_core::{Device, Result as CandleResult, Tensor, Var};

@@ -1,6 +1,6 @@
 //! Training examples: for each text the rows of its labels, weighted, smoothed, or as a distribution.
 
-use super::TrainConfig;
+use super::config::TrainConfig;
 use crate::data::Observation;
 use crate::data::{ModelKind, majority_level};
 use crate::math::random::generator;
@@ -111,7 +111,7 @@ impl Examples {
 /// Weights that make levels count alike: `n / (levels x n_level)` (scikit-learn's "balanced"); of `sep-heads` within each
 /// annotator's labels.
 struct ClassWeights {
-    /// people x levels; empty where all weigh 1.
+    /// annotators x levels; empty where all weigh 1.
     of: Vec<f32>,
     levels: usize,
     apart: bool,
@@ -123,8 +123,8 @@ impl ClassWeights {
         if !config.class_weights {
             return Self { of: Vec::new(), levels, apart };
         }
-        let people = if apart { annotators } else { 1 };
-        let mut counts = vec![0.0f32; people * levels];
+        let groups = if apart { annotators } else { 1 };
+        let mut counts = vec![0.0f32; groups * levels];
         let one = |o: &Observation| if apart { o.annotator as usize } else { 0 };
         if config.network.model == ModelKind::Majority {
             for group in observations.chunk_by(|a, b| a.text == b.text) {
@@ -136,7 +136,7 @@ impl ClassWeights {
         let mut of = vec![1.0; counts.len()];
         for (weights, counts) in of.chunks_exact_mut(levels).zip(counts.chunks_exact(levels)) {
             let all: f32 = counts.iter().sum();
-            // Levels that this person never gave have no part in the balance.
+            // Levels that this annotator never gave have no part in the balance.
             let used = counts.iter().filter(|n| **n > 0.0).count() as f32;
             for (weight, n) in weights.iter_mut().zip(counts).filter(|(_, n)| **n > 0.0) {
                 *weight = all / (used * n);
@@ -146,8 +146,8 @@ impl ClassWeights {
     }
 
     fn of(&self, annotator: u32, level: u16) -> f32 {
-        let person = if self.apart { annotator as usize } else { 0 };
-        self.of.get(person * self.levels + usize::from(level)).copied().unwrap_or(1.0)
+        let group = if self.apart { annotator as usize } else { 0 };
+        self.of.get(group * self.levels + usize::from(level)).copied().unwrap_or(1.0)
     }
 }
 
@@ -203,7 +203,7 @@ mod tests {
         let rows = all.rows(&[0, 1], 0);
         let sum = |level: usize| rows.targets.iter().skip(level).step_by(2).sum::<f32>();
         assert!((sum(0) - 2.5).abs() < 1e-6 && (sum(1) - 2.5).abs() < 1e-6);
-        // Nobody here used both levels: within a person there is nothing to balance.
+        // Nobody here used both levels: within an annotator there is nothing to balance.
         let each = TrainConfig { class_weights: true, ..config(ModelKind::SepHeads) };
         assert_eq!(Examples::new(&LABELS, 2, 3, &each).weight(&[0, 1]), 5.0);
         let both = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 0), o(3, 0, 1)];

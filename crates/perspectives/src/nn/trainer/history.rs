@@ -1,6 +1,6 @@
 //! What a training reports on the way: one record for each evaluation.
 
-use super::ValidationMetric;
+use super::config::ValidationMetric;
 use serde::{Deserialize, Serialize};
 
 /// One evaluation.
@@ -37,8 +37,8 @@ pub struct ValidationScores {
 }
 
 impl ValidationScores {
-    /// More is better.
-    pub(crate) fn merit(&self, by: ValidationMetric) -> f64 {
+    /// The metric with the sign that makes more better.
+    pub(crate) fn score(&self, by: ValidationMetric) -> f64 {
         match by {
             ValidationMetric::LogLoss => -self.log_loss,
             ValidationMetric::Accuracy => self.accuracy,

@@ -1,10 +1,13 @@
 //! The loop: epochs of steps, evaluations between them, the best weights kept.
 
-use super::checkpoint::{Checkpoints, State, hexadecimal};
+use super::checkpoint::{Checkpoints, State};
+use super::config::TrainConfig;
+use super::data_hash::{data_hash, data_hash_of_format_1};
 use super::embedder::Embedder;
 use super::examples::Examples;
+use super::history::{EpochRecord, GradientNorm, TrainObserver, ValidationScores};
+use super::inputs::Trainer;
 use super::trained::{StopReason, Trained};
-use super::{EpochRecord, GradientNorm, TrainConfig, TrainObserver, Trainer, ValidationScores};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
@@ -13,12 +16,11 @@ use crate::data::{Embeddings, Observation, TrainingData};
 use crate::math::random::generator;
 use crate::metrics::{Scored, accuracy, log_loss, macro_f1};
 use crate::mixed::link::Link;
-use crate::models::{Multilevel, Prepared, TurnFit, fit_effects};
-use crate::nn::networks::{Chance, Network, OneHot, Rows, Scaler, Shape};
+use crate::models::{AlternatingFit, Multilevel, Prepared, fit_effects};
+use crate::nn::networks::{DropoutRng, Network, OneHot, Rows, Scaler, Shape};
 use candle_core::{Tensor, Var};
 use dissensus_encoder::{AdamW, AdamWSettings, EncoderError, Gradients, LayerRates};
 use rand::seq::SliceRandom;
-use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -27,14 +29,18 @@ const SCALED_BY: usize = 256;
 /// What tensors of the best evaluation are called in a checkpoint.
 const BEST: &str = "best.";
 
-pub(super) fn run(
-    trainer: Trainer<'_>,
-    observer: &mut dyn TrainObserver,
-) -> Result<Trained, PerspectivesError> {
-    let mut training = Training::new(&trainer)?;
-    training.resume_from_checkpoint()?;
-    let ended = training.epochs(observer)?;
-    training.finish(ended)
+impl Trainer<'_> {
+    /// Trains to the end, or until the validation labels say that it is enough.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Cancelled`] with a checkpoint to resume from; [`PerspectivesError::LossNotFinite`];
+    /// [`PerspectivesError::CheckpointMismatch`]; what the disk, the encoder or the device says.
+    pub fn run(self, observer: &mut dyn TrainObserver) -> Result<Trained, PerspectivesError> {
+        let mut training = Training::new(&self)?;
+        training.resume_from_checkpoint()?;
+        let ended = training.epochs(observer)?;
+        training.finish(ended)
+    }
 }
 
 /// A training at work.
@@ -53,8 +59,8 @@ struct Training<'a, 'b> {
     best: Option<HashMap<String, Tensor>>,
     steps_in_epoch: u32,
     steps: u32,
-    /// Gradient lengths of the last step.
-    lengths: Vec<GradientNorm>,
+    /// Gradient gradient_norms of the last step.
+    gradient_norms: Vec<GradientNorm>,
     began: Instant,
     seconds_before: f64,
 }
@@ -75,7 +81,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let together = config.batch_size * config.gradient_accumulation_steps;
         let steps_in_epoch = examples.texts.len().div_ceil(together) as u32;
         let planned = steps_in_epoch.saturating_mul(config.epochs);
-        let (data_sum, choices) = (data_sum(trainer)?, config.config_hash()?);
+        let (data_hash, choices) = (data_hash(trainer)?, config.config_hash()?);
         Ok(Self {
             trainer,
             config,
@@ -89,11 +95,11 @@ impl<'a, 'b> Training<'a, 'b> {
                 .as_ref()
                 .map(|folder| Checkpoints::new(folder, config.save_total_limit))
                 .transpose()?,
-            state: State { data: data_sum, choices, ..State::default() },
+            state: State { data: data_hash, choices, ..State::default() },
             best: None,
             steps_in_epoch,
             steps: config.max_steps.map_or(planned, |most| most.min(planned)),
-            lengths: Vec::new(),
+            gradient_norms: Vec::new(),
             began: Instant::now(),
             seconds_before: 0.0,
             embedder,
@@ -102,7 +108,7 @@ impl<'a, 'b> Training<'a, 'b> {
 
     fn epochs(&mut self, observer: &mut dyn TrainObserver) -> Result<StopReason, PerspectivesError> {
         if self.state.step == 0 {
-            self.turn(false)?;
+            self.refit_and_score(false)?;
         }
         while self.state.step < self.steps {
             let order = self.order();
@@ -125,7 +131,7 @@ impl<'a, 'b> Training<'a, 'b> {
                 if wanted || self.state.step == self.steps {
                     observer.evaluated(self.evaluate()?);
                     self.write_checkpoint()?;
-                    if self.has_had_enough() {
+                    if self.is_out_of_patience() {
                         return Ok(StopReason::EarlyStopping);
                     }
                 }
@@ -164,11 +170,11 @@ impl<'a, 'b> Training<'a, 'b> {
             let texts: Vec<u32> = batch.iter().map(|place| self.examples.texts[*place]).collect();
             let batch_seed = (seed as u32).wrapping_mul(31).wrapping_add(nth as u32);
             let found = self.embedder.gradients(&texts, batch_seed, &head, |x, share| {
-                let chance = Chance { seed: u64::from(batch_seed) << 32 | share.start as u64 };
+                let dropout = DropoutRng { seed: u64::from(batch_seed) << 32 | share.start as u64 };
                 let rows = rows.of_texts(share, self.network.shape.target.levels);
-                self.network.loss(x, &rows, gathered.as_ref(), Some(chance))? / weight.max(1e-9)
+                self.network.loss(x, &rows, gathered.as_ref(), Some(dropout))? / weight.max(1e-9)
             });
-            let found = found.map_err(|error| self.explained(error))?;
+            let found = found.map_err(|error| self.with_context(error))?;
             match &mut total {
                 None => total = Some(found),
                 Some(total) => total.add(found)?,
@@ -182,20 +188,21 @@ impl<'a, 'b> Training<'a, 'b> {
         self.state.weight += weight;
         let factor = self.config.schedule.factor(self.state.step, self.steps, self.config.warmup_ratio);
         // Measured before the table's rows are taken out of it.
-        let wants_lengths = self.is_evaluated_next();
-        self.lengths.clear();
+        let wants_norms = self.is_evaluated_next();
+        self.gradient_norms.clear();
         if let (Some(table), Some(gathered)) = (&mut self.network.table, &gathered)
             && let Some(gradient) = gradients.take(table.name)
         {
-            if wants_lengths {
+            if wants_norms {
                 let norm = f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?).sqrt();
-                self.lengths.push(GradientNorm { group: "annotators".into(), norm });
+                self.gradient_norms.push(GradientNorm { group: "annotators".into(), norm });
             }
             table.step(&gathered.rows, &gradient, self.config.head_lr * factor, self.settings)?;
         }
-        if wants_lengths {
+        if wants_norms {
             let norms = gradients.norms()?;
-            self.lengths.extend(norms.into_iter().map(|n| GradientNorm { group: n.group, norm: n.norm }));
+            self.gradient_norms
+                .extend(norms.into_iter().map(|n| GradientNorm { group: n.group, norm: n.norm }));
         }
         let rates = LayerRates {
             encoder: self.config.encoder_lr * factor,
@@ -216,8 +223,8 @@ impl<'a, 'b> Training<'a, 'b> {
             || every.map_or(self.state.step_in_epoch + 1 == self.steps_in_epoch, |n| next.is_multiple_of(n))
     }
 
-    /// A number that is none is said with the step it came at and with what is left.
-    fn explained(&self, error: EncoderError) -> PerspectivesError {
+    /// Adds to a loss or gradient that is not finite the step, and which checkpoint is left.
+    fn with_context(&self, error: EncoderError) -> PerspectivesError {
         match error {
             EncoderError::LossNotFinite { .. } | EncoderError::GradientNotFinite { .. } => {
                 let kept = match (self.checkpoints.is_some(), self.state.history.last()) {
@@ -232,12 +239,12 @@ impl<'a, 'b> Training<'a, 'b> {
     }
 
     fn evaluate(&mut self) -> Result<&EpochRecord, PerspectivesError> {
-        let validation = self.turn(true)?;
+        let validation = self.refit_and_score(true)?;
         let by = self.config.metric_for_best_model;
-        let before = self.state.history.iter().filter_map(|r| r.validation.as_ref()).map(|v| v.merit(by));
+        let before = self.state.history.iter().filter_map(|r| r.validation.as_ref()).map(|v| v.score(by));
         let best_before = before.fold(f64::NEG_INFINITY, f64::max);
         // Without validation labels nothing can be compared: the last weights are the best.
-        let best = validation.is_none_or(|v| v.merit(by) > best_before);
+        let best = validation.is_none_or(|v| v.score(by) > best_before);
         let factor = self.config.schedule.factor(
             self.state.step.saturating_sub(1),
             self.steps,
@@ -251,7 +258,7 @@ impl<'a, 'b> Training<'a, 'b> {
             learning_rate: self.config.head_lr * factor,
             seconds: self.seconds(),
             best,
-            gradients: std::mem::take(&mut self.lengths),
+            gradients: std::mem::take(&mut self.gradient_norms),
         };
         (self.state.loss, self.state.weight) = (0.0, 0.0);
         if best {
@@ -265,8 +272,8 @@ impl<'a, 'b> Training<'a, 'b> {
     }
 
     /// Scores the validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings as they are now: what is
-    /// scored is what would predict, and its head and deviations are where the next steps start from.
-    fn turn(&mut self, scored: bool) -> Result<Option<ValidationScores>, PerspectivesError> {
+    /// scored is what would predict, and its head and random effects are where the next steps start from.
+    fn refit_and_score(&mut self, scored: bool) -> Result<Option<ValidationScores>, PerspectivesError> {
         if self.config.network.model != ModelKind::Multilevel {
             return if scored { self.scores_of_network() } else { Ok(None) };
         }
@@ -286,7 +293,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let options = FitOptions { seed: self.config.seeds.weights, slopes: false, ..FitOptions::default() };
         let prepared = Prepared::new(&here, &options)?;
         let (head, crossed) = fit_effects(&prepared, &options, &mut Silent)?;
-        self.network.refit(&TurnFit::of(&head, &crossed))?;
+        self.network.refit(&AlternatingFit::of(&head, &crossed))?;
         let fitted = self.network.variables();
         self.optimizer.forget(fitted.iter().map(|(_, var)| var));
         if validation.is_empty() {
@@ -320,7 +327,7 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(Some(scores(&Scored { observations: validation.clone(), probabilities, levels })))
     }
 
-    fn has_had_enough(&self) -> bool {
+    fn is_out_of_patience(&self) -> bool {
         let since = self.state.history.iter().rev().take_while(|record| !record.best).count();
         self.config.patience > 0 && since >= self.config.patience as usize
     }
@@ -339,7 +346,7 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(tensors)
     }
 
-    fn take_over(&mut self, weights: &HashMap<String, Tensor>) -> Result<(), PerspectivesError> {
+    fn load_weights(&mut self, weights: &HashMap<String, Tensor>) -> Result<(), PerspectivesError> {
         self.network.set(weights)?;
         for (name, var) in self.embedder.variables() {
             if let Some(tensor) = weights.get(&name) {
@@ -355,7 +362,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let memory = self.optimizer.state_dict(self.variables.iter().map(|(n, v)| (n.as_str(), v)))?;
         tensors.extend(memory);
         if let Some(table) = &self.network.table {
-            tensors.extend(table.memory()?);
+            tensors.extend(table.state_dict()?);
         }
         for (name, tensor) in self.best.iter().flatten() {
             tensors.insert(format!("{BEST}{name}"), tensor.clone());
@@ -370,7 +377,7 @@ impl<'a, 'b> Training<'a, 'b> {
             return Ok(());
         };
         let data =
-            if state.format == 1 { data_sum_of_format_1(self.trainer) } else { self.state.data.clone() };
+            if state.format == 1 { data_hash_of_format_1(self.trainer) } else { self.state.data.clone() };
         for (ours, theirs, what) in
             [(&data, &state.data, "other labels"), (&self.state.choices, &state.choices, "other choices")]
         {
@@ -378,11 +385,11 @@ impl<'a, 'b> Training<'a, 'b> {
                 return Err(PerspectivesError::CheckpointMismatch { path, what });
             }
         }
-        self.take_over(&tensors)?;
+        self.load_weights(&tensors)?;
         let names = self.variables.iter().map(|(n, v)| (n.as_str(), v));
         self.optimizer = AdamW::load_state_dict(self.settings, state.optimizer_steps, &tensors, names)?;
         if let Some(table) = &mut self.network.table {
-            table.recall(&tensors)?;
+            table.load_state_dict(&tensors)?;
         }
         let best = tensors.into_iter().filter_map(|(name, t)| Some((name.strip_prefix(BEST)?.to_owned(), t)));
         let best: HashMap<String, Tensor> = best.collect();
@@ -394,7 +401,7 @@ impl<'a, 'b> Training<'a, 'b> {
 
     fn finish(mut self, ended: StopReason) -> Result<Trained, PerspectivesError> {
         if let Some(best) = self.best.take() {
-            self.take_over(&best)?;
+            self.load_weights(&best)?;
         }
         let seconds = self.seconds();
         let device = self.embedder.device_name();
@@ -403,7 +410,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let mut network = Network::new(
             self.network.spec.clone(),
             self.network.shape.clone(),
-            &vec![0.0; link.offsets()],
+            &vec![0.0; link.intercepts()],
             0,
             &candle_core::Device::Cpu,
         )?;
@@ -455,60 +462,7 @@ fn first_network(
         },
         scaler: Scaler::of(dim, x.chunks_exact(dim.max(1))),
     };
-    let start = Link::new(data.target).base_from(&counts);
+    let start = Link::new(data.target).fixed_effects_from(&counts);
     let device = embedder.device();
     Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &device)?)
-}
-
-/// SHA-256 of what is learned from, in hexadecimal: the labels, the annotators' attributes, and the embeddings (or, of an encoder
-/// that learns, the texts) of the labelled texts. Other texts of the project make no difference to a training.
-fn data_sum(trainer: &Trainer<'_>) -> Result<String, PerspectivesError> {
-    let mut data = Sha256::new();
-    labels_into(&mut data, trainer);
-    data.update((trainer.data.annotators as u64).to_le_bytes());
-    let attributes =
-        serde_json::to_vec(trainer.data.attributes).map_err(|e| PerspectivesError::Damaged(e.to_string()))?;
-    data.update(&attributes);
-    let mut texts: Vec<u32> =
-        trainer.observations.iter().chain(&trainer.validation).map(|o| o.text).collect();
-    texts.sort_unstable();
-    texts.dedup();
-    for text in texts {
-        match &trainer.encoder {
-            Some(encoder) => {
-                let body = encoder.texts[text as usize];
-                data.update((body.len() as u64).to_le_bytes());
-                data.update(body.as_bytes());
-            }
-            None => {
-                trainer.data.embeddings.row(text as usize).iter().for_each(|x| data.update(x.to_le_bytes()))
-            }
-        }
-    }
-    Ok(hexadecimal(&data.finalize()))
-}
-
-/// As checkpoints of format 1 have it: over every text of the project.
-fn data_sum_of_format_1(trainer: &Trainer<'_>) -> String {
-    let mut data = Sha256::new();
-    labels_into(&mut data, trainer);
-    for x in &trainer.data.embeddings.rows {
-        data.update(x.to_le_bytes());
-    }
-    for text in trainer.encoder.iter().flat_map(|encoder| encoder.texts) {
-        data.update((text.len() as u64).to_le_bytes());
-        data.update(text.as_bytes());
-    }
-    hexadecimal(&data.finalize())
-}
-
-fn labels_into(data: &mut Sha256, trainer: &Trainer<'_>) {
-    for labels in [&trainer.observations, &trainer.validation] {
-        data.update((labels.len() as u64).to_le_bytes());
-        for o in labels {
-            data.update(o.text.to_le_bytes());
-            data.update(o.annotator.to_le_bytes());
-            data.update(o.level.to_le_bytes());
-        }
-    }
 }

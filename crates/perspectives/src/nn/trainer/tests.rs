@@ -5,9 +5,10 @@ use crate::data::FitOptions;
 use crate::data::progress::Silent;
 use crate::data::synthetic::{Simulation, simulate};
 use crate::data::{AnnotatorModel, ModelKind};
-use crate::data::{Attribute, Embeddings, Target};
+use crate::data::{Attribute, Embeddings, Observation, PerspectivesError, Target, TrainingData};
 use dissensus_domain::ScaleKind;
-use dissensus_encoder::LoraConfig;
+use dissensus_encoder::{EncoderOptions, FreezePolicy, LoraConfig};
+use std::path::Path;
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
@@ -50,7 +51,7 @@ fn tiny_without_dropout(folder: &Path) {
 
 const BODIES: [&str; 4] = ["this is fair", "you are bad", "good work", "the cup is here"];
 
-/// Two people who always differ on four texts.
+/// Two annotators who always differ on four texts.
 fn four_samples() -> Vec<Observation> {
     (0..8).map(|i| Observation { text: i / 2, annotator: i % 2, level: ((i / 2 + i) % 2) as u16 }).collect()
 }
@@ -102,7 +103,7 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
         assert!(least < losses[0], "{policy}: {losses:?}");
         // Heads begin at 0 and so give the encoder nothing in the first step;
-        // the head for strangers hears as many yes as no of each text: its gradient may well cancel out.
+        // the head for new annotators hears as many yes as no of each text: its gradient may well cancel out.
         let is_dead = |g: &&GradientNorm| g.norm == 0.0 && g.group != "head";
         let dead = trained.history[1..].iter().flat_map(|r| &r.gradients).find(is_dead);
         assert!(dead.is_none(), "{policy}: {dead:?}");
@@ -303,7 +304,7 @@ fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
 
 #[test]
 fn attributes_are_learned_where_they_tell_people_apart() {
-    // Who is young says yes, who is old says no; every third person's age is unknown.
+    // Who is young says yes, who is old says no; every third annotator's age is unknown.
     let old = |a: u32| a % 2 == 1;
     let observations: Vec<Observation> = (0..600)
         .map(|i| Observation { text: i % 20, annotator: i / 20, level: u16::from(old(i / 20)) })

@@ -1,6 +1,6 @@
 //! What a training gives.
 
-use super::EpochRecord;
+use super::history::EpochRecord;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::Silent;

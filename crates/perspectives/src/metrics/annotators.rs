@@ -1,8 +1,8 @@
 //! The table of annotators: how well each one is predicted.
 
-use super::Scored;
 use super::classes::{accuracy, macro_f1, rows_by_annotator};
 use super::probability::CLIP;
+use super::scored::Scored;
 use crate::data::{MostFrequentLevel, Observation};
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +15,9 @@ pub struct AnnotatorScores {
     pub labels: usize,
     /// Share predicted exactly.
     pub accuracy: f64,
-    /// F1 averaged over the levels that occur among this person's labels or predictions.
+    /// F1 averaged over the levels that occur among this annotator's labels or predictions.
     pub macro_f1: f64,
-    /// Mean negative log-likelihood of this person's labels, in nats.
+    /// Mean negative log-likelihood of this annotator's labels, in nats.
     pub log_loss: f64,
     /// The accuracy of always predicting this annotator's most frequent training level (that of all training labels, for an
     /// annotator without one), as in [`crate::HeldOut::baseline`].

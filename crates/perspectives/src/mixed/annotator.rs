@@ -1,17 +1,17 @@
-//! One annotator: deviations from the average link, found by Fisher scoring on that person's labels.
+//! One annotator: random effects from the average link, found by Fisher scoring on that annotator's labels.
 
 use crate::math::cholesky::{Factor, quadratic};
 use crate::math::{axpy, dot};
-use crate::mixed::link::{Link, Slopes};
+use crate::mixed::link::{Gradient, Link};
 use serde::{Deserialize, Serialize};
 
 /// Scoring steps at most; a warm start needs two or three.
 const STEPS: usize = 25;
 
-/// What is known about one annotator.
+/// An annotator's labels and the posterior of the annotator's random effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Person {
-    /// Posterior mean of deviations, then slopes.
+pub(crate) struct AnnotatorEffect {
+    /// Posterior mean of random effects, then slopes.
     pub(crate) theta: Vec<f64>,
     /// Posterior covariance, row-major.
     pub(crate) covariance: Vec<f64>,
@@ -19,20 +19,20 @@ pub(crate) struct Person {
     pub(crate) labels: Vec<(u32, u16)>,
 }
 
-impl Person {
+impl AnnotatorEffect {
     pub(crate) fn average(link: Link, slopes: usize) -> Self {
-        let width = link.deviations() + slopes;
+        let width = link.random_effects() + slopes;
         Self { theta: vec![0.0; width], covariance: vec![0.0; width * width], labels: Vec::new() }
     }
 }
 
-/// One label as its annotator sees it: the text as others know it.
+/// One label given its text's posterior from the other annotators' labels.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PersonLabel<'a> {
+pub(crate) struct LabelGivenText<'a> {
     /// Posterior mean of the text's scores without this label.
     pub(crate) u: &'a [f64],
-    /// How much the doubt about them flattens probabilities.
-    pub(crate) flatten: f64,
+    /// Attenuation of probabilities by the posterior variance of the scores.
+    pub(crate) attenuation: f64,
     /// Slope features.
     pub(crate) z: &'a [f64],
     pub(crate) level: u16,
@@ -40,38 +40,38 @@ pub(crate) struct PersonLabel<'a> {
 
 /// Working memory of one fit.
 struct Scratch {
-    offsets: Vec<f64>,
+    intercepts: Vec<f64>,
     jacobian: Vec<f64>,
     information: Vec<f64>,
     u: Vec<f64>,
-    slopes: Slopes,
+    label_gradient: Gradient,
 }
 
 /// Mode of the posterior under the prior `N(mean, precision^-1)` and the inverse of the information there (Laplace),
 /// starting from `start`.
 pub(crate) fn fit(
     link: Link,
-    base: &[f64],
+    fixed_effects: &[f64],
     precision: &[f64],
-    labels: &[PersonLabel<'_>],
+    labels: &[LabelGivenText<'_>],
     mean: &[f64],
     start: &[f64],
 ) -> (Vec<f64>, Vec<f64>) {
     let width = start.len();
     let prior = (mean, precision);
     let mut scratch = Scratch {
-        offsets: vec![0.0; link.offsets()],
-        jacobian: vec![0.0; link.offsets() * link.deviations()],
-        information: vec![0.0; link.offsets() * link.offsets()],
+        intercepts: vec![0.0; link.intercepts()],
+        jacobian: vec![0.0; link.intercepts() * link.random_effects()],
+        information: vec![0.0; link.intercepts() * link.intercepts()],
         u: vec![0.0; link.scores()],
-        slopes: Slopes::default(),
+        label_gradient: Gradient::default(),
     };
     let mut theta = start.to_vec();
-    let mut value = log_posterior(link, base, prior, labels, &theta, &mut scratch);
+    let mut value = log_posterior(link, fixed_effects, prior, labels, &theta, &mut scratch);
     let mut gradient = vec![0.0; width];
     let mut hessian = vec![0.0; width * width];
     for _ in 0..STEPS {
-        derivatives(link, base, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
+        derivatives(link, fixed_effects, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
         let mut step = gradient.clone();
         Factor::new(&hessian, width).solve(&mut step);
         let promise = dot(&step, &gradient);
@@ -83,7 +83,7 @@ pub(crate) fn fit(
         for _ in 0..12 {
             let mut next = theta.clone();
             axpy(length, &step, &mut next);
-            let reached = log_posterior(link, base, prior, labels, &next, &mut scratch);
+            let reached = log_posterior(link, fixed_effects, prior, labels, &next, &mut scratch);
             if reached > value {
                 moved = true;
                 theta = next;
@@ -96,35 +96,36 @@ pub(crate) fn fit(
             break;
         }
     }
-    derivatives(link, base, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
+    derivatives(link, fixed_effects, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
     (theta, Factor::new(&hessian, width).inverse())
 }
 
-fn place<'a>(link: Link, label: &PersonLabel<'a>, theta: &[f64], u: &mut [f64]) {
+fn place<'a>(link: Link, label: &LabelGivenText<'a>, theta: &[f64], u: &mut [f64]) {
     u.copy_from_slice(label.u);
     if !link.softmax && !label.z.is_empty() {
-        u[0] += dot(label.z, &theta[link.deviations()..]);
+        u[0] += dot(label.z, &theta[link.random_effects()..]);
     }
 }
 
 fn log_posterior(
     link: Link,
-    base: &[f64],
+    fixed_effects: &[f64],
     (mean, precision): (&[f64], &[f64]),
-    labels: &[PersonLabel<'_>],
+    labels: &[LabelGivenText<'_>],
     theta: &[f64],
     s: &mut Scratch,
 ) -> f64 {
-    link.offsets_of(base, &theta[..link.deviations()], &mut s.offsets);
+    link.intercepts_of(fixed_effects, &theta[..link.random_effects()], &mut s.intercepts);
     let mut value = -0.5 * quadratic(precision, &away(theta, mean));
     for label in labels {
         place(link, label, theta, &mut s.u);
-        value += link.log_likelihood(&s.u, &s.offsets, label.flatten, label.level, &mut s.slopes);
+        value +=
+            link.log_likelihood(&s.u, &s.intercepts, label.attenuation, label.level, &mut s.label_gradient);
     }
     value
 }
 
-/// How far a person is from where the prior expects them.
+/// Difference from the prior mean.
 fn away(theta: &[f64], mean: &[f64]) -> Vec<f64> {
     theta.iter().zip(mean).map(|(t, m)| t - m).collect()
 }
@@ -133,17 +134,17 @@ fn away(theta: &[f64], mean: &[f64]) -> Vec<f64> {
 #[allow(clippy::too_many_arguments)] // the parts of one posterior, split so that buffers are reused
 fn derivatives(
     link: Link,
-    base: &[f64],
+    fixed_effects: &[f64],
     (mean, precision): (&[f64], &[f64]),
-    labels: &[PersonLabel<'_>],
+    labels: &[LabelGivenText<'_>],
     theta: &[f64],
     gradient: &mut [f64],
     hessian: &mut [f64],
     s: &mut Scratch,
 ) {
-    let (n, d, width) = (link.offsets(), link.deviations(), theta.len());
-    link.offsets_of(base, &theta[..d], &mut s.offsets);
-    link.jacobian(base, &theta[..d], &mut s.jacobian);
+    let (n, d, width) = (link.intercepts(), link.random_effects(), theta.len());
+    link.intercepts_of(fixed_effects, &theta[..d], &mut s.intercepts);
+    link.jacobian(fixed_effects, &theta[..d], &mut s.jacobian);
     hessian.copy_from_slice(precision);
     let away = away(theta, mean);
     for i in 0..width {
@@ -152,13 +153,13 @@ fn derivatives(
     let mut full = vec![0.0; n * width];
     for label in labels {
         place(link, label, theta, &mut s.u);
-        link.log_likelihood(&s.u, &s.offsets, label.flatten, label.level, &mut s.slopes);
+        link.log_likelihood(&s.u, &s.intercepts, label.attenuation, label.level, &mut s.label_gradient);
         s.information.fill(0.0);
-        link.information(&s.u, &s.offsets, label.flatten, &mut s.information);
+        link.information(&s.u, &s.intercepts, label.attenuation, &mut s.information);
         for j in 0..n {
             full[j * width..j * width + d].copy_from_slice(&s.jacobian[j * d..(j + 1) * d]);
             full[j * width + d..(j + 1) * width].copy_from_slice(label.z);
-            axpy(s.slopes.offset[j], &full[j * width..(j + 1) * width], gradient);
+            axpy(s.label_gradient.intercept[j], &full[j * width..(j + 1) * width], gradient);
         }
         add_sandwich(&full, &s.information, n, width, hessian);
     }
@@ -198,28 +199,31 @@ mod tests {
     #[test]
     fn the_mode_has_no_slope() {
         let link = Link { levels: 4, softmax: false };
-        let base = [0.5, 0.1, -0.2];
+        let fixed_effects = [0.5, 0.1, -0.2];
         let u: Vec<[f64; 1]> = (0..12).map(|i| [f64::from(i) * 0.3 - 1.5]).collect();
-        let labels: Vec<PersonLabel<'_>> = u
+        let labels: Vec<LabelGivenText<'_>> = u
             .iter()
             .enumerate()
-            .map(|(i, u)| PersonLabel { u, flatten: 0.9, z: &[], level: [0, 3, 1, 2][i % 4] })
+            .map(|(i, u)| LabelGivenText { u, attenuation: 0.9, z: &[], level: [0, 3, 1, 2][i % 4] })
             .collect();
         let precision = [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 4.0];
-        let (theta, _) = fit(link, &base, &precision, &labels, &[0.0; 3], &[0.0; 3]);
+        let (theta, _) = fit(link, &fixed_effects, &precision, &labels, &[0.0; 3], &[0.0; 3]);
         let mut s = Scratch {
-            offsets: vec![0.0; 3],
+            intercepts: vec![0.0; 3],
             jacobian: vec![0.0; 9],
             information: vec![0.0; 9],
             u: vec![0.0],
-            slopes: Slopes::default(),
+            label_gradient: Gradient::default(),
         };
-        let best = log_posterior(link, &base, (&[0.0; 3], &precision), &labels, &theta, &mut s);
+        let best = log_posterior(link, &fixed_effects, (&[0.0; 3], &precision), &labels, &theta, &mut s);
         for i in 0..3 {
             for h in [-1e-3, 1e-3] {
                 let mut near = theta.clone();
                 near[i] += h;
-                assert!(log_posterior(link, &base, (&[0.0; 3], &precision), &labels, &near, &mut s) < best);
+                assert!(
+                    log_posterior(link, &fixed_effects, (&[0.0; 3], &precision), &labels, &near, &mut s)
+                        < best
+                );
             }
         }
     }

@@ -13,12 +13,12 @@ const BLOCK: usize = 2048;
 /// A ridge penalty does not see a rotation; an optimiser with a diagonal preconditioner does, and needs a tenth of
 /// the steps. Texts x dim numbers, row-major.
 #[derive(Clone, Debug)]
-pub(crate) struct Rotated {
+pub(crate) struct PcaEmbeddings {
     pub(crate) dim: usize,
     pub(crate) texts: usize,
     pub(crate) rows: Vec<f64>,
     /// Mean square of each rotated column.
-    pub(crate) spectrum: Vec<f64>,
+    pub(crate) explained_variance: Vec<f64>,
     /// Scaled length over raw length.
     pub(crate) scale: f64,
     mean: Vec<f64>,
@@ -26,7 +26,7 @@ pub(crate) struct Rotated {
     axes: DMatrix<f64>,
 }
 
-impl Rotated {
+impl PcaEmbeddings {
     pub(crate) fn new(embeddings: &Embeddings) -> Self {
         let (dim, texts) = (embeddings.dim, embeddings.texts);
         if dim == 0 || texts == 0 {
@@ -35,7 +35,7 @@ impl Rotated {
                 dim,
                 texts,
                 rows: Vec::new(),
-                spectrum: vec![0.0; dim],
+                explained_variance: vec![0.0; dim],
                 scale: 1.0,
                 mean: vec![0.0; dim],
                 axes,
@@ -65,24 +65,25 @@ impl Rotated {
         let axes = DMatrix::from_fn(dim, dim, |i, j| {
             eigen.eigenvectors[(i, order[j])] * sign(&eigen.eigenvectors, order[j]) * scale
         });
-        let spectrum = order.iter().map(|&j| eigen.eigenvalues[j].max(0.0) * scale * scale).collect();
+        let explained_variance =
+            order.iter().map(|&j| eigen.eigenvalues[j].max(0.0) * scale * scale).collect();
         let turn = axes.transpose();
         let mut rows = vec![0.0; texts * dim];
         rows.par_chunks_mut(BLOCK * dim).zip(&blocks).for_each(|(rows, block)| {
             rows.copy_from_slice((&turn * centred(embeddings, block, &mean)).as_slice());
         });
-        Self { dim, texts, rows, spectrum, scale, mean: mean.as_slice().to_vec(), axes }
+        Self { dim, texts, rows, explained_variance, scale, mean: mean.as_slice().to_vec(), axes }
     }
 
     pub(crate) fn row(&self, text: usize) -> &[f64] {
         &self.rows[text * self.dim..(text + 1) * self.dim]
     }
 
-    /// A raw embedding as [`Rotated::row`] has those of the texts.
+    /// A raw embedding as [`PcaEmbeddings::row`] has those of the texts.
     ///
     /// # Errors
     /// [`PerspectivesError::EmbeddingLength`].
-    pub(crate) fn rotate(&self, x: &[f32]) -> Result<Vec<f64>, PerspectivesError> {
+    pub(crate) fn transform(&self, x: &[f32]) -> Result<Vec<f64>, PerspectivesError> {
         if x.len() != self.dim {
             return Err(PerspectivesError::EmbeddingLength { expected: self.dim, found: x.len() });
         }
@@ -95,11 +96,11 @@ impl Rotated {
             .collect())
     }
 
-    /// Weights and offset for raw embeddings that give what `w` gives for rotated ones: `w.z = raw.x + offset`.
-    pub(crate) fn unrotate(&self, w: &[f64]) -> (Vec<f64>, f64) {
+    /// Weights and intercept for raw embeddings that give what `w` gives for rotated ones: `w.z = raw.x + intercept`.
+    pub(crate) fn to_raw_weights(&self, w: &[f64]) -> (Vec<f64>, f64) {
         let raw = &self.axes * DVector::from_column_slice(w);
-        let offset = -crate::math::dot(raw.as_slice(), &self.mean);
-        (raw.as_slice().to_vec(), offset)
+        let intercept = -crate::math::dot(raw.as_slice(), &self.mean);
+        (raw.as_slice().to_vec(), intercept)
     }
 }
 
@@ -136,22 +137,23 @@ mod tests {
     fn rotation_keeps_inner_products_and_can_be_undone() {
         let rows: Vec<f32> = (0..40).map(|i| ((i * 37 % 17) as f32).sin() * (1.0 + (i % 4) as f32)).collect();
         let e = Embeddings::new(4, rows).unwrap();
-        let r = Rotated::new(&e);
-        assert!((r.spectrum.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!(r.spectrum.windows(2).all(|w| w[0] >= w[1]));
+        let r = PcaEmbeddings::new(&e);
+        assert!((r.explained_variance.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!(r.explained_variance.windows(2).all(|w| w[0] >= w[1]));
         let w = [0.3, -1.0, 2.0, 0.7];
-        let (raw, offset) = r.unrotate(&w);
+        let (raw, intercept) = r.to_raw_weights(&w);
         for t in 0..10 {
             let rotated = crate::math::dot(&w, r.row(t));
-            let direct: f64 = raw.iter().zip(e.row(t)).map(|(a, &b)| a * f64::from(b)).sum::<f64>() + offset;
+            let direct: f64 =
+                raw.iter().zip(e.row(t)).map(|(a, &b)| a * f64::from(b)).sum::<f64>() + intercept;
             assert!((rotated - direct).abs() < 1e-9);
         }
     }
 
     #[test]
     fn constant_and_missing_embeddings_are_no_problem() {
-        let r = Rotated::new(&Embeddings::new(2, vec![1.0; 6]).unwrap());
+        let r = PcaEmbeddings::new(&Embeddings::new(2, vec![1.0; 6]).unwrap());
         assert!(r.rows.iter().all(|v| v.abs() < 1e-12));
-        assert_eq!(Rotated::new(&Embeddings::none(5)).texts, 5);
+        assert_eq!(PcaEmbeddings::new(&Embeddings::none(5)).texts, 5);
     }
 }

@@ -1,24 +1,24 @@
-//! Which text teaches the model most about one annotator.
+//! Which text is the most informative about one annotator (active learning).
 
-use super::LiveModel;
+use super::model::LiveModel;
 use crate::data::AnnotatorModel;
 use crate::mixed::quadrature::FIVE;
 
 impl LiveModel {
     /// For every text the mutual information, in bits, between this annotator's label and this annotator's severity:
     /// BALD, `H(E p) - E H(p)` (Houlsby et al. 2011, eq. 2), the expectation over the posterior of the severity (for
-    /// choice scales: of every level's intercept in turn). Texts this person has labelled have 0.
+    /// choice scales: of every level's intercept in turn). Texts this annotator has labelled have 0.
     pub fn bald(&self, annotator: u32) -> Vec<f32> {
         let texts = self.texts();
-        let views = self.model.bald_views(annotator, &FIVE);
+        let predictors = self.model.bald_predictors(annotator, &FIVE);
         let levels = self.levels();
         let mut out = vec![0.0f32; texts];
-        for group in &views {
+        for group in &predictors {
             let mut mean = vec![0.0f32; texts * levels];
             let mut inner = vec![0.0f32; texts];
             let mut p = vec![0.0f32; texts * levels];
-            for (weight, view) in group {
-                self.model.fill_view(view, &mut p);
+            for (weight, predictor) in group {
+                self.model.fill_all(predictor, &mut p);
                 for (m, p) in mean.iter_mut().zip(&p) {
                     *m += *weight as f32 * p;
                 }

@@ -1,6 +1,8 @@
 //! A network fitted where a model is asked for and nothing else: on cached embeddings, with default choices.
 
-use super::{TrainConfig, TrainObserver, Trainer};
+use super::config::{Seeds, TrainConfig};
+use super::history::TrainObserver;
+use super::inputs::Trainer;
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
@@ -9,7 +11,6 @@ use crate::data::{Embeddings, Observation, TrainingData};
 use crate::mixed::link::Link;
 use crate::models::Prepared;
 use crate::nn::networks::{Network, NetworkModel, OneHot, Scaler, Shape};
-use crate::nn::trainer::Seeds;
 use candle_core::Device;
 use dissensus_encoder::FreezePolicy;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ fn untrained(config: &TrainConfig, data: &TrainingData<'_>) -> Result<Network, P
         one_hot: OneHot::default(),
         scaler: Scaler::of(x.dim, std::iter::empty()),
     };
-    let start = Link::new(data.target).base_from(&vec![0.0; data.target.levels]);
+    let start = Link::new(data.target).fixed_effects_from(&vec![0.0; data.target.levels]);
     Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &Device::Cpu)?)
 }
 

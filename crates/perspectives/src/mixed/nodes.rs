@@ -1,51 +1,51 @@
 //! Points of a text's posterior over which disagreement is averaged.
 
-use super::Crossed;
+use super::crossed::CrossedEffects;
 use super::predictor::TextColumns;
 use crate::mixed::link::Link;
 use crate::mixed::quadrature::FIVE;
 
 /// Choice scales with more levels than this are not averaged: the cost grows with the square of the levels.
-const MOST_LEVELS: usize = 8;
+const MAX_LEVELS: usize = 8;
 
-/// One point: every text's scores held a step from their posterior means.
+/// One node: every text's scores held a step from their posterior means.
 #[derive(Clone, Debug)]
-pub(crate) struct Point {
+pub(crate) struct QuadratureNode {
     pub(crate) weight: f64,
-    /// In posterior standard deviations, one a score.
+    /// In posterior standard random effects, one a score.
     step: Vec<f64>,
     pub(crate) columns: TextColumns,
 }
 
-impl Point {
-    /// The points of all texts. One score: the five-point Gauss-Hermite rule (within 0.0001 of fifteen points on POPQUORN,
+impl QuadratureNode {
+    /// The nodes of all texts. One score: the five-node Gauss-Hermite rule (within 0.0001 of fifteen nodes on POPQUORN,
     /// 0.0009 on MD-Agreement). Choice scales: a simplex, one level raised in turn,
     /// which has the mean and the covariance of independent scores up to the common shift that softmax ignores.
-    pub(crate) fn all(crossed: &Crossed) -> Vec<Self> {
+    pub(crate) fn all(crossed: &CrossedEffects) -> Vec<Self> {
         let steps = steps(crossed.link);
         steps
             .into_iter()
             .map(|(weight, step)| {
-                let mut point = Self { weight, step, columns: TextColumns::empty(crossed) };
-                (0..crossed.texts()).for_each(|text| point.push(crossed, text));
-                point
+                let mut node = Self { weight, step, columns: TextColumns::empty(crossed) };
+                (0..crossed.texts()).for_each(|text| node.push(crossed, text));
+                node
             })
             .collect()
     }
 
     /// Adds the columns of a text that the effects have and these columns do not.
-    pub(crate) fn push(&mut self, crossed: &Crossed, text: usize) {
-        let scores = self.held(crossed, text);
+    pub(crate) fn push(&mut self, crossed: &CrossedEffects, text: usize) {
+        let scores = self.scores_at(crossed, text);
         self.columns.push(&scores, 0.0, crossed.features(text));
     }
 
     /// Takes over one text's new posterior.
-    pub(crate) fn set(&mut self, crossed: &Crossed, text: usize) {
-        let scores = self.held(crossed, text);
+    pub(crate) fn set(&mut self, crossed: &CrossedEffects, text: usize) {
+        let scores = self.scores_at(crossed, text);
         self.columns.set(text, &scores, 0.0);
     }
 
-    fn held(&self, crossed: &Crossed, text: usize) -> Vec<f64> {
+    fn scores_at(&self, crossed: &CrossedEffects, text: usize) -> Vec<f64> {
         let q = crossed.link.scores();
         let sd = crossed.v[text].sqrt();
         let mean = &crossed.u[text * q..(text + 1) * q];
@@ -53,13 +53,13 @@ impl Point {
     }
 }
 
-/// Weights, and steps in standard deviations.
+/// Weights, and steps in standard random effects.
 fn steps(link: Link) -> Vec<(f64, Vec<f64>)> {
     let q = link.scores();
     if q == 1 {
         return FIVE.iter().map(|&(x, weight)| (weight, vec![x])).collect();
     }
-    if q > MOST_LEVELS {
+    if q > MAX_LEVELS {
         return Vec::new();
     }
     let share = 1.0 / q as f64;

@@ -1,0 +1,14 @@
+//! Changes of labels, in the order in which the model learned them.
+
+use serde::{Deserialize, Serialize};
+
+/// One label recorded (`Some`) or taken back (`None`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelChange {
+    /// Row of the embeddings.
+    pub text: u32,
+    /// Index of the annotator.
+    pub annotator: u32,
+    /// The new level.
+    pub level: Option<u16>,
+}

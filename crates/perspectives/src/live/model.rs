@@ -1,0 +1,363 @@
+//! The model that is refitted label by label.
+
+use super::interval::interval;
+use super::label_change::LabelChange;
+use crate::data::AttributeEvidence;
+use crate::data::FitOptions;
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
+use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{Attribute, Observation, Target, TrainingData, check_observation};
+use crate::disagreement::{BLOCK, Disagreement, Measure, Sums, ranking};
+use crate::mixed::Severity;
+use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
+use crate::models::{Multilevel, Prepared, fit_effects};
+use dissensus_domain::ScaleKind;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A `multilevel` model that learns label by label.
+#[derive(Clone, Debug)]
+pub struct LiveModel {
+    pub(super) model: Multilevel,
+    pub(super) target: Target,
+    /// What is known about the annotators of the fit.
+    pub(super) attributes: Vec<Attribute>,
+    /// Inverse of the prior covariance of an annotator's parameters.
+    pub(super) precision: Vec<f64>,
+    pub(super) sums: Sums,
+    pub(super) changes: Vec<LabelChange>,
+    /// Changes that happened before `changes[0]`.
+    pub(super) forgotten: u64,
+    pub(super) buffers: Buffers,
+}
+
+/// Blocks of probabilities reused from click to click.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    block: Vec<f32>,
+    scratch: Scratch,
+}
+
+impl Buffers {
+    /// Adds one predictor's predictions of a block of texts to all sums, or takes them out with `sign` -1.
+    fn add(
+        &mut self,
+        model: &Multilevel,
+        sums: &mut Sums,
+        predictor: &AnnotatorPredictor,
+        range: Range<usize>,
+        sign: f64,
+    ) {
+        self.block.resize(BLOCK * model.levels(), 0.0);
+        let block = &mut self.block[..range.len() * model.levels()];
+        for part in 0..sums.parts() {
+            predictor.fill(model.columns_of_part(part), range.clone(), block, &mut self.scratch);
+            sums.add(part, range.clone(), block, sign);
+        }
+    }
+}
+
+/// The sums over all annotators from nothing, blocks of texts in parallel.
+fn all_sums(model: &Multilevel, target: Target) -> Sums {
+    let ordinal = target.kind == ScaleKind::Ordinal;
+    let everyone = || 0..model.annotators() as u32;
+    let parts: Vec<Sums> = blocks(model.texts())
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|block| Sums::of(model, block, everyone(), ordinal))
+        .collect();
+    let mut whole = Sums::new(model, ordinal, 0);
+    parts.into_iter().for_each(|part| whole.append(part));
+    whole.count(model.annotators());
+    whole
+}
+
+/// Texts, or annotators, in blocks.
+fn blocks(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count).step_by(BLOCK).map(move |from| from..(from + BLOCK).min(count))
+}
+
+impl LiveModel {
+    /// Fits all parts to `data`; equal to [`crate::fit`] of [`ModelKind::Multilevel`].
+    ///
+    /// # Errors
+    /// As [`crate::fit`].
+    pub fn fit(
+        data: &TrainingData<'_>,
+        options: &FitOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        let prepared = Prepared::new(data, options)?;
+        let (head, crossed) = fit_effects(&prepared, options, progress)?;
+        Ok(Self::from_model(Multilevel::from_parts(head, crossed), data.target, data.attributes.to_vec(), 0))
+    }
+
+    pub(super) fn from_model(
+        model: Multilevel,
+        target: Target,
+        attributes: Vec<Attribute>,
+        revision: u64,
+    ) -> Self {
+        Self {
+            precision: model.crossed.prior_precision(),
+            sums: all_sums(&model, target),
+            model,
+            target,
+            attributes,
+            changes: Vec::new(),
+            forgotten: revision,
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// Records a label, or replaces the one this annotator gave this text before. Returns the level that stood there.
+    ///
+    /// # Errors
+    /// An unknown text, annotator or level; nothing is changed then.
+    pub fn record(&mut self, observation: Observation) -> Result<Option<u16>, PerspectivesError> {
+        let Observation { text, annotator, level } = observation;
+        check_observation(0, &observation, self.texts(), self.annotators(), self.target.levels)?;
+        Ok(self.change(text, annotator, Some(level)))
+    }
+
+    /// Takes a label back. Returns the level that stood there.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::NoSuchLabel`], or an unknown text or annotator; nothing is changed then.
+    pub fn retract(&mut self, text: u32, annotator: u32) -> Result<u16, PerspectivesError> {
+        let probe = Observation { text, annotator, level: 0 };
+        check_observation(0, &probe, self.texts(), self.annotators(), self.target.levels)?;
+        if self.label(text, annotator).is_none() {
+            return Err(PerspectivesError::NoSuchLabel { text, annotator });
+        }
+        self.change(text, annotator, None).ok_or(PerspectivesError::NoSuchLabel { text, annotator })
+    }
+
+    fn change(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
+        let (t, a) = (text as usize, annotator as usize);
+        let crossed = &mut self.model.crossed;
+        let before = crossed.set_label(text, annotator, level);
+        crossed.update_text(t); // the posterior given the others' labels, which the annotator is fitted against
+        crossed.update_annotator(a, &self.precision);
+        crossed.update_text(t);
+        self.model.refresh_text(t);
+        let old = self.model.refresh_annotator(a);
+        self.replace_column(&old, a);
+        self.set_row(t); // behind the column, which took this text's old predictions for its new ones
+        self.changes.push(LabelChange { text, annotator, level });
+        before
+    }
+
+    /// Sums all annotators' predictions of one text anew.
+    fn set_row(&mut self, text: usize) {
+        let Self { model, sums, buffers, .. } = self;
+        let levels = model.levels();
+        buffers.block.resize(BLOCK * levels, 0.0);
+        sums.clear(text);
+        for annotators in blocks(model.annotator_columns().annotators()) {
+            let n = annotators.len();
+            let block = &mut buffers.block[..n * levels];
+            for part in 0..sums.parts() {
+                model.annotator_columns().fill(
+                    model.columns_of_part(part),
+                    text,
+                    annotators.clone(),
+                    block,
+                    &mut buffers.scratch,
+                );
+                sums.add_annotators(part, text, block, n);
+            }
+        }
+    }
+
+    /// Exchanges one annotator's old predictions for the new ones.
+    fn replace_column(&mut self, old: &AnnotatorPredictor, annotator: usize) {
+        let Self { model, sums, buffers, .. } = self;
+        for range in blocks(sums.texts()) {
+            buffers.add(model, sums, old, range.clone(), -1.0);
+            buffers.add(model, sums, &model.predictors()[annotator], range, 1.0);
+        }
+    }
+
+    /// Adds an annotator without labels (the average annotator so far) and returns its index.
+    pub fn add_annotator(&mut self) -> u32 {
+        self.model.crossed.push_annotator();
+        self.model.push_annotator();
+        let annotator = self.model.annotators() - 1;
+        let Self { model, sums, buffers, .. } = self;
+        for range in blocks(sums.texts()) {
+            buffers.add(model, sums, &model.predictors()[annotator], range, 1.0);
+        }
+        sums.count(1);
+        annotator as u32
+    }
+
+    /// Adds a text by its raw embedding (empty without an encoder) and returns its index.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::EmbeddingLength`] or [`PerspectivesError::NotFinite`]; nothing is changed then.
+    pub fn add_text(&mut self, x: &[f32]) -> Result<u32, PerspectivesError> {
+        let text = self.texts();
+        if let Some(column) = x.iter().position(|v| !v.is_finite()) {
+            return Err(PerspectivesError::NotFinite { text, column });
+        }
+        self.model.push_text(x)?;
+        self.sums.push_text();
+        self.set_row(text);
+        Ok(text as u32)
+    }
+
+    /// This annotator's current label of this text.
+    pub fn label(&self, text: u32, annotator: u32) -> Option<u16> {
+        let labels = &self.model.crossed.annotators.get(annotator as usize)?.labels;
+        labels.binary_search_by_key(&text, |l| l.0).ok().map(|at| labels[at].1)
+    }
+
+    /// All current labels, ordered by text, then annotator.
+    pub fn observations(&self) -> Vec<Observation> {
+        let labels = self.model.crossed.labels.iter().enumerate();
+        labels
+            .flat_map(|(text, labels)| {
+                labels.iter().map(move |l| Observation {
+                    text: text as u32,
+                    annotator: l.annotator,
+                    level: l.level,
+                })
+            })
+            .collect()
+    }
+
+    /// The scale.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The measures of one text over all annotators.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn disagreement(&self, text: u32) -> Disagreement {
+        self.sums.get(text as usize)
+    }
+
+    /// The measures of all texts over all annotators.
+    pub fn disagreements(&self) -> Vec<Disagreement> {
+        (0..self.texts()).map(|t| self.sums.get(t)).collect()
+    }
+
+    /// The measures of all texts over the annotators of `mask`, computed anew from their columns in parallel.
+    pub fn disagreements_of(&self, mask: &[bool]) -> Vec<Disagreement> {
+        crate::disagreement::disagreement(&self.model, Some(mask), self.target.kind == ScaleKind::Ordinal)
+    }
+
+    /// The 90 % interval of [`Disagreement::pairwise`]: how far it moves while the model's uncertainty about the text runs
+    /// from its 5 % to its 95 % quantile.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn interval(&self, text: u32) -> (f32, f32) {
+        let estimate = self.sums.get(text as usize).pairwise;
+        interval(&self.model.crossed, text as usize, self.model.predictors(), estimate)
+    }
+
+    /// Texts from the most to the least disagreement.
+    pub fn ranking(&self, measure: Measure) -> Vec<u32> {
+        ranking(&self.disagreements(), measure)
+    }
+
+    /// Mean predicted probabilities of a text's levels over all annotators.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn mean_distribution(&self, text: u32) -> Vec<f32> {
+        self.sums.mean(text as usize)
+    }
+
+    /// One annotator's probabilities of all texts, texts x levels, row-major.
+    pub fn column(&self, annotator: u32) -> Vec<f32> {
+        let (texts, levels) = (self.texts(), self.target.levels);
+        let mut out = vec![0.0; texts * levels];
+        let mut block = vec![0.0; BLOCK * levels];
+        for from in (0..texts).step_by(BLOCK) {
+            let range = from..(from + BLOCK).min(texts);
+            let n = range.len();
+            self.model.predict_column(annotator, range, &mut block[..n * levels]);
+            for i in 0..n {
+                for c in 0..levels {
+                    out[(from + i) * levels + c] = block[c * n + i];
+                }
+            }
+        }
+        out
+    }
+
+    /// All annotators' probabilities of one text, annotators x levels, row-major.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn row(&self, text: u32) -> Vec<f32> {
+        let levels = self.target.levels;
+        let mut out = vec![0.0; self.annotators() * levels];
+        for (a, p) in out.chunks_exact_mut(levels).enumerate() {
+            self.model.predict(text, a as u32, p);
+        }
+        out
+    }
+
+    /// How severe an annotator is, compared with the average annotator; `None` for choice scales, whose levels have no
+    /// order. An unknown annotator has mean 0 and the population's spread.
+    pub fn severity(&self, annotator: u32) -> Option<Severity> {
+        self.model.crossed.severity(annotator as usize)
+    }
+}
+
+impl AnnotatorModel for LiveModel {
+    fn kind(&self) -> ModelKind {
+        ModelKind::Multilevel
+    }
+
+    fn levels(&self) -> usize {
+        self.target.levels
+    }
+
+    fn texts(&self) -> usize {
+        self.model.texts()
+    }
+
+    fn annotators(&self) -> usize {
+        self.model.annotators()
+    }
+
+    fn predict(&self, text: u32, annotator: u32, out: &mut [f32]) {
+        self.model.predict(text, annotator, out);
+    }
+
+    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
+        self.model.predict_embedding(x, annotator, out)
+    }
+
+    fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.model.predict_column(annotator, texts, out);
+    }
+
+    fn knows(&self, annotator: u32) -> bool {
+        self.model.knows(annotator)
+    }
+
+    fn predict_new_annotator(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
+        self.model.predict_new_annotator(text, attributes, out);
+    }
+
+    fn attribute_evidence(&self) -> Option<AttributeEvidence> {
+        self.model.attribute_evidence()
+    }
+
+    fn node_weights(&self) -> Vec<f64> {
+        self.model.node_weights()
+    }
+
+    fn predict_column_at_node(&self, point: usize, annotator: u32, texts: Range<usize>, out: &mut [f32]) {
+        self.model.predict_column_at_node(point, annotator, texts, out);
+    }
+}

@@ -1,0 +1,193 @@
+//! All metrics of one model on one set of labels.
+
+use super::calibration::expected_calibration_error;
+use super::classes::{self, accuracy, macro_f1};
+use super::correlation::spearman;
+use super::disagreement::{self, auroc, soft_cross_entropy};
+use super::ordinal::{
+    self, label_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score,
+};
+use super::probability::{brier, log_loss};
+use super::scored::Scored;
+use serde::{Deserialize, Serialize};
+
+/// All metrics of one model on one set of labels. Keys are a contract with scripts. A metric is absent where it is not
+/// defined (no labels; no text with two labels; only texts where all agree or all differ; a scale without order).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Share of labels predicted exactly ([`accuracy`]).
+    pub accuracy: Option<f64>,
+    /// F1 averaged over levels ([`macro_f1`]).
+    pub macro_f1: Option<f64>,
+    /// Mean over annotators of each one's accuracy: every annotator counts the same, however much they labelled.
+    pub annotator_accuracy: Option<f64>,
+    /// Mean over annotators of each one's macro-F1.
+    pub annotator_macro_f1: Option<f64>,
+    /// Mean accuracy of the bottom decile of annotators (a tenth, rounded up, that is predicted worst).
+    pub worst_tenth_accuracy: Option<f64>,
+    /// Mean negative log-likelihood of a label, in nats ([`log_loss`]).
+    pub log_loss: Option<f64>,
+    /// Mean squared distance to the label ([`brier`]).
+    pub brier: Option<f64>,
+    /// Expected calibration error in ten bins ([`expected_calibration_error`]).
+    pub ece: Option<f64>,
+    /// Cross-entropy of the mean prediction against the observed label distribution ([`soft_cross_entropy`]).
+    pub soft_cross_entropy: Option<f64>,
+    /// AUROC of predicted disagreement for "annotators differ on this text" (texts with two labels or more). Predicted
+    /// disagreement is the pairwise measure over those who labelled the text.
+    pub disagreement_auroc: Option<f64>,
+    /// Spearman's correlation over the same texts of that predicted disagreement with the observed one, the share of pairs
+    /// of labels of the text that differ.
+    #[serde(default)]
+    pub disagreement_spearman: Option<f64>,
+    /// Pearson's correlation of the label with the predicted expected level; ordinal scales and those of two levels only
+    /// ([`label_correlation`]).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pearson: Option<f64>,
+    /// Mean distance between the label and the predicted median level, in levels; ordinal only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mae: Option<f64>,
+    /// Ranked probability score; ordinal only ([`ranked_probability_score`]).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ranked_probability_score: Option<f64>,
+    /// Cohen's kappa with quadratic weights; ordinal only ([`quadratic_kappa`]).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub quadratic_kappa: Option<f64>,
+    /// Labels scored.
+    pub n_labels: usize,
+    /// Texts scored.
+    pub n_texts: usize,
+    /// Annotators scored.
+    pub n_annotators: usize,
+    /// Texts with two labels or more.
+    pub n_texts_with_two_labels: usize,
+    /// Of these, texts on which annotators differ.
+    pub n_texts_disputed: usize,
+}
+
+impl Scores {
+    /// All metrics of `scored`; the ordinal ones if `ordinal`.
+    pub fn of(scored: &Scored, ordinal: bool) -> Self {
+        let (truth, predicted) = (scored.truth(), scored.predicted());
+        let annotators = classes::by_annotator(scored, &predicted);
+        let texts = disagreement::by_text(scored);
+        let mut scores = Self {
+            n_labels: truth.len(),
+            n_texts: texts.texts,
+            n_annotators: annotators.accuracy.len(),
+            n_texts_with_two_labels: texts.differ.len(),
+            n_texts_disputed: texts.differ.iter().filter(|d| **d).count(),
+            ..Self::default()
+        };
+        if truth.is_empty() {
+            return scores;
+        }
+        scores.accuracy = Some(accuracy(&truth, &predicted));
+        scores.macro_f1 = Some(macro_f1(&truth, &predicted));
+        scores.annotator_accuracy = mean(&annotators.accuracy);
+        scores.annotator_macro_f1 = mean(&annotators.macro_f1);
+        scores.worst_tenth_accuracy = bottom_decile(&annotators.accuracy);
+        scores.log_loss = Some(log_loss(scored));
+        scores.brier = Some(brier(scored));
+        scores.ece = Some(expected_calibration_error(scored, 10));
+        scores.soft_cross_entropy = Some(soft_cross_entropy(scored));
+        scores.disagreement_auroc = auroc(&texts.predicted, &texts.differ);
+        scores.disagreement_spearman = spearman(&texts.predicted, &texts.observed);
+        if ordinal || scored.levels == 2 {
+            scores.pearson = label_correlation(scored);
+        }
+        if ordinal {
+            let medians = ordinal::medians(scored);
+            scores.mae = Some(mean_absolute_error(&truth, &medians));
+            scores.ranked_probability_score = Some(ranked_probability_score(scored));
+            scores.quadratic_kappa = quadratic_kappa(&truth, &predicted, scored.levels);
+        }
+        scores
+    }
+
+    /// Every number with its key, in the order of the fields; the counts are left out.
+    pub fn values(&self) -> [(&'static str, Option<f64>); 15] {
+        [
+            ("accuracy", self.accuracy),
+            ("macro_f1", self.macro_f1),
+            ("annotator_accuracy", self.annotator_accuracy),
+            ("annotator_macro_f1", self.annotator_macro_f1),
+            ("worst_tenth_accuracy", self.worst_tenth_accuracy),
+            ("log_loss", self.log_loss),
+            ("brier", self.brier),
+            ("ece", self.ece),
+            ("soft_cross_entropy", self.soft_cross_entropy),
+            ("disagreement_auroc", self.disagreement_auroc),
+            ("disagreement_spearman", self.disagreement_spearman),
+            ("pearson", self.pearson),
+            ("mae", self.mae),
+            ("ranked_probability_score", self.ranked_probability_score),
+            ("quadratic_kappa", self.quadratic_kappa),
+        ]
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn bottom_decile(accuracies: &[f64]) -> Option<f64> {
+    let mut sorted = accuracies.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.truncate(accuracies.len().div_ceil(10));
+    mean(&sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn values_are_the_numbers_under_their_keys() {
+        let mut json = serde_json::Map::new();
+        for (at, (key, _)) in Scores::default().values().into_iter().enumerate() {
+            json.insert(key.to_owned(), (at as f64).into());
+        }
+        for count in ["n_labels", "n_texts", "n_annotators", "n_texts_with_two_labels", "n_texts_disputed"] {
+            json.insert(count.to_owned(), 0.into());
+        }
+        let scores: Scores = serde_json::from_value(Value::Object(json.clone())).unwrap();
+        for (at, (_, value)) in scores.values().into_iter().enumerate() {
+            assert_eq!(value, Some(at as f64));
+        }
+        assert_eq!(serde_json::to_value(&scores).unwrap(), Value::Object(json));
+    }
+
+    #[test]
+    fn nothing_scored_gives_counts_and_no_numbers() {
+        let scores = Scores::of(&Scored { levels: 2, ..Default::default() }, false);
+        assert_eq!(scores, Scores::default());
+    }
+
+    #[test]
+    fn the_worst_tenth_is_rounded_up() {
+        let accuracies: Vec<f64> = (0..11).map(|i| f64::from(i) / 10.0).collect();
+        assert!((bottom_decile(&accuracies).unwrap() - 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn keys_are_a_contract() {
+        let json = serde_json::to_value(Scores::default()).unwrap();
+        for key in [
+            "accuracy",
+            "macro_f1",
+            "annotator_accuracy",
+            "annotator_macro_f1",
+            "worst_tenth_accuracy",
+            "log_loss",
+            "brier",
+            "ece",
+            "soft_cross_entropy",
+            "disagreement_auroc",
+        ] {
+            assert!(json.get(key).is_some(), "{key}");
+        }
+        assert!(json.get("mae").is_none());
+    }
+}

@@ -1,0 +1,329 @@
+//! State of the crossed effects: labels, posteriors of texts and annotators, and their priors.
+
+use super::annotator::{self, AnnotatorEffect, LabelGivenText};
+use super::attribute_effects::AttributeEffects;
+use super::initial;
+use super::text::{self, LabelGivenAnnotator, TextPosterior};
+use crate::data::{AttributeEvidence, Observation, Target};
+use crate::math::cholesky::Factor;
+use crate::math::{attenuation, dot};
+use crate::mixed::link::Link;
+use crate::mixed::quadrature::Hermite;
+use serde::{Deserialize, Serialize};
+
+/// One label of a text.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct TextLabel {
+    pub(crate) annotator: u32,
+    pub(crate) level: u16,
+}
+
+/// The whole state of the random effects; cheap to update for one text or one annotator.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CrossedEffects {
+    pub(crate) link: Link,
+    /// Average link parameters.
+    pub(crate) fixed_effects: Vec<f64>,
+    /// Where every annotator's random effects start, annotators x random effects; empty where all start at 0.
+    pub(crate) prior_means: Vec<f64>,
+    /// What made them of attributes.
+    pub(crate) attribute_effects: Option<AttributeEffects>,
+    /// How attributes did, if they were tried.
+    pub(crate) attribute_evidence: Option<AttributeEvidence>,
+    /// Covariance of annotators' random effects, row-major.
+    pub(crate) prior: Vec<f64>,
+    pub(crate) text_var: f64,
+    /// Variance of each slope; empty where slopes have no evidence.
+    pub(crate) slope_vars: Vec<f64>,
+    /// Slope features of every text, texts x slope_dim; empty without slopes.
+    pub(crate) z: Vec<f64>,
+    pub(crate) slope_dim: usize,
+    /// Prior mean of every text's scores, texts x q.
+    pub(crate) scores: Vec<f64>,
+    /// Posterior mean of every text's scores, texts x q.
+    pub(crate) u: Vec<f64>,
+    /// Posterior variance of every text's scores (mean over scores).
+    pub(crate) v: Vec<f64>,
+    /// Labels of every text, ordered by annotator.
+    pub(crate) labels: Vec<Vec<TextLabel>>,
+    /// For every label of every text: q posterior means and one variance without that label.
+    cavity: Vec<Vec<f64>>,
+    pub(crate) annotators: Vec<AnnotatorEffect>,
+    #[serde(skip, default = "Hermite::new")]
+    rule: Hermite,
+}
+
+impl CrossedEffects {
+    /// Effects of `observations` (sorted) on `scores` (texts x q), all at their prior means.
+    pub(crate) fn new(link: Link, scores: Vec<f64>, annotators: usize, observations: &[Observation]) -> Self {
+        let q = link.scores();
+        let texts = scores.len() / q;
+        let mut labels = vec![Vec::new(); texts];
+        let mut annotators = vec![AnnotatorEffect::average(link, 0); annotators];
+        let mut counts = vec![0.0; link.levels];
+        for o in observations {
+            labels[o.text as usize].push(TextLabel { annotator: o.annotator, level: o.level });
+            annotators[o.annotator as usize].labels.push((o.text, o.level));
+            counts[usize::from(o.level)] += 1.0;
+        }
+        let cavity = labels.iter().map(|l: &Vec<TextLabel>| vec![0.0; l.len() * (q + 1)]).collect();
+        let mut crossed = Self {
+            link,
+            fixed_effects: link.fixed_effects_from(&counts),
+            prior_means: Vec::new(),
+            attribute_effects: None,
+            attribute_evidence: None,
+            prior: initial::initial_prior(link),
+            text_var: initial::INITIAL_TEXT_VARIANCE,
+            slope_vars: Vec::new(),
+            z: Vec::new(),
+            slope_dim: 0,
+            u: scores.clone(),
+            v: vec![initial::INITIAL_TEXT_VARIANCE; texts],
+            scores,
+            labels,
+            cavity,
+            annotators,
+            rule: Hermite::new(),
+        };
+        crossed.reset_annotators();
+        crossed
+    }
+
+    pub(crate) fn texts(&self) -> usize {
+        self.v.len()
+    }
+
+    /// Number of random effects of one annotator: those on the link parameters, and slopes.
+    pub(crate) fn width(&self) -> usize {
+        self.link.random_effects() + self.slope_dim
+    }
+
+    /// Slope features of one text.
+    pub(crate) fn features(&self, text: usize) -> &[f64] {
+        &self.z[text * self.slope_dim..(text + 1) * self.slope_dim]
+    }
+
+    /// Prior covariance of random effects and slopes together, row-major.
+    pub(crate) fn prior_covariance(&self) -> Vec<f64> {
+        let (d, w) = (self.link.random_effects(), self.width());
+        let mut full = vec![0.0; w * w];
+        for i in 0..d {
+            full[i * w..i * w + d].copy_from_slice(&self.prior[i * d..(i + 1) * d]);
+        }
+        for (i, variance) in (d..w).zip(&self.slope_vars) {
+            full[i * w + i] = *variance;
+        }
+        full
+    }
+
+    /// Its inverse.
+    pub(crate) fn prior_precision(&self) -> Vec<f64> {
+        Factor::new(&self.prior_covariance(), self.width()).inverse()
+    }
+
+    /// Sets all random effects to their prior.
+    pub(crate) fn reset_annotators(&mut self) {
+        let prior = self.prior_covariance();
+        for annotator in 0..self.annotators.len() {
+            self.annotators[annotator].theta = self.prior_mean(annotator);
+            self.annotators[annotator].covariance.clone_from(&prior);
+        }
+    }
+
+    /// Prior mean of one annotator's random effects and slopes.
+    pub(crate) fn prior_mean(&self, annotator: usize) -> Vec<f64> {
+        let mut start = vec![0.0; self.width()];
+        let d = self.link.random_effects();
+        if let Some(mean) = self.prior_means.get(annotator * d..(annotator + 1) * d) {
+            start[..d].copy_from_slice(mean);
+        }
+        start
+    }
+
+    /// Prior mean of A new annotator with these attribute values.
+    pub(crate) fn prior_mean_of(&self, values: &[Option<u16>]) -> Vec<f64> {
+        let mut start = vec![0.0; self.width()];
+        if let Some(effects) = &self.attribute_effects {
+            let d = self.link.random_effects();
+            start[..d].copy_from_slice(&effects.mean(values, d));
+        }
+        start
+    }
+
+    /// Adds an annotator without labels and attributes.
+    pub(crate) fn push_annotator(&mut self) {
+        let mut effect = AnnotatorEffect::average(self.link, self.slope_dim);
+        effect.covariance = self.prior_covariance();
+        self.annotators.push(effect);
+        if !self.prior_means.is_empty() {
+            self.prior_means.resize(self.annotators.len() * self.link.random_effects(), 0.0);
+        }
+    }
+
+    /// Fits one annotator to the current texts.
+    pub(crate) fn update_annotator(&mut self, annotator: usize, precision: &[f64]) {
+        let fitted = self.fitted_annotator(annotator, precision);
+        self.annotators[annotator].theta = fitted.0;
+        self.annotators[annotator].covariance = fitted.1;
+    }
+
+    pub(super) fn fitted_annotator(&self, annotator: usize, precision: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let effect = &self.annotators[annotator];
+        let labels: Vec<LabelGivenText<'_>> = effect
+            .labels
+            .iter()
+            .filter_map(|&(text, level)| self.label_given_text(annotator, text, level))
+            .collect();
+        annotator::fit(
+            self.link,
+            &self.fixed_effects,
+            precision,
+            &labels,
+            &self.prior_mean(annotator),
+            &effect.theta,
+        )
+    }
+
+    /// A label with the posterior of its text given the other annotators' labels.
+    pub(super) fn label_given_text(
+        &self,
+        annotator: usize,
+        text: u32,
+        level: u16,
+    ) -> Option<LabelGivenText<'_>> {
+        let (t, q) = (text as usize, self.link.scores());
+        let at = self.labels[t].binary_search_by_key(&(annotator as u32), |l| l.annotator).ok()?;
+        let cavity = &self.cavity[t][at * (q + 1)..(at + 1) * (q + 1)];
+        let attenuation = attenuation(cavity[q]);
+        Some(LabelGivenText { u: &cavity[..q], attenuation, z: self.features(t), level })
+    }
+
+    /// Re-estimates one text's effect from its labels and the current annotators.
+    pub(crate) fn update_text(&mut self, text: usize) {
+        let posterior = self.fitted_text(text);
+        self.set_text(text, posterior);
+    }
+
+    pub(super) fn fitted_text(&self, text: usize) -> TextPosterior {
+        let q = self.link.scores();
+        let prior_mean = &self.scores[text * q..(text + 1) * q];
+        let predictors: Vec<LabelGivenAnnotator> =
+            self.labels[text].iter().map(|l| self.label_given_annotator(text, *l)).collect();
+        text::fit(self.link, prior_mean, self.text_var, &predictors, &self.rule)
+    }
+
+    /// A label with its annotator's random effects.
+    fn label_given_annotator(&self, text: usize, label: TextLabel) -> LabelGivenAnnotator {
+        let effect = &self.annotators[label.annotator as usize];
+        let (link, d) = (self.link, self.link.random_effects());
+        let mut intercepts = vec![0.0; link.intercepts()];
+        link.intercepts_of(&self.fixed_effects, &effect.theta[..d], &mut intercepts);
+        if self.slope_dim > 0 {
+            let shift = dot(self.features(text), &effect.theta[d..]);
+            intercepts.iter_mut().for_each(|o| *o += shift);
+        }
+        let variance = if link.softmax {
+            (0..d).map(|i| effect.covariance[i * effect.theta.len() + i]).sum::<f64>() / d as f64
+        } else {
+            effect.covariance[0]
+        };
+        LabelGivenAnnotator { intercepts, attenuation: attenuation(variance), level: label.level }
+    }
+
+    pub(super) fn set_text(&mut self, text: usize, posterior: TextPosterior) {
+        let q = self.link.scores();
+        self.u[text * q..(text + 1) * q].copy_from_slice(&posterior.mean);
+        self.v[text] = posterior.variance;
+        self.cavity[text] = posterior.cavity;
+    }
+
+    /// Adds a text without a label.
+    pub(crate) fn push_text(&mut self, u: &[f64], z: &[f64]) {
+        self.scores.extend_from_slice(u);
+        self.u.extend_from_slice(u);
+        self.z.extend_from_slice(z);
+        self.v.push(self.text_var);
+        self.labels.push(Vec::new());
+        self.cavity.push(Vec::new());
+    }
+
+    /// Says what does not fit together in a state that was read from bytes.
+    pub(crate) fn check(&self, target: Target) -> Result<(), &'static str> {
+        let (q, texts, width) = (self.link.scores(), self.texts(), self.width());
+        let sizes = self.link == Link::new(target)
+            && self.fixed_effects.len() == self.link.intercepts()
+            && self.prior.len() == self.link.random_effects().pow(2)
+            && (self.prior_means.is_empty()
+                || self.prior_means.len() == self.annotators.len() * self.link.random_effects())
+            && self.attribute_effects.as_ref().is_none_or(|e| e.fits(self.link.random_effects()))
+            && self.scores.len() == texts * q
+            && self.u.len() == texts * q
+            && self.z.len() == texts * self.slope_dim
+            && self.slope_vars.len() == self.slope_dim
+            && self.labels.len() == texts
+            && self.cavity.len() == texts;
+        let annotators = self.annotators.iter().all(|p| {
+            p.theta.len() == width
+                && p.covariance.len() == width * width
+                && p.labels.iter().all(|&(t, l)| (t as usize) < texts && usize::from(l) < target.levels)
+        });
+        let labels = self.labels.iter().zip(&self.cavity).all(|(l, c)| {
+            c.len() == l.len() * (q + 1)
+                && l.iter().all(|l| {
+                    (l.annotator as usize) < self.annotators.len() && usize::from(l.level) < target.levels
+                })
+        });
+        if sizes && annotators && labels { Ok(()) } else { Err("its parts do not fit together") }
+    }
+
+    /// Random effects of all annotators, annotators x random effects.
+    pub(crate) fn random_effects(&self) -> Vec<f64> {
+        let d = self.link.random_effects();
+        self.annotators.iter().flat_map(|p| p.theta[..d].iter().copied()).collect()
+    }
+
+    /// Mean variance of a label's score given the head: the text effect's and the annotator's.
+    pub(crate) fn mean_score_variance(&self) -> f64 {
+        let (mut sum, mut n) = (0.0, 0.0);
+        for effect in &self.annotators {
+            sum += effect.covariance[0] * effect.labels.len() as f64;
+            n += effect.labels.len() as f64;
+        }
+        self.text_var + if n > 0.0 { sum / n } else { 0.0 }
+    }
+
+    /// Adds, replaces or (with `None`) removes a label; returns the level that stood there before.
+    pub(crate) fn set_label(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
+        let t = text as usize;
+        let own = &mut self.annotators[annotator as usize].labels;
+        match own.binary_search_by_key(&text, |l| l.0) {
+            Ok(at) => match level {
+                Some(level) => own[at].1 = level,
+                None => drop(own.remove(at)),
+            },
+            Err(at) => {
+                if let Some(level) = level {
+                    own.insert(at, (text, level));
+                }
+            }
+        }
+        let labels = &mut self.labels[t];
+        match labels.binary_search_by_key(&annotator, |l| l.annotator) {
+            Ok(at) => {
+                let before = labels[at].level;
+                match level {
+                    Some(level) => labels[at].level = level,
+                    None => drop(labels.remove(at)),
+                }
+                Some(before)
+            }
+            Err(at) => {
+                if let Some(level) = level {
+                    labels.insert(at, TextLabel { annotator, level });
+                }
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Where the estimation of variances starts.
+
+use crate::mixed::link::Link;
+
+/// Where the variance of text effects starts.
+pub(super) const INITIAL_TEXT_VARIANCE: f64 = 0.7;
+/// Where the variances of annotators' shifts and of their thresholds start; also where few annotators stay near.
+const INITIAL_SHIFT_VARIANCE: f64 = 1.0;
+const INITIAL_GAP_VARIANCE: f64 = 0.1;
+/// How many made-up annotators and texts with the first variances stand beside the real ones.
+pub(super) const PSEUDO_COUNT: f64 = 2.0;
+
+/// The starting covariance of random effects.
+pub(super) fn initial_prior(link: Link) -> Vec<f64> {
+    let d = link.random_effects();
+    let mut prior = vec![0.0; d * d];
+    for i in 0..d {
+        prior[i * d + i] = initial_variance(link, i);
+    }
+    prior
+}
+
+pub(super) fn initial_variance(link: Link, i: usize) -> f64 {
+    if i == 0 || link.softmax { INITIAL_SHIFT_VARIANCE } else { INITIAL_GAP_VARIANCE }
+}
+
+/// The value of `CrossedEffects::mean_score_variance` before the first fit.
+pub(crate) fn initial_score_variance(link: Link) -> f64 {
+    INITIAL_TEXT_VARIANCE + initial_prior(link)[0]
+}

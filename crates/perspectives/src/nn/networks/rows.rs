@@ -1,0 +1,47 @@
+//! The labels of some texts, as rows of a forward pass.
+
+use candle_core::{Device, Result, Tensor};
+use std::ops::Range;
+
+/// The labels of some texts, as rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    /// Place of the text among the embeddings handed in.
+    pub(crate) texts: Vec<u32>,
+    /// Who labelled; `None` for no annotator in particular.
+    pub(crate) annotators: Vec<Option<u32>>,
+    /// Whose attributes are seen, where that is not who labelled; empty where it is.
+    pub(crate) attributes_of: Vec<Option<u32>>,
+    /// Attributes as one-hot values, rows x width, of people who are not among the annotators; empty where they are.
+    pub(crate) one_hot: Vec<f32>,
+    /// Weighted distribution to learn, rows x levels; empty where nothing is learned.
+    pub(crate) targets: Vec<f32>,
+}
+
+impl Rows {
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Those of a range of the texts, with places counted from its start.
+    pub(crate) fn of_texts(&self, range: Range<usize>, levels: usize) -> Self {
+        let from = self.texts.partition_point(|t| (*t as usize) < range.start);
+        let to = self.texts.partition_point(|t| (*t as usize) < range.end);
+        Self {
+            texts: self.texts[from..to].iter().map(|t| t - range.start as u32).collect(),
+            annotators: self.annotators[from..to].to_vec(),
+            attributes_of: self.attributes_of.get(from..to).unwrap_or_default().to_vec(),
+            one_hot: Vec::new(),
+            targets: self.targets[from * levels..to * levels].to_vec(),
+        }
+    }
+
+    pub(crate) fn targets(&self, levels: usize, device: &Device) -> Result<Tensor> {
+        Tensor::from_slice(&self.targets, (self.len(), levels), device)
+    }
+
+    pub(super) fn embeddings(&self, x: &Tensor) -> Result<Tensor> {
+        let places = Tensor::from_slice(&self.texts, self.len(), x.device())?;
+        x.contiguous()?.index_select(&places, 0)
+    }
+}
