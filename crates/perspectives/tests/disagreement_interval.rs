@@ -1,0 +1,169 @@
+//! Whether the 90 % interval of a text's disagreement holds the true expected disagreement, on labels simulated from the
+//! multilevel model itself.
+//!
+//! With many labels a text it does. With few labels (five a text, ten an annotator) it is too narrow: it holds the truth for 82 to
+//! 84 % of the texts. That is not the interval's own doing: the variances of the effects are estimated too small there, because an
+//! annotator's effect that a text is fitted against has learned from the label at hand too. A text effect of 0.73 of its true
+//! variance makes a 90 % interval one of `2 Phi(1.645 sqrt(0.73)) - 1 = 84 %`.
+
+#![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
+
+use dissensus_domain::ScaleKind;
+use dissensus_perspectives::{
+    AnnotatorModel, Embeddings, FitOptions, LiveModel, Observation, Silent, Target, TrainingData,
+};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+
+const DIM: usize = 8;
+
+/// One design of an annotation project.
+#[derive(Clone, Copy, Debug)]
+struct Design {
+    /// Labelled texts; half as many again have no label.
+    texts: usize,
+    annotators: usize,
+    labels_per_text: usize,
+    levels: usize,
+    /// Standard deviations of the text effects (beside what embeddings tell, 1.5) and of severities, in logits.
+    text_sd: f64,
+    annotator_sd: f64,
+}
+
+fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    StandardNormal.sample(rng)
+}
+
+/// P(level) of the cumulative logit model with thresholds evenly spaced from -1.5 to 1.5.
+fn probabilities(eta: f64, levels: usize) -> Vec<f64> {
+    let threshold =
+        |j: usize| if levels == 2 { 0.0 } else { 3.0 * (j - 1) as f64 / (levels - 2) as f64 - 1.5 };
+    let at_least = |j: usize| match j {
+        0 => 1.0,
+        j if j == levels => 0.0,
+        j => 1.0 / (1.0 + (threshold(j) - eta).exp()),
+    };
+    (0..levels).map(|c| at_least(c) - at_least(c + 1)).collect()
+}
+
+/// The chance that two different annotators give this text different levels.
+fn expected_disagreement(score: f64, severities: &[f64], levels: usize) -> f64 {
+    let n = severities.len() as f64;
+    let (mut sums, mut squares) = (vec![0.0; levels], 0.0);
+    for severity in severities {
+        for (sum, p) in sums.iter_mut().zip(probabilities(score + severity, levels)) {
+            *sum += p;
+            squares += p * p;
+        }
+    }
+    1.0 - (sums.iter().map(|s| s * s).sum::<f64>() - squares) / (n * (n - 1.0))
+}
+
+/// Of one simulated project: texts whose interval holds the truth and texts in all, labelled ones first, then those
+/// without a label.
+fn covered(design: Design, seed: u64) -> [(usize, usize); 2] {
+    let Design { texts, annotators, labels_per_text, levels, text_sd, annotator_sd } = design;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let all = texts + texts / 2;
+    let direction: Vec<f64> = (0..DIM).map(|_| normal(&mut rng)).collect();
+    let length = direction.iter().map(|d| d * d).sum::<f64>().sqrt();
+    let rows: Vec<f32> = (0..all * DIM).map(|_| normal(&mut rng) as f32).collect();
+    let scores: Vec<f64> = rows
+        .chunks_exact(DIM)
+        .map(|row| {
+            let along: f64 = row.iter().zip(&direction).map(|(x, d)| f64::from(*x) * d).sum::<f64>() / length;
+            1.5 * along + text_sd * normal(&mut rng)
+        })
+        .collect();
+    let severities: Vec<f64> = (0..annotators).map(|_| annotator_sd * normal(&mut rng)).collect();
+    let mut who: Vec<usize> = (0..annotators).collect();
+    let mut observations = Vec::new();
+    for (text, score) in scores.iter().enumerate().take(texts) {
+        who.shuffle(&mut rng);
+        for &annotator in &who[..labels_per_text] {
+            let (mut left, mut level) = (rng.random::<f64>(), 0);
+            for p in probabilities(score + severities[annotator], levels) {
+                if left < p || level + 1 == levels {
+                    break;
+                }
+                left -= p;
+                level += 1;
+            }
+            observations.push(Observation {
+                text: text as u32,
+                annotator: annotator as u32,
+                level: level as u16,
+            });
+        }
+    }
+    let embeddings = Embeddings::new(DIM, rows).unwrap();
+    let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
+    let data = TrainingData {
+        embeddings: &embeddings,
+        observations: &observations,
+        annotators,
+        target: Target { kind, levels },
+        attributes: &[],
+    };
+    let model = LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &mut Silent).unwrap();
+    let holds = |text: usize| {
+        let (low, high) = model.interval(text as u32);
+        let truth = expected_disagreement(scores[text], &severities, levels) as f32;
+        low <= truth && truth <= high
+    };
+    assert_eq!(model.texts(), all);
+    [0..texts, texts..all].map(|range| (range.clone().filter(|t| holds(*t)).count(), range.len()))
+}
+
+/// Shares of labelled and of unlabelled texts whose interval holds the truth, over simulated projects.
+fn coverage(design: Design, projects: u64) -> [f64; 2] {
+    let found: Vec<[(usize, usize); 2]> =
+        (0..projects).into_par_iter().map(|seed| covered(design, 100 + seed)).collect();
+    [0, 1].map(|part| {
+        let held: usize = found.iter().map(|f| f[part].0).sum();
+        let texts: usize = found.iter().map(|f| f[part].1).sum();
+        held as f64 / texts as f64
+    })
+}
+
+const DENSE: Design =
+    Design { texts: 300, annotators: 60, labels_per_text: 9, levels: 2, text_sd: 0.8, annotator_sd: 1.2 };
+
+#[test]
+fn with_many_labels_the_interval_covers() {
+    for design in [DENSE, Design { text_sd: 0.5, annotator_sd: 0.5, ..DENSE }] {
+        let found = coverage(design, 20);
+        assert!(found.iter().all(|share| (0.87..=0.93).contains(share)), "{design:?}: {found:?}");
+    }
+}
+
+/// What holds today, see above. An estimation that corrects the variances moves this to 87 to 93 %.
+#[test]
+fn with_few_labels_the_interval_is_too_narrow() {
+    let found = coverage(Design { annotators: 150, labels_per_text: 5, ..DENSE }, 20);
+    assert!(found.iter().all(|share| (0.80..=0.86).contains(share)), "{found:?}");
+}
+
+/// Prints coverage by design.
+#[test]
+#[ignore = "prints a table; takes minutes"]
+#[allow(clippy::print_stdout)]
+fn table_of_coverage() {
+    println!("texts annotators labels/text levels text-sd annotator-sd: labelled, unlabelled");
+    for levels in [2, 5] {
+        for (texts, annotators, labels_per_text) in
+            [(300, 60, 9), (300, 150, 5), (600, 60, 2), (100, 10, 3), (100, 5, 5), (300, 12, 3)]
+        {
+            for (text_sd, annotator_sd) in [(0.8, 1.2), (1.5, 1.2), (0.5, 0.5)] {
+                let design = Design { texts, annotators, labels_per_text, levels, text_sd, annotator_sd };
+                let [labelled, unlabelled] = coverage(design, 20);
+                println!(
+                    "{texts} {annotators} {labels_per_text} {levels} {text_sd} {annotator_sd}: {labelled:.3} {unlabelled:.3}"
+                );
+            }
+        }
+    }
+}
