@@ -111,7 +111,7 @@ impl HeadJob<'_> {
             scratch.queries.extend(query.iter().map(|q| q * heads.scale));
         }
         scratch.keys.repack(part(1), stride, size);
-        scratch.values.repack_transposed(part(2), size, n);
+        scratch.values.repack_transposed(part(2), size, stride);
         // No number is read before it is written.
         scratch.scores.resize(n * stride, 0.0);
         let mut rows: Vec<&mut [f32]> = scratch.scores.chunks_exact_mut(stride).collect();

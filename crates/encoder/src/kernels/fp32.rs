@@ -80,7 +80,7 @@ impl PackedWeights {
         self.width
     }
 
-    /// `x`: whole rows of inputs, which may go on beyond them. `rows`: for each of them the outputs of `panels`.
+    /// `x`: whole rows of inputs. `rows`: for each of them the outputs of `panels`.
     pub(super) fn multiply(
         &self,
         panels: Range<usize>,
@@ -126,14 +126,12 @@ impl WithSimd for Multiply<'_, '_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let PackedWeights { values, width, inputs, .. } = self.weights;
-        let stride = self.x.len() / self.rows.len().max(1);
         for (i, panel) in self.panels.enumerate() {
             let weights = &values[panel * width * inputs..][..width * inputs];
             for (t, rows) in self.rows.chunks_mut(tile_rows::<S>()).enumerate() {
-                let x = &self.x[t * tile_rows::<S>() * stride..][..rows.len() * stride];
+                let x = &self.x[t * tile_rows::<S>() * inputs..][..rows.len() * inputs];
                 let place = Place { column: i * width, output: panel * width };
-                let (inputs, finish) = (*inputs, self.finish);
-                let tile = Tile { x, stride, inputs, weights, rows, place, finish };
+                let tile = Tile { x, inputs: *inputs, weights, rows, place, finish: self.finish };
                 if S::REGISTER_COUNT >= 32 {
                     tile.compute::<S, 3>(simd);
                 } else {
@@ -156,8 +154,6 @@ struct Place {
 /// Some rows times one panel.
 struct Tile<'a, 'b> {
     x: &'a [f32],
-    /// From one row of `x` to the next.
-    stride: usize,
     inputs: usize,
     weights: &'a [f32],
     rows: &'a mut [&'b mut [f32]],
@@ -216,8 +212,8 @@ impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> WithSimd
 impl<const PANEL: usize, const VECTORS: usize, const ROWS: usize> SizedTile<'_, '_, PANEL, VECTORS, ROWS> {
     #[inline(always)]
     fn sums<S: Simd>(&self, simd: S) -> [[S::f32s; VECTORS]; ROWS] {
-        let Tile { x, stride, inputs, weights, .. } = self.0;
-        let rows: [&[f32]; ROWS] = from_fn(|row| &x[row * stride..][..inputs]);
+        let Tile { x, inputs, weights, .. } = self.0;
+        let rows: [&[f32]; ROWS] = from_fn(|row| &x[row * inputs..][..inputs]);
         // All of one known length, so that no index is checked in the loop.
         let weights = &S::as_simd_f32s(weights).0.as_chunks::<PANEL>().0[..inputs];
         let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
