@@ -43,7 +43,7 @@ impl std::str::FromStr for Aggregator {
 #[serde(rename_all = "kebab-case")]
 pub enum MaceMethod {
     /// Variational Bayes with Beta(0.5, 0.5) on knowing and Dirichlet(10) on what is answered otherwise: the default of Hovy et
-    /// al.'s program and of many-kit.
+    /// al.'s program and of crowd-kit.
     #[default]
     Variational,
     /// Plain EM, counts smoothed by 0.01 / levels.

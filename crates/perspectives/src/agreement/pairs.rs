@@ -17,10 +17,10 @@ pub struct CohenPair {
     pub second: u32,
     /// Texts both labelled.
     pub texts: usize,
-    /// Share of these on which both counts the same.
+    /// Share of these on which both gave the same level.
     pub agreement: f64,
     /// Cohen's kappa, `(p_o - p_e) / (1 - p_e)`, `p_e` the chance of agreeing if both kept their own shares of levels and
-    /// nothing else (Cohen 1960). `None` where both only ever counts one and the same level.
+    /// nothing else (Cohen 1960). `None` where both only ever gave one and the same level.
     pub kappa: Option<f64>,
     /// Kappa with quadratic weights ([`quadratic_kappa`]); ordinal scales only, `None` as `kappa`.
     pub quadratic: Option<f64>,

@@ -1,6 +1,6 @@
 //! One annotator's ridge-penalised head, found among that annotator's own texts.
 //!
-//! The weights that minimise a ridge-penalised loss are a solution of the texts they were fitted to (the representer
+//! The weights that minimise a ridge-penalised loss are a linear combination of the texts they were fitted to (the representer
 //! theorem, Kimeldorf and Wahba 1971): `w = sum_i alpha_i x_i`, scores `u = K alpha`, penalty `lambda/2 alpha' K alpha` with
 //! K the inner products of the texts. With 30 labels of 384 numbers each this is the same head from a thirteenth of the
 //! unknowns, so that Fisher scoring (Rasmussen and Williams 2006, algorithm 3.1, with link parameters beside the scores)
@@ -26,7 +26,7 @@ pub(crate) struct DualRidge {
     prior_precision: f64,
 }
 
-/// Where a fit stands: a solution of texts and link parameters.
+/// Where a fit stands: dual coefficients of the texts, and link parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct DualSolution {
     pub(crate) alpha: Vec<f64>,

@@ -3,7 +3,7 @@
 //! Random effects get the prior `theta_a ~ N(B z_a, prior)`, `z_a` the values an annotator has, each beside the others (one-hot),
 //! centred. `B` is a ridge regression by generalised least squares: what an annotator's own labels say about them
 //! (the posterior without its prior) is an observation of `B z_a` with the variance of that and of annotators around it.
-//! The variance_share is the one under which annotators left out gain most, and nothing is used unless they gain by more than
+//! The variance of the effects is the one under which annotators left out gain most, and nothing is used unless they gain by more than
 //! two standard errors.
 
 use super::annotator::LabelGivenText;

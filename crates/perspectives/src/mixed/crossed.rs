@@ -141,7 +141,7 @@ impl CrossedEffects {
         start
     }
 
-    /// Prior mean of A new annotator with these attribute values.
+    /// Prior mean of a new annotator with these attribute values.
     pub(crate) fn prior_mean_of(&self, values: &[Option<u16>]) -> Vec<f64> {
         let mut start = vec![0.0; self.width()];
         if let Some(effects) = &self.attribute_effects {

@@ -42,7 +42,7 @@ impl Link {
         if self.softmax { self.levels } else { 1 }
     }
 
-    /// MixedHead, and full link parameters.
+    /// Intercepts, and full link parameters.
     pub(crate) fn intercepts(self) -> usize {
         if self.softmax { self.levels } else { self.levels - 1 }
     }
@@ -58,7 +58,7 @@ impl Link {
         parameter.min(self.random_effects() - 1)
     }
 
-    /// MixedHead of an annotator who deviates by `theta` from `fixed effects`.
+    /// Intercepts of an annotator who deviates by `theta` from `fixed effects`.
     pub(crate) fn intercepts_of(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
         let phi = |i: usize| fixed_effects[i] + theta.get(self.random_effect_of(i)).copied().unwrap_or(0.0);
         if self.softmax {

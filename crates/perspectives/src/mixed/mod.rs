@@ -1,6 +1,6 @@
-//! CrossedEffects random effects: every text's own effect and every annotator's own link, given text scores.
+//! Crossed random effects: every text's own effect and every annotator's own link, given text scores.
 //!
-//! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + offsets_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
+//! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
 //! an annotator's random effects `~ N(0, prior)` and slopes `~ N(0, slope_vars)`. Variances and average intercepts are found by
 //! expectation maximisation (empirical Bayes). An annotator is fitted against the labels of the *others* on each text (the
 //! text's posterior without this annotator's label). The reverse does not hold: a text is fitted against annotators whose

@@ -12,7 +12,7 @@ const MAX_LEVELS: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct QuadratureNode {
     pub(crate) weight: f64,
-    /// In posterior standard random effects, one a score.
+    /// In posterior standard deviations, one a score.
     step: Vec<f64>,
     pub(crate) columns: TextColumns,
 }
@@ -53,7 +53,7 @@ impl QuadratureNode {
     }
 }
 
-/// Weights, and steps in standard random effects.
+/// Weights, and steps in standard deviations.
 fn steps(link: Link) -> Vec<(f64, Vec<f64>)> {
     let q = link.scores();
     if q == 1 {

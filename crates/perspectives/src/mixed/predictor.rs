@@ -116,7 +116,7 @@ impl AnnotatorPredictor {
         }
     }
 
-    /// This annotator with the intercepts `x` posterior standard random effects away and known there: all of them together
+    /// This annotator with the intercepts `x` posterior standard deviations away and known there: all of them together
     /// or `only` one.
     pub(crate) fn moved(&self, only: Option<usize>, x: f64) -> Self {
         let mut predictor = self.clone();

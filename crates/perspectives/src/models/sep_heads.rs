@@ -2,7 +2,7 @@
 //!
 //! All heads share one penalty, chosen by the pooled held-out likelihood of all annotators' labels, so that the
 //! comparison with the other models is a fair one. Annotators with fewer labels than [`MAX_DUAL_LABELS`] have their heads found
-//! among their by_annotator texts ([`DualRidge`]), which gives the same heads sooner.
+//! among their own texts ([`DualRidge`]), which gives the same heads sooner.
 
 use super::Prepared;
 use super::shared::{self, SharedHead};

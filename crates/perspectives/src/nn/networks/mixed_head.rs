@@ -5,7 +5,7 @@ use super::head::HeadSpec;
 use crate::mixed::link::Link;
 use candle_core::{DType, Device, Result, Tensor, Var};
 
-/// `outputs = fixed effects + theta_a`, to which the text adds its scores. MlpHead and fixed effects learn; random effects are fitted in turn.
+/// `outputs = fixed effects + theta_a`, to which the text adds its scores. The head and the fixed effects learn; random effects are fitted in turn.
 #[derive(Clone, Debug)]
 pub(crate) struct MixedHead {
     link: Link,

@@ -59,7 +59,7 @@ struct Training<'a, 'b> {
     best: Option<HashMap<String, Tensor>>,
     steps_in_epoch: u32,
     steps: u32,
-    /// Gradient gradient_norms of the last step.
+    /// Gradient norms of the last step.
     gradient_norms: Vec<GradientNorm>,
     began: Instant,
     seconds_before: f64,
