@@ -1,7 +1,9 @@
 //! The labels of one question as the project and the rows before have them: what a row adds, and what it only repeats.
 
-use crate::check::{LabelVerdict, level_name, level_on};
-use crate::{Row, RowErrorKind};
+use crate::level_name::{level_name, level_on};
+use crate::row::Row;
+use crate::row_error::RowErrorKind;
+use crate::verdict::LabelVerdict;
 use dissensus_domain::{Scale, ScaleError};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher;

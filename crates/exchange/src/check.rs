@@ -2,7 +2,10 @@
 
 use crate::answers::Answers;
 use crate::known::{Known, Mention};
-use crate::{Row, RowErrorKind};
+use crate::misfit::{About, Misfit};
+use crate::row::Row;
+use crate::row_error::RowErrorKind;
+use crate::verdict::{LabelVerdict, Verdict};
 use dissensus_domain::{Attributes, Scale, ScaleError};
 use std::collections::BTreeMap;
 
@@ -31,89 +34,6 @@ enum Asking {
     One,
     /// Each row names its own. A question that is not known yet has this scale, or none.
     Named { numbers: BTreeMap<String, usize>, scale: Option<Scale> },
-}
-
-/// What a good row brings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// The number of the text, as [`Checker::seed_text`] gives it; texts of this file go on counting.
-    pub text: Option<u32>,
-    /// The text is not in the project yet, nor in a row before.
-    pub new_text: bool,
-    /// No row of this file before was about this text.
-    pub first_of_text: bool,
-    /// The number of the annotator, as [`Checker::seed_annotator`] gives it; annotators of this file go on counting.
-    pub annotator: Option<u32>,
-    /// The annotator is not in the project yet, nor in a row before.
-    pub new_annotator: bool,
-    /// No row of this file before was about this annotator.
-    pub first_of_annotator: bool,
-    /// The row says something of a known annotator that was not known.
-    pub new_attributes: bool,
-    /// The number of the question, as [`Checker::add_question`] gives it; 0 where all rows answer one, none where the row
-    /// should name one and does not (it has no label then).
-    pub question: Option<usize>,
-    /// What becomes of the label.
-    pub label: LabelVerdict,
-}
-
-/// What becomes of a row's label.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LabelVerdict {
-    /// There is none: the row introduces its text and its annotator only.
-    None,
-    /// To be appended.
-    Added {
-        /// The name of the level, in the spelling of the scale (or, without one, of [`level_name`]).
-        name: String,
-        /// Its index on the scale, where there is a scale.
-        level: Option<u16>,
-        /// The time of the row. Without one it is the time of the import or, where the project or a row before has a later
-        /// answer of this annotator to this text, that answer's time.
-        at_ms: i64,
-        /// A row before gave another answer of this annotator to this text, and times do not say which of the two is the
-        /// later one: this row, because it stands later in the file.
-        follows_row: bool,
-    },
-    /// The project or a row before has this answer already: nothing is appended.
-    Repeated {
-        /// The name of the level, as in `Added`.
-        name: String,
-    },
-}
-
-/// Why a row does not fit, and what of it is to blame.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Misfit {
-    pub(crate) about: About,
-    pub(crate) kind: RowErrorKind,
-}
-
-/// The part of a row that is to blame; the reader of the file knows its column.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum About {
-    TextId,
-    Text,
-    Label,
-    Question,
-    Attribute(String),
-}
-
-/// A label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and `3.0` are one.
-pub fn level_name(label: &str) -> &str {
-    let label = label.trim();
-    match label.split_once('.') {
-        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => {
-            let digits = whole.strip_prefix('-').unwrap_or(whole);
-            if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) { whole } else { label }
-        }
-        _ => label,
-    }
-}
-
-/// The index of `label` on `scale`: by its own spelling, else by its plain one ([`level_name`]).
-pub fn level_on(scale: &Scale, label: &str) -> Option<u16> {
-    scale.index_of(label).or_else(|| scale.index_of(level_name(label)))
 }
 
 impl Checker {

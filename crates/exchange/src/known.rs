@@ -1,7 +1,8 @@
 //! Texts and annotators as the project and the rows before know them: one set for a whole file, whatever its rows ask.
 
-use crate::check::{About, Misfit};
-use crate::{Row, RowErrorKind};
+use crate::misfit::{About, Misfit};
+use crate::row::Row;
+use crate::row_error::RowErrorKind;
 use dissensus_domain::Attributes;
 use foldhash::quality::RandomState;
 use std::collections::HashMap;

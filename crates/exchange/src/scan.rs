@@ -1,7 +1,7 @@
 //! One pass over a file that changes nothing: the preview of an import.
 
 use crate::answers::Answers;
-use crate::row::Rows;
+use crate::rows::Rows;
 use crate::{
     Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, RowError, RowErrorKind, Source, Verdict,
     read_rows,

@@ -11,13 +11,6 @@ use rusqlite::{Connection, ErrorCode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Up to this size of file SQLite's `integrity_check` runs at opening, which compares every index with its table too (about
-/// a second for a file of this size). Beyond it `quick_check` runs, which does not, and the pages of embeddings are left
-/// out: they can be computed again and are by far the most; a page found damaged later is reported as such by whatever
-/// reads it. A file beyond it that is known to be unchanged since it was last found in order is not checked again
-/// ([`crate::CheckRecords`]).
-pub(crate) const CHECK_WHOLE_BYTES: u64 = 32 << 20;
-
 /// The file behind `path`, links resolved, after a look at what the file system says of it.
 pub(crate) fn locate(path: &Path) -> Result<PathBuf> {
     let file = dissensus_files::real_path(path).map_err(|e| match e.kind() {

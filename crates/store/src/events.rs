@@ -1,5 +1,6 @@
 //! Events: appending them under an identity of their own, and reading them back.
 
+use crate::appending::Place;
 use crate::error::is_constraint;
 use crate::identity::made_at_ms;
 use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
@@ -9,39 +10,8 @@ use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKind, LabelSource, QuestionId, TextId,
 };
 use rusqlite::Connection;
-use std::cell::Cell;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
-
-/// The copy that a store appends under, and where the next event of this transaction goes.
-///
-/// The copy's id is made with the first event that a store appends, in the transaction of that event; see [`CopyId`] for why it is
-/// never read from the file and used again.
-#[derive(Debug, Default)]
-pub(crate) struct Appending {
-    copy: Cell<Option<CopyId>>,
-    last: Cell<Option<Place>>,
-}
-
-/// Where an event lies.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) event: u32,
-    pub(crate) copy: u32,
-    pub(crate) sequence: u32,
-}
-
-impl Appending {
-    /// What appends in a new transaction of a store that appended under `copy` before.
-    pub(crate) fn under(copy: Option<CopyId>) -> Self {
-        Self { copy: Cell::new(copy), last: Cell::new(None) }
-    }
-
-    /// The copy to go on with, once the transaction is on disk.
-    pub(crate) fn copy(&self) -> Option<CopyId> {
-        self.copy.get()
-    }
-}
 
 /// What an event says, as it is appended.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +58,7 @@ pub(crate) fn answer_columns(answer: &Answer) -> Result<(Option<u16>, Option<Str
 impl<'a> WriteTx<'a> {
     /// Where the next event goes. The first time that a store appends, this makes a copy id for it.
     pub(crate) fn next_place(&self) -> Result<Place> {
-        let last = match self.appending.last.get() {
+        let last = match self.appending.last() {
             Some(last) => last,
             None => self.begin_appending()?,
         };
@@ -104,20 +74,20 @@ impl<'a> WriteTx<'a> {
     }
 
     fn begin_appending(&self) -> Result<Place> {
-        let known = self.appending.copy.get();
+        let known = self.appending.copy();
         let copy = known.unwrap_or_else(|| CopyId(Uuid::now_v7()));
         let row = self.copy_row(copy, made_at_ms(copy.0))?;
         let event = self.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
         let sequence =
             self.first("SELECT coalesce(max(sequence), 0) FROM events WHERE copy = ?1", [row], |r| r.get(0))?;
         let last = Place { event: event.unwrap_or(0), copy: row, sequence: sequence.unwrap_or(0) };
-        self.appending.copy.set(Some(copy));
+        self.appending.begin(copy);
         Ok(last)
     }
 
     /// Notes that the event at `place` was appended.
     pub(crate) fn appended_at(&self, place: Place) -> EventId {
-        self.appending.last.set(Some(place));
+        self.appending.appended_at(place);
         EventId(place.event)
     }
 

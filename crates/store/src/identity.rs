@@ -1,10 +1,11 @@
 //! Who a project is: the id that all its copies share, and the copies that appended its events.
 
+use crate::row::uid;
 use crate::tx::first;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::{CopyId, ProjectId};
+use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -81,11 +82,6 @@ fn from_content(hash: Sha256) -> Uuid {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.finalize()[..16]);
     Uuid::new_v8(bytes)
-}
-
-/// A column with a UUID.
-pub(crate) fn uid(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
-    row.get(column)
 }
 
 const COPY_ROW: &str = "SELECT id FROM copies WHERE uid = ?1";

@@ -46,6 +46,7 @@
 //! nothing, such as embeddings: a batch for each [`Store::put_embeddings`].
 
 mod annotators;
+mod appending;
 mod check;
 mod connect;
 mod copy;
@@ -65,6 +66,7 @@ mod lock;
 mod marks;
 mod merge;
 mod migrate;
+mod open;
 mod question_snapshot;
 mod questions;
 mod readers;

@@ -39,7 +39,9 @@ impl Lock {
             // lock we hold is on a file without a name, and the next program would not see it.
             if is_still(&file, &path) {
                 // Who we are is a courtesy to the next program: a full disk must not keep this one out.
-                let _ = write_holder(&mut file);
+                if let Err(e) = write_holder(&mut file) {
+                    tracing::warn!(kind = %e.kind(), "the lock file does not say who holds it");
+                }
                 return Ok(Self { file, path });
             }
         }
@@ -49,10 +51,14 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // Removed while still locked, see `take`. Elsewhere than on Unix a file in use keeps its name, so it stays.
-        if cfg!(unix) {
-            let _ = std::fs::remove_file(&self.path);
+        if cfg!(unix)
+            && let Err(e) = std::fs::remove_file(&self.path)
+        {
+            tracing::warn!(kind = %e.kind(), "a lock file stays behind; the next program takes it over");
         }
-        let _ = self.file.unlock();
+        if let Err(e) = self.file.unlock() {
+            tracing::warn!(kind = %e.kind(), "a project was not unlocked; it is when this program ends");
+        }
     }
 }
 

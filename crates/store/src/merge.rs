@@ -1,7 +1,8 @@
 //! Bringing copies of a project together: taking in the events of another copy.
 
+use crate::appending::Place;
 use crate::current::Key;
-use crate::events::{NewEvent, Place};
+use crate::events::NewEvent;
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{

@@ -9,9 +9,16 @@ use dissensus_files::AtomicFile;
 use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Up to this size of file SQLite's `integrity_check` runs at opening, which compares every index with its table too (about
+/// a second for a file of this size). Beyond it `quick_check` runs, which does not, and the pages of embeddings are left
+/// out: they can be computed again and are by far the most; a page found damaged later is reported as such by whatever
+/// reads it. A file beyond it that is known to be unchanged since it was last found in order is not checked again
+/// ([`CheckRecords`]).
+pub(crate) const CHECK_WHOLE_BYTES: u64 = 32 << 20;
 
 /// How long a record holds.
 const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -43,7 +50,7 @@ struct Record {
 impl CheckRecords {
     /// Keeps records in `folder`, which is made when it is needed.
     pub fn inside(folder: &Path) -> Self {
-        Self { folder: Some(folder.to_owned()), above: crate::check::CHECK_WHOLE_BYTES, keeps_time: false }
+        Self { folder: Some(folder.to_owned()), above: CHECK_WHOLE_BYTES, keeps_time: false }
     }
 
     #[cfg(test)]
@@ -58,43 +65,48 @@ impl CheckRecords {
 
     /// Up to this size a file is checked whole.
     pub(crate) fn whole(&self) -> u64 {
-        if self.folder.is_some() { self.above } else { crate::check::CHECK_WHOLE_BYTES }
+        if self.folder.is_some() { self.above } else { CHECK_WHOLE_BYTES }
     }
 
     /// True where `file` is as it was when it was last found in order. (Its journal is another matter.)
     pub(crate) fn knows(&self, file: &Path) -> bool {
-        let known = || {
-            let bytes = std::fs::read(self.path(file)?).ok()?;
-            let known: Record = serde_json::from_slice(&bytes).ok()?;
-            let now = Record::of(file, &std::fs::metadata(file).ok()?)?;
-            let age = now.checked.checked_sub(known.checked)?;
-            Some(age <= HOLDS && Record { checked: now.checked, ..known } == now)
+        let known = || -> io::Result<bool> {
+            let Some(path) = self.path(file) else { return Ok(false) };
+            let known = Record::read(&path)?;
+            let now = Record::of(file, &std::fs::metadata(file)?)?;
+            let Some(age) = now.checked.checked_sub(known.checked) else { return Ok(false) };
+            Ok(age <= HOLDS && Record { checked: now.checked, ..known } == now)
         };
+        // Most files have no record, and one that cannot be read is none: the file is checked.
         known().unwrap_or(false)
     }
 
     /// Notes that `file`, which nobody has open to write, was found in order. Where that cannot be noted it is checked again.
     pub(crate) fn note(&self, file: &Path) {
-        let note = || -> Option<()> {
-            let path = self.path(file)?;
-            let about = std::fs::metadata(file).ok()?;
-            if about.len() <= self.above {
-                return None;
-            }
-            if about.modified().ok()?.elapsed().is_ok_and(|age| age < TICK) {
-                std::thread::sleep(TICK);
-            }
-            let mut record = Record::of(file, &about)?;
-            if self.keeps_time {
-                let before: Record = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
-                record.checked = before.checked;
-            }
-            std::fs::create_dir_all(path.parent()?).ok()?;
-            let mut out = AtomicFile::create_private(&path).ok()?;
-            out.write_all(&serde_json::to_vec(&record).ok()?).ok()?;
-            out.finish().ok()
-        };
-        let _ = note();
+        let Some(path) = self.path(file) else { return };
+        if let Err(e) = self.try_to_note(file, &path) {
+            tracing::warn!(kind = %e.kind(), "it was not noted that a project is in order; it is checked again");
+        }
+    }
+
+    fn try_to_note(&self, file: &Path, path: &Path) -> io::Result<()> {
+        let about = std::fs::metadata(file)?;
+        if about.len() <= self.above {
+            return Ok(());
+        }
+        if about.modified()?.elapsed().is_ok_and(|age| age < TICK) {
+            std::thread::sleep(TICK);
+        }
+        let mut record = Record::of(file, &about)?;
+        if self.keeps_time {
+            record.checked = Record::read(path)?.checked;
+        }
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut out = AtomicFile::create_private(path)?;
+        out.write_all(&serde_json::to_vec(&record)?)?;
+        out.finish()
     }
 
     fn path(&self, file: &Path) -> Option<PathBuf> {
@@ -105,16 +117,20 @@ impl CheckRecords {
 }
 
 impl Record {
-    fn of(file: &Path, about: &Metadata) -> Option<Self> {
-        let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).ok();
-        Some(Self {
+    fn of(file: &Path, about: &Metadata) -> io::Result<Self> {
+        let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_err(io::Error::other);
+        Ok(Self {
             file: format!("{file:?}"),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             bytes: about.len(),
-            modified: since(about.modified().ok()?)?,
+            modified: since(about.modified()?)?,
             place: place(about),
             checked: since(SystemTime::now())?,
         })
+    }
+
+    fn read(path: &Path) -> io::Result<Self> {
+        Ok(serde_json::from_slice(&std::fs::read(path)?)?)
     }
 }
 

@@ -1,16 +1,21 @@
 //! Turning columns into words and back.
 
-use crate::identity::uid;
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, QuestionId, TextId,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Result, Row};
 use serde::de::DeserializeOwned;
+use uuid::Uuid;
 
 /// A column whose value is none of ours.
 pub(crate) fn bad(column: usize, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::FromSqlConversionFailure(column, Type::Text, why.into())
+}
+
+/// A column with a UUID.
+pub(crate) fn uid(row: &Row<'_>, column: usize) -> Result<Uuid> {
+    row.get(column)
 }
 
 /// A JSON column.

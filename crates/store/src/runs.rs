@@ -29,7 +29,8 @@ pub struct NewRun {
 }
 
 /// One side of a run's split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum RunPart {
     /// Training labels.
     Train,
@@ -41,11 +42,7 @@ pub enum RunPart {
 
 impl RunPart {
     fn name(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Validation => "validation",
-            Self::Test => "test",
-        }
+        self.into()
     }
 }
 

@@ -210,3 +210,104 @@ impl Snapshot<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrate::{MIGRATIONS, apply};
+
+    const PROJECT: &str = "INSERT INTO questions (name, prompt, scale) VALUES ('q', 'q', 'binary');
+         INSERT INTO levels VALUES (1, 0, 'no'), (1, 1, 'yes');
+         INSERT INTO texts (external_id, body) VALUES ('t1', 'one'), ('t2', 'two');
+         INSERT INTO annotators (external_id, name) VALUES ('a', 'a'), ('b', 'b');
+         INSERT INTO copies VALUES (1, x'00112233445566778899aabbccddeeff', 0);
+         INSERT INTO events VALUES (1, 1, 1, 'answer', 1, 1, 1, 0, NULL, 'window', 1, NULL, NULL, NULL);
+         INSERT INTO events VALUES (2, 1, 2, 'answer', 1, 2, 2, 5, NULL, 'window', 0, NULL, NULL, NULL);
+         INSERT INTO current_answers VALUES (1, 1, 1, 1, 1, NULL), (1, 2, 2, 2, 0, NULL);";
+
+    /// Two labels, and then what `damage` does to them.
+    fn project(damage: &str) -> Connection {
+        let mut conn = Connection::open_in_memory().unwrap();
+        apply(&mut conn, MIGRATIONS, 0).unwrap();
+        conn.execute_batch(PROJECT).unwrap();
+        // As a program would that knows no rule of ours.
+        conn.execute_batch("PRAGMA foreign_keys = OFF; DROP TRIGGER events_are_not_changed").unwrap();
+        conn.execute_batch(damage).unwrap();
+        conn
+    }
+
+    fn exported(
+        conn: &Connection,
+        question: u32,
+        scope: ExportScope,
+    ) -> Result<Vec<(String, String, String)>> {
+        let mut found = Vec::new();
+        Snapshot { conn, path: Path::new("p.dissensus") }.for_each_label(
+            QuestionId(question),
+            scope,
+            |row| {
+                let name = |name: &str| name.to_owned();
+                found.push((
+                    name(&row.text.external_id),
+                    name(&row.annotator.external_id),
+                    row.level.map(|level| level.to_string()).unwrap_or_default(),
+                ));
+                Ok::<(), StoreError>(())
+            },
+        )?;
+        Ok(found)
+    }
+
+    #[test]
+    fn every_label_comes_with_its_text_its_annotator_and_the_name_of_its_level() {
+        let row = |text: &str, annotator: &str, level: &str| (text.into(), annotator.into(), level.into());
+        for scope in [ExportScope::Current, ExportScope::History] {
+            let found = exported(&project(""), 1, scope).unwrap();
+            assert_eq!(found, [row("t1", "a", "yes"), row("t2", "b", "no")], "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_that_cannot_be_named_is_told_and_not_left_out() {
+        for (damage, detail) in [
+            ("DELETE FROM texts WHERE id = 2", "event 2 is on a text that is not there"),
+            ("DELETE FROM annotators WHERE id = 1", "event 1 is of an annotator who is not there"),
+            ("UPDATE events SET level = 7 WHERE id = 2", "event 2 has an answer that is not on the scale"),
+            (
+                "UPDATE current_answers SET event = 9 WHERE text = 2",
+                "the question \"q\" has 2 current answers, and 1 of them have their event",
+            ),
+        ] {
+            match exported(&project(damage), 1, ExportScope::Current) {
+                Err(StoreError::Damaged { path, detail: told }) => {
+                    assert_eq!((path.to_str(), told.as_str()), (Some("p.dissensus"), detail), "{damage}");
+                }
+                other => panic!("{damage}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_that_is_not_there_and_an_answer_that_says_nothing_are_told() {
+        let unknown = exported(&project(""), 5, ExportScope::Current).unwrap_err();
+        assert_eq!(unknown.code(), "unknown", "{unknown}");
+        let odd = "PRAGMA ignore_check_constraints = ON; UPDATE events SET level = NULL WHERE id = 1";
+        let error = exported(&project(odd), 1, ExportScope::History).unwrap_err();
+        assert_eq!(error.code(), "project-damaged", "{error}");
+    }
+
+    #[test]
+    fn the_first_error_of_the_caller_ends_it() {
+        let conn = project("");
+        let mut seen = 0;
+        let ended = Snapshot { conn: &conn, path: Path::new("p") }.for_each_label(
+            QuestionId(1),
+            ExportScope::Current,
+            |_| {
+                seen += 1;
+                Err(StoreError::Closed("here".into()))
+            },
+        );
+        assert_eq!((ended.unwrap_err().code(), seen), ("project-closed", 1));
+    }
+}

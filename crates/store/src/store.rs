@@ -1,18 +1,15 @@
-//! Making, opening and closing a project, and the way every read and write goes.
+//! An open project: the way every read and write goes, and closing it.
 
-use crate::check::Depth;
-use crate::connect::{Access, connect, has_journal, start_journal};
+use crate::appending::Appending;
+use crate::connect::{Access, has_journal};
 use crate::copy::{self, CopyTarget};
-use crate::events::Appending;
 use crate::lock::Lock;
-use crate::migrate::{self, MIGRATIONS};
 use crate::readers::Readers;
 use crate::records::CheckRecords;
 use crate::tx::WriteTx;
 use crate::writer::{Writer, lock};
-use crate::{Result, StoreError, check};
+use crate::{Result, StoreError};
 use dissensus_domain::CopyId;
-use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -47,117 +44,14 @@ static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 pub fn checkpoint_all() {
     let open: Vec<Arc<Inner>> = lock(&OPEN).iter().filter_map(Weak::upgrade).collect();
     for inner in open {
-        if let Some(writer) = &inner.writer {
-            // Nobody is left to hear of an error; what was confirmed is safe in the journal.
-            let _ = writer.checkpoint();
+        // Nobody is left to hear of an error; what was confirmed is safe in the journal.
+        if let Some(Err(e)) = inner.writer.as_ref().map(Writer::checkpoint) {
+            tracing::warn!(code = e.code(), "the journal was not brought into the file; it stays beside it");
         }
     }
 }
 
 impl Store {
-    /// Makes a new project at `path` and opens it.
-    ///
-    /// # Errors
-    /// [`StoreError::Exists`] where there is anything of that name; no folder, a read-only folder, a full disk.
-    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
-        Self::create_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
-    }
-
-    /// As [`Store::create`]; what the project is when it is closed is noted in `records`.
-    ///
-    /// # Errors
-    /// As [`Store::create`].
-    pub fn create_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
-        Self::create_with(path.as_ref(), MIGRATIONS, records)
-    }
-
-    /// Opens the project at `path` to read and write, and brings one of an older format up to date after copying it to
-    /// `NAME.dissensus.before-vN`. Jobs that were running when the program last ended are now interrupted.
-    ///
-    /// # Errors
-    /// Every reason why this is no project that can be opened, each with its own variant. The file is then unchanged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
-    }
-
-    /// As [`Store::open`]; a large file that `records` knows to be in order is not checked again.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
-    pub fn open_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
-        Self::open_with(path.as_ref(), MIGRATIONS, records)
-    }
-
-    /// Opens the project at `path` to read, also while a window has it open and on media that cannot be written.
-    ///
-    /// # Errors
-    /// As [`Store::open`], but never for being locked or read-only. A project of an older format must be opened to
-    /// write once: [`StoreError::Older`] says so.
-    pub fn open_reader(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_reader_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
-    }
-
-    /// As [`Store::open_reader`]; a large file that `records` knows to be in order is not checked again.
-    ///
-    /// # Errors
-    /// As [`Store::open_reader`].
-    pub fn open_reader_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
-        Self::open_reader_with(path.as_ref(), MIGRATIONS, records)
-    }
-
-    pub(crate) fn create_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
-        if std::fs::symlink_metadata(path).is_ok() {
-            return Err(StoreError::Exists(path.to_owned()));
-        }
-        let file = place_for(path)?;
-        let lock = Lock::take(&file, path)?;
-        match std::fs::File::create_new(&file) {
-            Ok(_) => {}
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(StoreError::Exists(path.to_owned()));
-            }
-            Err(e) => return Err(StoreError::from_io(path, "making the project", &e)),
-        }
-        let made = fill(&file, path, migrations)
-            .and_then(|conn| Self::assemble(&file, path, Some((conn, lock)), Access::Read, records));
-        if made.is_err() {
-            let _ = std::fs::remove_file(&file); // ours, and nobody could have seen it complete
-        }
-        made
-    }
-
-    pub(crate) fn open_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
-        let file = check::locate(path)?;
-        check::header(&file, path, migrations)?;
-        if check::is_read_only(&file, path)? {
-            return Err(StoreError::ReadOnly(path.to_owned()));
-        }
-        let lock = Lock::take(&file, path)?;
-        let records = &match depth_for(&file, records) {
-            Depth::Schema => records.keeping_time(),
-            Depth::Contents(_) => records.clone(),
-        };
-        let conn = open_to_write(&file, path, migrations, records)?;
-        let store = Self::assemble(&file, path, Some((conn, lock)), Access::Read, records)?;
-        store.interrupt_running()?;
-        Ok(store)
-    }
-
-    pub(crate) fn open_reader_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
-        let file = check::locate(path)?;
-        check::header(&file, path, migrations)?;
-        let depth = depth_for(&file, records);
-        let (conn, access) = open_to_read(&file, path)?;
-        let version = check::version(&conn, path, migrations)?;
-        check::contents(&conn, path, migrations, version, depth)?;
-        drop(conn);
-        let known = migrate::newest(migrations);
-        if version < known {
-            return Err(StoreError::Older { path: path.to_owned(), found: version, known });
-        }
-        Self::assemble(&file, path, None, access, records)
-    }
-
     pub(crate) fn assemble(
         file: &Path,
         shown: &Path,
@@ -334,12 +228,14 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         // Nobody is left to hear of an error; what was confirmed is safe in the journal.
-        let _ = self.close();
+        if let Err(e) = self.close() {
+            tracing::warn!(code = e.code(), "a project was not closed well; its journal stays beside it");
+        }
     }
 }
 
 /// Where a new project goes: its folder with links resolved, so that two names of one file have one lock.
-fn place_for(path: &Path) -> Result<PathBuf> {
+pub(crate) fn place_for(path: &Path) -> Result<PathBuf> {
     let invalid = || StoreError::Directory(path.to_owned());
     let name = path.file_name().ok_or_else(invalid)?;
     let folder = match path.parent() {
@@ -353,145 +249,14 @@ fn place_for(path: &Path) -> Result<PathBuf> {
     Ok(folder.join(name))
 }
 
-/// Makes the tables in the empty file.
-fn fill(file: &Path, shown: &Path, migrations: &[&str]) -> Result<Connection> {
-    let make = || {
-        let mut conn = connect(file, Access::Write)?;
-        migrate::apply(&mut conn, migrations, 0)?;
-        // Only now: the first page must say in the file itself, not in the journal, what the file is.
-        start_journal(&conn)?;
-        Ok(conn)
-    };
-    make().map_err(|e| StoreError::explain(shown, "making the project", e))
-}
-
-/// How much of a file is to be checked. Beside a journal the file's own times say nothing.
-fn depth_for(file: &Path, records: &CheckRecords) -> Depth {
-    if !has_journal(file) && records.knows(file) { Depth::Schema } else { Depth::Contents(records.whole()) }
-}
-
-/// Checks the locked file before anything in it is changed, then brings it up to date. Checked through the connection that
-/// writes, which knows the CHECKs of the tables; until it is found in order, nothing can be written through it.
-fn open_to_write(
-    file: &Path,
-    shown: &Path,
-    migrations: &[&str],
-    records: &CheckRecords,
-) -> Result<Connection> {
-    let explain = |e| StoreError::explain(shown, "opening the project", e);
-    let depth = depth_for(file, records);
-    let left_open = has_journal(file);
-    let mut conn = connect(file, Access::Write).map_err(explain)?;
-    // File and journal make the project only together. Should they not, closing must leave both as they are.
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, left_open).map_err(explain)?;
-    conn.pragma_update(None, "query_only", true).map_err(explain)?;
-    let version = check::version(&conn, shown, migrations)?;
-    check::contents(&conn, shown, migrations, version, depth)?;
-    conn.pragma_update(None, "query_only", false).map_err(explain)?;
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(explain)?;
-    start_journal(&conn).map_err(explain)?;
-    let newest = migrate::newest(migrations);
-    if version < newest {
-        migrate::back_up(&conn, file, shown, newest)?;
-        migrate::apply(&mut conn, migrations, version)
-            .map_err(|e| StoreError::explain(shown, "bringing the project up to date", e))?;
-    }
-    Ok(conn)
-}
-
-/// The first way to read the file that works: taking part in its journal, or as a file that nothing changes.
-fn open_to_read(file: &Path, shown: &Path) -> Result<(Connection, Access)> {
-    let attempt = |access| {
-        let conn = connect(file, access)?;
-        // Until the file is known to be sound, closing must not write its journal back.
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_journal(file))?;
-        if access == Access::Read && conn.is_readonly("main")? {
-            return Err(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY).into_error());
-        }
-        conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-        Ok((conn, access))
-    };
-    let explain = |e| StoreError::explain(shown, "opening the project to read", e);
-    match attempt(Access::Read) {
-        Err(e) if cannot_write(&e) => {}
-        done => return done.map_err(explain),
-    }
-    // Without a journal nobody has it open, and taking part in one would leave side files that we may not remove.
-    if !has_journal(file) {
-        return attempt(Access::Immutable).map_err(explain);
-    }
-    match attempt(Access::ReadOnly) {
-        Err(e) if cannot_write(&e) => Err(StoreError::Unfinished(shown.to_owned())),
-        done => done.map_err(explain),
-    }
-}
-
-trait IntoError {
-    fn into_error(self) -> rusqlite::Error;
-}
-
-impl IntoError for rusqlite::ffi::Error {
-    fn into_error(self) -> rusqlite::Error {
-        rusqlite::Error::SqliteFailure(self, None)
-    }
-}
-
-fn cannot_write(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode as C;
-    matches!(error.sqlite_error_code(), Some(C::ReadOnly | C::CannotOpen | C::PermissionDenied))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NewJob, NewText};
-    use dissensus_files::beside;
+    use crate::NewText;
 
     fn add(store: &Store, name: &str, bytes: usize) -> Result<()> {
         let (external_id, body) = (name.to_owned(), "x".repeat(bytes));
         store.write(move |tx| tx.add_text(&NewText { external_id, body, ..NewText::default() }).map(|_| ()))
-    }
-
-    /// The migrations of a program to come.
-    fn later() -> Vec<&'static str> {
-        [MIGRATIONS, &["ALTER TABLE texts ADD COLUMN language TEXT; CREATE TABLE more (a TEXT) STRICT;"]]
-            .concat()
-    }
-
-    #[test]
-    fn an_older_project_is_copied_then_brought_up_to_date() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("p.dissensus");
-        let store = Store::create(&path).unwrap();
-        add(&store, "t1", 10).unwrap();
-        store.close().unwrap();
-        assert_eq!(
-            Store::open_reader_with(&path, &later(), &CheckRecords::default()).unwrap_err().code(),
-            "project-older"
-        );
-        let store = Store::open_with(&path, &later(), &CheckRecords::default()).unwrap();
-        assert_eq!(store.counts().unwrap().texts, 1);
-        store.close().unwrap();
-        assert_eq!(Store::open(&path).unwrap_err().code(), "project-newer");
-        Store::open_with(&path, &later(), &CheckRecords::default()).unwrap().close().unwrap();
-        let copy = Store::open(beside(&path, &format!(".before-v{}", MIGRATIONS.len() + 1))).unwrap();
-        assert_eq!(copy.counts().unwrap().texts, 1);
-        copy.close().unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-    }
-
-    #[test]
-    fn a_migration_that_fails_changes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("p.dissensus");
-        let store = Store::create(&path).unwrap();
-        add(&store, "t1", 10).unwrap();
-        store.close().unwrap();
-        let broken =
-            [MIGRATIONS, &["CREATE TABLE more (a TEXT) STRICT; SELECT nothing FROM nowhere;"]].concat();
-        assert!(Store::open_with(&path, &broken, &CheckRecords::default()).is_err());
-        let store = Store::open(&path).unwrap();
-        assert_eq!(store.counts().unwrap().texts, 1);
     }
 
     #[test]
@@ -529,19 +294,5 @@ mod tests {
         let alone = Store::assemble(&path, &path, None, Access::Immutable, &CheckRecords::default()).unwrap();
         assert_eq!(alone.counts().unwrap().texts, 1);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no side files, even while open");
-    }
-
-    #[test]
-    fn opening_writes_nothing_where_nothing_has_to_be_noted() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("p.dissensus");
-        Store::create(&path).unwrap().close().unwrap();
-        let before = std::fs::read(&path).unwrap();
-        let store = Store::open(&path).unwrap();
-        store.close().unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), before);
-        let store = Store::open(&path).unwrap();
-        let job = NewJob { kind: "encode".into(), title: "all".into(), total: None, started_ms: 0 };
-        store.start_job(&job).unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! A transaction under way on the writing thread.
 
-use crate::events::Appending;
+use crate::appending::Appending;
 use crate::{Result, StoreError};
 use rusqlite::{Connection, Params, Row};
 use std::path::Path;

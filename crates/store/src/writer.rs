@@ -59,8 +59,10 @@ impl Writer {
         let (answer, answered) = sync_channel(1);
         let job: Work = Box::new(move |conn| {
             let done = catch_unwind(AssertUnwindSafe(|| work(conn)));
-            // A caller that went away does not need the answer.
-            let _ = answer.send(done);
+            // The caller waits for it, so this fails only where its thread has died: nobody is left to hear the answer.
+            if answer.send(done).is_err() {
+                tracing::warn!("nobody waits for a write that was done");
+            }
         });
         lock(&self.work).as_ref().ok_or_else(closed)?.send(job).map_err(|_| closed())?;
         match answered.recv() {
@@ -108,9 +110,7 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
                 Instant::now()
             }
             Err(RecvTimeoutError::Timeout) => {
-                // What the disk says now takes nothing away from what was confirmed: it is safe in the journal, and the
-                // next try or the closing says it again.
-                let whole = bring_into_file(&conn).unwrap_or(false);
+                let whole = try_to_bring_into_file(&conn);
                 let now = Instant::now();
                 waiting = (!whole).then_some((now, now));
                 continue;
@@ -120,7 +120,7 @@ fn serve(mut conn: Connection, queue: &Receiver<Work>) -> rusqlite::Result<()> {
         let first = waiting.map_or(now, |(first, _)| first);
         waiting = Some((first, now));
         if now >= first + AT_MOST {
-            let whole = bring_into_file(&conn).unwrap_or(false);
+            let whole = try_to_bring_into_file(&conn);
             let now = Instant::now();
             waiting = (!whole).then_some((now, now));
         }
@@ -141,6 +141,15 @@ fn bring_into_file(conn: &Connection) -> rusqlite::Result<bool> {
     conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
         let (busy, frames, in_file): (bool, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok(!busy && frames == in_file) // both are -1 where the journal is of the older kind, which holds nothing back
+    })
+}
+
+/// As [`bring_into_file`], while nobody asked for it. What the disk says now takes nothing away from what was confirmed: it is
+/// safe in the journal, and the next try or the closing says it again.
+fn try_to_bring_into_file(conn: &Connection) -> bool {
+    bring_into_file(conn).unwrap_or_else(|e| {
+        tracing::warn!(sqlite = ?e.sqlite_error_code(), "the journal was not brought into the file; it is tried again");
+        false
     })
 }
 
