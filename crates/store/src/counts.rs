@@ -1,8 +1,8 @@
 //! How much there is of everything.
 
-use crate::tx::all;
 use crate::{Result, Store};
 use dissensus_domain::{AnnotatorId, QuestionId};
+use std::collections::HashMap;
 
 /// How much there is of everything in the project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,15 +58,21 @@ impl Store {
     /// Only what the disk says.
     pub fn annotator_counts(&self) -> Result<Vec<AnnotatorCount>> {
         self.read("counting the annotators' labels", |c| {
-            let sql = "SELECT question, annotator, count(*) FROM current_answers
-                       GROUP BY question, annotator ORDER BY question, annotator";
-            all(c, sql, [], |r| {
-                Ok(AnnotatorCount {
-                    question: QuestionId(r.get(0)?),
-                    annotator: AnnotatorId(r.get(1)?),
-                    labels: r.get(2)?,
-                })
-            })
+            // Counted here: GROUP BY would sort all labels first, which takes five times as long.
+            let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
+            let mut statement = c.prepare_cached("SELECT question, annotator FROM current_answers")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                *counts.entry((row.get(0)?, row.get(1)?)).or_default() += 1;
+            }
+            let mut counts: Vec<((u32, u32), u32)> = counts.into_iter().collect();
+            counts.sort_unstable();
+            let count = |((question, annotator), labels)| AnnotatorCount {
+                question: QuestionId(question),
+                annotator: AnnotatorId(annotator),
+                labels,
+            };
+            Ok(counts.into_iter().map(count).collect())
         })
     }
 }

@@ -107,6 +107,16 @@ impl Store {
         })
     }
 
+    /// The row of every text, in order.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn text_ids(&self) -> Result<Vec<TextId>> {
+        self.read("reading the texts' ids", |c| {
+            all(c, "SELECT id FROM texts ORDER BY id", [], |r| Ok(TextId(r.get(0)?)))
+        })
+    }
+
     /// Row and external id of every text, in row order.
     ///
     /// # Errors
