@@ -5,8 +5,8 @@
 use dissensus_domain::ScaleKind;
 use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_perspectives::{
-    AnnotatorModel, Disagreement, FitOptions, LiveModel, Measure, Observation, PerspectivesError, Silent,
-    Target, TrainingData, disagreement,
+    AnnotatorModel, Disagreement, FitOptions, LabelChange, LiveModel, Measure, Observation,
+    PerspectivesError, Silent, Target, TrainingData, disagreement,
 };
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
@@ -163,6 +163,41 @@ fn a_refit_absorbs_what_came_meanwhile() {
     new.apply_changes(live.changes_since(snapshot.revision())).unwrap();
     assert_eq!(new.observations(), live.observations());
     assert_eq!(new.revision(), live.revision());
+}
+
+#[test]
+fn many_changes_at_once_are_the_same_as_one_after_another() {
+    // Few people, whose columns are exchanged, and so many that all is summed anew.
+    for (people, chosen) in [(40, 3), (12, 12)] {
+        let world = world(700, people, 5, 4, 30, 11);
+        let (mut together, mut alone) = (live(&world), live(&world));
+        let mut changes: Vec<LabelChange> = (0..60)
+            .map(|i| LabelChange { text: i * 37 % 700, annotator: i % chosen, level: Some((i % 5) as u16) })
+            .collect();
+        let taken_back = LabelChange { level: None, ..changes[7] };
+        let never_given = LabelChange { text: 699, annotator: 0, level: None };
+        changes.extend([taken_back, taken_back, never_given]);
+        changes.push(LabelChange { text: 5, annotator: people as u32, level: Some(1) });
+        together.apply_changes(&changes).unwrap();
+        for change in &changes {
+            alone.apply_changes(&[*change]).unwrap();
+        }
+        assert_eq!(together.observations(), alone.observations());
+        assert_eq!((together.revision(), together.annotators()), (alone.revision(), people + 1));
+        assert_alike(&together.disagreements(), &alone.disagreements(), 1e-5);
+        assert_alike(&together.disagreements(), &disagreement(&together, None, true), 1e-5);
+    }
+}
+
+#[test]
+fn changes_before_one_that_cannot_be_are_taken_in_and_shown() {
+    let world = world(120, 4, 2, 4, 40, 8);
+    let mut live = live(&world);
+    let text = (0..120).find(|&t| live.label(t, 0).is_none()).unwrap();
+    let good = LabelChange { text, annotator: 0, level: Some(1) };
+    assert!(live.apply_changes(&[good, LabelChange { text: 500, ..good }]).is_err());
+    assert_eq!(live.label(text, 0), Some(1));
+    assert_alike(&live.disagreements(), &disagreement(&live, None, false), 1e-5);
 }
 
 #[test]

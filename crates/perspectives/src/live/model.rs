@@ -14,7 +14,11 @@ use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
 use crate::models::{Multilevel, Prepared, fit_effects};
 use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+/// Fewer annotators than this change their columns of the sums one by one, however few there are in all.
+const SUM_ANEW_FROM: usize = 8;
 
 /// A `multilevel` model that learns label by label.
 #[derive(Clone, Debug)]
@@ -135,18 +139,38 @@ impl LiveModel {
     }
 
     fn change(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
+        let before = self.refit(text, annotator, level);
+        self.show(&BTreeSet::from([text]), &BTreeSet::from([annotator]));
+        before
+    }
+
+    /// Sets a label and refits its annotator and its text; predictions stay as they were until [`LiveModel::show`].
+    pub(super) fn refit(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
         let (t, a) = (text as usize, annotator as usize);
         let crossed = &mut self.model.crossed;
         let before = crossed.set_label(text, annotator, level);
         crossed.update_text(t); // the posterior given the others' labels, which the annotator is fitted against
         crossed.update_annotator(a, &self.precision);
         crossed.update_text(t);
-        self.model.refresh_text(t);
-        let old = self.model.refresh_annotator(a);
-        self.replace_column(&old, a);
-        self.set_row(t); // behind the column, which took this text's old predictions for its new ones
         self.changes.push(LabelChange { text, annotator, level });
         before
+    }
+
+    /// Brings predictions and sums up to date with texts and annotators that were refitted.
+    pub(super) fn show(&mut self, texts: &BTreeSet<u32>, annotators: &BTreeSet<u32>) {
+        texts.iter().for_each(|text| self.model.refresh_text(*text as usize));
+        let old: Vec<(usize, AnnotatorPredictor)> =
+            annotators.iter().map(|a| (*a as usize, self.model.refresh_annotator(*a as usize))).collect();
+        // A column is taken out and put in: twice what it costs to sum it up with all others, and on one core.
+        if old.len() > SUM_ANEW_FROM && old.len() > self.annotators() / 4 {
+            self.sums = all_sums(&self.model, self.target);
+            return;
+        }
+        for (annotator, old) in &old {
+            self.replace_column(old, *annotator);
+        }
+        // Behind the columns, which took these texts' old predictions for their new ones.
+        texts.iter().for_each(|text| self.set_row(*text as usize));
     }
 
     /// Sums all annotators' predictions of one text anew.

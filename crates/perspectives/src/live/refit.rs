@@ -6,7 +6,8 @@ use crate::data::AnnotatorModel;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
-use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData};
+use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData, check_observation};
+use std::collections::BTreeSet;
 
 /// What a background refit starts from: everything labelled at one moment, owned, so that another thread can have it.
 #[derive(Clone, Debug)]
@@ -84,22 +85,25 @@ impl LiveModel {
     /// # Errors
     /// An unknown text or level; changes before it have been taken in.
     pub fn apply_changes(&mut self, changes: &[LabelChange]) -> Result<(), PerspectivesError> {
-        for change in changes {
-            while change.annotator as usize >= self.annotators() {
+        // Predictions are brought up to date once for all of them: a column costs as much as there are texts.
+        let (mut texts, mut annotators) = (BTreeSet::new(), BTreeSet::new());
+        let applied = changes.iter().try_for_each(|change| {
+            let LabelChange { text, annotator, level } = *change;
+            while annotator as usize >= self.annotators() {
                 self.add_annotator();
             }
-            match change.level {
-                Some(level) => {
-                    let o = Observation { text: change.text, annotator: change.annotator, level };
-                    self.record(o)?;
-                }
-                None if self.label(change.text, change.annotator).is_some() => {
-                    self.retract(change.text, change.annotator)?;
-                }
-                None => {}
+            if level.is_none() && self.label(text, annotator).is_none() {
+                return Ok(());
             }
-        }
-        Ok(())
+            let probe = Observation { text, annotator, level: level.unwrap_or(0) };
+            check_observation(0, &probe, self.texts(), self.annotators(), self.target().levels)?;
+            self.refit(text, annotator, level);
+            texts.insert(text);
+            annotators.insert(annotator);
+            Ok(())
+        });
+        self.show(&texts, &annotators);
+        applied
     }
 }
 
