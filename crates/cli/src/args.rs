@@ -1,6 +1,7 @@
 //! The command line: what can be asked, in the words of the project. No behaviour.
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use dissensus_bench::LargeStep;
 use dissensus_domain::ScaleKind;
 use dissensus_workbench::view::TrainOptions;
 use dissensus_workbench::{ModelKind, SplitSpec};
@@ -725,6 +726,25 @@ pub(crate) struct BenchEncode {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct BenchLarge {
+    /// A file with labels [default: made-up labels, the same on every machine]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: Option<PathBuf>,
+    /// Labels of the made-up file
+    #[arg(long, default_value_t = 1_000_000)]
+    pub(crate) labels: usize,
+    /// Texts in it
+    #[arg(long, default_value_t = 200_000)]
+    pub(crate) texts: usize,
+    /// Annotators in it
+    #[arg(long, default_value_t = 2_000)]
+    pub(crate) annotators: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct BenchTrain {
     /// Name of an encoder, or a folder
     #[arg(long, value_name = "NAME|DIR")]
@@ -758,6 +778,18 @@ pub(crate) enum BenchWhat {
     Encode(BenchEncode),
     /// Milliseconds of a training step on the CPU
     Train(BenchTrain),
+    /// A large project: import, agreement, opening in the window, labels while models are fitted
+    Large(BenchLarge),
+    /// Take one step of `bench large` with the project in a folder, and print a line of JSON
+    #[command(hide = true)]
+    LargeStep {
+        /// Its name
+        step: LargeStep,
+        /// Where the project is
+        folder: PathBuf,
+        /// The file of labels
+        file: PathBuf,
+    },
     /// Answer a benchmark's requests, a line of JSON each, with one of our engines
     #[command(hide = true)]
     Worker,

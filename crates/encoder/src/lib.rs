@@ -37,8 +37,6 @@
 
 mod attention_mask;
 mod batches;
-#[cfg(feature = "bench")]
-pub mod bench;
 mod blocks;
 mod catalogue;
 mod causal;

@@ -38,6 +38,7 @@
 
 mod aggregation;
 mod agreement;
+#[cfg(feature = "bench")]
 pub mod bench;
 mod data;
 mod disagreement;

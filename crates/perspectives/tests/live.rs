@@ -169,8 +169,8 @@ fn a_refit_absorbs_what_came_meanwhile() {
 fn many_changes_at_once_are_the_same_as_one_after_another() {
     // Few people, whose columns are exchanged, and so many that all is summed anew.
     for (people, chosen) in [(40, 3), (12, 12)] {
-        let world = world(700, people, 5, 4, 30, 11);
-        let (mut together, mut alone) = (live(&world), live(&world));
+        let sim = simulate(700, people, 5, 4, 30, 11);
+        let (mut together, mut alone) = (live(&sim), live(&sim));
         let mut changes: Vec<LabelChange> = (0..60)
             .map(|i| LabelChange { text: i * 37 % 700, annotator: i % chosen, level: Some((i % 5) as u16) })
             .collect();
@@ -191,8 +191,8 @@ fn many_changes_at_once_are_the_same_as_one_after_another() {
 
 #[test]
 fn changes_before_one_that_cannot_be_are_taken_in_and_shown() {
-    let world = world(120, 4, 2, 4, 40, 8);
-    let mut live = live(&world);
+    let sim = simulate(120, 4, 2, 4, 40, 8);
+    let mut live = live(&sim);
     let text = (0..120).find(|&t| live.label(t, 0).is_none()).unwrap();
     let good = LabelChange { text, annotator: 0, level: Some(1) };
     assert!(live.apply_changes(&[good, LabelChange { text: 500, ..good }]).is_err());

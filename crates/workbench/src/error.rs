@@ -289,14 +289,6 @@ pub enum WorkbenchError {
     /// Stopped on wish.
     #[error("stopped on your wish; what was finished is kept")]
     Cancelled,
-    /// A bench's peer could not run.
-    #[error("{peer} did not run: {why}")]
-    Peer {
-        /// The other program.
-        peer: &'static str,
-        /// What happened.
-        why: String,
-    },
 }
 
 impl WorkbenchError {
@@ -357,7 +349,6 @@ impl WorkbenchError {
             Self::NoThread => "no-thread",
             Self::ExportExists(_) => "export-exists",
             Self::Cancelled => "cancelled",
-            Self::Peer { .. } => "peer",
         }
     }
 

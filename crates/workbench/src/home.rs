@@ -48,8 +48,7 @@ impl Home {
     }
 
     /// What can be made again at any time, such as the Python environment of the benchmark's peers.
-    #[cfg(feature = "bench")]
-    pub(crate) fn cache(&self) -> &Path {
+    pub fn cache(&self) -> &Path {
         &self.cache
     }
 

@@ -6,8 +6,6 @@
 mod analysis;
 mod app;
 mod background;
-#[cfg(feature = "bench")]
-pub mod bench;
 mod clock;
 mod context;
 mod encoding;
@@ -42,7 +40,7 @@ pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, SplitSpec,
 };
 pub use dissensus_store::checkpoint_all;
-pub use encoding::{Encoded, EncoderChoice, EncoderSwitch, Encoding};
+pub use encoding::{Encoded, EncoderChoice, EncoderSwitch, Encoding, adopt_embeddings, encoder_folder};
 pub use error::WorkbenchError;
 pub use event::Event;
 pub use exchange::Exchange;

@@ -88,8 +88,10 @@ fn fill(tx: &mut WriteTx<'_>) -> Result<(), WorkbenchError> {
 }
 
 /// The sample's comments alone.
-#[cfg(feature = "bench")]
-pub(crate) fn comments() -> Result<Vec<String>, WorkbenchError> {
+///
+/// # Errors
+/// They are part of this program: only where that is damaged.
+pub fn comments() -> Result<Vec<String>, WorkbenchError> {
     Ok(rows(COMMENTS)?.into_iter().filter_map(|mut row| row.remove("text")).collect())
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     };
     step("live loop", || bench.command(&["bench", "live"]).run())?;
     step("predicting all", || bench.command(&["bench", "predict", "--large"]).run())?;
+    step("a large project", || bench.command(&["bench", "large"]).run())?;
     let Some(data) = project.data() else {
         step("encoding, on the sample's comments", || bench.command(&["bench", "encode", "--peers"]).run())?;
         say("No data sets here (DISSENSUS_DATA or ../shared/data): import and quality were not measured.");

@@ -130,6 +130,19 @@ pub(crate) fn find_or_fetch(
     }
 }
 
+/// The folder of the encoder of this name (or of the default one), fetched where it is a repository of the model hub that is
+/// not here yet.
+///
+/// # Errors
+/// There is none of that name, it cannot be fetched, or a cancel.
+pub fn encoder_folder(
+    home: &Home,
+    name: Option<&str>,
+    observer: &dyn Observer,
+) -> Result<PathBuf, WorkbenchError> {
+    Ok(find_or_fetch(home, name, None, observer)?.dir)
+}
+
 fn find_folder(name: &str) -> Option<Found> {
     let folder = Path::new(name);
     folder.is_dir().then(|| {

@@ -1,6 +1,7 @@
 //! Encoders and embeddings: which encoder a project uses, where it is, and giving every text its embedding.
 
 mod active;
+mod adopt;
 pub(crate) mod download;
 mod embed;
 mod embeddings;
@@ -13,9 +14,10 @@ mod training_data;
 mod version;
 
 pub(crate) use active::ActiveEncoder;
+pub use adopt::adopt_embeddings;
 pub(crate) use embeddings::first_texts;
 pub use encode::EncoderSwitch;
-pub use encoders::EncoderChoice;
+pub use encoders::{EncoderChoice, encoder_folder};
 pub(crate) use training_data::Seen;
 pub use version::Encoded;
 

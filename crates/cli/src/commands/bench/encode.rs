@@ -5,7 +5,7 @@ use crate::args::BenchEncode;
 use crate::commands::home;
 use crate::output::{self, three};
 use anyhow::Result;
-use dissensus_workbench::bench::{self, EncodeBench, EncodeChoices, EncodeMemory, EngineSpeed};
+use dissensus_bench::{self as bench, EncodeBench, EncodeChoices, EncodeMemory, EngineSpeed};
 
 pub(super) fn run(args: BenchEncode) -> Result<()> {
     let choices = EncodeChoices {

@@ -1,12 +1,13 @@
 //! `bench`: figures of this machine.
 
 mod encode;
+mod large;
 mod train;
 
 use crate::args::BenchWhat;
 use crate::output;
 use anyhow::{Context, Result};
-use dissensus_workbench::bench::{self, ImportBench, LiveBench, LiveSize, PredictBench};
+use dissensus_bench::{self as bench, ImportBench, LiveBench, LiveSize, PredictBench};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -14,6 +15,8 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
     match what {
         BenchWhat::Encode(args) => encode::run(args),
         BenchWhat::Train(args) => train::run(args),
+        BenchWhat::Large(args) => large::run(&args),
+        BenchWhat::LargeStep { step, folder, file } => large::step(step, &folder, &file),
         BenchWhat::Worker => encode::worker(),
         BenchWhat::Import { file, peers, runs, json } => {
             let found = bench::import(file.as_deref(), peers, runs)?;

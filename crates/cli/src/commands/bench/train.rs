@@ -5,7 +5,7 @@ use crate::args::BenchTrain;
 use crate::commands::home;
 use crate::output::{self, three};
 use anyhow::Result;
-use dissensus_workbench::bench::{self, StepTime, TrainBench, TrainChoices};
+use dissensus_bench::{self as bench, StepTime, TrainBench, TrainChoices};
 
 pub(super) fn run(args: BenchTrain) -> Result<()> {
     let choices = TrainChoices {

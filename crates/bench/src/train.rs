@@ -1,11 +1,10 @@
 //! Training steps of a tuned encoder, beside PyTorch's with the same batch and policy.
 
-use super::cores;
-use super::peers::Peers;
-use super::worker::{Launch, REST, Request, Trained, Worker};
-use crate::encoding::encoders;
-use crate::error::WorkbenchError;
-use crate::home::Home;
+use crate::error::BenchError;
+use crate::figures::{cores, median};
+use crate::peers::Peers;
+use crate::worker::{Launch, REST, Request, Trained, Worker};
+use dissensus_workbench::{Home, Unwatched, encoder_folder};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -75,14 +74,10 @@ pub fn train(
     program: &Path,
     choices: &TrainChoices,
     say: &dyn Fn(&str),
-) -> Result<TrainBench, WorkbenchError> {
-    let dir = encoders::find(home, choices.encoder.as_deref(), None)?.dir;
+) -> Result<TrainBench, BenchError> {
+    let dir = encoder_folder(home, choices.encoder.as_deref(), &Unwatched)?;
     let threads = choices.threads.unwrap_or_else(cores).max(1);
-    let folder = tempfile::tempdir().map_err(|source| WorkbenchError::Io {
-        path: std::env::temp_dir(),
-        doing: "writing",
-        source,
-    })?;
+    let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let ids = ids(vocabulary(&dir)?, choices.batch, choices.tokens);
     let step = |policy: &str| Request::Train {
         encoder: dir.clone(),
@@ -126,15 +121,14 @@ pub fn train(
     })
 }
 
-fn pytorch(home: &Home, threads: usize, folder: &Path, say: &dyn Fn(&str)) -> Result<Worker, WorkbenchError> {
+fn pytorch(home: &Home, threads: usize, folder: &Path, say: &dyn Fn(&str)) -> Result<Worker, BenchError> {
     Worker::start("PyTorch", Peers::ready(home.cache(), threads, say)?.launch(), folder)
 }
 
-fn median_ms(worker: &mut Worker, step: &Request) -> Result<f64, WorkbenchError> {
+fn median_ms(worker: &mut Worker, step: &Request) -> Result<f64, BenchError> {
     std::thread::sleep(REST);
-    let mut seconds = worker.ask::<Trained>(step)?.seconds;
-    seconds.sort_by(f64::total_cmp);
-    Ok(seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN) * 1e3)
+    let seconds = worker.ask::<Trained>(step)?.seconds;
+    Ok(median(&seconds).unwrap_or(f64::NAN) * 1e3)
 }
 
 fn keep(best: &mut Option<f64>, ms: f64) {
@@ -142,9 +136,9 @@ fn keep(best: &mut Option<f64>, ms: f64) {
 }
 
 /// Words of the encoder, as its config.json says.
-fn vocabulary(dir: &Path) -> Result<usize, WorkbenchError> {
+fn vocabulary(dir: &Path) -> Result<usize, BenchError> {
     let path: PathBuf = dir.join("config.json");
-    let failed = |source| WorkbenchError::Io { path: path.clone(), doing: "reading", source };
+    let failed = |source| BenchError::Io { path: path.clone(), doing: "reading", source };
     let bytes = std::fs::read(&path).map_err(failed)?;
     let config: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
     let size = config["vocab_size"].as_u64().and_then(|size| usize::try_from(size).ok());

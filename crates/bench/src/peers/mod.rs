@@ -2,8 +2,8 @@
 
 mod environment;
 
-use super::worker::{Done, Launch, Request, Worker};
-use crate::error::WorkbenchError;
+use crate::error::BenchError;
+use crate::worker::{Done, Launch, Request, Worker};
 use dissensus_encoder::EncoderVersion;
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 const SCRIPT: &str = include_str!("peers.py");
 
 /// A finished environment.
-pub(super) struct Peers {
+pub(crate) struct Peers {
     folder: PathBuf,
     launch: Launch,
 }
 
 /// The encoder as onnxruntime reads it.
-pub(super) struct Onnx {
-    pub(super) fp32: PathBuf,
-    pub(super) int8: PathBuf,
+pub(crate) struct Onnx {
+    pub(crate) fp32: PathBuf,
+    pub(crate) int8: PathBuf,
 }
 
 impl Peers {
@@ -27,7 +27,7 @@ impl Peers {
     ///
     /// # Errors
     /// No Python, no network, or versions that do not exist for this system.
-    pub(super) fn ready(cache: &Path, threads: usize, say: &dyn Fn(&str)) -> Result<Self, WorkbenchError> {
+    pub(crate) fn ready(cache: &Path, threads: usize, say: &dyn Fn(&str)) -> Result<Self, BenchError> {
         let folder = environment::folder(cache);
         let program = environment::ready(&folder, say)?;
         // -I: neither the user's own packages nor the folder that the command runs in may stand in for a pinned one.
@@ -36,7 +36,7 @@ impl Peers {
     }
 
     /// How one of the peers is started.
-    pub(super) fn launch(&self) -> &Launch {
+    pub(crate) fn launch(&self) -> &Launch {
         &self.launch
     }
 
@@ -44,23 +44,19 @@ impl Peers {
     ///
     /// # Errors
     /// The export fails, or gives other numbers than PyTorch.
-    pub(super) fn onnx(
+    pub(crate) fn onnx(
         &self,
         dir: &Path,
         version: &EncoderVersion,
         say: &dyn Fn(&str),
-    ) -> Result<Onnx, WorkbenchError> {
+    ) -> Result<Onnx, BenchError> {
         let folder = self.folder.join("onnx").join(&version.weights_sha256);
         let onnx = Onnx { fp32: folder.join("fp32.onnx"), int8: folder.join("int8.onnx") };
         if onnx.fp32.is_file() && onnx.int8.is_file() {
             return Ok(onnx);
         }
         say("Exporting the encoder for onnxruntime");
-        std::fs::create_dir_all(&folder).map_err(|source| WorkbenchError::Io {
-            path: folder.clone(),
-            doing: "making",
-            source,
-        })?;
+        std::fs::create_dir_all(&folder).map_err(BenchError::io("making", &folder))?;
         let export =
             Request::Export { encoder: dir.to_owned(), fp32: onnx.fp32.clone(), int8: onnx.int8.clone() };
         Worker::start("the ONNX export", &self.launch, &folder)?.ask::<Done>(&export)?;

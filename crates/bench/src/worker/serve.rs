@@ -1,8 +1,8 @@
 //! The answering side for the engines of this program: `dissensus bench worker`.
 
 use super::message::{Done, Encoded, Failure, Latency, Load, Request, Trained};
+use crate::engine::{Engine, EngineKind, step_times};
 use dissensus_encoder::EncoderError;
-use dissensus_encoder::bench::{Engine, EngineKind, step_times};
 use serde::Serialize;
 use std::io::{BufRead, BufWriter, Write};
 use std::path::Path;
@@ -90,7 +90,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (texts, rows) = (folder.path().join("texts.json"), folder.path().join("rows.f32"));
         std::fs::write(&texts, r#"["this is not fair", "good"]"#).unwrap();
-        let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+        let tiny = crate::engine::tiny();
         let load = Load {
             engine: "dissensus fp32".into(),
             encoder: tiny,

@@ -1,6 +1,6 @@
 //! The Python environment of the peers: pinned versions in the user's cache, made once.
 
-use crate::error::WorkbenchError;
+use crate::error::BenchError;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs;
@@ -24,7 +24,7 @@ pub(super) fn folder(cache: &Path) -> PathBuf {
 }
 
 /// The Python of the environment in `folder`, which is made where it is not finished.
-pub(super) fn ready(folder: &Path, say: &dyn Fn(&str)) -> Result<PathBuf, WorkbenchError> {
+pub(super) fn ready(folder: &Path, say: &dyn Fn(&str)) -> Result<PathBuf, BenchError> {
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     // The system's Python, which the environment's links to, may have gone since.
     if folder.join(MARKER).is_file() && python.is_file() {
@@ -34,31 +34,27 @@ pub(super) fn ready(folder: &Path, say: &dyn Fn(&str)) -> Result<PathBuf, Workbe
     Ok(python)
 }
 
-fn make(folder: &Path, python: &Path, say: &dyn Fn(&str)) -> Result<(), WorkbenchError> {
-    let io = |path: &Path, doing: &'static str| {
-        let path = path.to_owned();
-        move |source| WorkbenchError::Io { path, doing, source }
-    };
+fn make(folder: &Path, python: &Path, say: &dyn Fn(&str)) -> Result<(), BenchError> {
     if folder.exists() {
-        fs::remove_dir_all(folder).map_err(io(folder, "clearing"))?;
+        fs::remove_dir_all(folder).map_err(BenchError::io("clearing", folder))?;
     }
-    fs::create_dir_all(folder).map_err(io(folder, "making"))?;
+    fs::create_dir_all(folder).map_err(BenchError::io("making", folder))?;
     say(&format!("Making the peers' Python environment in {} (once; about 3 GB to fetch)", folder.display()));
     run(Command::new(PYTHON).args(["-m", "venv"]).arg(folder), &folder.join("venv.log"), say)?;
     let requirements = folder.join("requirements.txt");
-    fs::write(&requirements, REQUIREMENTS).map_err(io(&requirements, "writing"))?;
+    fs::write(&requirements, REQUIREMENTS).map_err(BenchError::io("writing", &requirements))?;
     let mut pip = Command::new(python);
     pip.args(["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]);
     // Wheels only: what is built from source runs others' code and takes hours. No dependencies: the list is whole.
     pip.args(["--only-binary", ":all:", "--no-deps", "--retries", "2", "-r"]).arg(&requirements);
     run(&mut pip, &folder.join("pip.log"), say)?;
     let marker = folder.join(MARKER);
-    fs::write(&marker, "").map_err(io(&marker, "writing"))
+    fs::write(&marker, "").map_err(BenchError::io("writing", &marker))
 }
 
 /// Runs a step; its standard error goes into `log`, what it fetches and installs to `say`.
-fn run(command: &mut Command, log: &Path, say: &dyn Fn(&str)) -> Result<(), WorkbenchError> {
-    let failed = |why: String| WorkbenchError::Peer { peer: PYTHON, why };
+fn run(command: &mut Command, log: &Path, say: &dyn Fn(&str)) -> Result<(), BenchError> {
+    let failed = |why: String| BenchError::Peer { peer: PYTHON, why };
     let file = fs::File::create(log).map_err(|error| failed(error.to_string()))?;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::from(file));
     let mut child = command.spawn().map_err(|error| match error.kind() {

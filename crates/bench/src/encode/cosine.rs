@@ -1,6 +1,6 @@
 //! How near two engines' embeddings of the same texts are.
 
-use crate::error::WorkbenchError;
+use crate::error::BenchError;
 use std::path::Path;
 
 /// Cosines over all texts.
@@ -11,12 +11,8 @@ pub(super) struct Closeness {
 }
 
 /// The floats of a file of embeddings.
-pub(super) fn rows(path: &Path) -> Result<Vec<f32>, WorkbenchError> {
-    let bytes = std::fs::read(path).map_err(|source| WorkbenchError::Io {
-        path: path.to_owned(),
-        doing: "reading",
-        source,
-    })?;
+pub(super) fn rows(path: &Path) -> Result<Vec<f32>, BenchError> {
+    let bytes = std::fs::read(path).map_err(BenchError::io("reading", path))?;
     let (values, _) = bytes.as_chunks::<4>();
     Ok(values.iter().map(|value| f32::from_le_bytes(*value)).collect())
 }

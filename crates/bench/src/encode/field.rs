@@ -1,11 +1,11 @@
 //! Who runs: the engines that could be loaded, and why the others could not.
 
 use super::report::MissingEngine;
-use crate::bench::peers::Peers;
-use crate::bench::worker::{Done, Launch, Load, Request, Worker};
-use crate::error::WorkbenchError;
+use crate::engine::EngineKind;
+use crate::error::BenchError;
+use crate::peers::Peers;
+use crate::worker::{Done, Launch, Load, Request, Worker};
 use dissensus_encoder::EncoderVersion;
-use dissensus_encoder::bench::EngineKind;
 use std::path::{Path, PathBuf};
 
 /// The Python peers, in the table's order.
@@ -49,7 +49,7 @@ impl<'a> Field<'a> {
     }
 
     /// Loads the engines of the product.
-    pub(super) fn enter_ours(&mut self) -> Result<(), WorkbenchError> {
+    pub(super) fn enter_ours(&mut self) -> Result<(), BenchError> {
         let name = self.subject.version.name.clone();
         for kind in EngineKind::ALL.into_iter().filter(|kind| kind.is_ours() && kind.is_offered(&name)) {
             let entrant = self.load(kind.name(), true, &self.our_launch.clone(), None)?;
@@ -71,7 +71,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn enter_python(&mut self, cache: &Path) -> Result<(), WorkbenchError> {
+    fn enter_python(&mut self, cache: &Path) -> Result<(), BenchError> {
         let peers = Peers::ready(cache, self.subject.threads, self.say)?;
         let onnx = match peers.onnx(&self.subject.dir, &self.subject.version, self.say) {
             Ok(onnx) => Some(onnx),
@@ -102,7 +102,7 @@ impl<'a> Field<'a> {
         ours: bool,
         launch: &Launch,
         onnx: Option<PathBuf>,
-    ) -> Result<Entrant, WorkbenchError> {
+    ) -> Result<Entrant, BenchError> {
         (self.say)(&format!("Loading {engine}"));
         let load = Load {
             engine: engine.to_owned(),
@@ -117,7 +117,7 @@ impl<'a> Field<'a> {
     }
 
     /// Goes on without an engine, and says why.
-    pub(super) fn leave_out(&mut self, engine: &'static str, error: &WorkbenchError) {
+    pub(super) fn leave_out(&mut self, engine: &'static str, error: &BenchError) {
         (self.say)(&format!("{engine} is left out: {error}"));
         self.missing.push(MissingEngine { engine, why: error.to_string() });
     }
@@ -128,8 +128,8 @@ impl<'a> Field<'a> {
     /// One of ours fails.
     pub(super) fn each(
         &mut self,
-        mut ask: impl FnMut(&mut Entrant, &Subject, &Path) -> Result<(), WorkbenchError>,
-    ) -> Result<(), WorkbenchError> {
+        mut ask: impl FnMut(&mut Entrant, &Subject, &Path) -> Result<(), BenchError>,
+    ) -> Result<(), BenchError> {
         let mut at = 0;
         while let Some(entrant) = self.entrants.get_mut(at) {
             match ask(entrant, &self.subject, self.folder) {
@@ -147,17 +147,12 @@ impl<'a> Field<'a> {
 
 impl Entrant {
     /// The same engine in a new process, which has done nothing yet.
-    pub(super) fn anew(&self, folder: &Path) -> Result<Worker, WorkbenchError> {
+    pub(super) fn anew(&self, folder: &Path) -> Result<Worker, BenchError> {
         started(self.engine, &self.launch, &self.load, folder)
     }
 }
 
-fn started(
-    engine: &'static str,
-    launch: &Launch,
-    load: &Load,
-    folder: &Path,
-) -> Result<Worker, WorkbenchError> {
+fn started(engine: &'static str, launch: &Launch, load: &Load, folder: &Path) -> Result<Worker, BenchError> {
     let mut worker = Worker::start(engine, launch, folder)?;
     worker.ask::<Done>(&Request::Load(load.clone()))?;
     Ok(worker)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// One line to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
-pub(in crate::bench) enum Request {
+pub(crate) enum Request {
     /// Write the encoder as ONNX, in fp32 and int8.
     Export { encoder: PathBuf, fp32: PathBuf, int8: PathBuf },
     /// Make an engine ready.
@@ -21,42 +21,42 @@ pub(in crate::bench) enum Request {
 
 /// Which engine to load, and what it has to know to give the same embeddings as ours.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::bench) struct Load {
-    pub(in crate::bench) engine: String,
-    pub(in crate::bench) encoder: PathBuf,
+pub(crate) struct Load {
+    pub(crate) engine: String,
+    pub(crate) encoder: PathBuf,
     /// The exported file, for the engines that read one.
-    pub(in crate::bench) onnx: Option<PathBuf>,
-    pub(in crate::bench) threads: usize,
-    pub(in crate::bench) max_tokens: usize,
-    pub(in crate::bench) normalised: bool,
+    pub(crate) onnx: Option<PathBuf>,
+    pub(crate) threads: usize,
+    pub(crate) max_tokens: usize,
+    pub(crate) normalised: bool,
 }
 
 /// The answer where there is nothing to say.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::bench) struct Done {}
+pub(crate) struct Done {}
 
 /// One run over all texts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::bench) struct Encoded {
-    pub(in crate::bench) seconds: f64,
-    pub(in crate::bench) tokens: usize,
-    pub(in crate::bench) peak_mib: Option<f64>,
+pub(crate) struct Encoded {
+    pub(crate) seconds: f64,
+    pub(crate) tokens: usize,
+    pub(crate) peak_mib: Option<f64>,
 }
 
 /// The time of every run on one text.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::bench) struct Latency {
-    pub(in crate::bench) milliseconds: Vec<f64>,
+pub(crate) struct Latency {
+    pub(crate) milliseconds: Vec<f64>,
 }
 
 /// The time of every training step.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::bench) struct Trained {
-    pub(in crate::bench) seconds: Vec<f64>,
+pub(crate) struct Trained {
+    pub(crate) seconds: Vec<f64>,
 }
 
 /// The answer to a request that failed.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::bench) struct Failure {
-    pub(in crate::bench) error: String,
+pub(crate) struct Failure {
+    pub(crate) error: String,
 }

@@ -1,10 +1,10 @@
 //! Taking turns: in every round each engine runs once while the others sit idle.
 
+use super::cosine;
 use super::field::Field;
 use super::report::{EncodeMemory, EngineMemory};
-use super::{cosine, io};
-use crate::bench::worker::{Encoded, Latency, REST, Request};
-use crate::error::WorkbenchError;
+use crate::error::BenchError;
+use crate::worker::{Encoded, Latency, REST, Request};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub(super) struct Lap {
 pub(super) type Laps = HashMap<&'static str, Lap>;
 
 /// All rounds over all texts, then the turns on one text.
-pub(super) fn run(field: &mut Field<'_>, texts: &[String], rounds: usize) -> Result<Laps, WorkbenchError> {
+pub(super) fn run(field: &mut Field<'_>, texts: &[String], rounds: usize) -> Result<Laps, BenchError> {
     let file = written(field.folder, "texts.json", texts)?;
     let mut laps = Laps::new();
     for round in 1..=rounds {
@@ -64,7 +64,7 @@ pub(super) fn memory(
     field: &mut Field<'_>,
     file: &Path,
     texts: &[String],
-) -> Result<EncodeMemory, WorkbenchError> {
+) -> Result<EncodeMemory, BenchError> {
     let written = written(field.folder, "memory.json", texts)?;
     let mut engines = Vec::new();
     let say = field.say;
@@ -87,7 +87,7 @@ pub(super) fn cosines(
     laps: &Laps,
     reference: &str,
     texts: usize,
-) -> Result<HashMap<&'static str, cosine::Closeness>, WorkbenchError> {
+) -> Result<HashMap<&'static str, cosine::Closeness>, BenchError> {
     let Some(reference) = laps.get(reference) else { return Ok(HashMap::new()) };
     let expected = cosine::rows(&reference.embeddings)?;
     laps.iter()
@@ -95,28 +95,28 @@ pub(super) fn cosines(
         .map(|(engine, lap)| {
             let found = cosine::closeness(&cosine::rows(&lap.embeddings)?, &expected, texts);
             let why = "its embeddings are not as many or not as long as the reference's".to_owned();
-            Ok((*engine, found.ok_or(WorkbenchError::Peer { peer: engine, why })?))
+            Ok((*engine, found.ok_or(BenchError::Peer { peer: engine, why })?))
         })
         .collect()
 }
 
 /// An engine that cuts texts elsewhere does other work, and its speed says nothing beside ours.
-fn same_tokens(engine: &'static str, theirs: usize, ours: usize) -> Result<(), WorkbenchError> {
+fn same_tokens(engine: &'static str, theirs: usize, ours: usize) -> Result<(), BenchError> {
     if theirs == ours {
         return Ok(());
     }
     let why = format!("it makes {theirs} tokens of the texts, where {ours} are right");
-    Err(WorkbenchError::Peer { peer: engine, why })
+    Err(BenchError::Peer { peer: engine, why })
 }
 
 fn highest(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.into_iter().chain(b).reduce(f64::max)
 }
 
-fn written(folder: &Path, name: &str, texts: &[String]) -> Result<PathBuf, WorkbenchError> {
+fn written(folder: &Path, name: &str, texts: &[String]) -> Result<PathBuf, BenchError> {
     let path = folder.join(name);
-    let bytes = serde_json::to_vec(texts).map_err(|error| io(&path, error.into()))?;
-    std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+    let write = || std::fs::write(&path, serde_json::to_vec(texts)?);
+    write().map_err(BenchError::io("writing", &path))?;
     Ok(path)
 }
 

@@ -1,24 +1,18 @@
 //! The way of one label, measured whole: on disk, that annotator refitted, predictions and ranking up to date.
 
-use super::quantile_ms;
-use crate::encoding::ActiveEncoder;
-use crate::encoding::encoders::Chosen;
-use crate::error::WorkbenchError;
-use crate::home::Home;
-use crate::jobs::Unwatched;
-use crate::session::Session;
-use crate::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
+use crate::error::BenchError;
+use crate::figures::quantile_ms;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_encoder::{LongTexts, Pooling, Precision};
 use dissensus_perspectives::synthetic::{Simulation, simulate};
-use dissensus_store::{EncoderVersion, NewAnnotator, NewQuestion, NewText, Store, StoreError};
+use dissensus_store::{NewAnnotator, NewQuestion, NewText, Store, StoreError};
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
+use dissensus_workbench::{Home, Session, Unwatched, adopt_embeddings};
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 const DIM: usize = 384;
 const LABELS_AN_ANNOTATOR: usize = 50;
-const VERSION: &str = "synthetic/000000000000/mean/1";
 
 /// How large the made-up project is, and how many labels are given.
 #[derive(Clone, Copy, Debug)]
@@ -68,12 +62,8 @@ pub struct LiveBench {
 ///
 /// # Errors
 /// The disk, or sizes that make no project.
-pub fn live(size: LiveSize) -> Result<LiveBench, WorkbenchError> {
-    let folder = tempfile::tempdir().map_err(|source| WorkbenchError::Io {
-        path: std::env::temp_dir(),
-        doing: "making a folder in",
-        source,
-    })?;
+pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
+    let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let path = folder.path().join("live.dissensus");
     let sim = simulate(size.texts, size.annotators, size.levels, DIM, LABELS_AN_ANNOTATOR, 1);
     make_project(&path, &sim, size)?;
@@ -105,10 +95,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, WorkbenchError> {
         rankings.push(ranked);
     }
     session.close();
-    let of = |times: &mut Vec<Duration>| {
-        times.sort_unstable();
-        (quantile_ms(times, 0.5), quantile_ms(times, 0.99))
-    };
+    let of = |times: &mut Vec<Duration>| (quantile_ms(times, 0.5), quantile_ms(times, 0.99));
     let ((median_ms, p99_ms), (sync_median_ms, sync_p99_ms)) = (of(&mut whole), of(&mut syncs));
     let ((learn_median_ms, learn_p99_ms), (ranking_median_ms, ranking_p99_ms)) =
         (of(&mut learning), of(&mut rankings));
@@ -140,7 +127,7 @@ fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
     }
 }
 
-fn make_project(path: &Path, sim: &Simulation, size: LiveSize) -> Result<(), WorkbenchError> {
+fn make_project(path: &Path, sim: &Simulation, size: LiveSize) -> Result<(), BenchError> {
     let store = Store::create(path)?;
     let kind = if size.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
     let scale = Scale::new(kind, (1..=size.levels).map(|level| level.to_string()))?;
@@ -173,28 +160,7 @@ fn make_project(path: &Path, sim: &Simulation, size: LiveSize) -> Result<(), Wor
         }
         Ok::<(), StoreError>(())
     })?;
-    store.add_encoder_version(&EncoderVersion {
-        key: VERSION.to_owned(),
-        name: "synthetic".to_owned(),
-        weights_sha256: "0".repeat(64),
-        pooling: "mean".to_owned(),
-        max_tokens: 1,
-        dim: DIM as u32,
-        precision: "fp32".to_owned(),
-    })?;
-    let rows: Vec<(TextId, Vec<f32>)> =
-        (0..size.texts).map(|text| (TextId(text as u32 + 1), sim.embeddings.row(text).to_vec())).collect();
-    store.put_embeddings(VERSION, &rows)?;
-    let (key, encoder) = (VERSION.to_owned(), "synthetic".to_owned());
-    let chosen = Chosen {
-        key,
-        encoder,
-        pooling: Pooling::Mean,
-        precision: Precision::Fp32,
-        long_texts: LongTexts::Truncate,
-        prompt: None,
-    };
-    let active = ActiveEncoder { current: Some(chosen), ..ActiveEncoder::default() };
-    store.set_setting(ActiveEncoder::KEY, &active)?;
+    let rows = (0..size.texts).map(|text| (TextId(text as u32 + 1), sim.embeddings.row(text).to_vec()));
+    adopt_embeddings(&store, "synthetic", DIM, rows)?;
     Ok(store.close()?)
 }

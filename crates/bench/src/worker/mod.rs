@@ -4,6 +4,6 @@ mod client;
 mod message;
 mod serve;
 
-pub(super) use client::{Launch, REST, Worker};
-pub(super) use message::{Done, Encoded, Latency, Load, Request, Trained};
+pub(crate) use client::{Launch, REST, Worker};
+pub(crate) use message::{Done, Encoded, Latency, Load, Request, Trained};
 pub use serve::serve;

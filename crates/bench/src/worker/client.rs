@@ -1,7 +1,7 @@
 //! The asking side: starts a worker, asks it one thing at a time, and ends it.
 
 use super::message::{Failure, Request};
-use crate::error::WorkbenchError;
+use crate::error::BenchError;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -10,27 +10,27 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 /// To be slept before a worker's turn: threads of another may spin for some milliseconds after their work.
-pub(in crate::bench) const REST: Duration = Duration::from_millis(200);
+pub(crate) const REST: Duration = Duration::from_millis(200);
 
 /// How a worker is started.
 #[derive(Clone, Debug)]
-pub(in crate::bench) struct Launch {
-    pub(in crate::bench) program: PathBuf,
-    pub(in crate::bench) arguments: Vec<String>,
+pub(crate) struct Launch {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
     /// Threads of the libraries that are told so by the environment.
-    pub(in crate::bench) threads: usize,
+    pub(crate) threads: usize,
 }
 
 impl Launch {
     /// One of our own engines; `program` is the `dissensus` command.
-    pub(in crate::bench) fn ours(program: &Path, threads: usize) -> Self {
+    pub(crate) fn ours(program: &Path, threads: usize) -> Self {
         let arguments = vec!["bench".to_owned(), "worker".to_owned()];
         Self { program: program.to_owned(), arguments, threads }
     }
 }
 
 /// A running worker. Ends with this value.
-pub(in crate::bench) struct Worker {
+pub(crate) struct Worker {
     engine: &'static str,
     child: Child,
     input: ChildStdin,
@@ -44,17 +44,9 @@ impl Worker {
     ///
     /// # Errors
     /// The program cannot be started.
-    pub(in crate::bench) fn start(
-        engine: &'static str,
-        launch: &Launch,
-        folder: &Path,
-    ) -> Result<Self, WorkbenchError> {
+    pub(crate) fn start(engine: &'static str, launch: &Launch, folder: &Path) -> Result<Self, BenchError> {
         let said = folder.join(format!("{engine}.log"));
-        let log = File::create(&said).map_err(|source| WorkbenchError::Io {
-            path: said.clone(),
-            doing: "writing",
-            source,
-        })?;
+        let log = File::create(&said).map_err(BenchError::io("writing", &said))?;
         let threads = launch.threads.to_string();
         let mut child = Command::new(&launch.program)
             .args(&launch.arguments)
@@ -77,10 +69,7 @@ impl Worker {
     ///
     /// # Errors
     /// The worker says why not, has ended, or answers something else.
-    pub(in crate::bench) fn ask<A: DeserializeOwned>(
-        &mut self,
-        request: &Request,
-    ) -> Result<A, WorkbenchError> {
+    pub(crate) fn ask<A: DeserializeOwned>(&mut self, request: &Request) -> Result<A, BenchError> {
         let mut line = serde_json::to_string(request).map_err(|error| self.failed(error.to_string()))?;
         line.push('\n');
         let mut answer = String::new();
@@ -97,7 +86,7 @@ impl Worker {
         })
     }
 
-    fn failed(&self, why: String) -> WorkbenchError {
+    fn failed(&self, why: String) -> BenchError {
         failed(self.engine, why)
     }
 
@@ -116,15 +105,15 @@ impl Drop for Worker {
     }
 }
 
-fn failed(engine: &'static str, why: String) -> WorkbenchError {
-    WorkbenchError::Peer { peer: engine, why }
+fn failed(engine: &'static str, why: String) -> BenchError {
+    BenchError::Peer { peer: engine, why }
 }
 
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
     use super::*;
-    use crate::bench::worker::{Done, Encoded};
+    use crate::worker::{Done, Encoded};
 
     fn shell(script: &str, folder: &Path) -> Worker {
         let launch = Launch { program: "sh".into(), arguments: vec!["-c".into(), script.into()], threads: 1 };

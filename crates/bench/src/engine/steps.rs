@@ -1,4 +1,4 @@
-//! What `dissensus bench train` times in this crate: whole steps of a classifier on top of an encoder that learns.
+//! Training steps of the product: whole steps of a classifier on top of an encoder that learns.
 
 use std::path::Path;
 use std::time::Instant;
@@ -7,9 +7,8 @@ use candle_core::{DType, Tensor, Var};
 use candle_nn::loss::cross_entropy;
 
 use super::options;
-use crate::error::EncoderError;
-use crate::freeze_policy::FreezePolicy;
-use crate::training::{AdamW, AdamWSettings, LayerRates, Trainable};
+use crate::error::BenchError;
+use dissensus_encoder::{AdamW, AdamWSettings, EncoderError, FreezePolicy, LayerRates, Trainable};
 
 /// Steps before those that count: they fault memory in and fill caches.
 const WARM_STEPS: usize = 2;
@@ -21,13 +20,13 @@ const RATE: f64 = 2e-5;
 ///
 /// # Errors
 /// As [`Trainable::open`] and [`Trainable::gradients`].
-pub fn step_times(
+pub(crate) fn step_times(
     dir: &Path,
     policy: &FreezePolicy,
     ids: &[Vec<u32>],
     steps: usize,
     threads: usize,
-) -> Result<Vec<f64>, EncoderError> {
+) -> Result<Vec<f64>, BenchError> {
     let encoder = Trainable::open(dir, &options(Some(threads)), policy, 1)?;
     let compute = |source| EncoderError::Compute { device: encoder.device_name(), source };
     let shape = (encoder.version().dim, CLASSES);

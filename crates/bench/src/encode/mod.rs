@@ -3,27 +3,24 @@
 mod cosine;
 mod field;
 mod report;
+mod summary;
 mod turns;
 
 pub use report::{EncodeBench, EncodeMemory, EngineMemory, EngineSpeed, MissingEngine};
 
-use super::cores;
-use super::worker::Launch;
-use crate::encoding::encoders;
-use crate::error::WorkbenchError;
-use crate::home::Home;
-use crate::jobs::Unwatched;
+use crate::engine::options;
+use crate::error::BenchError;
+use crate::figures::cores;
+use crate::worker::Launch;
 use dissensus_encoder::Encoder;
-use dissensus_encoder::bench::options;
 use dissensus_exchange::{Source, guess_roles, read_rows};
+use dissensus_workbench::{Home, Unwatched, encoder_folder, sample};
 use field::{Field, Subject};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Tokens of the text whose latency is measured, or as near as the texts come: a comment of some length.
 const LATENCY_TOKENS: usize = 40;
-/// The engine that all embeddings are held against where it runs.
-const REFERENCE: &str = "sentence-transformers";
 
 /// What to encode, and beside whom.
 #[derive(Clone, Debug, Default)]
@@ -55,11 +52,11 @@ pub fn encode(
     program: &Path,
     choices: &EncodeChoices,
     say: &dyn Fn(&str),
-) -> Result<EncodeBench, WorkbenchError> {
-    let dir = encoders::find_or_fetch(home, choices.encoder.as_deref(), None, &Unwatched)?.dir;
+) -> Result<EncodeBench, BenchError> {
+    let dir = encoder_folder(home, choices.encoder.as_deref(), &Unwatched)?;
     let texts = texts(choices)?;
     let threads = choices.threads.unwrap_or_else(cores).max(1);
-    let folder = tempfile::tempdir().map_err(|source| io(&std::env::temp_dir(), source))?;
+    let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let subject = subject(dir, &texts, threads)?;
     let mut field = Field::new(subject, Launch::ours(program, threads), folder.path(), say);
     field.enter_ours()?;
@@ -71,11 +68,11 @@ pub fn encode(
         Some(file) => Some(turns::memory(&mut field, file, &texts_of(file)?)?),
         None => None,
     };
-    report::made(&field, &laps, texts.len(), choices.rounds.max(1), memory)
+    summary::made(&field, &laps, texts.len(), choices.rounds.max(1), memory)
 }
 
 /// What every engine has to know, and the text for the latency.
-fn subject(dir: PathBuf, texts: &[String], threads: usize) -> Result<Subject, WorkbenchError> {
+fn subject(dir: PathBuf, texts: &[String], threads: usize) -> Result<Subject, BenchError> {
     let encoder = Encoder::open(&dir, &options(Some(threads)))?;
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
     let counts = encoder.count_tokens(&borrowed)?;
@@ -86,32 +83,24 @@ fn subject(dir: PathBuf, texts: &[String], threads: usize) -> Result<Subject, Wo
     Ok(Subject { dir, version, threads, tokens: counts.iter().sum(), latency_tokens, latency_text })
 }
 
-fn texts(choices: &EncodeChoices) -> Result<Vec<String>, WorkbenchError> {
+fn texts(choices: &EncodeChoices) -> Result<Vec<String>, BenchError> {
     let mut texts = match &choices.file {
         Some(file) => texts_of(file)?,
-        None => crate::sample::comments()?,
+        None => sample::comments()?,
     };
     texts.truncate(choices.limit.unwrap_or(usize::MAX));
     if texts.is_empty() {
         let value = "no text".to_owned();
-        return Err(WorkbenchError::Setting {
-            name: "file",
-            value,
-            allowed: "a file with at least one text".into(),
-        });
+        return Err(BenchError::Option { name: "FILE", value, allowed: "a file with at least one text" });
     }
     Ok(texts)
 }
 
 /// The different texts of a file, in its order.
-fn texts_of(file: &Path) -> Result<Vec<String>, WorkbenchError> {
+fn texts_of(file: &Path) -> Result<Vec<String>, BenchError> {
     let source = Source::open(file)?;
     let rows = read_rows(&source, &guess_roles(&source)?)?;
     let mut seen = HashSet::new();
     let texts = rows.filter_map(Result::ok).filter_map(|row| row.text);
     Ok(texts.filter(|text| seen.insert(text.clone())).collect())
-}
-
-fn io(path: &Path, source: std::io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path: path.to_owned(), doing: "writing", source }
 }

@@ -1,13 +1,12 @@
 //! Importing a file of labels, beside a Python script with csv and sqlite3.
 
-use crate::error::WorkbenchError;
-use crate::home::Home;
-use crate::jobs::{Observer, Unwatched};
-use crate::session::Session;
-use crate::view::ImportChoices;
+use crate::error::BenchError;
+use crate::figures::median;
+use dissensus_workbench::view::ImportChoices;
+use dissensus_workbench::{Home, Observer, Session, Unwatched};
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,13 +38,13 @@ pub struct ImportBench {
 ///
 /// # Errors
 /// The file cannot be imported, or Python did not run.
-pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBench, WorkbenchError> {
-    let folder = tempfile::tempdir().map_err(|source| io(std::env::temp_dir(), source))?;
+pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBench, BenchError> {
+    let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let made = folder.path().join("made.csv");
     let file = match file {
         Some(file) => file.to_owned(),
         None => {
-            std::fs::write(&made, made_labels()).map_err(|source| io(made.clone(), source))?;
+            std::fs::write(&made, made_labels()).map_err(BenchError::io("writing", &made))?;
             made
         }
     };
@@ -62,8 +61,8 @@ pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBen
             theirs.push(python(&file, &folder.path().join(format!("{run}.sqlite")))?);
         }
     }
-    let seconds = median(&mut ours);
-    let peer_seconds = peers.then(|| median(&mut theirs));
+    let seconds = median(&ours).unwrap_or_default();
+    let peer_seconds = median(&theirs);
     Ok(ImportBench {
         labels,
         runs: ours.len(),
@@ -74,8 +73,8 @@ pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBen
     })
 }
 
-fn python(file: &Path, target: &Path) -> Result<f64, WorkbenchError> {
-    let failed = |why: String| WorkbenchError::Peer { peer: "python3", why };
+fn python(file: &Path, target: &Path) -> Result<f64, BenchError> {
+    let failed = |why: String| BenchError::Peer { peer: "python3", why };
     let output = Command::new("python3")
         .args(["-c", PEER])
         .arg(file)
@@ -98,13 +97,4 @@ fn made_labels() -> String {
         }
     }
     csv
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn io(path: PathBuf, source: std::io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path, doing: "writing", source }
 }

@@ -1,0 +1,27 @@
+//! What `dissensus bench` measures: speed on this machine. Peers run in the same call, in turns with us.
+//!
+//! Only the command uses this crate, and it uses the others through what they offer everybody. It brings candle-transformers, a
+//! peer that takes minutes to compile and that nothing else has a use for.
+
+mod encode;
+mod engine;
+mod error;
+mod figures;
+mod import;
+mod large;
+mod live;
+mod peers;
+mod predict;
+mod train;
+mod worker;
+
+pub use encode::{
+    EncodeBench, EncodeChoices, EncodeMemory, EngineMemory, EngineSpeed, MissingEngine, encode,
+};
+pub use error::BenchError;
+pub use import::{ImportBench, import};
+pub use large::{LabellingTimes, LargeBench, LargeSize, LargeStep, StepTimes, large, large_step};
+pub use live::{LiveBench, LiveSize, live};
+pub use predict::{PredictBench, PredictTime, predict};
+pub use train::{StepTime, TrainBench, TrainChoices, train};
+pub use worker::serve;

@@ -1,0 +1,47 @@
+//! `bench large` at a small size: every step is taken, and what it did is in the document. No time is asserted.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail the test by panicking")]
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn large(arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_dissensus"))
+        .args(["bench", "large", "--json"])
+        .args(arguments)
+        .env("DISSENSUS_HOME", folder.path().join("home"))
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn every_step_is_taken() {
+    let output = large(&["--labels", "3000", "--texts", "600", "--annotators", "40"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((found["texts"].as_u64(), found["annotators"].as_u64()), (Some(600), Some(40)));
+    let steps = found["steps"].as_array().unwrap();
+    let names: Vec<&str> = steps.iter().map(|step| step["step"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["import", "import-again", "agreement", "open", "open-unchecked", "embed", "open-embedded"]
+    );
+    let held: Vec<u64> = steps.iter().filter_map(|step| step["holds"][0].as_u64()).collect();
+    // The file twice brings its labels once; then each opening adds those given in it.
+    assert!(held[0] == 3_000 && held[1] > 3_000 && held[2] > held[1], "{held:?}");
+    for step in steps.iter().filter(|step| !step["labelling"].is_null()) {
+        let labelling = &step["labelling"];
+        assert!(labelling["first_ms"].as_f64().unwrap() > 0.0, "{labelling}");
+        assert!(labelling["live_p99_ms"].as_f64() >= labelling["live_median_ms"].as_f64(), "{labelling}");
+    }
+}
+
+#[test]
+fn a_size_that_makes_no_file_is_told() {
+    let output = large(&["--labels", "100", "--texts", "10", "--annotators", "9"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("at most one label of each annotator on each text"), "{said}");
+}
