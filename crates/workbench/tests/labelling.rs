@@ -6,6 +6,7 @@ use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
 use dissensus_workbench::view::{ImportChoices, NewLabel};
 use dissensus_workbench::{Event, Home, Observer, Session, Unwatched, sample};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 fn opened(folder: &Path) -> Session {
@@ -53,6 +54,45 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     let second = undo().unwrap();
     assert_eq!((second.answer, second.now, second.progress.done), (Answer::Level(2), None, 1));
     assert_eq!(undo(), None, "the imported label stays");
+}
+
+/// Somebody who labels, changes and takes back as soon as a fit has begun.
+struct Meanwhile<'a> {
+    session: &'a Session,
+    question: QuestionId,
+    done: AtomicBool,
+}
+
+impl Observer for Meanwhile<'_> {
+    fn step(&self, _: u64, _: Option<u64>, _: &str) {
+        if self.done.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        for (text, level) in [("c001", "3"), ("c002", "4"), ("c001", "5"), ("c003", "2")] {
+            self.session.labelling.label_by_name("ana", text, level, Some("offensiveness")).unwrap();
+        }
+        let ana = self.session.project.annotator("ana").unwrap().id;
+        self.session.labelling.undo(ana, self.question, LabelSource::Command).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    let before = session.live.active_model(question).unwrap().labels;
+    let meanwhile = Meanwhile { session: &session, question, done: AtomicBool::new(false) };
+    session.live.fit(question, &meanwhile).unwrap();
+    let active = session.live.active_model(question).unwrap();
+    assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before), 2, before + 2));
+    // The same when the model that was kept is brought up to date.
+    session.close();
+    let session = opened(folder.path());
+    session.labelling.label_by_name("ana", "c004", "1", Some("offensiveness")).unwrap();
+    session.live.fit(question, &Unwatched).unwrap();
+    let active = session.live.active_model(question).unwrap();
+    assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before + 2), 1, before + 3));
 }
 
 #[test]

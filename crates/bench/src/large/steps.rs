@@ -153,15 +153,15 @@ pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTi
                 _ => Session::open(&path, &home)?,
             };
             let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-            session.import_file(file, &ImportChoices::default(), &unwatched)?;
+            session.exchange.import(file, &ImportChoices::default(), &unwatched)?;
             session.close();
             Ok(StepTimes::new(step, started))
         }
         LargeStep::Agreement => {
             let session = Session::open_to_read(&path, &home)?;
-            let question = session.question(None)?.id;
-            session.agreement(question)?;
-            session.reliability(question, &Unwatched)?;
+            let question = session.project.question(None)?.id;
+            session.analysis.agreement(question)?;
+            session.analysis.reliability(question, &Unwatched)?;
             session.close();
             Ok(StepTimes::new(step, started))
         }
@@ -203,10 +203,10 @@ fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<St
             seen.store(true, Ordering::Relaxed);
         }
     });
-    session.start_background_work();
-    let question = session.question(None)?.id;
-    let annotator = session.annotators()?.first().map_or(AnnotatorId(0), |annotator| annotator.id);
-    session.jobs()?;
+    session.background.start();
+    let question = session.project.question(None)?.id;
+    let annotator = session.project.annotators()?.first().map_or(AnnotatorId(0), |annotator| annotator.id);
+    session.project.jobs()?;
     let mut desk = Desk::new(&session, question, annotator)?;
     let seconds = started.elapsed().as_secs_f64();
 
@@ -224,7 +224,7 @@ fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<St
     let fit_seconds = started.elapsed().as_secs_f64();
     let mut live = (0..LIVE_LABELS).map(|_| desk.label()).collect::<Result<Vec<_>, _>>()?;
     let ranking = Instant::now();
-    session.disagreement_ranking(&DisagreementQuery {
+    session.analysis.ranking(&DisagreementQuery {
         question,
         by: DisagreementMeasure::Pairwise,
         search: None,
@@ -259,7 +259,7 @@ struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     fn new(session: &'a Session, question: QuestionId, annotator: AnnotatorId) -> Result<Self, BenchError> {
-        session.progress(annotator, question)?;
+        session.labelling.progress(annotator, question)?;
         let text = next_text(session, annotator, question, None)?;
         Ok(Self { session, question, annotator, given: 0, text })
     }
@@ -267,7 +267,7 @@ impl<'a> Desk<'a> {
     /// Gives one label; the time until it is on disk and the next text is there.
     fn label(&mut self) -> Result<Duration, BenchError> {
         let started = Instant::now();
-        self.session.record_label(&NewLabel {
+        self.session.labelling.record_label(&NewLabel {
             question: self.question,
             annotator: self.annotator,
             text: self.text,
@@ -286,7 +286,7 @@ fn next_text(
     question: QuestionId,
     after: Option<TextId>,
 ) -> Result<TextId, BenchError> {
-    let task = session.next_text(annotator, question, TextOrder::File, after)?;
+    let task = session.labelling.next_text(annotator, question, TextOrder::File, after)?;
     let nothing_left = || BenchError::Option {
         name: "FILE",
         value: "no text to label".to_owned(),

@@ -238,6 +238,11 @@ impl LiveModel {
         labels.binary_search_by_key(&text, |l| l.0).ok().map(|at| labels[at].1)
     }
 
+    /// How many current labels there are.
+    pub fn labels(&self) -> usize {
+        self.model.crossed.labels.iter().map(Vec::len).sum()
+    }
+
     /// All current labels, ordered by text, then annotator.
     pub fn observations(&self) -> Vec<Observation> {
         let labels = self.model.crossed.labels.iter().enumerate();

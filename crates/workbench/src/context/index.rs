@@ -16,9 +16,7 @@ pub(crate) struct Index {
 
 impl Index {
     pub(crate) fn load(store: &Store) -> Result<Self, WorkbenchError> {
-        let mut texts: Vec<TextId> =
-            store.all_text_ids_and_externals()?.into_iter().map(|(id, _)| id).collect();
-        texts.sort_unstable();
+        let texts = store.text_ids()?;
         let mut annotators = store.annotators()?;
         annotators.sort_unstable_by_key(|a| a.id);
         Ok(Self {

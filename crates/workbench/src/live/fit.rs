@@ -7,12 +7,18 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::Observer;
+use crate::levels::level_of;
 use crate::sync::{lock, lock_or_reset};
-use dissensus_domain::QuestionId;
+use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
 use dissensus_perspectives::{
     AnnotatorModel as _, Embeddings, FitOptions, LabelChange, LiveModel, Observation, Target, TrainingData,
 };
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+/// More events than this at once are no clicks.
+const EVENTS_AT_ONCE: u32 = 2_000;
+/// How often a model that was just fitted catches up before labels have to wait for it. Each round has less to learn.
+const ROUNDS_BEFORE_THE_LOCK: usize = 5;
 
 impl LiveModels {
     /// Makes sure that the model of a question is live: kept from the last time and brought up to date, or fitted.
@@ -54,31 +60,23 @@ impl LiveModels {
         };
         let kept =
             if anew { None } else { self.kept(question, version.as_deref(), target, embeddings.texts)? };
-        let (mut model, fitted_at_ms, fresh) = match kept {
-            Some((model, made_at_ms)) => (model, made_at_ms, false),
-            None => (self.fitted(question, target, &embeddings, observer)?, now_ms(), true),
+        let (fit, fresh) = match kept {
+            Some(kept) => (kept, false),
+            None => (self.fitted(question, target, &embeddings, observer)?, true),
         };
-        // With the slot locked no label is learned: what came while this was fitted is read from the project.
+        let Fit { mut model, labels, at_ms: fitted_at_ms, mut seen, mut learned } = fit;
+        // Labels wait for the lock of the slot: nearly all that came while this was fitted is learned before it is taken.
+        for _ in 0..ROUNDS_BEFORE_THE_LOCK {
+            match self.catch_up(question, &mut model, &mut seen)? {
+                0 => break,
+                changes => learned += changes,
+            }
+        }
+        // With the slot locked no label is learned by anybody else.
         let slot = self.models.slot(question);
         let mut slot = lock_or_reset(&slot);
-        let index = self.context.index();
-        while model.annotators() < index.annotators().len() {
-            model.add_annotator();
-        }
-        let labels = self.context.observations_in(&index, model.texts(), question)?;
-        let before = model.observations();
-        let changes = differences(&before, &labels);
-        let (fitted_on, learned) = (before.len(), changes.len() as u32);
-        model.apply_changes(&changes)?;
-        *slot = Some(Fitted {
-            model,
-            version,
-            labels: fitted_on,
-            changes: 0,
-            learned,
-            fitted_at_ms,
-            filtered: None,
-        });
+        learned += self.catch_up(question, &mut model, &mut seen)?;
+        *slot = Some(Fitted { model, version, labels, changes: 0, learned, fitted_at_ms, filtered: None });
         drop(slot);
         if fresh {
             self.keep_head(question);
@@ -94,19 +92,26 @@ impl LiveModels {
         version: Option<&str>,
         target: Target,
         texts: usize,
-    ) -> Result<Option<(LiveModel, i64)>, WorkbenchError> {
+    ) -> Result<Option<Fit>, WorkbenchError> {
         let Some(head) = self.context.store.head(question, version, MODEL)? else { return Ok(None) };
         // Bytes that cannot be read any more are no loss: the model is fitted from the labels.
-        let Ok(model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
+        let Ok(mut model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
         if model.texts() != texts
             || model.target() != target
             || model.annotators() > self.context.index().annotators().len()
         {
             return Ok(None);
         }
+        let seen = self.context.store.last_event()?;
         let labels = self.context.observations_in(&self.context.index(), texts, question)?;
-        let changes = differences(&model.observations(), &labels).len();
-        Ok((changes <= REFIT_AFTER.max(labels.len() / 20)).then_some((model, head.made_at_ms)))
+        let changes = differences(model.observations(), labels.clone());
+        if changes.len() > REFIT_AFTER.max(labels.len() / 20) {
+            return Ok(None);
+        }
+        let fitted_on = model.labels();
+        model.apply_changes(&changes)?;
+        let learned = changes.len() as u32;
+        Ok(Some(Fit { model, labels: fitted_on, at_ms: head.made_at_ms, seen, learned }))
     }
 
     fn fitted(
@@ -115,26 +120,92 @@ impl LiveModels {
         target: Target,
         embeddings: &Embeddings,
         observer: &dyn Observer,
-    ) -> Result<LiveModel, WorkbenchError> {
+    ) -> Result<Fit, WorkbenchError> {
         let index = self.context.index();
+        let seen = self.context.store.last_event()?;
         let observations = self.context.observations_in(&index, embeddings.texts, question)?;
         let annotators = index.annotators().len();
         let data =
             TrainingData { embeddings, observations: &observations, annotators, target, attributes: &[] };
-        LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)
+        let model = LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)?;
+        Ok(Fit { model, labels: observations.len(), at_ms: now_ms(), seen, learned: 0 })
+    }
+
+    /// Lets a model that is not live yet learn what happened after the event `seen`. Returns how many labels it learned.
+    ///
+    /// What is current is read from the project, so it does not matter whether the model has seen an event already.
+    fn catch_up(
+        &self,
+        question: QuestionId,
+        model: &mut LiveModel,
+        seen: &mut EventId,
+    ) -> Result<u32, WorkbenchError> {
+        let context = &self.context;
+        let index = context.index();
+        while model.annotators() < index.annotators().len() {
+            model.add_annotator();
+        }
+        let events = context.store.events_since(*seen, EVENTS_AT_ONCE)?;
+        let Some(last) = events.last() else { return Ok(0) };
+        *seen = last.id;
+        let changes = if events.len() == EVENTS_AT_ONCE as usize {
+            // An import: read as a whole.
+            *seen = context.store.last_event()?;
+            let labels = context.observations_in(&index, model.texts(), question)?;
+            differences(model.observations(), labels)
+        } else {
+            let keys: BTreeSet<(TextId, AnnotatorId)> =
+                events.iter().filter(|e| e.question == question).map(|e| (e.text, e.annotator)).collect();
+            let mut changes = Vec::with_capacity(keys.len());
+            for (text, annotator) in keys {
+                let label = context.store.current_label(question, text, annotator)?;
+                let level = label.and_then(|label| level_of(&label.answer));
+                if let (Some(text), Some(annotator)) = (index.text_row(text), index.annotator_row(annotator))
+                    && (text as usize) < model.texts()
+                    && model.label(text, annotator) != level
+                {
+                    changes.push(LabelChange { text, annotator, level });
+                }
+            }
+            changes
+        };
+        model.apply_changes(&changes)?;
+        Ok(changes.len() as u32)
     }
 }
 
+/// A model that is to become live.
+struct Fit {
+    model: LiveModel,
+    /// Labels it was fitted on.
+    labels: usize,
+    /// When it was fitted, or kept in the project.
+    at_ms: i64,
+    /// Events up to this one are in it, and perhaps some more.
+    seen: EventId,
+    /// Labels learned since it was fitted.
+    learned: u32,
+}
+
 /// What turns the first labels into the second.
-fn differences(from: &[Observation], to: &[Observation]) -> Vec<LabelChange> {
+fn differences(mut from: Vec<Observation>, mut to: Vec<Observation>) -> Vec<LabelChange> {
     let key = |o: &Observation| (o.text, o.annotator);
-    let before: BTreeMap<(u32, u32), u16> = from.iter().map(|o| (key(o), o.level)).collect();
-    let after: BTreeMap<(u32, u32), u16> = to.iter().map(|o| (key(o), o.level)).collect();
-    let change =
-        |(&(text, annotator), level): (&(u32, u32), Option<u16>)| LabelChange { text, annotator, level };
-    let gone = before.keys().filter(|key| !after.contains_key(key)).map(|key| change((key, None)));
-    let new = after.iter().filter(|(key, level)| before.get(key) != Some(level));
-    gone.chain(new.map(|(key, level)| change((key, Some(*level))))).collect()
+    from.sort_unstable_by_key(key);
+    to.sort_unstable_by_key(key);
+    let (mut gone, mut new) = (Vec::new(), Vec::new());
+    let mut before = from.iter().peekable();
+    for after in &to {
+        while let Some(lost) = before.next_if(|before| key(before) < key(after)) {
+            gone.push(LabelChange { text: lost.text, annotator: lost.annotator, level: None });
+        }
+        let same = before.next_if(|before| key(before) == key(after));
+        if same.map(|before| before.level) != Some(after.level) {
+            new.push(LabelChange { text: after.text, annotator: after.annotator, level: Some(after.level) });
+        }
+    }
+    gone.extend(before.map(|lost| LabelChange { text: lost.text, annotator: lost.annotator, level: None }));
+    gone.extend(new);
+    gone
 }
 
 #[cfg(test)]
@@ -148,7 +219,7 @@ mod tests {
     #[test]
     fn differences_say_what_was_added_changed_and_taken_back() {
         let changes =
-            differences(&[o(0, 0, 1), o(1, 0, 1), o(2, 0, 1)], &[o(0, 0, 1), o(1, 0, 2), o(3, 1, 0)]);
+            differences(vec![o(0, 0, 1), o(1, 0, 1), o(2, 0, 1)], vec![o(3, 1, 0), o(0, 0, 1), o(1, 0, 2)]);
         let expected = [(2, 0, None), (1, 0, Some(2)), (3, 1, Some(0))];
         let expected = expected.map(|(text, annotator, level)| LabelChange { text, annotator, level });
         assert_eq!(changes, expected);
