@@ -62,12 +62,20 @@ impl LabelAppender<'_> {
         self.check(new)?;
         let key = (new.question.0, new.text.0, new.annotator.0);
         let explain = |e| StoreError::explain(self.tx.path, "appending a label", e);
-        let current: Option<(u32, i64)> =
-            self.current.query_row(key, |r| Ok((r.get(0)?, r.get(1)?))).optional().map_err(explain)?;
         let at_ms = self.tx.time_of_new(new.at_ms, new.source, new.question, new.text, new.annotator)?;
-        let replaces = current.and_then(|(id, at)| (at_ms >= at || id > before.0).then_some(id));
         let (level, content) = answer_columns(&new.answer)?;
         let place = self.tx.next_place()?;
+        // Where none stands this one is current, whatever was taken back before. Nearly all labels of an import come here, so
+        // this is tried instead of looked up.
+        let row = (key.0, key.1, key.2, place.event, level, &content);
+        let alone = self.new_current.execute(row).map_err(explain)? == 1;
+        let current: Option<(u32, i64)> = match alone {
+            true => None,
+            false => {
+                self.current.query_row(key, |r| Ok((r.get(0)?, r.get(1)?))).optional().map_err(explain)?
+            }
+        };
+        let replaces = current.and_then(|(id, at)| (at_ms >= at || id > before.0).then_some(id));
         let inserted = self.event.execute((
             place.event,
             place.copy,
@@ -84,19 +92,17 @@ impl LabelAppender<'_> {
             replaces,
             None::<&str>,
         ));
-        inserted.map_err(|e| {
+        if let Err(e) = inserted {
+            if alone {
+                self.tx.run(NOT_CURRENT, key).map_err(explain)?; // the transaction may go on without this label
+            }
             let wrong =
                 is_constraint(&e).then(|| self.tx.must_exist(new.question, new.text, new.annotator).err());
-            wrong.flatten().unwrap_or_else(|| self.tx.explain("appending a label", e))
-        })?;
+            return Err(wrong.flatten().unwrap_or_else(|| self.tx.explain("appending a label", e)));
+        }
         let id = self.tx.appended_at(place);
-        match current {
-            // None stands, so this one is current, whatever was taken back before. Nearly all labels of an import come here.
-            None => {
-                let row = (key.0, key.1, key.2, id.0, level, content);
-                self.new_current.execute(row).map(drop).map_err(explain)?;
-            }
-            Some(_) => self.tx.refresh_current((new.question, new.text, new.annotator))?,
+        if !alone {
+            self.tx.refresh_current((new.question, new.text, new.annotator))?;
         }
         Ok(id)
     }
@@ -113,6 +119,8 @@ impl LabelAppender<'_> {
         fits.map_err(|source| StoreError::OffScale { question: new.question, source })
     }
 }
+
+const NOT_CURRENT: &str = "DELETE FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3";
 
 fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
     Ok(CurrentLabel {
@@ -150,7 +158,7 @@ impl<'a> WriteTx<'a> {
             )?,
             new_current: prepare(
                 "INSERT INTO current_answers (question, text, annotator, event, level, content)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
             )?,
             scales: HashMap::new(),
         })

@@ -229,6 +229,21 @@ fn a_label_that_leads_nowhere_is_refused_and_says_where() {
 }
 
 #[test]
+fn a_transaction_that_goes_on_after_a_refused_label_has_nothing_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 2);
+    store
+        .write(|tx| {
+            let nowhere = tx.add_label(&label(3, 1, 0));
+            assert!(matches!(nowhere, Err(StoreError::Unknown { what: "text", .. })), "{nowhere:?}");
+            tx.add_label(&label(1, 1, 2))
+        })
+        .unwrap();
+    assert_eq!((store.counts().unwrap().events, store.counts().unwrap().labels), (1, 1));
+    store.check_current_answers().unwrap();
+}
+
+#[test]
 fn the_file_itself_forbids_to_change_history() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
