@@ -36,7 +36,7 @@ pub struct Appended {
     pub total: Duration,
 }
 
-pub(crate) const INSERT: &str =
+const INSERT: &str =
     "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces, note)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
 

@@ -1,7 +1,7 @@
 //! Labels: appending answers, taking them back, and which of them are current.
 
 use crate::error::is_constraint;
-use crate::events::{Appended, INSERT, NewEvent, answer_columns};
+use crate::events::{Appended, NewEvent, answer_columns};
 use crate::row::answer;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -80,7 +80,6 @@ impl LabelAppender<'_> {
             place.event,
             place.copy,
             place.sequence,
-            "answer",
             key.0,
             key.1,
             key.2,
@@ -90,7 +89,6 @@ impl LabelAppender<'_> {
             level,
             &content,
             replaces,
-            None::<&str>,
         ));
         if let Err(e) = inserted {
             if alone {
@@ -119,6 +117,11 @@ impl LabelAppender<'_> {
         fits.map_err(|source| StoreError::OffScale { question: new.question, source })
     }
 }
+
+/// As every event is inserted, but for what is the same in all answers.
+const INSERT_ANSWER: &str =
+    "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, duration_ms, source, level, content, replaces)
+     VALUES (?1, ?2, ?3, 'answer', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
 const NOT_CURRENT: &str = "DELETE FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3";
 
@@ -151,7 +154,7 @@ impl<'a> WriteTx<'a> {
         let prepare = |sql| self.conn.prepare_cached(sql).map_err(|e| self.explain("appending a label", e));
         Ok(LabelAppender {
             tx: WriteTx { conn: self.conn, path: self.path, appending: self.appending },
-            event: prepare(INSERT)?,
+            event: prepare(INSERT_ANSWER)?,
             current: prepare(
                 "SELECT c.event, e.at_ms FROM current_answers AS c CROSS JOIN events AS e ON e.id = c.event
                  WHERE c.question = ?1 AND c.text = ?2 AND c.annotator = ?3",
