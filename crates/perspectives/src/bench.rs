@@ -35,7 +35,7 @@ pub struct SepHeadsTime {
     pub losses: Vec<Option<f64>>,
 }
 
-/// Fits one head to each annotator's binary labels on raw embeddings at one penalty: what one
+/// Fits one head to each annotator's binary labels on raw embeddings at one ridge penalty: what one
 /// scikit-learn `LogisticRegression(C = 1 / penalty)` for each would do (tools/bench/sep_heads.py compares the two).
 ///
 /// # Errors
