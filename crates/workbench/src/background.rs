@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::encoding::{EncoderChoice, Encoding};
 use crate::error::WorkbenchError;
-use crate::jobs::{Activity, Observer as _};
+use crate::jobs::{Activity, Observer as _, caught};
 use crate::live::LiveModels;
 use crate::view::JobInfo;
 use std::sync::Arc;
@@ -64,10 +64,13 @@ impl Background {
         let started = context.threads.spawn("encode", move || {
             let encoding = &here.encoding;
             let before = encoding.active_encoder();
-            let result = here
-                .context
-                .finish_job("encoding", &at_work, |job| encoding.encode_missing(&choice, job.as_ref()));
+            let result = caught("encoding", || {
+                here.context.fail_here("encoding");
+                encoding.encode_missing(&choice, at_work.as_ref())
+            });
+            // Why it failed is known before its end is told: whoever hears of the end asks for it.
             encoding.note_problem(result.as_ref().err().map(WorkbenchError::problem));
+            here.context.end_job(&at_work, &result);
             drop(reserved);
             // Another encoder came into use meanwhile, and whoever did that found this encoding at work.
             let switched = matches!(
