@@ -82,7 +82,9 @@ export class App {
   readonly encoder = new EncoderStore();
 
   #counting: ReturnType<typeof setTimeout> | undefined;
+  /** How many settings are on their way to the disk, and the last that arrived. */
   #saving = 0;
+  #kept: AppSettings = FIRST_SETTINGS;
 
   readonly question: QuestionInfo | null = $derived(
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
@@ -240,12 +242,13 @@ export class App {
   }
 
   async saveSettings(settings: AppSettings): Promise<void> {
-    const before = this.settings;
-    const mine = ++this.#saving;
+    if (this.#saving === 0) this.#kept = this.settings;
+    this.#saving++;
     this.settings = settings;
-    const kept = await this.attempt(() => commands.saveSettings(settings));
-    // What could not be kept is not shown as if it were; a newer change is on a way of its own.
-    if (kept === undefined && mine === this.#saving) this.settings = before;
+    const result = await this.attempt(() => commands.saveSettings(settings));
+    if (result !== undefined) this.#kept = settings;
+    // Until the last of several answers the newest is shown; then what was kept, and nothing as if it had been.
+    if (--this.#saving === 0) this.settings = this.#kept;
   }
 
   saveChoices(): void {

@@ -21,6 +21,23 @@ describe("settings", () => {
     expect(app.settings).toEqual(before);
     expect(app.toasts.list).toHaveLength(1);
   });
+
+  it("that were changed twice and could not be kept either time are those of before", async () => {
+    const before = app.settings;
+    const full = { code: "io", message: "disk full", detail: null };
+    const save = vi.spyOn(commands, "saveSettings").mockRejectedValue(full);
+    const first = app.saveSettings({ ...before, blur: !before.blur });
+    const second = app.saveSettings({ ...app.settings, reveal: !before.reveal });
+    expect(app.settings.reveal).toBe(!before.reveal);
+    await Promise.all([first, second]);
+    expect(app.settings).toEqual(before);
+
+    // Where the first was kept, that is what is shown.
+    const once = { ...before, blur: !before.blur };
+    save.mockResolvedValueOnce(null);
+    await Promise.all([app.saveSettings(once), app.saveSettings({ ...once, reveal: !before.reveal })]);
+    expect(app.settings).toEqual(once);
+  });
 });
 
 describe("a problem", () => {

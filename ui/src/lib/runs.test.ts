@@ -132,6 +132,7 @@ describe("settings", () => {
     expect(lines.get("Encoder learning rate")).toBe("0.00002");
     expect(lines.has("Layers")).toBe(false);
     expect(lines.has("Activation")).toBe(false);
+    expect(lines.get("Head dropout")).toBe("0.1");
     expect(lines.has("Soft labels")).toBe(false);
   });
 });

@@ -76,7 +76,7 @@ export const GROUPS: FieldGroup[] = [
       field("hidden"),
       field("activation", hidden),
       field("embedding_dropout", stepped),
-      field("head_dropout", hidden),
+      field("head_dropout", (c) => hidden(c) || knowsPeople(c)),
       field("label_smoothing"),
       field("class_weights"),
       field("soft_labels", canBeSoft),
