@@ -3,10 +3,11 @@
 //! The compiler and the libraries come from the Python package registry: the wheels are downloaded by hash and unpacked
 //! as the zip files they are; none of their code is installed or run by Python.
 
-use crate::fetch::python;
+use crate::fetch::{self, python};
 use crate::project::Project;
 use crate::shell::{Program, say, step};
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 const WHEELS: &str = include_str!("../cuda/wheels.txt");
 /// The folder of these wheels that holds bin, include, lib and nvvm.
 const INSIDE: &str = "nvidia/cu13";
+/// Where the stand-in for the driver's library lies, below the toolkit.
+const STUBS: &str = "lib/stubs";
 /// The kernels are compiled for this compute capability unless CUDA_COMPUTE_CAP says otherwise: without a GPU there is none to ask.
 const CAPABILITY: &str = "90";
 
@@ -26,6 +29,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
         bail!("the wheels with NVIDIA's compiler exist for x86-64 Linux only");
     }
     let toolkit = step("CUDA compiler and libraries", || toolkit(project))?;
+    step("stand-in for the driver's library", || driver_stub(&toolkit))?;
     let cargo = |verb: &str| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path =
@@ -40,7 +44,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
                 .env("CUDA_HOME", &toolkit)
                 .env("CUDA_PATH", &toolkit)
                 .env("CUDA_COMPUTE_CAP", capability)
-                .env("LIBRARY_PATH", toolkit.join("lib"))
+                .env("LIBRARY_PATH", std::env::join_paths([toolkit.join("lib"), toolkit.join(STUBS)])?)
                 .env("PATH", path.context("the PATH has a folder with a colon in its name")?)
                 .in_folder(&project.root),
         )
@@ -51,11 +55,30 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     step("window with `cuda`: check", || {
         cargo("check")?.args(["--package", "dissensus-window", "--features", "dissensus-window/cuda"]).run()
     })?;
-    let binary = project.target.join("cuda/debug/dissensus");
-    step("the command starts where there is no GPU", || {
-        // Its own libraries are those of the toolkit; the driver's library is what such a machine lacks.
-        let version = Program::new(&binary).arg("--version").env("LD_LIBRARY_PATH", toolkit.join("lib"));
-        say(version.output()?.trim());
+    fetch::default_encoders(project)?;
+    step("without a GPU the command says so and computes on the CPU", || {
+        let project_file = project.target.join("cuda/sample.dissensus");
+        if project_file.exists() {
+            fs::remove_file(&project_file).context("removing the sample project of an earlier check")?;
+        }
+        let libraries = std::env::join_paths([toolkit.join("lib"), toolkit.join(STUBS)])?;
+        let dissensus = |arguments: &[&str]| {
+            Program::new(project.target.join("cuda/debug/dissensus"))
+                .args(arguments)
+                .arg(&project_file)
+                .env("LD_LIBRARY_PATH", &libraries)
+                .env("DISSENSUS_MODELS", project.root.join("models"))
+        };
+        dissensus(&["sample"]).run()?;
+        let encoded: serde_json::Value = serde_json::from_str(&dissensus(&["encode", "--json"]).output()?)
+            .context("reading what encode said")?;
+        match encoded["device"].as_str() {
+            Some("cpu") => say("device: cpu"),
+            other => bail!("the command should compute on the CPU here; it said {other:?}"),
+        }
+        if dissensus(&["encode", "--device", "cuda"]).succeeds() {
+            bail!("`encode --device cuda` should fail where there is no GPU");
+        }
         Ok(())
     })
 }
@@ -113,6 +136,38 @@ fn link(_: &Path) -> Result<()> {
     bail!("links are made on Unix only")
 }
 
+/// A library under the name of the driver's own, which comes with the driver and not with the compiler. It has every function
+/// that the header names, so that programs link and start; each answers that there is no device.
+fn driver_stub(toolkit: &Path) -> Result<()> {
+    const CUDA_ERROR_NO_DEVICE: u32 = 100;
+    let header = toolkit.join("include/cuda.h");
+    let header = fs::read_to_string(&header).with_context(|| format!("reading {}", header.display()))?;
+    let stubs = toolkit.join(STUBS);
+    fs::create_dir_all(&stubs).with_context(|| format!("making {}", stubs.display()))?;
+    let source = stubs.join("driver.c");
+    let function = |name: &str| format!("int {name}(void) {{ return {CUDA_ERROR_NO_DEVICE}; }}\n");
+    fs::write(&source, functions(&header).into_iter().map(function).collect::<String>())
+        .with_context(|| format!("writing {}", source.display()))?;
+    // Programs ask for the name with the version when they start, and for the plain one when they are linked.
+    let library = stubs.join("libcuda.so.1");
+    Program::new("cc")
+        .args(["-shared", "-fPIC", "-w", "-fno-builtin", "-Wl,-soname,libcuda.so.1", "-o"])
+        .args([&library, &source])
+        .run()?;
+    fs::copy(&library, stubs.join("libcuda.so")).context("naming the stand-in for the driver")?;
+    Ok(())
+}
+
+/// The driver's functions that its header names: `cu` and a capital letter, also where a macro gives a function its version.
+fn functions(header: &str) -> BTreeSet<&str> {
+    header
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|word| {
+            word.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+        })
+        .collect()
+}
+
 /// Zip files of wheels carry the permission to execute, but Python's unpacker leaves it out.
 #[cfg(unix)]
 fn executable(program: &Path) -> Result<()> {
@@ -150,6 +205,15 @@ mod tests {
         let lines: Vec<&str> = WHEELS.lines().filter(|line| !line.is_empty()).collect();
         assert!(lines.len() >= 8);
         assert!(lines.iter().all(|line| line.contains("==") && line.contains("--hash=sha256:")), "{lines:?}");
+    }
+
+    #[test]
+    fn functions_are_found_with_their_versions() {
+        let header = "#define cuMemAlloc cuMemAlloc_v2\nCUresult CUDAAPI cuInit(unsigned int Flags);\ncuuint64_t custom";
+        assert_eq!(
+            functions(header).into_iter().collect::<Vec<_>>(),
+            ["cuInit", "cuMemAlloc", "cuMemAlloc_v2"]
+        );
     }
 
     #[test]
