@@ -1,7 +1,7 @@
 //! The one download that can be under way: its progress, and how it is stopped.
 
 use crate::events::DownloadChanged;
-use dissensus_workbench::Observer;
+use dissensus_workbench::Progress;
 use dissensus_workbench::view::Problem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -46,7 +46,7 @@ impl Download {
 
 impl Running {
     /// Tells the page how far it is.
-    pub(crate) fn watched_by(self, app: AppHandle) -> impl Observer {
+    pub(crate) fn watched_by(self, app: AppHandle) -> impl Progress {
         Watched { app, running: self }
     }
 }
@@ -56,11 +56,11 @@ struct Watched {
     running: Running,
 }
 
-impl Observer for Watched {
-    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+impl Progress for Watched {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
         let total = total.map(|total| total as f64);
         // A window that is closing cannot hear it any more, which is no error.
-        let _ = DownloadChanged { done: done as f64, total, file: note.to_owned() }.emit(&self.app);
+        let _ = DownloadChanged { done: done as f64, total, file: doing.to_owned() }.emit(&self.app);
     }
 
     fn cancelled(&self) -> bool {

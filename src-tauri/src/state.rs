@@ -1,6 +1,6 @@
 //! The workbench, and telling the window what happens in the project that is open.
 
-use dissensus_workbench::view::{JobInfo, JobState, Problem, ProjectInfo};
+use dissensus_workbench::view::{JobInfo, Problem, ProjectInfo, WorkState};
 use dissensus_workbench::{Session, Workbench, WorkbenchError};
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::AppHandle;
@@ -55,7 +55,7 @@ impl WindowState {
     pub(crate) fn is_working(&self) -> bool {
         let Some(session) = self.workbench.session() else { return false };
         let works = |job: &JobInfo| {
-            job.state == JobState::Running && ["train", "import", "export"].contains(&job.kind.as_str())
+            job.state == WorkState::Running && ["train", "import", "export"].contains(&job.kind.as_str())
         };
         // Where the list cannot be read nobody can say what would be lost: better ask.
         session.project.jobs().map_or(true, |jobs| jobs.iter().any(works))

@@ -378,9 +378,9 @@ fn agreement_is_krippendorffs() {
     // The nominal example of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), part A: two observers,
     // ten units, alpha = 0.095.
     let mut csv = String::from("text_id,text,annotator_id,label\n");
-    for (observer, values) in [("A", "0100000000"), ("B", "1110010010")] {
+    for (progress, values) in [("A", "0100000000"), ("B", "1110010010")] {
         for (unit, value) in values.chars().enumerate() {
-            csv.push_str(&format!("u{unit},unit {unit},{observer},{value}\n"));
+            csv.push_str(&format!("u{unit},unit {unit},{progress},{value}\n"));
         }
     }
     bench.file("binary.csv", csv);

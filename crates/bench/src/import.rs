@@ -3,7 +3,7 @@
 use crate::error::BenchError;
 use crate::figures::median;
 use dissensus_workbench::view::ImportChoices;
-use dissensus_workbench::{Home, Observer, Session, Unwatched};
+use dissensus_workbench::{Home, Progress, Session, Silent};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -53,7 +53,7 @@ pub fn import(file: Option<&Path>, peers: bool, runs: usize) -> Result<ImportBen
         let project = folder.path().join(format!("{run}.dissensus"));
         let started = Instant::now();
         let session = Session::create(&project, &Home::inside(folder.path(), Vec::new()))?;
-        let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
+        let unwatched: Arc<dyn Progress> = Arc::new(Silent);
         labels = session.exchange.import(&file, &ImportChoices::default(), &unwatched)?.labels;
         session.close();
         ours.push(started.elapsed().as_secs_f64());

@@ -6,7 +6,7 @@ use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, Scal
 use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_store::{NewAnnotator, NewQuestion, NewText, Store, StoreError};
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
-use dissensus_workbench::{Home, Session, Unwatched, adopt_embeddings};
+use dissensus_workbench::{Home, Session, Silent, adopt_embeddings};
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -70,7 +70,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new()))?;
     let question = session.project.question(None)?.id;
     let started = Instant::now();
-    session.live.fit(question, &Unwatched)?;
+    session.live.fit(question, &Silent)?;
     let fit_seconds = started.elapsed().as_secs_f64();
     let query = DisagreementQuery {
         question,

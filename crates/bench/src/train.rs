@@ -4,7 +4,7 @@ use crate::error::BenchError;
 use crate::figures::{cores, median};
 use crate::peers::Peers;
 use crate::worker::{Launch, REST, Request, Trained, Worker};
-use dissensus_workbench::{Home, Unwatched, encoder_folder};
+use dissensus_workbench::{Home, Silent, encoder_folder};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -75,7 +75,7 @@ pub fn train(
     choices: &TrainChoices,
     say: &dyn Fn(&str),
 ) -> Result<TrainBench, BenchError> {
-    let dir = encoder_folder(home, choices.encoder.as_deref(), &Unwatched)?;
+    let dir = encoder_folder(home, choices.encoder.as_deref(), &Silent)?;
     let threads = choices.threads.unwrap_or_else(cores).max(1);
     let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let ids = ids(vocabulary(&dir)?, choices.batch, choices.tokens);

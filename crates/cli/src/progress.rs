@@ -1,7 +1,7 @@
 //! Progress of long work as a bar on standard error, and Ctrl-C, which ends it.
 
 use crate::output::visible;
-use dissensus_workbench::Observer;
+use dissensus_workbench::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -55,18 +55,18 @@ impl Bar {
     }
 }
 
-impl Observer for Bar {
-    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+impl Progress for Bar {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
         let Some(total) = total else {
             self.bar.set_position(done);
-            self.bar.set_message(visible(note).into_owned());
+            self.bar.set_message(visible(doing).into_owned());
             return;
         };
         let Part { began, before, .. } = self.part(total, done);
         self.bar.set_position(done);
         let left = time_left(began.elapsed(), done.saturating_sub(before), total.saturating_sub(done));
         let left = left.map_or_else(String::new, |left| format!("{} left  ", HumanDuration(left)));
-        self.bar.set_message(format!("{left}{}", visible(note)));
+        self.bar.set_message(format!("{left}{}", visible(doing)));
     }
 
     fn cancelled(&self) -> bool {

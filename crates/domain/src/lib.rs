@@ -14,8 +14,10 @@ mod event;
 mod ids;
 mod label;
 mod names;
+mod progress;
 mod scale;
 mod things;
+mod work;
 
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
 pub use current::{Marks, current_answer, given_answers, marks, standing_answers};
@@ -23,5 +25,7 @@ pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
 pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
 pub use label::{CurrentLabel, LabelSource};
 pub use names::not_allowed_in_names;
+pub use progress::{Progress, Silent};
 pub use scale::{Scale, ScaleError, ScaleKind};
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
+pub use work::WorkState;

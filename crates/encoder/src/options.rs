@@ -8,8 +8,22 @@ use serde::{Deserialize, Serialize};
 use crate::error::EncoderError;
 
 /// How the hidden states of a text's tokens become one embedding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", parse_err_ty = EncoderError, parse_err_fn = unknown_pooling)]
 pub enum Pooling {
     /// The mean over all real tokens of the last hidden state.
     Mean,
@@ -28,42 +42,37 @@ pub enum Pooling {
 
 impl Pooling {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Mean, Self::Cls, Self::Max, Self::Mean2, Self::Max2, Self::Pooler];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The name on the command line and in an encoder version.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Cls => "cls",
-            Self::Max => "max",
-            Self::Mean2 => "mean2",
-            Self::Max2 => "max2",
-            Self::Pooler => "pooler",
-        }
+        self.into()
     }
 }
 
-impl fmt::Display for Pooling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Pooling {
-    type Err = EncoderError;
-
-    fn from_str(name: &str) -> Result<Self, EncoderError> {
-        Self::ALL
-            .into_iter()
-            .find(|p| p.as_str() == name)
-            .ok_or_else(|| EncoderError::Pooling { where_: "pooling".to_owned(), found: name.to_owned() })
-    }
+fn unknown_pooling(name: &str) -> EncoderError {
+    EncoderError::Pooling { where_: "pooling".to_owned(), found: name.to_owned() }
 }
 
 /// Where to compute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", parse_err_ty = EncoderError, parse_err_fn = unknown_device)]
 pub enum DeviceChoice {
     /// The first that works of CUDA, Metal and the CPU.
     #[default]
@@ -78,40 +87,40 @@ pub enum DeviceChoice {
 
 impl DeviceChoice {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Cpu, Self::Cuda, Self::Metal];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The name on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cpu => "cpu",
-            Self::Cuda => "cuda",
-            Self::Metal => "metal",
-        }
+        self.into()
     }
 }
 
-impl fmt::Display for DeviceChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for DeviceChoice {
-    type Err = EncoderError;
-
-    fn from_str(name: &str) -> Result<Self, EncoderError> {
-        Self::ALL.into_iter().find(|d| d.as_str() == name).ok_or_else(|| EncoderError::Device {
-            asked: name.to_owned(),
-            reason: "not known: choose one of auto, cpu, cuda, metal".to_owned(),
-        })
+fn unknown_device(name: &str) -> EncoderError {
+    EncoderError::Device {
+        asked: name.to_owned(),
+        reason: "not known: choose one of auto, cpu, cuda, metal".to_owned(),
     }
 }
 
 /// How exactly an encoder computes, as its version records it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Precision {
     /// 32-bit floats.
     #[default]
@@ -127,22 +136,12 @@ pub enum Precision {
 
 impl Precision {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Fp32, Self::Int8, Self::Half];
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// The name in an encoder version.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fp32 => "fp32",
-            Self::Int8 => "int8",
-            Self::Half => "half",
-        }
-    }
-}
-
-impl fmt::Display for Precision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 
@@ -178,7 +177,7 @@ impl FromStr for PrecisionChoice {
     type Err = EncoderError;
 
     fn from_str(name: &str) -> Result<Self, EncoderError> {
-        let exact = Precision::ALL.into_iter().find(|p| p.as_str() == name).map(Self::Exactly);
+        let exact = name.parse().ok().map(Self::Exactly);
         exact.or_else(|| (name == "fast").then_some(Self::Fast)).ok_or_else(|| EncoderError::Precision {
             asked: name.to_owned(),
             reason: "choose one of fp32, fast, int8, half".to_owned(),
@@ -199,9 +198,6 @@ pub enum LongTexts {
 }
 
 impl LongTexts {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Average, Self::Truncate];
-
     /// What an encoder version with this key does with them.
     #[must_use]
     pub fn of_key(key: &str) -> Self {
@@ -211,15 +207,6 @@ impl LongTexts {
 
     /// The part of a version's key that says so.
     pub(crate) const WINDOWS: &str = "windows";
-
-    /// The name on the command line.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Average => "average",
-            Self::Truncate => "truncate",
-        }
-    }
 }
 
 /// What is put in front of every text; some sentence encoders were trained with it ("query: " of e5).

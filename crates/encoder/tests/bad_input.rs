@@ -333,7 +333,7 @@ fn weights_at_the_edge_of_the_numbers_give_finite_embeddings_or_an_error() {
                 Some((name.to_owned(), new))
             });
             // The tiny checkpoint has no pooler of its own.
-            for pooling in Pooling::ALL.into_iter().filter(|pooling| *pooling != Pooling::Pooler) {
+            for pooling in Pooling::ALL.iter().copied().filter(|pooling| *pooling != Pooling::Pooler) {
                 let options = EncoderOptions { pooling: Some(pooling), ..on_cpu() };
                 let encoder = Encoder::open(&copy.dir, &options).unwrap();
                 assert_finite(&encoder, &format!("{part} = {value}, {pooling}"));

@@ -49,7 +49,7 @@ fn pooled_embeddings_are_the_references() {
     let texts: Vec<&str> =
         reference["texts"].as_array().unwrap().iter().map(|t| t.as_str().unwrap()).collect();
     // The tiny checkpoint has no pooler of its own.
-    for pooling in Pooling::ALL.into_iter().filter(|pooling| *pooling != Pooling::Pooler) {
+    for pooling in Pooling::ALL.iter().copied().filter(|pooling| *pooling != Pooling::Pooler) {
         let encoder = open(&EncoderOptions {
             pooling: Some(pooling),
             max_tokens: Some(24),
@@ -240,10 +240,10 @@ fn one_encoder_serves_several_threads() {
 
 #[test]
 fn choices_have_the_names_of_the_command_line() {
-    for pooling in Pooling::ALL {
+    for pooling in Pooling::ALL.iter().copied() {
         assert_eq!(pooling.to_string().parse::<Pooling>().unwrap(), pooling);
     }
-    for device in DeviceChoice::ALL {
+    for device in DeviceChoice::ALL.iter().copied() {
         assert_eq!(device.to_string().parse::<DeviceChoice>().unwrap(), device);
     }
     assert!("median".parse::<Pooling>().unwrap_err().to_string().contains("mean2"));

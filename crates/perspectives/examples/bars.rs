@@ -56,7 +56,7 @@ fn main() -> Result<()> {
         let results = if inner {
             inside(&data, split, columns, &kinds, level, &options)?
         } else {
-            evaluate(&data, split, columns, &kinds, level, &options, &mut Silent)?
+            evaluate(&data, split, columns, &kinds, level, &options, &Silent)?
         };
         for result in results {
             let json = serde_json::to_value(&result.scores)?;
@@ -98,10 +98,10 @@ fn inside(
         };
         let parts: Vec<Option<Split>> = columns.parts.iter().map(moved).collect();
         let columns = SplitColumns { parts: &parts, ..columns };
-        return Ok(evaluate(data, split, columns, kinds, level, options, &mut Silent)?);
+        return Ok(evaluate(data, split, columns, kinds, level, options, &Silent)?);
     }
     let division = split.divide(data, columns, options.seed, 0.0)?;
     let teaching = TrainingData { observations: &division.train, ..*data };
     let again = FitOptions { seed: options.seed + 1000, ..options.clone() };
-    Ok(evaluate(&teaching, split, columns, kinds, level, &again, &mut Silent)?)
+    Ok(evaluate(&teaching, split, columns, kinds, level, &again, &Silent)?)
 }

@@ -44,7 +44,7 @@ fn main() -> Result<()> {
     let mut curves = Vec::new();
     for seed in 0..seeds {
         let options = FitOptions { seed, ..FitOptions::default() };
-        let curve = learning_curve(&data, &kinds, &spec, Default::default(), &options, &mut Silent)?;
+        let curve = learning_curve(&data, &kinds, &spec, Default::default(), &options, &Silent)?;
         eprintln!(
             "seed {seed}: {} annotators, {} labels on {} texts",
             curve.annotators, curve.n_labels, curve.n_texts

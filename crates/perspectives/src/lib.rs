@@ -27,7 +27,7 @@
 //! let target = Target { kind: ScaleKind::Binary, levels: 2 };
 //! let data = TrainingData { embeddings: &embeddings, observations: &observations, annotators: 2, target, attributes: &[] };
 //!
-//! let mut live = LiveModel::fit(&data, &FitOptions::default(), &mut Silent)?;
+//! let mut live = LiveModel::fit(&data, &FitOptions::default(), &Silent)?;
 //! live.record(o(2, 0, 0))?;
 //! let yes = |annotator: usize| live.row(2)[annotator * 2 + 1];
 //! assert!(yes(1) > yes(0));
@@ -77,6 +77,6 @@ pub use model_selection::{
 };
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{
-    EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig, TrainObserver,
-    Trained, Trainer, ValidationMetric, ValidationScores, checkpoint_config_hash,
+    EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig, Trained, Trainer,
+    ValidationMetric, ValidationScores, checkpoint_config_hash,
 };

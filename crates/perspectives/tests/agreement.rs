@@ -37,8 +37,7 @@ fn cases() -> Vec<Case> {
 
 impl Case {
     fn reliability(&self, options: Option<&BootstrapOptions>) -> Reliability {
-        reliability(&self.observations, self.texts, self.annotators, self.target, options, &mut Silent)
-            .unwrap()
+        reliability(&self.observations, self.texts, self.annotators, self.target, options, &Silent).unwrap()
     }
 }
 
@@ -132,7 +131,7 @@ fn kappa_by_hand() {
     let o = |text, annotator, level| Observation { text, annotator, level };
     let of = [o(0, 0, 0), o(0, 1, 0), o(0, 2, 0), o(1, 0, 0), o(1, 1, 0), o(1, 2, 1)];
     let target = Target { kind: ScaleKind::Binary, levels: 2 };
-    let ours = reliability(&of, 2, 3, target, None, &mut Silent).unwrap();
+    let ours = reliability(&of, 2, 3, target, None, &Silent).unwrap();
     let chance = 26.0 / 36.0;
     assert!((ours.fleiss.value.unwrap() - (2.0 / 3.0 - chance) / (1.0 - chance)).abs() < 1e-12);
     let chance = 10.0 / 36.0;
@@ -150,7 +149,7 @@ fn edge_cases_are_finite_or_undefined() {
     let options = BootstrapOptions { resamples: 100, ..Default::default() };
     let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
     let run = |of: &[Observation], texts| {
-        let ours = reliability(of, texts, 4, target, Some(&options), &mut Silent).unwrap();
+        let ours = reliability(of, texts, 4, target, Some(&options), &Silent).unwrap();
         let shown = format!("{ours:?}");
         assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
         ours
@@ -168,9 +167,9 @@ fn edge_cases_are_finite_or_undefined() {
     assert!(one_text.ac1.value.is_some() && one_text.ac1.interval.is_none());
     let pairs = cohen_pairs(&[o(0, 0, 1)], 1, 4, target, 0).unwrap();
     assert!(pairs.is_empty());
-    let wrong = reliability(&[o(0, 9, 1)], 1, 4, target, None, &mut Silent);
+    let wrong = reliability(&[o(0, 9, 1)], 1, 4, target, None, &Silent);
     assert!(matches!(wrong, Err(PerspectivesError::UnknownAnnotator { annotator: 9, .. })));
     let refused = BootstrapOptions { confidence: 95.0, ..options };
-    let wrong = reliability(&[], 1, 4, target, Some(&refused), &mut Silent);
+    let wrong = reliability(&[], 1, 4, target, Some(&refused), &Silent);
     assert_eq!(wrong, Err(PerspectivesError::Confidence(95.0)));
 }

@@ -90,7 +90,7 @@ fn coverage(
             let scored = sample(1000 + set);
             let estimates: BTreeMap<&str, Option<f64>> =
                 Scores::of(&scored, true).values().into_iter().collect();
-            let of = bootstrap(&scored, true, over, &options, &mut Silent).unwrap().of;
+            let of = bootstrap(&scored, true, over, &options, &Silent).unwrap().of;
             let hit = |(key, interval): (String, Interval)| {
                 holds(&key, estimates[key.as_str()].unwrap(), &interval);
                 let truth = truth[key.as_str()].unwrap();
@@ -217,7 +217,7 @@ fn every_interval_holds_its_figure_or_there_is_none() {
         let estimates: BTreeMap<&str, Option<f64>> =
             Scores::of(&scored, ordinal).values().into_iter().collect();
         for over in Cluster::ALL {
-            let of = bootstrap(&scored, ordinal, over, &options, &mut Silent).unwrap().of;
+            let of = bootstrap(&scored, ordinal, over, &options, &Silent).unwrap().of;
             for (key, interval) in &of {
                 holds(key, estimates[key.as_str()].unwrap(), interval);
                 assert!(interval.low < interval.high && interval.standard_error > 0.0, "{key}");
@@ -228,8 +228,7 @@ fn every_interval_holds_its_figure_or_there_is_none() {
         let people = scored.observations.iter().map(|o| o.annotator + 1).max().unwrap_or(0) as usize;
         let kind = if ordinal { ScaleKind::Ordinal } else { ScaleKind::Choice };
         let target = Target { kind, levels: scored.levels };
-        let found =
-            reliability(&scored.observations, 45, people, target, Some(&options), &mut Silent).unwrap();
+        let found = reliability(&scored.observations, 45, people, target, Some(&options), &Silent).unwrap();
         for (name, estimate) in [
             ("alpha nominal", found.alpha_nominal),
             ("alpha ordinal", found.alpha_ordinal),
@@ -248,7 +247,7 @@ fn every_interval_holds_its_figure_or_there_is_none() {
         other.observations.clone_from(&scored.observations);
         other.levels = scored.levels;
         other.probabilities = scored.probabilities.chunks(scored.levels).rev().flatten().copied().collect();
-        let test = compare(&scored, &other, &options, &mut Silent).unwrap();
+        let test = compare(&scored, &other, &options, &Silent).unwrap();
         for over in [&test.over_texts, &test.over_annotators].into_iter().flatten() {
             for difference in [Some(over.log_loss), Some(over.accuracy), over.annotator_accuracy] {
                 if let Some((difference, interval)) = difference.and_then(|d| Some((d, d.interval?))) {
@@ -273,7 +272,7 @@ fn too_little_to_tell_is_no_interval() {
             }
         }
         let options = BootstrapOptions { resamples: 50, ..Default::default() };
-        Cluster::ALL.map(|over| bootstrap(&scored, false, over, &options, &mut Silent).unwrap().of)
+        Cluster::ALL.map(|over| bootstrap(&scored, false, over, &options, &Silent).unwrap().of)
     };
     let mixed = |i: u32| i.is_multiple_of(3).into();
     let [texts, people] = of(40, 1, mixed);

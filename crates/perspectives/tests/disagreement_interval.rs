@@ -108,7 +108,7 @@ fn covered(design: Design, seed: u64) -> [(usize, usize); 2] {
         target: Target { kind, levels },
         attributes: &[],
     };
-    let model = LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &mut Silent).unwrap();
+    let model = LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &Silent).unwrap();
     let holds = |text: usize| {
         let (low, high) = model.interval(text as u32);
         let truth = expected_disagreement(scores[text], &severities, levels) as f32;

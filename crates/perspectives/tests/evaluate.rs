@@ -26,7 +26,7 @@ fn run(
     at_least: Option<u16>,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
     let columns = SplitColumns { parts, ..SplitColumns::default() };
-    evaluate(&data(sim), split, columns, &ModelKind::ALL, at_least, &FitOptions::default(), &mut Silent)
+    evaluate(&data(sim), split, columns, &ModelKind::ALL, at_least, &FitOptions::default(), &Silent)
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn what_cannot_be_evaluated_says_why() {
 #[test]
 fn held_out_counts_every_label_once_and_beats_habit() {
     let sim = simulate(300, 12, 2, 4, 80, 5);
-    let results = held_out(&data(&sim), Default::default(), &FitOptions::default(), &mut Silent).unwrap();
+    let results = held_out(&data(&sim), Default::default(), &FitOptions::default(), &Silent).unwrap();
     assert!(results.iter().all(|r| r.labels == 80));
     let mean = |f: &dyn Fn(usize) -> f64| (0..12).map(f).sum::<f64>() / 12.0;
     let ours = mean(&|a| results[a].accuracy().unwrap());
@@ -103,7 +103,7 @@ fn held_out_counts_every_label_once_and_beats_habit() {
 #[test]
 fn the_map_orders_people_by_severity() {
     let sim = simulate(300, 20, 5, 4, 80, 6);
-    let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &mut Silent).unwrap();
+    let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &Silent).unwrap();
     let map = annotator_map(model.as_ref(), true);
     assert_eq!(map.points.len(), 20);
     assert!(map.explained[0] > 0.7 && map.explained[0] >= map.explained[1]);
@@ -119,11 +119,11 @@ fn the_map_orders_people_by_severity() {
 #[test]
 fn maps_of_two_people_and_of_people_who_are_alike() {
     let sim = simulate(40, 2, 2, 3, 20, 7);
-    let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &mut Silent).unwrap();
+    let model = fit(ModelKind::Multilevel, &data(&sim), &FitOptions::default(), &Silent).unwrap();
     let map = annotator_map(model.as_ref(), true);
     assert!((map.points[0][0] + map.points[1][0]).abs() < 1e-5, "two people lie opposite each other");
     assert!(map.points.iter().all(|p| p[1].abs() < 1e-6));
-    let alike = fit(ModelKind::Shared, &data(&sim), &FitOptions::default(), &mut Silent).unwrap();
+    let alike = fit(ModelKind::Shared, &data(&sim), &FitOptions::default(), &Silent).unwrap();
     let map = annotator_map(alike.as_ref(), true);
     assert_eq!(map.explained, [0.0, 0.0]);
     assert!(map.points.iter().flatten().all(|v| v.abs() < 1e-9));

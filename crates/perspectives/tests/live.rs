@@ -20,7 +20,7 @@ fn data(sim: &Simulation) -> TrainingData<'_> {
 }
 
 fn live(sim: &Simulation) -> LiveModel {
-    LiveModel::fit(&data(sim), &FitOptions::default(), &mut Silent).unwrap()
+    LiveModel::fit(&data(sim), &FitOptions::default(), &Silent).unwrap()
 }
 
 fn assert_alike(a: &[Disagreement], b: &[Disagreement], tolerance: f32) {
@@ -158,7 +158,7 @@ fn a_refit_absorbs_what_came_meanwhile() {
     live.record(Observation { text, annotator: 0, level: 1 }).unwrap();
     let other = live.observations()[0];
     live.retract(other.text, other.annotator).unwrap();
-    let mut new = snapshot.refit(&sim.embeddings, &FitOptions::default(), &mut Silent).unwrap();
+    let mut new = snapshot.refit(&sim.embeddings, &FitOptions::default(), &Silent).unwrap();
     assert_eq!(new.label(text, 0), None);
     new.apply_changes(live.changes_since(snapshot.revision())).unwrap();
     assert_eq!(new.observations(), live.observations());

@@ -47,7 +47,7 @@ fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
     let train = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 1), o(0, 2, 1), o(1, 2, 1), o(2, 2, 1)];
     let test = vec![o(3, 0, 1), o(3, 1, 1), o(4, 0, 1), o(5, 0, 0)];
     let scored = Scored { probabilities: [0.3, 0.7].repeat(test.len()), observations: test, levels: 2 };
-    let report = Report::of(&scored, &train, false, &plain(), &mut Silent).unwrap();
+    let report = Report::of(&scored, &train, false, &plain(), &Silent).unwrap();
     // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training label.
     let baselines: Vec<f64> = report.annotators.iter().map(|a| a.baseline).collect();
     assert_eq!(baselines, [1.0 / 3.0, 1.0]);
@@ -58,8 +58,7 @@ fn reports_are_those_of_scikit_learn() {
     let reference = reference();
     for (name, ordinal) in [("ordinal", true), ("choice", false)] {
         let report =
-            Report::of(&scored(&reference[name], "probabilities"), &[], ordinal, &plain(), &mut Silent)
-                .unwrap();
+            Report::of(&scored(&reference[name], "probabilities"), &[], ordinal, &plain(), &Silent).unwrap();
         let theirs = &reference["report"][name];
         assert_eq!(serde_json::to_value(&report.confusion).unwrap(), theirs["confusion"]);
         assert_eq!(report.classes.len(), theirs["classes"].as_array().unwrap().len());
@@ -109,7 +108,7 @@ fn standard_errors_are_those_of_another_bootstrap() {
     let options = BootstrapOptions { resamples: 4000, ..Default::default() };
     let mut compared = 0;
     for (over, name) in [(Cluster::Texts, "texts"), (Cluster::Annotators, "annotators")] {
-        let intervals = bootstrap(&scored, true, over, &options, &mut Silent).unwrap();
+        let intervals = bootstrap(&scored, true, over, &options, &Silent).unwrap();
         for key in ["accuracy", "log_loss", "macro_f1", "disagreement_spearman"] {
             let Some(ours) = intervals.of.get(key) else { continue };
             let theirs = &reference["intervals"][format!("{name} {key}")];
@@ -131,8 +130,7 @@ fn paired_tests_are_those_of_statsmodels_and_scipy() {
     let reference = reference();
     let (data, theirs) = (&reference["ordinal"], &reference["compare"]);
     let options = BootstrapOptions { resamples: 4000, ..Default::default() };
-    let ours =
-        compare(&scored(data, "probabilities"), &scored(data, "second"), &options, &mut Silent).unwrap();
+    let ours = compare(&scored(data, "probabilities"), &scored(data, "second"), &options, &Silent).unwrap();
     assert_eq!(Some(ours.mcnemar.only_first as u64), theirs["only_first"].as_u64());
     assert_eq!(Some(ours.mcnemar.only_second as u64), theirs["only_second"].as_u64());
     same("exact", Some(ours.mcnemar.exact_p), &theirs["exact_p"]);
@@ -191,11 +189,11 @@ fn reports_of_edge_cases_are_finite_and_come_back_from_json() {
                 bins: 7,
                 bootstrap: Some(BootstrapOptions { resamples: 60, ..Default::default() }),
             };
-            let report = Report::of(&scored, &observations, ordinal, &options, &mut Silent).unwrap();
+            let report = Report::of(&scored, &observations, ordinal, &options, &Silent).unwrap();
             comes_back(name, &report);
             assert_eq!(report.scores.accuracy.is_none(), observations.is_empty());
             assert_eq!(report.classes.iter().map(|c| c.support).sum::<usize>(), observations.len());
-            let test = compare(&scored, &scored, &BootstrapOptions::default(), &mut Silent).unwrap();
+            let test = compare(&scored, &scored, &BootstrapOptions::default(), &Silent).unwrap();
             comes_back(name, &test);
         }
     }
@@ -234,7 +232,7 @@ fn intervals_are_seeded_and_blind_to_the_number_of_cores() {
     let run = |seed, threads| {
         let options = BootstrapOptions { resamples: 130, seed, ..Default::default() };
         let pool = rayon_pool(threads);
-        pool.install(|| bootstrap(&scored, true, Cluster::Annotators, &options, &mut Silent).unwrap())
+        pool.install(|| bootstrap(&scored, true, Cluster::Annotators, &options, &Silent).unwrap())
     };
     assert_eq!(run(1, 1), run(1, 3));
     assert_ne!(run(1, 1).of, run(2, 1).of);

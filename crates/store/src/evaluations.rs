@@ -1,9 +1,10 @@
 //! Evaluations and fits of the live model: the project's record of what was asked and what was found.
 
-use crate::jobs::WorkState;
+use crate::jobs::{must_be_an_end, state_in};
 use crate::row::{json, json_or_null, to_json};
 use crate::tx::all;
 use crate::{Result, Store, StoreError};
+use dissensus_domain::WorkState;
 use serde_json::Value;
 
 /// An evaluation in this project.
@@ -88,7 +89,7 @@ impl Store {
         metrics: Option<Value>,
         ended_ms: i64,
     ) -> Result<()> {
-        state.must_be_an_end()?;
+        must_be_an_end(state)?;
         self.write(move |tx| {
             let metrics = metrics.map(|m| to_json("metrics of an evaluation", &m)).transpose()?;
             let rows = tx
@@ -124,7 +125,7 @@ impl Store {
                         started_ms: r.get(5)?,
                     },
                     metrics: json_or_null(r, 6)?,
-                    state: WorkState::column(r, 7)?,
+                    state: state_in(r, 7)?,
                 })
             })
         })

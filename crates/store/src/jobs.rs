@@ -3,55 +3,27 @@
 use crate::row::bad;
 use crate::tx::all;
 use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::WorkState;
 use rusqlite::Row;
 
 /// A job in this project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u32);
 
-/// How far a job or a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WorkState {
-    /// At work.
-    Running,
-    /// Done.
-    Finished,
-    /// Stopped by the user.
-    Cancelled,
-    /// Stopped by an error.
-    Failed,
-    /// Ended with the program.
-    Interrupted,
+/// The state of a job, a run or an evaluation in a column.
+pub(crate) fn state_in(row: &Row<'_>, column: usize) -> rusqlite::Result<WorkState> {
+    let name = row.get_ref(column)?.as_str().map_err(|e| bad(column, e))?;
+    WorkState::from_name(name).ok_or_else(|| bad(column, format!("unknown state \"{name}\"")))
 }
 
-impl WorkState {
-    const ALL: [Self; 5] = [Self::Running, Self::Finished, Self::Cancelled, Self::Failed, Self::Interrupted];
-
-    /// The name used in SQL and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-            Self::Interrupted => "interrupted",
-        }
-    }
-
-    pub(crate) fn column(row: &Row<'_>, column: usize) -> rusqlite::Result<Self> {
-        let name: String = row.get(column)?;
-        let state = Self::ALL.into_iter().find(|s| s.name() == name);
-        state.ok_or_else(|| bad(column, format!("unknown state \"{name}\"")))
-    }
-
-    pub(crate) fn must_be_an_end(self) -> Result<()> {
-        match self {
-            Self::Finished | Self::Cancelled | Self::Failed => Ok(()),
-            Self::Running | Self::Interrupted => Err(StoreError::Invalid {
-                what: "end of a job".to_owned(),
-                why: format!("work ends finished, cancelled or failed, not {}", self.name()),
-            }),
-        }
+/// Work at work or broken off has not ended.
+pub(crate) fn must_be_an_end(state: WorkState) -> Result<()> {
+    match state {
+        WorkState::Finished | WorkState::Cancelled | WorkState::Failed => Ok(()),
+        WorkState::Running | WorkState::Interrupted => Err(StoreError::Invalid {
+            what: "end of a job".to_owned(),
+            why: format!("work ends finished, cancelled or failed, not {state}"),
+        }),
     }
 }
 
@@ -126,7 +98,7 @@ impl Store {
     /// # Errors
     /// There is no such job, it has ended already, or `state` is no end.
     pub fn finish_job(&self, id: JobId, state: WorkState, note: Option<&str>, ended_ms: i64) -> Result<()> {
-        state.must_be_an_end()?;
+        must_be_an_end(state)?;
         let note = note.map(str::to_owned);
         self.change_job(
             id,
@@ -172,7 +144,7 @@ impl Store {
                     id: JobId(r.get(0)?),
                     kind: r.get(1)?,
                     title: r.get(2)?,
-                    state: WorkState::column(r, 3)?,
+                    state: state_in(r, 3)?,
                     done: r.get(4)?,
                     total: r.get(5)?,
                     note: r.get(6)?,

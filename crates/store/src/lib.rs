@@ -91,7 +91,7 @@ pub use evaluations::{Evaluation, EvaluationId, EvaluationKind, NewEvaluation};
 pub use events::Appended;
 pub use export::{ExportRow, ExportScope};
 pub use heads::{Head, NewHead};
-pub use jobs::{Job, JobId, NewJob, WorkState};
+pub use jobs::{Job, JobId, NewJob};
 pub use labels::{LabelAppender, NewLabel};
 pub use marks::NewMark;
 pub use merge::TakenIn;

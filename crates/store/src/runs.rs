@@ -1,10 +1,10 @@
 //! Runs: trainings that are scored and kept, with their split, their predictions and what they found.
 
-use crate::jobs::WorkState;
+use crate::jobs::{must_be_an_end, state_in};
 use crate::row::{json, json_or_null, to_json};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_domain::{AnnotatorId, TextId, WorkState};
 use rusqlite::Row;
 use serde_json::Value;
 use uuid::Uuid;
@@ -116,7 +116,7 @@ impl WriteTx<'_> {
         metrics: Option<&Value>,
         ended_ms: i64,
     ) -> Result<()> {
-        state.must_be_an_end()?;
+        must_be_an_end(state)?;
         let metrics = metrics.map(|m| to_json("metrics of a run", m)).transpose()?;
         let rows = self
             .run(
@@ -351,7 +351,7 @@ fn run(r: &Row<'_>) -> rusqlite::Result<Run> {
         },
         metrics: json_or_null(r, 6)?,
         ended_ms: r.get(7)?,
-        state: WorkState::column(r, 8)?,
+        state: state_in(r, 8)?,
         history: json_or_null(r, 10)?,
         start: json_or_null(r, 11)?,
     })

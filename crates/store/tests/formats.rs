@@ -7,7 +7,8 @@ mod common;
 
 use common::state_of;
 use dissensus_domain::TextId;
-use dissensus_store::{ExportScope, Store, StoreError, WorkState};
+use dissensus_domain::WorkState;
+use dissensus_store::{ExportScope, Store, StoreError};
 use std::path::{Path, PathBuf};
 
 fn fixture(version: u32, folder: &Path) -> PathBuf {

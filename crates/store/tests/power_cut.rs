@@ -9,7 +9,8 @@
 mod common;
 
 use common::{QUESTION, label, small};
-use dissensus_store::{CopyTarget, NewRun, NewText, Store, StoreError, WorkState};
+use dissensus_domain::WorkState;
+use dissensus_store::{CopyTarget, NewRun, NewText, Store, StoreError};
 use dissensus_test_support::power_cut::{Recorder, Step};
 use rusqlite::Connection;
 use std::collections::BTreeSet;

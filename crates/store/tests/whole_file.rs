@@ -5,10 +5,11 @@
 mod common;
 
 use common::{QUESTION, label, small, state_of};
+use dissensus_domain::WorkState;
 use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, Scale, ScaleKind, TextId};
 use dissensus_store::{
     CopyTarget, EncoderVersion, ExportScope, NewAnnotator, NewHead, NewJob, NewMark, NewQuestion, NewRun,
-    NewText, Store, StoreError, WorkState, checkpoint_all,
+    NewText, Store, StoreError, checkpoint_all,
 };
 use rusqlite::Connection;
 use rusqlite::types::Value;

@@ -5,10 +5,11 @@
 mod common;
 
 use common::{QUESTION, label, small};
+use dissensus_domain::WorkState;
 use dissensus_domain::{AnnotatorId, Attributes, EventId, Scale, ScaleKind, TextId};
 use dissensus_store::{
     EncoderVersion, NewAnnotator, NewHead, NewJob, NewQuestion, NewRun, NewText, RunLabel, RunLabels,
-    RunPart, Store, StoreError, WorkState,
+    RunPart, Store, StoreError,
 };
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

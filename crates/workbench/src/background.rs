@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::encoding::{EncoderChoice, Encoding};
 use crate::error::WorkbenchError;
-use crate::jobs::{Activity, Observer as _, caught};
+use crate::jobs::{Activity, Progress as _, caught};
 use crate::live::LiveModels;
 use crate::view::JobInfo;
 use std::sync::Arc;

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 pub enum WorkbenchError {
     /// The project file.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// A file of another tool.
     #[error(transparent)]
-    Exchange(#[from] ExchangeError),
+    Exchange(ExchangeError),
     /// The encoder.
     #[error(transparent)]
     Encoder(EncoderError),
@@ -245,6 +245,16 @@ pub enum WorkbenchError {
         "the project uses the encoder that run {0} tuned: choose another encoder first, then delete the run"
     )]
     EncoderInUse(u32),
+    /// The encoder of a run that is to be deleted is what an unfinished run started on.
+    #[error(
+        "run {unfinished} started on the encoder that run {run} tuned and has not finished: resume or delete run {unfinished} first"
+    )]
+    EncoderNeeded {
+        /// The run that is to be deleted.
+        run: u32,
+        /// The unfinished one.
+        unfinished: u32,
+    },
     /// The encoder of a run that has not finished.
     #[error("run {0} has not finished: its encoder cannot be used yet")]
     UnfinishedEncoder(u32),
@@ -254,6 +264,17 @@ pub enum WorkbenchError {
     /// A report of a kind that is not written.
     #[error("{} has no ending that says what to write: use .html, .csv, .json or .tex", .0.display())]
     ReportKind(PathBuf),
+    /// What lies beside a tuned encoder about its training cannot be read.
+    #[error(
+        "{} says what trained this encoder and cannot be read ({reason}): figures could be of texts that trained it. Take the \
+         folder of the run again, or delete this file if the encoder was never trained on texts of this project", path.display()
+    )]
+    DamagedTrainingData {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Something that cannot happen did.
     #[error("something went wrong inside the program: {0}")]
     Internal(String),
@@ -337,9 +358,10 @@ impl WorkbenchError {
             Self::NoRunFiles { .. } => "run-files-missing",
             Self::ForeignRunFiles { .. } => "run-files-foreign",
             Self::NoRunOfEncoder(_) => "no-such-run",
-            Self::EncoderInUse(_) => "encoder-in-use",
+            Self::EncoderInUse(_) | Self::EncoderNeeded { .. } => "encoder-in-use",
             Self::UnfinishedEncoder(_) => "run-unfinished",
             Self::DamagedRun(_) => "run-damaged",
+            Self::DamagedTrainingData { .. } => "training-data-damaged",
             Self::ReportKind(_) => "report-kind",
             Self::Internal(_) => "internal",
             Self::Blind { .. } => "blind",
@@ -374,24 +396,25 @@ impl WorkbenchError {
     }
 }
 
-/// A cancel of a model is a cancel of the use case, wherever it comes from.
-impl From<PerspectivesError> for WorkbenchError {
-    fn from(error: PerspectivesError) -> Self {
-        match error {
-            PerspectivesError::Cancelled => Self::Cancelled,
-            other => Self::Perspectives(other),
-        }
-    }
+/// A cancel is a cancel of the use case, in whichever crate it was heard.
+macro_rules! from_errors {
+    ($($error:ident in $variant:ident, cancelled as $cancelled:pat,)*) => {
+        $(impl From<$error> for WorkbenchError {
+            fn from(error: $error) -> Self {
+                match error {
+                    $cancelled => Self::Cancelled,
+                    other => Self::$variant(other),
+                }
+            }
+        })*
+    };
 }
 
-/// A cancel of an encoder is a cancel of the use case, wherever it comes from.
-impl From<EncoderError> for WorkbenchError {
-    fn from(error: EncoderError) -> Self {
-        match error {
-            EncoderError::Cancelled => Self::Cancelled,
-            other => Self::Encoder(other),
-        }
-    }
+from_errors! {
+    StoreError in Store, cancelled as StoreError::CopyCancelled(_),
+    ExchangeError in Exchange, cancelled as ExchangeError::Cancelled { .. },
+    EncoderError in Encoder, cancelled as EncoderError::Cancelled,
+    PerspectivesError in Perspectives, cancelled as PerspectivesError::Cancelled,
 }
 
 impl From<WorkbenchError> for Problem {
@@ -411,7 +434,24 @@ fn exchange_code(error: &ExchangeError) -> &'static str {
         | ExchangeError::LineEnds { .. } => "file-format",
         ExchangeError::DiskFull { .. } => "disk-full",
         ExchangeError::Unwritable { .. } => "file-unwritable",
-        ExchangeError::Cancelled { .. } => "cancelled",
         _ => "columns",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancel_is_a_cancel_in_whichever_crate_it_was_heard() {
+        let all: [WorkbenchError; 4] = [
+            StoreError::CopyCancelled("p".into()).into(),
+            ExchangeError::Cancelled { path: "f".into() }.into(),
+            EncoderError::Cancelled.into(),
+            PerspectivesError::Cancelled.into(),
+        ];
+        for error in all {
+            assert!(matches!(error, WorkbenchError::Cancelled), "{error}");
+        }
     }
 }

@@ -45,7 +45,7 @@ pub use error::WorkbenchError;
 pub use event::Event;
 pub use exchange::Exchange;
 pub use home::Home;
-pub use jobs::{Observer, Unwatched};
+pub use jobs::{Progress, Silent};
 pub use kept_runs::tuning_name;
 pub use labelling::{Labelling, NamedLabel, Recorded};
 pub use live::LiveModels;

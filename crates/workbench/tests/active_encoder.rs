@@ -5,8 +5,8 @@
 use dissensus_domain::QuestionId;
 use dissensus_workbench::view::TrainChoices;
 use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Observer, Pooling, Session,
-    SplitSpec, Unwatched, WorkbenchError, sample,
+    CopyChoices, DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Pooling,
+    Progress, Session, Silent, SplitSpec, WorkbenchError, sample,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -27,7 +27,7 @@ fn sample(folder: &TempDir) -> Session {
     let path = folder.path().join("sample.dissensus");
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
-    session.encoding.encode(&tiny(), &Unwatched).unwrap();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
     session
 }
 
@@ -39,7 +39,7 @@ fn question(session: &Session) -> QuestionId {
 fn tuned(session: &Session, seed: u32) -> u32 {
     let asked = session.runs.choices(question(session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, seed, ..asked };
-    session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id
+    session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id
 }
 
 fn version(session: &Session) -> String {
@@ -53,8 +53,8 @@ fn run_in_use(session: &Session) -> Option<u32> {
 /// Does something once, in the middle of the work that it watches.
 struct Meanwhile<F: FnOnce() + Send>(Mutex<Option<F>>);
 
-impl<F: FnOnce() + Send> Observer for Meanwhile<F> {
-    fn step(&self, done: u64, _: Option<u64>, _: &str) {
+impl<F: FnOnce() + Send> Progress for Meanwhile<F> {
+    fn report(&self, done: u64, _: Option<u64>, _: &str) {
         if done > 0
             && let Some(work) = self.0.lock().unwrap().take()
         {
@@ -86,7 +86,7 @@ fn choosing_another_encoder_ends_the_use_of_a_run_for_good() {
     let session = sample(&folder);
     let run = tuned(&session, 0);
     session.runs.use_run(Some(run)).unwrap();
-    session.encoding.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Unwatched).unwrap();
+    session.encoding.encode(&EncoderChoice { pooling: Some(Pooling::Cls), ..tiny() }, &Silent).unwrap();
     let cls = version(&session);
     assert!(cls.contains("/cls/"));
     assert_eq!(run_in_use(&session), None);
@@ -102,7 +102,7 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
     let question = question(&session);
     let before = session.live.active_model(question).unwrap();
     assert_eq!((before.run, before.tuned, before.fitted_on), (None, false, None));
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let live = session.live.active_model(question).unwrap();
     assert_eq!((live.model.as_str(), live.fitted_on, live.labels), ("multilevel", Some(728), 728));
     assert!(live.fitted_at.is_some() && live.encoder == Some(version(&session)));
@@ -115,8 +115,8 @@ fn what_predicts_is_named_with_its_encoder_and_what_it_is_fitted_on() {
         (Some(run), None),
         "the model on the old embeddings is not it"
     );
-    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
-    session.live.fit(question, &Unwatched).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let fitted = session.live.active_model(question).unwrap();
     assert_eq!((fitted.run, fitted.tuned, fitted.fitted_on), (Some(run), true, Some(728)));
     assert_ne!(fitted.encoder, live.encoder);
@@ -127,10 +127,10 @@ fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "frozen").unwrap();
-    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap().info.id;
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     session.runs.use_run(Some(run)).unwrap();
     assert_eq!(run_in_use(&session), Some(run));
-    session.encoding.encode(&with_pooling(Pooling::Max), &Unwatched).unwrap();
+    session.encoding.encode(&with_pooling(Pooling::Max), &Silent).unwrap();
     assert_eq!(run_in_use(&session), None, "its encoder is not in use any more");
     let error = session.runs.use_run(Some(run)).unwrap_err();
     assert_eq!(error.code(), "encoder-not-in-use");
@@ -139,13 +139,13 @@ fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
 
 /// Stops once something was done.
 struct StopAt {
-    note: &'static str,
+    doing: &'static str,
     stop: AtomicBool,
 }
 
-impl Observer for StopAt {
-    fn step(&self, _: u64, _: Option<u64>, note: &str) {
-        if note.contains(self.note) {
+impl Progress for StopAt {
+    fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+        if doing.contains(self.doing) {
             self.stop.store(true, Ordering::Relaxed);
         }
     }
@@ -161,13 +161,13 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     let session = sample(&folder);
     let before = version(&session);
     // "texts/s": in the middle of encoding with the second pooling (the first one is there).
-    let stop = StopAt { note: "texts/s", stop: AtomicBool::new(false) };
-    let choose = |observer: &dyn Observer| {
-        session.analysis.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), observer)
+    let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
+    let choose = |progress: &dyn Progress| {
+        session.analysis.choose_pooling(Some("offensiveness"), None, 0, &EncoderChoice::default(), progress)
     };
     assert!(matches!(choose(&stop), Err(WorkbenchError::Cancelled)));
     assert_eq!(version(&session), before);
-    let found = choose(&Unwatched).unwrap();
+    let found = choose(&Silent).unwrap();
     assert!(version(&session).contains(&format!("/{}/", found.chosen)), "{found:?} {}", version(&session));
 }
 
@@ -181,7 +181,7 @@ fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation
         tuning: "frozen".into(),
         device: DeviceChoice::Cpu,
     };
-    session.analysis.evaluate(&choices, &Unwatched)
+    session.analysis.evaluate(&choices, &Silent)
 }
 
 #[test]
@@ -193,9 +193,9 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     assert_eq!(plain.split.left_out_texts, 0);
     let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
     let asked = TrainChoices { epochs: 1, split: split.name(), ..asked };
-    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     session.runs.use_run(Some(run.info.id)).unwrap();
-    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
 
     // The same split as that of the run: its test texts are unseen, all of them.
     let same = evaluate(&session, split, 0).unwrap();
@@ -211,7 +211,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     // Also while severity and map are still to come.
     let early = session.analysis.annotator_report(question(&session)).unwrap();
     assert!(early.remark.is_some() && early.held_out_note.is_some(), "{:?}", early.remark);
-    session.live.fit(question(&session), &Unwatched).unwrap();
+    session.live.fit(question(&session), &Silent).unwrap();
     let report = session.analysis.annotator_report(question(&session)).unwrap();
     let scored: u32 = report.annotators.iter().map(|a| a.held_out_labels).sum();
     assert_eq!(scored, run.sizes.test_labels, "of {} labels", all.labels);
@@ -220,7 +220,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     for tuning in ["frozen", "last-1"] {
         let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
         let next = TrainChoices { epochs: 1, seed: 1, split: split.name(), ..next };
-        let next = session.runs.train(&next, DeviceChoice::Cpu, &Unwatched).unwrap();
+        let next = session.runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
         assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
         assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
         let listed = session.runs.list().unwrap().into_iter().find(|run| run.id == next.info.id).unwrap();
@@ -241,9 +241,99 @@ fn a_copy_of_a_tuned_encoder_is_known_also_after_its_run_is_deleted() {
     session.runs.delete(run).unwrap();
     let choice =
         EncoderChoice { encoder: Some(copy.to_string_lossy().into_owned()), ..with_pooling(Pooling::Max) };
-    session.encoding.encode(&choice, &Unwatched).unwrap();
+    session.encoding.encode(&choice, &Silent).unwrap();
     let evaluated = evaluate(&session, SplitSpec::ByText(0.5), 1).unwrap();
     assert!(evaluated.split.left_out_texts > 20, "{:?}", evaluated.split);
+}
+
+#[test]
+fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = folder.path().join("before.dissensus");
+    session.project.save_copy(&before, CopyChoices::default(), &Silent).unwrap();
+    let sizes = {
+        let run = tuned(&session, 0);
+        session.runs.detail(run).unwrap().sizes
+    };
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    session.close();
+    let older = Session::open(&before, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let choice = |pooling| EncoderChoice {
+        encoder: Some(copy.to_string_lossy().into_owned()),
+        ..with_pooling(pooling)
+    };
+    older.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
+    older.live.fit(question(&older), &Silent).unwrap();
+    let seen = sizes.train_texts + sizes.validation_texts;
+    let report = older.analysis.annotator_report(question(&older)).unwrap();
+    assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
+    assert!(evaluate(&older, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
+
+    // Another project whose texts have the same names is not the one that trained it.
+    let path = folder.path().join("other.dissensus");
+    sample::create(&path).unwrap();
+    let other = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    other.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
+    assert_eq!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts, 0);
+
+    // What cannot be read any more is no reason to trust the figures.
+    std::fs::write(copy.join("training_data.json"), "{").unwrap();
+    let error = older.encoding.encode(&choice(Pooling::Max), &Silent).unwrap_err();
+    assert_eq!(error.code(), "training-data-damaged");
+}
+
+#[test]
+fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5).name(), ..asked };
+    let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    session.runs.use_run(Some(run)).unwrap();
+    assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");
+    let asked = TrainChoices { seed: 1, ..asked };
+    let next = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
+}
+
+#[test]
+fn the_encoder_of_an_unfinished_run_is_refused_and_its_checkpoints_stay_until_it_has_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, ..asked };
+    // Its encoder is written by then.
+    let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
+    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(WorkbenchError::Cancelled)));
+    let stopped = session.runs.list().unwrap().remove(0);
+    let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
+    assert!(files.join("encoder").is_dir() && files.join("checkpoints").is_dir());
+    let choice = EncoderChoice { encoder: Some(format!("run:{}", stopped.uid)), ..EncoderChoice::default() };
+    assert_eq!(session.encoding.encode(&choice, &Silent).unwrap_err().code(), "run-unfinished");
+    session.runs.resume_here(stopped.id, &Silent).unwrap();
+    assert!(files.join("encoder").is_dir() && !files.join("checkpoints").exists());
+    session.encoding.encode(&choice, &Silent).unwrap();
+}
+
+#[test]
+fn a_run_is_kept_while_an_unfinished_one_stands_on_its_encoder() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let first = tuned(&session, 0);
+    session.runs.use_run(Some(first)).unwrap();
+    let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 2, ..asked };
+    let stop = StopAt { doing: "scoring", stop: AtomicBool::new(false) };
+    assert!(matches!(session.runs.train(&asked, DeviceChoice::Cpu, &stop), Err(WorkbenchError::Cancelled)));
+    let second = session.runs.list().unwrap().remove(0).id;
+    session.runs.use_run(None).unwrap();
+    let error = session.runs.delete(first).unwrap_err();
+    assert_eq!(error.code(), "encoder-in-use");
+    assert!(error.to_string().contains(&format!("run {second} first")), "{error}");
+    session.runs.resume_here(second, &Silent).unwrap();
+    session.runs.delete(first).unwrap();
 }
 
 /// Copies the only tuned encoder below `folder`.

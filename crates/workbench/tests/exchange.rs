@@ -4,7 +4,7 @@
 
 use dissensus_domain::{LabelSource, Scale, ScaleKind};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportReport};
-use dissensus_workbench::{Home, Observer, Session, Unwatched, WorkbenchError};
+use dissensus_workbench::{Home, Progress, Session, Silent, WorkbenchError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,8 +50,8 @@ fn try_import(
     file: &Path,
     choices: &ImportChoices,
 ) -> Result<ImportReport, WorkbenchError> {
-    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.exchange.import(file, choices, &unwatched)
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent)
 }
 
 fn import(session: &Session, file: &Path) -> ImportReport {
@@ -70,7 +70,7 @@ fn rows(path: &Path) -> Rows {
 fn exported(place: &Place, session: &Session) -> Rows {
     static NTH: AtomicU64 = AtomicU64::new(0);
     let path = place.path(&format!("exported-{}.csv", NTH.fetch_add(1, Ordering::Relaxed)));
-    session.exchange.export(&path, None, false, &Unwatched).unwrap();
+    session.exchange.export(&path, None, false, &Silent).unwrap();
     let mut rows = rows(&path);
     rows.sort();
     rows
@@ -337,8 +337,8 @@ struct LabelsMeanwhile<'a> {
     done: AtomicU64,
 }
 
-impl Observer for LabelsMeanwhile<'_> {
-    fn step(&self, _: u64, _: Option<u64>, _: &str) {
+impl Progress for LabelsMeanwhile<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
         if self.done.fetch_add(1, Ordering::SeqCst) == 0 {
             self.session.labelling.label_by_name("ana", "c001", "5", Some("offensiveness")).unwrap();
             self.session.labelling.label_by_name("ana", "c001", "yes", Some("remove")).unwrap();
@@ -414,7 +414,7 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
         session.labelling.skip(who, question.id, text).unwrap();
         for ending in ["csv", "tsv", "jsonl"] {
             let out = place.path(&format!("{seed}-out.{ending}"));
-            session.exchange.export(&out, None, false, &Unwatched).unwrap();
+            session.exchange.export(&out, None, false, &Silent).unwrap();
             let copy = place.project(&format!("to-{seed}-{ending}"));
             let report = import(&copy, &out);
             assert_eq!(report.rejected_rows, 0);

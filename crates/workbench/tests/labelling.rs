@@ -4,7 +4,7 @@
 
 use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
 use dissensus_workbench::view::{ImportChoices, NewLabel};
-use dissensus_workbench::{Event, Home, Observer, Session, Unwatched, sample};
+use dissensus_workbench::{Event, Home, Progress, Session, Silent, sample};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -44,8 +44,8 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     let file = folder.path().join("more.csv");
     std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
-    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    assert_eq!(session.exchange.import(&file, &choices, &unwatched).unwrap().labels, 1);
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    assert_eq!(session.exchange.import(&file, &choices, &silent).unwrap().labels, 1);
     let ana = session.project.annotator("ana").unwrap().id;
     assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
     let undo = || session.labelling.undo(ana, question, LabelSource::Command).unwrap();
@@ -63,8 +63,8 @@ struct Meanwhile<'a> {
     done: AtomicBool,
 }
 
-impl Observer for Meanwhile<'_> {
-    fn step(&self, _: u64, _: Option<u64>, _: &str) {
+impl Progress for Meanwhile<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
         if self.done.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -90,7 +90,7 @@ fn what_happens_while_a_model_is_fitted_is_in_it_when_it_is_live() {
     session.close();
     let session = opened(folder.path());
     session.labelling.label_by_name("ana", "c004", "1", Some("offensiveness")).unwrap();
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let active = session.live.active_model(question).unwrap();
     assert_eq!((active.fitted_on, active.learned_since, active.labels), (Some(before + 2), 1, before + 3));
 }
@@ -100,7 +100,7 @@ fn what_is_kept_in_memory_is_what_the_project_says_after_many_people_labelled_at
     let folder = tempfile::tempdir().unwrap();
     let session = opened(folder.path());
     let question = offensiveness(&session);
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let told: Arc<Mutex<u32>> = Arc::default();
     let count = Arc::clone(&told);
     session.subscribe(move |event| {

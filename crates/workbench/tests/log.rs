@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_workbench::view::ImportChoices;
-use dissensus_workbench::{EncoderChoice, Home, Observer, Unwatched, Workbench, start_log};
+use dissensus_workbench::{EncoderChoice, Home, Progress, Silent, Workbench, start_log};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,18 +32,18 @@ fn a_whole_session_is_logged_without_texts_labels_or_names() {
     let choices = ImportChoices { question: Some(question.into()), ..ImportChoices::default() };
     session.exchange.import_as_job(&file, &choices).unwrap();
     // What goes wrong quotes what it is about; the log must not.
-    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
     std::fs::write(&file, format!("{rows}{id}-1,another {word},{name},{label}\n")).unwrap();
-    assert!(session.exchange.import(&file, &choices, &unwatched).is_err());
+    assert!(session.exchange.import(&file, &choices, &silent).is_err());
     assert!(session.exchange.import_as_job(&file, &choices).is_err());
     assert!(session.labelling.label_by_name(name, id, other, Some(question)).is_err());
     session.labelling.label_by_name(name, &format!("{id}-3"), label, Some(question)).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let choice = EncoderChoice { encoder: Some(tiny.to_string_lossy().into()), ..EncoderChoice::default() };
-    session.encoding.encode(&choice, &Unwatched).unwrap();
+    session.encoding.encode(&choice, &Silent).unwrap();
     session.background.start();
     let asked = session.project.question(Some(question)).unwrap();
-    session.live.fit(asked.id, &Unwatched).unwrap();
+    session.live.fit(asked.id, &Silent).unwrap();
     session.analysis.annotator_report(asked.id).unwrap();
     session.exchange.export_as_job(&folder.path().join("out.csv")).unwrap();
     // A panic that quotes a text, as slicing inside a character does.

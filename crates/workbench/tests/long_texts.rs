@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_workbench::view::ImportChoices;
-use dissensus_workbench::{EncoderChoice, Home, LongTexts, Observer, Prompt, Session, Unwatched, sample};
+use dissensus_workbench::{EncoderChoice, Home, LongTexts, Progress, Prompt, Session, Silent, sample};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,19 +30,19 @@ fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
     // The tiny tokenizer makes more than 20 tokens of every text of the sample.
     let short = folder.path().join("short.csv");
     std::fs::write(&short, "text_id,text\ns1,no\ns2,yes\n").unwrap();
-    let observer: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.exchange.import(&short, &ImportChoices::default(), &observer).unwrap();
-    let cut = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Unwatched).unwrap();
+    let progress: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&short, &ImportChoices::default(), &progress).unwrap();
+    let cut = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Silent).unwrap();
     assert!(cut.cut > 0 && cut.cut < cut.texts, "texts longer and shorter than 20 tokens: {cut:?}");
     assert_eq!((cut.averaged, cut.windows), (0, 0));
 
-    let average = session.encoding.encode(&choice(Some(LongTexts::Average)), &Unwatched).unwrap();
+    let average = session.encoding.encode(&choice(Some(LongTexts::Average)), &Silent).unwrap();
     assert_eq!((average.kept, average.texts), (cut.texts - cut.cut, cut.cut));
     assert_eq!((average.averaged, average.cut), (cut.cut, 0));
     assert!(average.windows >= 2 * average.averaged);
     assert_eq!(average.encoder, format!("{}/windows", cut.encoder));
 
-    let back = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Unwatched).unwrap();
+    let back = session.encoding.encode(&choice(Some(LongTexts::Truncate)), &Silent).unwrap();
     assert_eq!((back.texts, back.kept, back.encoder), (0, cut.texts, cut.encoder));
 }
 
@@ -50,14 +50,14 @@ fn a_change_from_cutting_to_averaging_encodes_the_long_texts_only() {
 fn what_is_not_chosen_stays_as_the_project_has_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(folder.path());
-    let average = session.encoding.encode(&choice(None), &Unwatched).unwrap();
+    let average = session.encoding.encode(&choice(None), &Silent).unwrap();
     assert!(average.averaged > 0 && average.encoder.ends_with("/windows"), "{}", average.encoder);
     let prompted =
         EncoderChoice { prompt: Some(Prompt::Text("good ".to_owned())), ..choice(Some(LongTexts::Truncate)) };
-    let chosen = session.encoding.encode(&prompted, &Unwatched).unwrap();
+    let chosen = session.encoding.encode(&prompted, &Silent).unwrap();
     assert!(chosen.texts > 0 && chosen.encoder.contains("/prompt-"), "{}", chosen.encoder);
     for again in [choice(None), EncoderChoice::default()] {
-        let again = session.encoding.encode(&again, &Unwatched).unwrap();
+        let again = session.encoding.encode(&again, &Silent).unwrap();
         assert_eq!((again.encoder, again.texts), (chosen.encoder.clone(), 0));
     }
 }

@@ -5,7 +5,7 @@
 
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_workbench::view::{ImportChoices, RunDetail, TrainChoices};
-use dissensus_workbench::{DeviceChoice, EncoderChoice, Home, ModelKind, Session, Unwatched, sample};
+use dissensus_workbench::{DeviceChoice, EncoderChoice, Home, ModelKind, Session, Silent, sample};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ fn sample_at(path: &Path) -> Session {
     let session = open(path);
     session
         .encoding
-        .encode(&EncoderChoice { encoder: Some(tiny()), ..EncoderChoice::default() }, &Unwatched)
+        .encode(&EncoderChoice { encoder: Some(tiny()), ..EncoderChoice::default() }, &Silent)
         .unwrap();
     session
 }
@@ -40,13 +40,13 @@ fn question(session: &Session) -> QuestionId {
 fn train(session: &Session, model: ModelKind, tuning: &str, seed: u32) -> RunDetail {
     let choices = session.runs.choices(question(session), model, tuning).unwrap();
     let choices = TrainChoices { epochs: 1, seed, ..choices };
-    session.runs.train(&choices, DeviceChoice::Cpu, &Unwatched).unwrap()
+    session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
 fn predicted(session: &Session, run: u32) -> Result<Vec<f32>, String> {
     session
         .runs
-        .predict(run, AnnotatorId(2), TEXT, &Unwatched)
+        .predict(run, AnnotatorId(2), TEXT, &Silent)
         .map(|prediction| prediction.probabilities)
         .map_err(|error| error.code().to_owned())
 }
@@ -99,7 +99,7 @@ fn a_project_whose_name_is_not_utf_8_uses_its_tuned_encoder() {
     let session = sample_at(&path);
     let run = train(&session, ModelKind::Multilevel, "last-1", 0).info;
     session.runs.use_run(Some(run.id)).unwrap();
-    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     assert!(session.runs.detail(run.id).unwrap().info.predicts);
 }
 
@@ -131,7 +131,7 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     let session = sample_at(&path);
     let run = train(&session, ModelKind::Multilevel, "last-1", 0).info.id;
     session.runs.use_run(Some(run)).unwrap();
-    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let version = session.encoding.state().unwrap().version;
     session.close();
     let moved = after.join("q.dissensus");
@@ -148,9 +148,9 @@ fn project_and_folder_can_be_moved_and_renamed_together() {
     // New texts are encoded with the tuned encoder where it is now.
     let file = after.join("more.csv");
     fs::write(&file, "text_id,text\nnew1,One more text\n").unwrap();
-    let unwatched: std::sync::Arc<dyn dissensus_workbench::Observer> = std::sync::Arc::new(Unwatched);
-    session.exchange.import(&file, &ImportChoices::default(), &unwatched).unwrap();
-    let encoded = session.encoding.encode(&EncoderChoice::default(), &Unwatched).unwrap();
+    let silent: std::sync::Arc<dyn dissensus_workbench::Progress> = std::sync::Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    let encoded = session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
     assert_eq!((encoded.texts, session.encoding.state().unwrap().version), (1, version));
 }
 

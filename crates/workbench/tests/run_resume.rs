@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{Answer, LabelSource, QuestionId, TextId};
-use dissensus_workbench::view::{ImportChoices, JobState, NewLabel, RunDetail, TrainChoices};
+use dissensus_workbench::view::{ImportChoices, NewLabel, RunDetail, TrainChoices, WorkState};
 use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, Event, Home, ModelKind, Observer, Session, Unwatched, sample,
+    DeviceChoice, EncoderChoice, Event, Home, ModelKind, Progress, Session, Silent, sample,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ fn sample(folder: &TempDir) -> Session {
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let encoder = Some(tiny.to_string_lossy().into_owned());
-    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Unwatched).unwrap();
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
     session
 }
 
@@ -35,9 +35,9 @@ fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
 #[derive(Default)]
 struct StopHalfWay(AtomicBool);
 
-impl Observer for StopHalfWay {
-    fn step(&self, done: u64, total: Option<u64>, note: &str) {
-        if note == "training" && total.is_some_and(|total| done > total / 2) {
+impl Progress for StopHalfWay {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        if doing == "training" && total.is_some_and(|total| done > total / 2) {
             self.0.store(true, Ordering::Relaxed);
         }
     }
@@ -82,22 +82,22 @@ fn change_everything(session: &Session, folder: &Path) {
     let rows = rows.replace("c001,,", "x2,Another,");
     std::fs::write(&file, rows).unwrap();
     let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
-    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.exchange.import(&file, &choices, &unwatched).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &choices, &silent).unwrap();
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
     let choice = EncoderChoice {
         encoder: Some(tiny.to_string_lossy().into_owned()),
         pooling: Some(dissensus_workbench::Pooling::Max),
         ..EncoderChoice::default()
     };
-    session.encoding.encode(&choice, &Unwatched).unwrap();
+    session.encoding.encode(&choice, &Silent).unwrap();
 }
 
 fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let asked = choices(&session, model, tuning);
-    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
+    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     assert_eq!(error.code(), "cancelled");
     let stopped = session.runs.list().unwrap().remove(0);
@@ -105,7 +105,7 @@ fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     change_everything(&session, folder.path());
     let stopped = session.runs.list().unwrap().remove(0);
     assert!(stopped.resumable && stopped.data_changed);
-    let resumed = session.runs.resume_here(stopped.id, &Unwatched).unwrap();
+    let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
     assert_eq!(figures(&resumed), figures(&whole), "{model} {tuning}");
     assert_eq!(resumed.sizes, whole.sizes);
     assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
@@ -113,7 +113,7 @@ fn resumes_to_the_same(model: ModelKind, tuning: &str) {
     let annotators = session.project.annotators().unwrap();
     for annotator in [annotators.first().unwrap().id, annotators.last().unwrap().id] {
         let says =
-            |run: u32| session.runs.predict(run, annotator, "You fool", &Unwatched).unwrap().probabilities;
+            |run: u32| session.runs.predict(run, annotator, "You fool", &Silent).unwrap().probabilities;
         assert_eq!(says(resumed.info.id), says(whole.info.id), "{model} {tuning}");
     }
 }
@@ -138,23 +138,23 @@ fn a_failed_resume_changes_nothing_and_is_possible_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let asked = choices(&session, ModelKind::ShareRecFfn, "frozen");
-    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap();
+    let whole = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
     let stopped = session.runs.list().unwrap().remove(0);
     let files = folder.path().join("sample.dissensus.runs").join(&stopped.uid);
     let aside = folder.path().join("aside");
     std::fs::rename(&files, &aside).unwrap();
     assert!(!session.runs.detail(stopped.id).unwrap().info.resumable);
-    let error = session.runs.resume_here(stopped.id, &Unwatched).unwrap_err();
+    let error = session.runs.resume_here(stopped.id, &Silent).unwrap_err();
     assert!(error.code() == "not-resumable" && error.to_string().contains("not there"), "{error}");
-    assert_eq!(session.runs.detail(stopped.id).unwrap().info.state, JobState::Cancelled);
+    assert_eq!(session.runs.detail(stopped.id).unwrap().info.state, WorkState::Cancelled);
     std::fs::rename(&aside, &files).unwrap();
-    let resumed = session.runs.resume_here(stopped.id, &Unwatched).unwrap();
+    let resumed = session.runs.resume_here(stopped.id, &Silent).unwrap();
     assert_eq!(figures(&resumed), figures(&whole));
 
     let convex =
-        session.runs.train(&choices(&session, ModelKind::Shared, "frozen"), DeviceChoice::Cpu, &Unwatched);
-    let error = session.runs.resume_here(convex.unwrap().info.id, &Unwatched).unwrap_err();
+        session.runs.train(&choices(&session, ModelKind::Shared, "frozen"), DeviceChoice::Cpu, &Silent);
+    let error = session.runs.resume_here(convex.unwrap().info.id, &Silent).unwrap_err();
     assert!(error.to_string().contains("was not interrupted"), "{error}");
 }
 
@@ -179,7 +179,7 @@ fn of_two_runs_started_at_once_one_begins() {
         assert!(begun.contains(&Err("busy")));
         let mut runs = session.runs.list().unwrap();
         assert_eq!(runs.len(), round + 1, "the one that did not begin left no row");
-        while runs[0].state == JobState::Running {
+        while runs[0].state == WorkState::Running {
             std::thread::sleep(std::time::Duration::from_millis(20));
             runs = session.runs.list().unwrap();
         }
@@ -197,23 +197,23 @@ fn a_training_that_panics_ends_as_failed_and_the_next_one_begins() {
     session.subscribe(move |event| {
         // A listener is called on the training thread, in the middle of its work.
         let Event::Run(run) = event else { return };
-        if run.state == JobState::Running && run.epochs.len() == 1 && once.swap(false, Ordering::Relaxed) {
+        if run.state == WorkState::Running && run.epochs.len() == 1 && once.swap(false, Ordering::Relaxed) {
             panic!("no such luck");
         }
     });
     let id = session.runs.start(&asked).unwrap();
     let ended = |id: u32| loop {
         let run = session.runs.detail(id).unwrap().info;
-        if run.state != JobState::Running {
+        if run.state != WorkState::Running {
             break run;
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     };
     let failed = ended(id);
-    assert_eq!(failed.state, JobState::Failed);
+    assert_eq!(failed.state, WorkState::Failed);
     assert!(failed.problem.unwrap().message.contains("no such luck"));
     std::thread::sleep(std::time::Duration::from_millis(100));
-    assert!(session.project.jobs().unwrap().iter().all(|job| job.state != JobState::Running));
+    assert!(session.project.jobs().unwrap().iter().all(|job| job.state != WorkState::Running));
     let next = session.runs.start(&asked).unwrap();
-    assert_eq!(ended(next).state, JobState::Finished);
+    assert_eq!(ended(next).state, WorkState::Finished);
 }

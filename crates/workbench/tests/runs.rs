@@ -3,14 +3,16 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_workbench::view::{JobState, NewLabel, RunClass, RunDetail, RunInfo, TrainChoices, Tuning};
+use dissensus_workbench::view::{
+    ImportChoices, NewLabel, RunClass, RunDetail, RunInfo, TrainChoices, Tuning, WorkState,
+};
 use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, EvaluateChoices, Event, Home, ModelKind, Observer, Session, SplitSpec,
-    Unwatched, sample,
+    DeviceChoice, EncoderChoice, EvaluateChoices, Event, Home, ModelKind, Progress, Session, Silent,
+    SplitSpec, sample,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -26,7 +28,7 @@ fn sample(folder: &TempDir) -> Session {
     let tiny = tiny().to_string_lossy().into_owned();
     session
         .encoding
-        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Unwatched)
+        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Silent)
         .unwrap();
     session
 }
@@ -41,7 +43,7 @@ fn choices(session: &Session, model: ModelKind, tuning: &str) -> TrainChoices {
 }
 
 fn run(session: &Session, choices: &TrainChoices) -> RunDetail {
-    session.runs.train(choices, DeviceChoice::Cpu, &Unwatched).unwrap()
+    session.runs.train(choices, DeviceChoice::Cpu, &Silent).unwrap()
 }
 
 fn metric(run: &RunInfo, key: &str) -> f64 {
@@ -55,7 +57,7 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
     for kind in ModelKind::ALL {
         let detail = run(&session, &choices(&session, kind, "frozen"));
         let info = &detail.info;
-        assert_eq!((info.state.clone(), info.model.as_str()), (JobState::Finished, kind.name()));
+        assert_eq!((info.state.clone(), info.model.as_str()), (WorkState::Finished, kind.name()));
         let scores = info.scores.as_ref().unwrap();
         assert!(scores.metrics.len() >= 12, "{kind}");
         let loss = scores.metrics.iter().find(|m| m.key == "log_loss").unwrap();
@@ -101,7 +103,7 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
                 tuning: "frozen".into(),
                 device: DeviceChoice::Cpu,
             },
-            &Unwatched,
+            &Silent,
         )
         .unwrap();
     assert_eq!(evaluated.models[0].scores.log_loss.unwrap(), metric(&detail.info, "log_loss"));
@@ -127,18 +129,18 @@ fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
     let frozen = run(&session, &choices(&session, ModelKind::SepHeads, "frozen")).info.id;
     let said = || {
         let text = "You call that a recipe?";
-        session.runs.predict(frozen, AnnotatorId(2), text, &Unwatched).unwrap().probabilities
+        session.runs.predict(frozen, AnnotatorId(2), text, &Silent).unwrap().probabilities
     };
     let by_the_encoder_of_before = said();
 
     session.runs.use_run(Some(info.id)).unwrap();
-    session.encoding.ensure_encoded(&EncoderChoice::default(), &Unwatched).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
     let tuned = session.encoding.state().unwrap();
     assert_ne!(tuned.version.as_ref().unwrap(), &before);
     assert!(session.runs.detail(info.id).unwrap().info.predicts);
     assert_eq!(said(), by_the_encoder_of_before, "a frozen run keeps its encoder");
     session.runs.use_run(Some(info.id)).unwrap();
-    session.analysis.train(Some("offensiveness"), &Unwatched).unwrap();
+    session.analysis.train(Some("offensiveness"), &Silent).unwrap();
     session.runs.use_run(None).unwrap();
     assert_eq!(session.encoding.state().unwrap().version.unwrap(), before);
 
@@ -154,8 +156,8 @@ fn a_tuned_encoder_is_kept_and_predicts_where_it_is_chosen() {
 /// Stops at the second evaluation.
 struct StopAfterFirst(AtomicBool);
 
-impl Observer for StopAfterFirst {
-    fn step(&self, done: u64, total: Option<u64>, _: &str) {
+impl Progress for StopAfterFirst {
+    fn report(&self, done: u64, total: Option<u64>, _: &str) {
         if total.is_some_and(|total| done > total / 2) {
             self.0.store(true, Ordering::Relaxed);
         }
@@ -176,14 +178,38 @@ fn a_run_that_was_stopped_goes_on_to_the_figures_of_one_that_was_not() {
     let error = session.runs.train(&asked, DeviceChoice::Cpu, &stop).unwrap_err();
     assert_eq!(error.code(), "cancelled");
     let stopped = session.runs.list().unwrap().remove(0);
-    assert!(stopped.resumable && stopped.state == JobState::Cancelled && stopped.scores.is_none());
+    assert!(stopped.resumable && stopped.state == WorkState::Cancelled && stopped.scores.is_none());
     assert_eq!(session.runs.resume(whole.info.id).unwrap_err().code(), "not-resumable");
-    let mended = session.runs.resume_here(stopped.id, &Unwatched).unwrap();
+    let mended = session.runs.resume_here(stopped.id, &Silent).unwrap();
     let losses = |run: &RunDetail| {
         run.info.epochs.iter().map(|e| (e.step, e.train_loss, e.validation_loss)).collect::<Vec<_>>()
     };
     assert_eq!(losses(&whole), losses(&mended));
     assert_eq!(metric(&whole.info, "log_loss"), metric(&mended.info, "log_loss"));
+}
+
+#[test]
+fn a_run_on_frozen_embeddings_fails_where_texts_came_before_it_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let file = folder.path().join("more.csv");
+    std::fs::write(&file, "text_id,text\nmore-1,one more\n").unwrap();
+    let asked = choices(&session, ModelKind::Multilevel, "frozen");
+    let (say, heard) = mpsc::channel();
+    let (exchange, once) = (session.exchange.clone(), AtomicBool::new(false));
+    session.subscribe(move |event| match event {
+        // The run was asked for and is about to begin.
+        Event::Job(_) if !once.swap(true, Ordering::Relaxed) => {
+            let silent: Arc<dyn Progress> = Arc::new(Silent);
+            exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+        }
+        Event::Run(info) if info.state != WorkState::Running => drop(say.send(info.clone())),
+        _ => {}
+    });
+    let id = session.runs.start(&asked).unwrap();
+    let ended = heard.recv_timeout(Duration::from_secs(120)).unwrap();
+    assert_eq!((ended.id, ended.state), (id, WorkState::Failed));
+    assert_eq!(ended.problem.unwrap().code, "not-encoded");
 }
 
 #[test]
@@ -214,11 +240,11 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
         let info = heard.recv_timeout(Duration::from_secs(120)).unwrap();
         assert!(info.epochs.len() >= epochs);
         epochs = info.epochs.len();
-        if info.state != JobState::Running {
+        if info.state != WorkState::Running {
             break info;
         }
     };
-    assert_eq!((last.id, last.state, epochs), (id, JobState::Finished, 6));
+    assert_eq!((last.id, last.state, epochs), (id, WorkState::Finished, 6));
     assert!(session.runs.list().unwrap()[0].data_changed, "a label came after it began");
 }
 
@@ -248,10 +274,10 @@ fn a_failed_run_keeps_why() {
         max_grad_norm: 0.0,
         ..choices(&session, ModelKind::ShareRecDcn, "frozen")
     };
-    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Unwatched).unwrap_err();
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("stopped being a number at step"), "{error}");
     let kept = session.runs.list().unwrap().remove(0);
-    assert_eq!(kept.state, JobState::Failed);
+    assert_eq!(kept.state, WorkState::Failed);
     assert_eq!(kept.problem.unwrap().message, error.to_string());
 
     for (bad, field) in [
@@ -260,7 +286,7 @@ fn a_failed_run_keeps_why() {
         (TrainChoices { split: "k-fold:200/1".into(), ..asked.clone() }, "200"),
         (TrainChoices { head_lr: -1.0, ..asked.clone() }, "head_lr"),
     ] {
-        let error = session.runs.train(&bad, DeviceChoice::Cpu, &Unwatched).unwrap_err();
+        let error = session.runs.train(&bad, DeviceChoice::Cpu, &Silent).unwrap_err();
         assert!(error.to_string().contains(field), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use dissensus_workbench::view::{
     ColumnChoices, DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, ProjectChoices, TextOrder,
 };
 use dissensus_workbench::{
-    EvaluateChoices, Event, Home, ModelKind, Observer, Session, Unwatched, Workbench, sample,
+    EvaluateChoices, Event, Home, ModelKind, Progress, Session, Silent, Workbench, sample,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -52,8 +52,8 @@ fn import(
     file: &Path,
     choices: &ImportChoices,
 ) -> dissensus_workbench::view::ImportReport {
-    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.exchange.import(file, choices, &unwatched).unwrap()
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent).unwrap()
 }
 
 fn import_error(
@@ -61,8 +61,8 @@ fn import_error(
     file: &Path,
     choices: &ImportChoices,
 ) -> dissensus_workbench::WorkbenchError {
-    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-    session.exchange.import(file, choices, &unwatched).unwrap_err()
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent).unwrap_err()
 }
 
 fn query(session: &Session) -> DisagreementQuery {
@@ -106,7 +106,7 @@ fn a_label_is_kept_learned_told_and_taken_back() {
     let heard = Arc::clone(&events);
     session.subscribe(move |event| heard.lock().unwrap().push(event.clone()));
     let question = session.project.question(Some("offensiveness")).unwrap();
-    session.live.fit(question.id, &Unwatched).unwrap();
+    session.live.fit(question.id, &Silent).unwrap();
     let me = session.project.add_annotator("Ana", &Default::default()).unwrap();
     let before = session.analysis.ranking(&query(&session)).unwrap();
 
@@ -161,7 +161,7 @@ fn predictions_stay_hidden_from_the_person_who_labels() {
     let place = Place::new();
     let session = place.sample();
     let question = session.project.question(Some("offensiveness")).unwrap().id;
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let me = session.project.add_annotator("Ana", &Default::default()).unwrap();
     let text = TextId(1);
     let query = query(&session);
@@ -181,7 +181,7 @@ fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
     let place = Place::new();
     let session = place.sample();
     let all = query(&session);
-    session.live.fit(all.question, &Unwatched).unwrap();
+    session.live.fit(all.question, &Silent).unwrap();
     let first = session.project.annotators().unwrap().swap_remove(0);
     let (name, value) = first.attributes.iter().next().map(|(n, v)| (n.clone(), v.clone())).unwrap();
     let some = DisagreementQuery { attributes: [(name.clone(), value.clone())].into(), ..query(&session) };
@@ -330,12 +330,12 @@ fn an_export_imports_again_to_the_same_labels() {
     session.labelling.label_by_name("Zoë \"Z\"", "c001", "4", Some("offensiveness")).unwrap();
     for name in ["all.csv", "all.jsonl"] {
         let file = place.path(name);
-        let rows = session.exchange.export(&file, None, false, &Unwatched).unwrap();
+        let rows = session.exchange.export(&file, None, false, &Silent).unwrap();
         assert_eq!(rows, 2 * 728 + 1);
         let copy = Session::create(&place.path(&format!("{name}.dissensus")), &place.home()).unwrap();
         import(&copy, &file, &ImportChoices::default());
         let again = place.path(&format!("again-{name}"));
-        copy.exchange.export(&again, None, false, &Unwatched).unwrap();
+        copy.exchange.export(&again, None, false, &Silent).unwrap();
         let sorted = |path: &Path| {
             // What was given by the command elsewhere is an imported label here.
             let text = std::fs::read_to_string(path).unwrap().replace("command", "import");
@@ -346,9 +346,9 @@ fn an_export_imports_again_to_the_same_labels() {
         assert_eq!(sorted(&file), sorted(&again), "{name}");
         assert_eq!(copy.project.info().unwrap().questions.len(), 2);
     }
-    let taken = session.exchange.export(&place.path("all.csv"), None, false, &Unwatched).unwrap_err();
+    let taken = session.exchange.export(&place.path("all.csv"), None, false, &Silent).unwrap_err();
     assert_eq!(taken.code(), "export-exists");
-    let format = session.exchange.export(&place.path("all.xlsx"), None, false, &Unwatched).unwrap_err();
+    let format = session.exchange.export(&place.path("all.xlsx"), None, false, &Silent).unwrap_err();
     assert_eq!(format.code(), "file-format");
 }
 
@@ -371,10 +371,10 @@ fn without_an_encoder_labels_are_kept_and_the_lack_is_told() {
     let session = place.sample();
     let problem = session.encoding.state().unwrap().problem.unwrap();
     assert_eq!(problem.code, "encoder-missing");
-    let error = session.encoding.ensure_encoded(&Default::default(), &Unwatched).unwrap_err();
+    let error = session.encoding.ensure_encoded(&Default::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "encoder-missing");
     let question = session.project.question(Some("offensiveness")).unwrap().id;
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let ranking = session.analysis.ranking(&query(&session)).unwrap();
     assert_eq!(ranking.texts.len(), 168);
     assert!(ranking.remark.unwrap().contains("no embeddings"));
@@ -385,7 +385,7 @@ fn filters_choose_annotators_and_texts() {
     let place = Place::new();
     let session = place.sample();
     let mut query = query(&session);
-    session.live.fit(query.question, &Unwatched).unwrap();
+    session.live.fit(query.question, &Silent).unwrap();
     query.attributes.insert("gender".into(), "woman".into());
     let ranking = session.analysis.ranking(&query).unwrap();
     assert_eq!(ranking.annotators, 4);
@@ -414,12 +414,12 @@ fn a_kept_model_comes_back_and_takes_in_what_came_since() {
     let query = {
         let session = place.sample();
         let query = query(&session);
-        session.live.fit(query.question, &Unwatched).unwrap();
+        session.live.fit(query.question, &Silent).unwrap();
         query
     };
     let session = Session::open(&path, &place.home()).unwrap();
     session.labelling.label_by_name("ana", "c150", "5", Some("offensiveness")).unwrap();
-    session.live.fit(query.question, &Unwatched).unwrap();
+    session.live.fit(query.question, &Silent).unwrap();
     let kept = session.analysis.ranking(&query).unwrap();
     assert_eq!(kept.annotators, 9);
     let ana = session.project.annotator("ana").unwrap();
@@ -480,7 +480,7 @@ fn one_label_one_annotator_and_none_at_all_are_no_trouble() {
     let choices = ImportChoices { levels: Some(vec!["no".into(), "yes".into()]), ..ImportChoices::default() };
     import(&session, &file, &choices);
     let question = session.project.question(None).unwrap().id;
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let report = session.analysis.annotator_report(question).unwrap();
     assert_eq!(report.annotators.iter().map(|a| a.labels).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(report.alpha, None);
@@ -518,7 +518,7 @@ fn one_person_alone_has_nobody_to_differ_from() {
     import(&session, &file, &ImportChoices::default());
     let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let question = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let pairwise = DisagreementQuery {
         question,
         by: DisagreementMeasure::Pairwise,
@@ -553,7 +553,7 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
         tuning: "frozen".into(),
         device: dissensus_workbench::DeviceChoice::Cpu,
     };
-    let split = session.analysis.evaluate(&choices, &Unwatched).unwrap().split;
+    let split = session.analysis.evaluate(&choices, &Silent).unwrap().split;
     // 130 of the 168 comments have labels.
     assert_eq!(split.train_texts + split.test_texts, 130, "{split:?}");
     assert_eq!(split.train_labels + split.test_labels, 728);
@@ -584,7 +584,7 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
     assert!(refused.contains("rude, threat"), "{refused}");
 
     let question = session.project.info().unwrap().questions[0].id;
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let asked = DisagreementQuery {
         question,
         by: DisagreementMeasure::Pairwise,

@@ -7,11 +7,11 @@
 
 use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, Scale, ScaleKind};
 use dissensus_workbench::view::{
-    DisagreementMeasure, DisagreementQuery, ImportChoices, JobState, ProjectChoices, TextOrder, TrainChoices,
+    DisagreementMeasure, DisagreementQuery, ImportChoices, ProjectChoices, TextOrder, TrainChoices, WorkState,
 };
 use dissensus_workbench::{
-    DeviceChoice, EncoderChoice, EvaluateChoices, Home, ModelKind, Observer, Pooling, Session, SplitSpec,
-    Unwatched, WorkbenchError, sample,
+    DeviceChoice, EncoderChoice, EvaluateChoices, Home, ModelKind, Pooling, Progress, Session, Silent,
+    SplitSpec, WorkbenchError, sample,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -162,7 +162,7 @@ impl Worker<'_> {
             15 | 16 => self.start_run(),
             17 => {
                 let jobs = self.call("jobs", |_| session.project.jobs()).unwrap_or_default();
-                for job in jobs.iter().filter(|job| job.state == JobState::Running) {
+                for job in jobs.iter().filter(|job| job.state == WorkState::Running) {
                     session.project.cancel_job(job.id);
                 }
             }
@@ -187,13 +187,13 @@ impl Worker<'_> {
                     tuning: "frozen".into(),
                     device: DeviceChoice::Cpu,
                 };
-                self.call("evaluate", |_| session.analysis.evaluate(&choices, &Unwatched));
+                self.call("evaluate", |_| session.analysis.evaluate(&choices, &Silent));
             }
             25 => {
                 let choices = ProjectChoices { question: Some(question), ..ProjectChoices::default() };
                 self.call("save choices", |_| session.project.save_choices(&choices));
             }
-            26 => drop(self.call("fit", |_| session.live.fit(question, &Unwatched))),
+            26 => drop(self.call("fit", |_| session.live.fit(question, &Silent))),
             27 => session.background.start(),
             28 => {
                 self.call("active model", |_| session.live.active_model(question));
@@ -272,8 +272,8 @@ impl Worker<'_> {
         if self.dice.below(2) == 0 {
             self.call("import job", |_| session.exchange.import_as_job(&file, &choices));
         } else {
-            let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
-            self.call("import", |_| session.exchange.import(&file, &choices, &unwatched));
+            let silent: Arc<dyn Progress> = Arc::new(Silent);
+            self.call("import", |_| session.exchange.import(&file, &choices, &silent));
         }
     }
 
@@ -281,7 +281,7 @@ impl Worker<'_> {
         let pooling = [Pooling::Mean, Pooling::Cls, Pooling::Max][self.dice.below(3)];
         let choice = EncoderChoice { pooling: Some(pooling), ..tiny() };
         let session = self.session;
-        self.call("encode", |_| session.encoding.encode(&choice, &Unwatched));
+        self.call("encode", |_| session.encoding.encode(&choice, &Silent));
     }
 
     fn start_run(&mut self) {
@@ -369,7 +369,7 @@ fn sample_in(folder: &Path) -> PathBuf {
     let path = folder.join("sample.dissensus");
     sample::create(&path).unwrap();
     let session = Session::open(&path, &Home::inside(folder, Vec::new())).unwrap();
-    session.encoding.encode(&tiny(), &Unwatched).unwrap();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
     path
 }
 
@@ -404,13 +404,13 @@ fn eight_threads_on_two_hundred_thousand_labels() {
         }
     }
     std::fs::write(&file, csv).unwrap();
-    let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
     let choices = ImportChoices {
         question: Some("q".into()),
         scale: Some(ScaleKind::Ordinal),
         ..ImportChoices::default()
     };
-    session.exchange.import(&file, &choices, &unwatched).unwrap();
+    session.exchange.import(&file, &choices, &silent).unwrap();
     drop(session);
     stress(&path, folder.path(), "q", Duration::from_secs(60), Duration::from_secs(900));
 }

@@ -5,7 +5,7 @@
 use dissensus_domain::{Attributes, Scale, ScaleKind};
 use dissensus_store::Store;
 use dissensus_workbench::view::ImportChoices;
-use dissensus_workbench::{CopyChoices, Home, Observer, Session, Unwatched};
+use dissensus_workbench::{CopyChoices, Home, Progress, Session, Silent};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +27,8 @@ impl Project {
         let file = self.folder.path().join("labels.csv");
         std::fs::write(&file, "text_id,text,annotator_id,label\nt1,one,ada,1\nt2,two,ada,2\nt2,two,ben,1\n")
             .unwrap();
-        let observer: Arc<dyn Observer> = Arc::new(Unwatched);
-        self.session.exchange.import(&file, &ImportChoices::default(), &observer).unwrap();
+        let progress: Arc<dyn Progress> = Arc::new(Silent);
+        self.session.exchange.import(&file, &ImportChoices::default(), &progress).unwrap();
     }
 
     /// Opens a copy of the file alone, made this moment.
@@ -66,31 +66,31 @@ fn a_copy_is_saved_while_the_project_is_open_with_its_runs_where_that_is_asked()
     std::fs::write(runs.join("1/encoder/model.safetensors"), "weights").unwrap();
     std::fs::write(runs.join("1/.dissensus-x.part"), "half").unwrap();
 
-    let without = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Unwatched).unwrap();
+    let without = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap();
     assert!(without.runs.is_none() && without.runs_left.unwrap().ends_with("p.dissensus.runs"));
     assert!(!at("q.runs").exists());
     assert_eq!(Store::open_reader(at("q")).unwrap().counts().unwrap().labels, 3);
 
     let choices = CopyChoices { runs: true, ..CopyChoices::default() };
-    let with = project.session.project.save_copy(&at("r"), choices, &Unwatched).unwrap();
+    let with = project.session.project.save_copy(&at("r"), choices, &Silent).unwrap();
     assert!(with.runs_left.is_none() && with.runs.unwrap().ends_with("r.runs"));
     let copied = std::fs::read_to_string(at("r.runs/1/encoder/model.safetensors")).unwrap();
     assert_eq!(copied, "weights");
     assert!(!at("r.runs/1/.dissensus-x.part").exists());
 
     // Neither a file nor a folder of runs is replaced unasked.
-    let error = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Unwatched).unwrap_err();
+    let error = project.session.project.save_copy(&at("q"), CopyChoices::default(), &Silent).unwrap_err();
     assert_eq!(error.code(), "project-exists", "{error}");
     let replace = CopyChoices { runs: true, replace: true };
-    let error = project.session.project.save_copy(&at("r"), replace, &Unwatched).unwrap_err();
+    let error = project.session.project.save_copy(&at("r"), replace, &Silent).unwrap_err();
     assert_eq!(error.code(), "export-exists", "{error}");
 }
 
 /// Stops at once.
 struct Stopped;
 
-impl Observer for Stopped {
-    fn step(&self, _: u64, _: Option<u64>, _: &str) {}
+impl Progress for Stopped {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
 
     fn cancelled(&self) -> bool {
         true

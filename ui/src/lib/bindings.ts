@@ -589,7 +589,7 @@ export type JobInfo = {
 	/**  What it works on. */
 	title: string,
 	/**  How far it is. */
-	state: JobState,
+	state: WorkState,
 	/**  Steps done. */
 	done: number,
 	/**  Steps in all, once known. */
@@ -601,19 +601,6 @@ export type JobInfo = {
 	/**  Why it failed. */
 	problem: Problem | null,
 };
-
-/**  State of a job. */
-export type JobState = 
-/**  At work. */
-"running" | 
-/**  Done. */
-"finished" | 
-/**  Stopped by the user. */
-"cancelled" | 
-/**  Stopped by an error. */
-"failed" | 
-/**  Ended with the program; starts again where it stopped. */
-"interrupted";
 
 /**  What became of a label; it is on disk by then. */
 export type LabelReceipt = {
@@ -935,7 +922,7 @@ export type RunInfo = {
 	/**  Its seed. */
 	seed: number,
 	/**  How it is. */
-	state: JobState,
+	state: WorkState,
 	/**  The job that works on it, while it runs. */
 	job: number | null,
 	/**  When it began. */
@@ -1166,6 +1153,19 @@ export type Undone = {
 	/**  How far the annotator is now. */
 	progress: Progress,
 };
+
+/**  How far a job, a run or an evaluation is. */
+export type WorkState = 
+/**  At work. */
+"running" | 
+/**  Done. */
+"finished" | 
+/**  Stopped by the user. */
+"cancelled" | 
+/**  Stopped by an error. */
+"failed" | 
+/**  Ended with the program; starts again where it stopped. */
+"interrupted";
 
 /* Tauri Specta runtime */
 type EventEmit<T> = [T] extends [null] ? () => Promise<void> : (payload: T) => Promise<void>;

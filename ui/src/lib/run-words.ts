@@ -1,5 +1,5 @@
 // Names for what a run is made of: models, tunings, metrics, devices, states.
-import type { ActiveModel, JobState, RunInfo, RunMetric, Tuning } from "$lib/bindings";
+import type { ActiveModel, RunInfo, RunMetric, Tuning, WorkState } from "$lib/bindings";
 import { counted } from "$lib/format";
 
 interface ModelWords {
@@ -144,7 +144,7 @@ export function deviceName(device: string): string {
   return names[device] ?? device;
 }
 
-export const STATES: Readonly<Record<JobState, string>> = {
+export const STATES: Readonly<Record<WorkState, string>> = {
   running: "running",
   finished: "finished",
   cancelled: "stopped",

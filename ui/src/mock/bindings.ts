@@ -455,7 +455,7 @@ export const commands: typeof RealCommands = {
   },
 };
 
-function job(state: view.JobState, done: number): view.JobInfo {
+function job(state: view.WorkState, done: number): view.JobInfo {
   return {
     id: 1,
     kind: "encode",

@@ -250,7 +250,7 @@ export class MockRuns {
     tuning: view.Tuning,
     asked: Partial<view.TrainChoices>,
     hoursAgo: number,
-    state: view.JobState,
+    state: view.WorkState,
   ): Run {
     const id = this.#next++;
     const choices = { ...defaults(this.#question, model, tuning), ...asked };
@@ -370,7 +370,7 @@ export class MockRuns {
     };
   }
 
-  #end(run: Run, state: view.JobState): void {
+  #end(run: Run, state: view.WorkState): void {
     this.#tellJob(run, state);
     Object.assign(run.info, {
       state,
@@ -387,7 +387,7 @@ export class MockRuns {
     this.#say("runChanged", { ...run.info });
   }
 
-  #tellJob({ info }: Run, state: view.JobState): void {
+  #tellJob({ info }: Run, state: view.WorkState): void {
     this.#say("jobChanged", {
       id: info.job ?? JOB + info.id,
       kind: "train",

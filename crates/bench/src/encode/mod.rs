@@ -14,7 +14,7 @@ use crate::figures::cores;
 use crate::worker::Launch;
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{Source, guess_roles, read_rows};
-use dissensus_workbench::{Home, Unwatched, encoder_folder, sample};
+use dissensus_workbench::{Home, Silent, encoder_folder, sample};
 use field::{Field, Subject};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub fn encode(
     choices: &EncodeChoices,
     say: &dyn Fn(&str),
 ) -> Result<EncodeBench, BenchError> {
-    let dir = encoder_folder(home, choices.encoder.as_deref(), &Unwatched)?;
+    let dir = encoder_folder(home, choices.encoder.as_deref(), &Silent)?;
     let texts = texts(choices)?;
     let threads = choices.threads.unwrap_or_else(cores).max(1);
     let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;

@@ -5,7 +5,7 @@ use crate::figures::{peak_mib, quantile_ms};
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
 use dissensus_store::Store;
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
-use dissensus_workbench::{Event, Home, Observer, Session, Unwatched, Workbench, adopt_embeddings};
+use dissensus_workbench::{Event, Home, Progress, Session, Silent, Workbench, adopt_embeddings};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,7 @@ pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTi
                 LargeStep::Import => Session::create(&path, &home)?,
                 _ => Session::open(&path, &home)?,
             };
-            let unwatched: Arc<dyn Observer> = Arc::new(Unwatched);
+            let unwatched: Arc<dyn Progress> = Arc::new(Silent);
             session.exchange.import(file, &ImportChoices::default(), &unwatched)?;
             session.close();
             Ok(StepTimes::new(step, started))
@@ -161,7 +161,7 @@ pub(super) fn take(step: LargeStep, folder: &Path, file: &Path) -> Result<StepTi
             let session = Session::open_to_read(&path, &home)?;
             let question = session.project.question(None)?.id;
             session.analysis.agreement(question)?;
-            session.analysis.reliability(question, &Unwatched)?;
+            session.analysis.reliability(question, &Silent)?;
             session.close();
             Ok(StepTimes::new(step, started))
         }

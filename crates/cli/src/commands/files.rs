@@ -6,7 +6,7 @@ use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
-use dissensus_workbench::{CopyChoices, Observer, Session};
+use dissensus_workbench::{CopyChoices, Progress, Session};
 use std::sync::Arc;
 
 pub(crate) fn import(args: Import) -> Result<()> {
@@ -16,7 +16,7 @@ pub(crate) fn import(args: Import) -> Result<()> {
         let preview = session.exchange.preview(&args.file, &choices)?;
         return if args.json { output::json(&preview) } else { show(&preview) };
     }
-    let bar: Arc<dyn Observer> = Arc::new(Bar::new("bytes"));
+    let bar: Arc<dyn Progress> = Arc::new(Bar::new("bytes"));
     let report = session.exchange.import(&args.file, &choices, &bar);
     drop(bar);
     let report = report?;

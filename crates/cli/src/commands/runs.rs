@@ -5,7 +5,7 @@ use crate::args::{OneRun, RunsWhat, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::view::{EpochInfo, JobState, RunComparison, RunDetail, RunInfo, TrainOptions};
+use dissensus_workbench::view::{EpochInfo, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState};
 use dissensus_workbench::{ModelKind, Session, WorkbenchError};
 use std::path::Path;
 
@@ -132,12 +132,8 @@ fn figure(run: &RunInfo, key: &str) -> String {
 
 fn state(run: &RunInfo) -> &'static str {
     match run.state {
-        JobState::Running => "running",
-        JobState::Finished if run.predicts => "encoder in use",
-        JobState::Finished => "finished",
-        JobState::Cancelled => "cancelled",
-        JobState::Failed => "failed",
-        JobState::Interrupted => "interrupted",
+        WorkState::Finished if run.predicts => "encoder in use",
+        state => state.name(),
     }
 }
 

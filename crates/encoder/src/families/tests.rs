@@ -91,7 +91,7 @@ fn trainable(name: &str, policy: &FreezePolicy, pooling: Pooling) -> Trainable {
 #[test]
 fn poolings_are_the_references_on_both_paths() {
     for reference in NAMES.map(Reference::open) {
-        for pooling in Pooling::ALL {
+        for pooling in Pooling::ALL.iter().copied() {
             let expected = match pooling {
                 Pooling::Pooler => match reference.pooler() {
                     Some(expected) => expected,

@@ -18,7 +18,7 @@ pub fn aggregate(
     annotators: usize,
     target: Target,
     options: &AggregationOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Aggregation, PerspectivesError> {
     let embeddings = Embeddings::none(texts);
     let sorted = TrainingData { embeddings: &embeddings, observations, annotators, target, attributes: &[] }

@@ -25,7 +25,7 @@ struct State {
 pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Found, PerspectivesError> {
     let mut state = State::new(votes);
     let mut fit = AggregationFit { converged: votes.len() == 0, ..Default::default() };

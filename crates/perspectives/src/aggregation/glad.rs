@@ -19,7 +19,7 @@ const STEPS: usize = 25;
 pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Found, PerspectivesError> {
     let mut x = vec![PRIOR; votes.annotators + votes.texts()];
     let mut posterior = vec![0.0; votes.texts() * votes.levels()];
@@ -137,7 +137,7 @@ mod tests {
         for name in ["binary", "levels"] {
             let votes = votes(&fixture[name]);
             let options = AggregationOptions { iterations: 3000, tolerance: 1e-13, ..Default::default() };
-            let found = fit(&votes, &options, &mut Silent).unwrap();
+            let found = fit(&votes, &options, &Silent).unwrap();
             let theirs = &fixture[name]["glad"];
             near(name, &found.posterior, &theirs["posterior"], 1e-4);
             let abilities: Vec<f64> = found.annotators.iter().map(|a| a.ability.unwrap()).collect();

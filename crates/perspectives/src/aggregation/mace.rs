@@ -44,7 +44,7 @@ struct State {
 pub(super) fn fit(
     votes: &Votes,
     options: &AggregationOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Found, PerspectivesError> {
     let starts = 0..options.restarts.max(1) as u64;
     let mut states: Vec<State> = starts.map(|s| State::random(votes, options, s)).collect();

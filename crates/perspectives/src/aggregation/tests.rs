@@ -52,7 +52,7 @@ fn run(
 ) -> Aggregation {
     let target = Target { kind: ScaleKind::Choice, levels };
     let options = AggregationOptions::default();
-    aggregate(aggregator, of, texts, annotators, target, &options, &mut Silent).unwrap()
+    aggregate(aggregator, of, texts, annotators, target, &options, &Silent).unwrap()
 }
 
 fn o(text: u32, annotator: u32, level: u16) -> Observation {
@@ -180,7 +180,7 @@ fn spammers_are_found() {
 fn says_what_is_wrong() {
     let target = Target { kind: ScaleKind::Binary, levels: 2 };
     let options = AggregationOptions::default();
-    let error = aggregate(Aggregator::Glad, &[o(0, 0, 2)], 1, 1, target, &options, &mut Silent);
+    let error = aggregate(Aggregator::Glad, &[o(0, 0, 2)], 1, 1, target, &options, &Silent);
     assert!(matches!(error, Err(PerspectivesError::UnknownLevel { level: 2, .. })));
     assert_eq!("dawid-skene".parse(), Ok(Aggregator::DawidSkene));
     assert!("vote".parse::<Aggregator>().is_err());

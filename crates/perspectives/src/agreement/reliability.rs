@@ -64,7 +64,7 @@ pub fn reliability(
     annotators: usize,
     target: Target,
     bootstrap: Option<&BootstrapOptions>,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Reliability, PerspectivesError> {
     if let Some(options) = bootstrap {
         options.check()?;

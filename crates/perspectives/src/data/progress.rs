@@ -1,37 +1,21 @@
-//! How long work tells how far it is and hears that it should stop.
+//! Progress of computations: in hundredths of a step.
 
 use crate::data::PerspectivesError;
-
-/// Told now and then how far the work is; asked now and then whether to stop.
-pub trait Progress {
-    /// `done` from 0 to 1 of the step called `step`.
-    fn report(&mut self, step: &str, done: f32);
-    /// True to stop soon with [`PerspectivesError::Cancelled`].
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
-
-/// Reports nothing and never cancels.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
-
-impl Progress for Silent {
-    fn report(&mut self, _: &str, _: f32) {}
-}
+pub use dissensus_domain::{Progress, Silent};
 
 /// Passes a cancel on, but not the steps of the inner fit.
-pub(crate) struct Quiet<'a>(pub(crate) &'a mut dyn Progress);
+pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Progress);
 
 impl Progress for Quiet<'_> {
-    fn report(&mut self, _: &str, _: f32) {}
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
     fn cancelled(&self) -> bool {
         self.0.cancelled()
     }
 }
 
-pub(crate) fn step(progress: &mut dyn Progress, name: &str, done: f32) -> Result<(), PerspectivesError> {
-    progress.report(name, done);
+/// Tells that the share `done` (0 to 1) of the step called `name` is done, and hears a cancel.
+pub(crate) fn step(progress: &dyn Progress, name: &str, done: f32) -> Result<(), PerspectivesError> {
+    progress.report((done.clamp(0.0, 1.0) * 100.0) as u64, Some(100), name);
     if progress.cancelled() { Err(PerspectivesError::Cancelled) } else { Ok(()) }
 }
 
@@ -41,7 +25,9 @@ mod tests {
 
     struct Stop;
     impl Progress for Stop {
-        fn report(&mut self, _: &str, _: f32) {}
+        fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+            assert_eq!((done, total, doing), (50, Some(100), "x"));
+        }
         fn cancelled(&self) -> bool {
             true
         }
@@ -49,7 +35,7 @@ mod tests {
 
     #[test]
     fn a_step_hears_a_cancel() {
-        assert_eq!(step(&mut Silent, "x", 0.5), Ok(()));
-        assert_eq!(step(&mut Stop, "x", 0.5), Err(PerspectivesError::Cancelled));
+        assert_eq!(step(&Silent, "x", 0.5), Ok(()));
+        assert_eq!(step(&Stop, "x", 0.5), Err(PerspectivesError::Cancelled));
     }
 }

@@ -16,7 +16,7 @@ pub fn fit(
     kind: ModelKind,
     data: &TrainingData<'_>,
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {
     let prepared = Prepared::new(data, options)?;
     fit_prepared(kind, &prepared, options, progress)
@@ -26,7 +26,7 @@ pub(crate) fn fit_prepared(
     kind: ModelKind,
     prepared: &Prepared<'_>,
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {
     step(progress, kind.name(), 0.0)?;
     let model: Box<dyn AnnotatorModel> = match kind {

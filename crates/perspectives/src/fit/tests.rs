@@ -33,7 +33,7 @@ fn simulations() -> Vec<Simulation> {
 }
 
 fn fitted(kind: ModelKind, data: &TrainingData<'_>) -> Box<dyn AnnotatorModel> {
-    fit(kind, data, &FitOptions::default(), &mut Silent).unwrap()
+    fit(kind, data, &FitOptions::default(), &Silent).unwrap()
 }
 
 fn p(model: &dyn AnnotatorModel, text: u32, annotator: u32) -> Vec<f32> {
@@ -128,12 +128,12 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
     let train = TrainingData { observations: &train, ..data(&sim) };
     let loss = |slopes| {
         let options = FitOptions { slopes, ..FitOptions::default() };
-        let model = fit(ModelKind::Multilevel, &train, &options, &mut Silent).unwrap();
+        let model = fit(ModelKind::Multilevel, &train, &options, &Silent).unwrap();
         crate::metrics::log_loss(&crate::score(model.as_ref(), &test))
     };
     assert!(loss(true) < 0.7 * loss(false));
     // The running sums of the live model know slopes too.
-    let mut live = crate::LiveModel::fit(&train, &FitOptions::default(), &mut Silent).unwrap();
+    let mut live = crate::LiveModel::fit(&train, &FitOptions::default(), &Silent).unwrap();
     live.record(test[0]).unwrap();
     let text = live.add_text(sim.embeddings.row(5)).unwrap();
     let fresh = crate::disagreement(&live, None, false);
@@ -227,7 +227,7 @@ fn a_higher_score_expects_a_higher_level() {
 #[test]
 fn multilevel_finds_the_severity_behind_the_labels() {
     let sim = simulate(400, 30, 5, 6, 60, 8);
-    let live = crate::LiveModel::fit(&data(&sim), &FitOptions::default(), &mut Silent).unwrap();
+    let live = crate::LiveModel::fit(&data(&sim), &FitOptions::default(), &Silent).unwrap();
     let found: Vec<f64> = (0..30).map(|a| live.severity(a).unwrap().mean).collect();
     let centre = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let (mf, mt) = (centre(&found), centre(&sim.severity));
@@ -327,13 +327,13 @@ fn attributes_are_used_where_they_tell_and_reported_where_they_do_not() {
 fn a_live_model_keeps_what_attributes_said() {
     let (sim, attributes) = attributed(60, 1.5, 23);
     let told = TrainingData { attributes: &attributes, ..data(&sim) };
-    let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &mut Silent).unwrap();
+    let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
     assert!(live.attribute_evidence().unwrap().used);
     let joined = live.add_annotator();
     live.record(Observation { text: 4, annotator: joined, level: 1 }).unwrap();
     let back = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     assert_eq!((back.attribute_evidence(), back.row(9)), (live.attribute_evidence(), live.row(9)));
-    let again = back.snapshot().refit(&sim.embeddings, &FitOptions::default(), &mut Silent).unwrap();
+    let again = back.snapshot().refit(&sim.embeddings, &FitOptions::default(), &Silent).unwrap();
     assert!(again.attribute_evidence().unwrap().used && again.annotators() == 61);
 }
 
@@ -411,7 +411,7 @@ fn odd_annotators_and_missing_classes_are_no_accident() {
 struct Stop;
 
 impl Progress for Stop {
-    fn report(&mut self, _: &str, _: f32) {}
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
     fn cancelled(&self) -> bool {
         true
     }
@@ -421,7 +421,7 @@ impl Progress for Stop {
 fn a_cancel_is_heard_and_names_are_read() {
     let sim = simulate(10, 2, 2, 2, 5, 9);
     for kind in ModelKind::ALL {
-        let error = fit(kind, &data(&sim), &FitOptions::default(), &mut Stop).err();
+        let error = fit(kind, &data(&sim), &FitOptions::default(), &Stop).err();
         assert_eq!(error, Some(PerspectivesError::Cancelled));
         assert_eq!(kind.to_string().parse::<ModelKind>(), Ok(kind));
     }

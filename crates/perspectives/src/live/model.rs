@@ -90,7 +90,7 @@ impl LiveModel {
     pub fn fit(
         data: &TrainingData<'_>,
         options: &FitOptions,
-        progress: &mut dyn Progress,
+        progress: &dyn Progress,
     ) -> Result<Self, PerspectivesError> {
         let prepared = Prepared::new(data, options)?;
         let (head, crossed) = fit_effects(&prepared, options, progress)?;

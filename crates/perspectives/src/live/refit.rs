@@ -35,7 +35,7 @@ impl Snapshot {
         &self,
         embeddings: &Embeddings,
         options: &FitOptions,
-        progress: &mut dyn Progress,
+        progress: &dyn Progress,
     ) -> Result<LiveModel, PerspectivesError> {
         texts_match(embeddings, self.texts)?;
         let data = TrainingData {

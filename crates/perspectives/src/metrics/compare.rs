@@ -72,7 +72,7 @@ pub fn compare(
     first: &Scored,
     second: &Scored,
     options: &BootstrapOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Comparison, PerspectivesError> {
     options.check()?;
     first.check()?;
@@ -134,7 +134,7 @@ fn differences(
     clusters: &[Sums],
     over: Cluster,
     options: &BootstrapOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Option<Differences>, PerspectivesError> {
     if clusters.is_empty() {
         return Ok(None);
@@ -217,7 +217,7 @@ mod tests {
     fn a_better_model_is_better_and_a_model_equals_itself() {
         let options = BootstrapOptions::default();
         let (good, bad) = (model(0.1, 1), model(0.0, 2));
-        let test = compare(&good, &bad, &options, &mut Silent).unwrap();
+        let test = compare(&good, &bad, &options, &Silent).unwrap();
         let over_texts = test.over_texts.unwrap();
         let (loss, accuracy) = (over_texts.log_loss, over_texts.accuracy);
         assert!(loss.difference < 0.0 && loss.interval.unwrap().high < 0.0);
@@ -225,11 +225,11 @@ mod tests {
         assert!(accuracy.difference > 0.0 && accuracy.p.unwrap() < 0.01);
         assert!(test.mcnemar.exact_p < 0.01 && test.mcnemar.only_first > test.mcnemar.only_second);
         assert_eq!(test.annotators.unwrap().pairs, 5);
-        let same = compare(&good, &good, &options, &mut Silent).unwrap();
+        let same = compare(&good, &good, &options, &Silent).unwrap();
         let same_loss = same.over_texts.unwrap().log_loss;
         assert_eq!((same_loss.p, same_loss.interval), (Some(1.0), None));
         assert_eq!((same.mcnemar.exact_p, same.annotators), (1.0, None));
-        let back = compare(&bad, &good, &options, &mut Silent).unwrap();
+        let back = compare(&bad, &good, &options, &Silent).unwrap();
         assert_eq!(back.over_texts.unwrap().log_loss.p, loss.p);
     }
 
@@ -249,7 +249,7 @@ mod tests {
             }
         }
         b.observations.clone_from(&a.observations);
-        let test = compare(&a, &b, &BootstrapOptions::default(), &mut Silent).unwrap();
+        let test = compare(&a, &b, &BootstrapOptions::default(), &Silent).unwrap();
         let (texts, annotators) = (test.over_texts.unwrap(), test.over_annotators.unwrap());
         assert_eq!((texts.log_loss.over, annotators.log_loss.over), (Cluster::Texts, Cluster::Annotators));
         assert!((texts.log_loss.difference - annotators.log_loss.difference).abs() < 1e-12);
@@ -266,7 +266,7 @@ mod tests {
         let options = BootstrapOptions { resamples: 200, ..Default::default() };
         let mut below = 0;
         for seed in 0..60 {
-            let test = compare(&model(0.05, 2 * seed), &model(0.05, 2 * seed + 1), &options, &mut Silent);
+            let test = compare(&model(0.05, 2 * seed), &model(0.05, 2 * seed + 1), &options, &Silent);
             below += usize::from(test.unwrap().over_texts.unwrap().log_loss.p.unwrap() < 0.25);
         }
         assert!((6..=26).contains(&below), "15 of 60 expected below 0.25, found {below}");
@@ -277,10 +277,10 @@ mod tests {
         let options = BootstrapOptions::default();
         let (a, mut b) = (model(0.1, 1), model(0.1, 1));
         b.observations[7].level ^= 1;
-        let error = compare(&a, &b, &options, &mut Silent).unwrap_err();
+        let error = compare(&a, &b, &options, &Silent).unwrap_err();
         assert_eq!(error, PerspectivesError::DifferentLabels { at: 7 });
         let none = Scored { levels: 2, ..Default::default() };
-        let empty = compare(&none, &none, &options, &mut Silent).unwrap();
+        let empty = compare(&none, &none, &options, &Silent).unwrap();
         assert_eq!((empty.over_texts, empty.over_annotators, empty.annotators), (None, None, None));
     }
 }

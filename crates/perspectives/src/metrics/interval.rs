@@ -119,7 +119,7 @@ pub(crate) fn resample<T: Send>(
     sizes: &[u32],
     options: &BootstrapOptions,
     name: &str,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
     number: impl Fn(&[f64]) -> T + Sync,
 ) -> Result<Vec<T>, PerspectivesError> {
     options.check()?;
@@ -169,7 +169,7 @@ mod tests {
         let sizes = [1, 1, 5, 1, 0, 2];
         let weights = |seed| {
             let options = BootstrapOptions { seed, ..options };
-            resample(&sizes, &options, "", &mut Silent, <[f64]>::to_vec).unwrap()
+            resample(&sizes, &options, "", &Silent, <[f64]>::to_vec).unwrap()
         };
         let first = weights(0);
         assert_eq!(first.len(), 400);

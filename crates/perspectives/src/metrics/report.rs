@@ -65,7 +65,7 @@ impl Report {
         train: &[Observation],
         ordinal: bool,
         options: &ReportOptions,
-        progress: &mut dyn Progress,
+        progress: &dyn Progress,
     ) -> Result<Self, PerspectivesError> {
         scored.check()?;
         let scores = Scores::of(scored, ordinal);

@@ -84,7 +84,7 @@ pub fn learning_curve(
     spec: &ColdStart,
     seen: SeenByEncoder<'_>,
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<LearningCurve, PerspectivesError> {
     let mut plan = plan(data, spec, options.seed)?;
     plan.scored.retain(|o| !seen.excludes(o, true));
@@ -100,7 +100,7 @@ pub fn learning_curve(
             let mut train = plan.others.clone();
             plan.first_labels.iter().for_each(|own| train.extend(own.iter().take(n)));
             let train = TrainingData { observations: &train, ..*data };
-            let model = fit(*kind, &train, options, &mut Quiet(progress))?;
+            let model = fit(*kind, &train, options, &Quiet(progress))?;
             let mut scored = score(model.as_ref(), &plan.scored);
             if let Some(level) = spec.at_least {
                 scored = dichotomize(&scored, level);
@@ -216,7 +216,7 @@ mod tests {
                 &spec,
                 SeenByEncoder::default(),
                 &FitOptions::default(),
-                &mut Silent,
+                &Silent,
             )
             .unwrap();
             assert_eq!((curve.annotators, curve.points.len()), (18, 18));
@@ -273,7 +273,7 @@ mod tests {
                 &spec,
                 SeenByEncoder::default(),
                 &options,
-                &mut Silent,
+                &Silent,
             )
             .unwrap()
         };
@@ -292,7 +292,7 @@ mod tests {
                 &spec,
                 SeenByEncoder::default(),
                 &FitOptions::default(),
-                &mut Silent,
+                &Silent,
             )
             .err()
         };

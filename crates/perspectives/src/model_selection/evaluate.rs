@@ -41,7 +41,7 @@ pub fn evaluate(
     kinds: &[ModelKind],
     at_least: Option<u16>,
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
     check_at_least(data, at_least)?;
     let mut pooled: Vec<Vec<Scored>> = vec![Vec::new(); kinds.len()];
@@ -97,7 +97,7 @@ mod tests {
             let kinds = [ModelKind::Shared, ModelKind::Majority];
             let split = split.parse().unwrap();
             let options = FitOptions::default();
-            evaluate(&data, split, SplitColumns::default(), &kinds, None, &options, &mut Silent).unwrap()
+            evaluate(&data, split, SplitColumns::default(), &kinds, None, &options, &Silent).unwrap()
         };
         let together = scores("k-fold:3");
         assert_eq!(together[0].scores.n_labels, sim.observations.len());

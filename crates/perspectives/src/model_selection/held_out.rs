@@ -46,7 +46,7 @@ pub fn held_out(
     data: &TrainingData<'_>,
     seen: SeenByEncoder<'_>,
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Vec<HeldOut>, PerspectivesError> {
     let sorted = data.sorted()?;
     let folds = options.folds.clamp(2, 20);
@@ -64,7 +64,7 @@ pub fn held_out(
         if test.is_empty() {
             continue;
         }
-        one_fold(data, &train, &test, &quick, &mut Quiet(progress), &mut results)?;
+        one_fold(data, &train, &test, &quick, &Quiet(progress), &mut results)?;
     }
     Ok(results)
 }
@@ -74,7 +74,7 @@ fn one_fold(
     train: &[Observation],
     test: &[Observation],
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
     results: &mut [HeldOut],
 ) -> Result<(), PerspectivesError> {
     let levels = data.target.levels;

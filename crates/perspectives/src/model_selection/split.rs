@@ -620,7 +620,7 @@ mod tests {
             attributes: &[],
         };
         let kind = crate::ModelKind::Shared;
-        let model = crate::fit(kind, &data, &crate::FitOptions::default(), &mut crate::Silent).unwrap();
+        let model = crate::fit(kind, &data, &crate::FitOptions::default(), &crate::Silent).unwrap();
         assert_eq!(division.test.score("shared", model.as_ref()).unwrap().observations.len(), 30);
         let error = division.test.score("shared", model.as_ref()).err();
         assert_eq!(error, Some(PerspectivesError::TestRead("shared".into())));

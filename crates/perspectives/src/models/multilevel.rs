@@ -98,7 +98,7 @@ impl Multilevel {
     pub(crate) fn fit(
         prepared: &Prepared<'_>,
         options: &FitOptions,
-        progress: &mut dyn Progress,
+        progress: &dyn Progress,
     ) -> Result<Self, PerspectivesError> {
         let (head, crossed) = fit_effects(prepared, options, progress)?;
         Ok(Self::from_parts(head, crossed))
@@ -197,7 +197,7 @@ impl Multilevel {
 pub(crate) fn fit_effects(
     prepared: &Prepared<'_>,
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<(TextScorer, CrossedEffects), PerspectivesError> {
     let link = Link::new(prepared.target);
     let first = crate::mixed::initial_score_variance(link);

@@ -41,10 +41,7 @@ struct AnnotatorHead {
 ///
 /// # Errors
 /// [`PerspectivesError::Cancelled`].
-pub(crate) fn fit(
-    prepared: &Prepared<'_>,
-    progress: &mut dyn Progress,
-) -> Result<SepHeads, PerspectivesError> {
+pub(crate) fn fit(prepared: &Prepared<'_>, progress: &dyn Progress) -> Result<SepHeads, PerspectivesError> {
     let link = Link::new(prepared.target);
     let fallback = shared::fit(prepared);
     let mut by_annotator: Vec<Vec<Observation>> = vec![Vec::new(); prepared.annotators];
@@ -135,7 +132,7 @@ fn choose_penalty(
     link: Link,
     prepared: &Prepared<'_>,
     by_annotator: &[Vec<Observation>],
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<f64, PerspectivesError> {
     let labelled: Vec<&Vec<Observation>> = by_annotator.iter().filter(|labels| !labels.is_empty()).collect();
     let many = labelled.len().min(MAX_TUNING_ANNOTATORS);

@@ -2,8 +2,7 @@
 
 use super::Analysis;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
-use crate::live::{Steps, cancelled};
+use crate::jobs::Progress;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::metrics::BootstrapOptions;
 use dissensus_perspectives::{
@@ -94,7 +93,7 @@ impl Analysis {
         &self,
         question: QuestionId,
         method: &str,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Aggregated, WorkbenchError> {
         let (name, target) = self.context.question_parts(question)?;
         let observations = self.context.observations(question)?;
@@ -104,9 +103,7 @@ impl Analysis {
         let aggregator = method.parse::<Aggregator>()?;
         let (texts, people) = self.context.sizes();
         let options = AggregationOptions::default();
-        let mut steps = Steps(observer);
-        let found = aggregate(aggregator, &observations, texts, people, target, &options, &mut steps)
-            .map_err(cancelled)?;
+        let found = aggregate(aggregator, &observations, texts, people, target, &options, progress)?;
         let index = self.context.index();
         let scale = index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale.clone();
         let ids = self.context.store.all_text_ids_and_externals()?;
@@ -154,14 +151,13 @@ impl Analysis {
     pub fn reliability(
         &self,
         question: QuestionId,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Reliability, WorkbenchError> {
         let (_, target) = self.context.question_parts(question)?;
         let observations = self.context.observations(question)?;
         let (texts, people) = self.context.sizes();
         let options = BootstrapOptions::default();
-        reliability(&observations, texts, people, target, Some(&options), &mut Steps(observer))
-            .map_err(cancelled)
+        Ok(reliability(&observations, texts, people, target, Some(&options), progress)?)
     }
 
     /// Cohen's kappa of every two annotators with `least` texts in common or more.

@@ -4,8 +4,7 @@ use super::Analysis;
 use crate::context::Material;
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
-use crate::live::{Steps, cancelled};
+use crate::jobs::Progress;
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::metrics::Scored;
@@ -91,7 +90,7 @@ impl Analysis {
     pub fn evaluate(
         &self,
         choices: &EvaluateChoices,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Evaluation, WorkbenchError> {
         let question = self.question(choices.question.as_deref())?;
         let asked = json!({
@@ -101,10 +100,10 @@ impl Analysis {
             "at_least": choices.at_least,
         });
         if choices.tuning != "frozen" {
-            return self.evaluate_tuned(&question, choices, observer);
+            return self.evaluate_tuned(&question, choices, progress);
         }
         self.recorded(EvaluationKind::Evaluation, asked, u64::from(choices.seed), || {
-            self.evaluate_frozen(&question, choices, observer)
+            self.evaluate_frozen(&question, choices, progress)
         })
     }
 
@@ -121,7 +120,7 @@ impl Analysis {
         &self,
         question: &Question,
         choices: &EvaluateChoices,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Evaluation, WorkbenchError> {
         let started = std::time::Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
@@ -136,7 +135,7 @@ impl Analysis {
             let mut folds = Vec::new();
             for split in choices.split.each() {
                 asked.split = split.name();
-                let run = self.runs.train(&asked, choices.device, observer)?;
+                let run = self.runs.train(&asked, choices.device, progress)?;
                 device = run.info.device;
                 folds.push(self.runs.scored(run.info.id)?);
             }
@@ -166,7 +165,7 @@ impl Analysis {
         &self,
         question: &Question,
         choices: &EvaluateChoices,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Evaluation, WorkbenchError> {
         let started = Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
@@ -177,7 +176,6 @@ impl Analysis {
         let data = material.data(&embeddings);
         let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
         let report = self.split_report(&material, &seen, choices)?;
-        let mut steps = Steps(observer);
         let models = evaluate(
             &data,
             choices.split,
@@ -185,9 +183,8 @@ impl Analysis {
             &choices.models,
             at_least,
             &options,
-            &mut steps,
-        )
-        .map_err(cancelled)?;
+            progress,
+        )?;
         Ok(Evaluation {
             models,
             split: report,

@@ -2,8 +2,7 @@
 
 use super::Analysis;
 use crate::error::WorkbenchError;
-use crate::jobs::Unwatched;
-use crate::live::{Steps, cancelled};
+use crate::jobs::Silent;
 use crate::sync::lock;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::{FitOptions, HeldOut, Observation, Target, TrainingData, held_out};
@@ -75,8 +74,7 @@ impl Analysis {
         };
         let results = match labels.len() {
             0 | 1 => vec![HeldOut::default(); annotators],
-            _ => held_out(&data, seen.rows(), &FitOptions::default(), &mut Steps(&Unwatched))
-                .map_err(cancelled)?,
+            _ => held_out(&data, seen.rows(), &FitOptions::default(), &Silent)?,
         };
         let labels = labels.len();
         let results_kept = results.clone();

@@ -4,8 +4,7 @@ use super::Analysis;
 use super::EvaluateChoices;
 use super::evaluation::level_index;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
-use crate::live::{Steps, cancelled};
+use crate::jobs::Progress;
 use dissensus_perspectives::{ColdStart, FitOptions, LearningCurve, learning_curve};
 
 impl Analysis {
@@ -19,7 +18,7 @@ impl Analysis {
         choices: &EvaluateChoices,
         labels: &[usize],
         by_text: Option<f64>,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<LearningCurve, WorkbenchError> {
         let question = self.question(choices.question.as_deref())?;
         let at_least = choices.at_least.as_deref().map(|name| level_index(&question, name)).transpose()?;
@@ -30,7 +29,6 @@ impl Analysis {
         let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
         let data = material.data(&embeddings);
         let seen = self.encoding.seen_by(version.as_deref(), &self.context.index())?;
-        let mut steps = Steps(observer);
-        learning_curve(&data, &choices.models, &asked, seen.rows(), &options, &mut steps).map_err(cancelled)
+        Ok(learning_curve(&data, &choices.models, &asked, seen.rows(), &options, progress)?)
     }
 }

@@ -3,8 +3,7 @@
 use super::Analysis;
 use crate::encoding::{EncoderChoice, first_texts};
 use crate::error::WorkbenchError;
-use crate::jobs::{Activity, Observer};
-use crate::live::{Steps, cancelled};
+use crate::jobs::{Activity, Progress};
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
 use dissensus_perspectives::{
     FitOptions, ModelKind, Observation, SeenByEncoder, SplitColumns, SplitSpec, TrainingData, fit,
@@ -49,7 +48,7 @@ impl Analysis {
         split: Option<SplitSpec>,
         seed: u64,
         choice: &EncoderChoice,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<PoolingChoice, WorkbenchError> {
         let question = self.question(question)?;
         let material = self.context.material(&question)?;
@@ -60,22 +59,23 @@ impl Analysis {
         let seen = self.encoding.active_encoder()?;
         let open = |pooling: Option<Pooling>| {
             let choice = EncoderChoice { pooling, ..choice.clone() };
-            self.encoding.open_encoder(&choice, seen.current.as_ref(), observer)
+            self.encoding.open_encoder(&choice, seen.current.as_ref(), progress)
         };
         let (_, _, dir) = open(choice.pooling)?;
         let own = Encoder::open(&dir, &EncoderOptions::default())?.version().pooling;
         let mut tried: Vec<(Pooling, Vec<f64>)> = Vec::new();
         for pooling in [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooling::Mean2, Pooling::Max2] {
             // The project's encoder stays as it is until all have been tried.
-            let (encoder, version, _) = open(Some(pooling))?;
-            self.encoding.encode_version(&encoder, &version.key, observer)?;
+            let (encoder, version, dir) = open(Some(pooling))?;
+            self.encoding.add_version(&encoder, &dir)?;
+            self.encoding.encode_version(&encoder, &version.key, progress)?;
             let embeddings = self.encoding.embeddings_of(&version.key)?;
             let embeddings = first_texts(&Arc::new(embeddings), material.texts.len())?;
             let data = material.data(&embeddings);
             let train = split.divide(&data, material.columns(), seed, 0.0)?.train;
             let data = TrainingData { observations: &train, ..data };
             let seen = self.encoding.seen_by(Some(&version.key), &context.index())?;
-            tried.push((pooling, cross_validated(&data, seen.rows(), seed, observer)?));
+            tried.push((pooling, cross_validated(&data, seen.rows(), seed, progress)?));
         }
         tried.sort_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)));
         let losses = |pooling: Pooling| tried.iter().find(|(p, _)| *p == pooling).map(|(_, losses)| losses);
@@ -100,7 +100,7 @@ fn cross_validated(
     data: &TrainingData<'_>,
     seen: SeenByEncoder<'_>,
     seed: u64,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<Vec<f64>, WorkbenchError> {
     let mut losses = Vec::with_capacity(data.observations.len());
     let mut unseen = 0;
@@ -112,7 +112,7 @@ fn cross_validated(
         }
         let options = FitOptions { seed, ..FitOptions::default() };
         let train = TrainingData { observations: &division.train, ..*data };
-        let model = fit(ModelKind::Shared, &train, &options, &mut Steps(observer)).map_err(cancelled)?;
+        let model = fit(ModelKind::Shared, &train, &options, progress)?;
         let scored = division.test.score("shared", model.as_ref())?;
         let of =
             |(i, o): (usize, &Observation)| -f64::from(scored.row(i)[usize::from(o.level)]).max(1e-9).ln();

@@ -3,7 +3,8 @@
 use super::Analysis;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use dissensus_store::{EvaluationKind, NewEvaluation, WorkState};
+use dissensus_domain::WorkState;
+use dissensus_store::{EvaluationKind, NewEvaluation};
 use serde::Serialize;
 
 impl Analysis {

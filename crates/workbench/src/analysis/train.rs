@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use dissensus_perspectives::{FitOptions, ModelKind};
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
@@ -31,7 +31,7 @@ impl Analysis {
     ///
     /// # Errors
     /// No labels, or a cancel.
-    pub fn train(&self, question: Option<&str>, observer: &dyn Observer) -> Result<Trained, WorkbenchError> {
+    pub fn train(&self, question: Option<&str>, progress: &dyn Progress) -> Result<Trained, WorkbenchError> {
         let question = self.question(question)?;
         let labels = self.context.observations(question.id)?.len();
         if labels == 0 {
@@ -40,7 +40,7 @@ impl Analysis {
         let asked = json!({ "question": question.name, "model": ModelKind::Multilevel.name() });
         self.recorded(EvaluationKind::Fit, asked, FitOptions::default().seed, || {
             let started = Instant::now();
-            self.live.fit_anew(question.id, observer)?;
+            self.live.fit_anew(question.id, progress)?;
             Ok(Trained {
                 model: ModelKind::Multilevel.name(),
                 labels,

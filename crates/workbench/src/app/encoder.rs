@@ -3,7 +3,7 @@
 use super::Workbench;
 use crate::encoding::download::{default_encoder, download, offer};
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::view::EncoderOffer;
 use dissensus_encoder::hub::HubConfig;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ impl Workbench {
     /// # Errors
     /// No connection, a full disk, a cancel, or a file with another SHA-256 than the catalogue's; then nothing is there
     /// under the encoder's name.
-    pub fn download_encoder(&self, observer: &dyn Observer) -> Result<PathBuf, WorkbenchError> {
-        download(&default_encoder()?, self.home(), &HubConfig::from_env(), observer)
+    pub fn download_encoder(&self, progress: &dyn Progress) -> Result<PathBuf, WorkbenchError> {
+        download(&default_encoder()?, self.home(), &HubConfig::from_env(), progress)
     }
 }

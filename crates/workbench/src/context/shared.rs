@@ -5,6 +5,7 @@ use crate::error::WorkbenchError;
 use crate::event::Listeners;
 use crate::home::Home;
 use crate::jobs::{Jobs, Reservations, Threads};
+use crate::log::go_on;
 use crate::sync::{Snapshot, lock};
 use crate::view::AppSettings;
 use dissensus_store::Store;
@@ -23,9 +24,11 @@ pub(crate) struct Context {
     index: Snapshot<Index>,
     /// Held while the index is read anew, so that an older one never replaces a newer one.
     reloading: Mutex<()>,
+    /// Something was added that the index does not have, because the project could not be read then.
+    stale: AtomicBool,
     /// A window is open on it: what is missing is encoded and fitted without being asked for.
     in_background: AtomicBool,
-    /// The work that a test lets panic.
+    /// The work that a test lets panic or fail.
     #[cfg(test)]
     pub(crate) fail_at: Mutex<Option<String>>,
 }
@@ -44,6 +47,7 @@ impl Context {
             settings: Snapshot::default(),
             index: Snapshot::new(index),
             reloading: Mutex::default(),
+            stale: AtomicBool::new(false),
             in_background: AtomicBool::new(false),
             #[cfg(test)]
             fail_at: Mutex::default(),
@@ -52,6 +56,9 @@ impl Context {
 
     /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
     pub(crate) fn index(&self) -> Arc<Index> {
+        if self.stale.swap(false, Ordering::Relaxed) {
+            self.reload();
+        }
         self.index.get()
     }
 
@@ -79,10 +86,14 @@ impl Context {
         let _ = self.store.checkpoint();
     }
 
-    /// Reads texts, annotators and questions anew after some were added.
-    pub(crate) fn reload(&self) -> Result<(), WorkbenchError> {
+    /// Reads texts, annotators and questions anew after some were added. They are on disk: that they cannot be read now makes
+    /// nothing fail, and they are read when they are next asked for.
+    pub(crate) fn reload(&self) {
         let _reloading = lock(&self.reloading);
-        self.index.set(Index::load(&self.store)?);
-        Ok(())
+        let read = self.fails_here("reload").and_then(|()| Index::load(&self.store));
+        match go_on("reading what was added to the project", read) {
+            Some(index) => self.index.set(index),
+            None => self.stale.store(true, Ordering::Relaxed),
+        }
     }
 }

@@ -47,6 +47,23 @@ impl Context {
         result
     }
 
+    /// Where tests let work fail.
+    #[cfg(not(test))]
+    #[inline]
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "the tests' version needs it")]
+    pub(crate) fn fails_here(&self, _: &str) -> Result<(), WorkbenchError> {
+        Ok(())
+    }
+
+    /// Where tests let work fail: `fail_at` names the work.
+    #[cfg(test)]
+    pub(crate) fn fails_here(&self, what: &str) -> Result<(), WorkbenchError> {
+        match lock(&self.fail_at).as_deref() == Some(what) {
+            true => Err(WorkbenchError::Internal(format!("a fault injected into {what}"))),
+            false => Ok(()),
+        }
+    }
+
     /// Where tests let work panic.
     #[cfg(not(test))]
     #[inline]

@@ -8,7 +8,7 @@
 //! | --- | --- | --- | --- |
 //! | the first encoding begins | its encoder | none | none |
 //! | an encoding with another encoder ends (a pooling is chosen) | its encoder | none | none |
-//! | the same for another pooling or precision of a run's encoder | its encoder | stays | stays |
+//! | the same for another pooling or precision of a run's encoder | its encoder | the run that tuned it | stays |
 //! | the tuned encoder of a run is used | that one | the run | the last one that is not of a run |
 //! | a run on a frozen encoder is used | the one it was trained on | the run | none |
 //! | it is used no more (or deleted) | previous, if any | none | none |
@@ -33,8 +33,11 @@ const OF_A_RUN: &str = "run:";
 pub(crate) struct ActiveEncoder {
     /// The encoder whose embeddings the project uses; none before the first encoding.
     pub(crate) current: Option<Chosen>,
-    /// The run whose encoder that is.
+    /// The run that is in use: the one that tuned the encoder, or one that was trained on it as it is.
     pub(crate) run: Option<u32>,
+    /// The run that tuned the encoder; values of before this was kept do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tuned_by: Option<u32>,
     /// The encoder that was in use before that of a run.
     pub(crate) previous: Option<Chosen>,
 }
@@ -48,23 +51,28 @@ impl ActiveEncoder {
         self.current.as_ref().map(|current| current.key.as_str())
     }
 
-    /// Whether a run of this project has tuned it.
+    /// Whether the run in use has tuned it.
     pub(crate) fn is_tuned(&self) -> bool {
-        let old_path = |encoder: &Chosen| self.run.is_some_and(|run| is_path_of(encoder, run));
-        self.is_of_a_run() || self.current.as_ref().is_some_and(old_path)
+        self.is_of_a_run() && (self.tuned_by.is_none() || self.tuned_by == self.run)
     }
 
+    /// Whether a run of this project has tuned it.
     fn is_of_a_run(&self) -> bool {
-        self.current.as_ref().is_some_and(|current| current.encoder.starts_with(OF_A_RUN))
+        let old_path = |encoder: &Chosen| self.run.is_some_and(|run| is_path_of(encoder, run));
+        let named = |encoder: &Chosen| encoder.encoder.starts_with(OF_A_RUN);
+        self.current.as_ref().is_some_and(|encoder| named(encoder) || old_path(encoder))
     }
 
     /// An encoder was chosen and every text is encoded with it.
     fn chosen(self, encoder: Chosen) -> Self {
-        let same = self.is_tuned() && self.current.as_ref().is_some_and(|c| c.encoder == encoder.encoder);
+        let same = self.is_of_a_run() && self.current.as_ref().is_some_and(|c| c.encoder == encoder.encoder);
         if same {
-            return Self { current: Some(encoder), ..self };
+            // A run that was trained on it as it is stands on one version alone; the one that tuned it, on any.
+            let same_version = self.key() == Some(encoder.key.as_str());
+            let run = if same_version { self.run } else { self.tuned_by.or(self.run) };
+            return Self { current: Some(encoder), run, ..self };
         }
-        Self { current: Some(encoder), run: None, previous: None }
+        Self { current: Some(encoder), ..Self::default() }
     }
 
     /// The tuned encoder of a run is used.
@@ -73,21 +81,22 @@ impl ActiveEncoder {
             if self.run.is_some() && self.previous.is_some() { self.previous } else { self.current };
         // The encoder of this very run is nothing to go back to.
         let previous = previous.filter(|previous| previous.encoder != encoder.encoder);
-        Self { current: Some(encoder), run: Some(run), previous }
+        Self { current: Some(encoder), run: Some(run), tuned_by: Some(run), previous }
     }
 
     /// A run is used that was trained on embeddings of the encoder version `key`; `None` where that is not at hand.
     fn with_frozen(self, run: u32, key: Option<&str>) -> Option<Self> {
         let is_it = |encoder: &Chosen| Some(encoder.key.as_str()) == key;
         if self.current.as_ref().is_some_and(is_it) || (key.is_none() && self.current.is_none()) {
+            let tuned_by = self.tuned_by.or(self.run.filter(|_| self.is_of_a_run()));
             // A run on the encoder of another run does not hide where to go back to.
             let previous = self
                 .previous
                 .filter(|_| self.current.as_ref().is_some_and(|c| c.encoder.starts_with(OF_A_RUN)));
-            return Some(Self { current: self.current, run: Some(run), previous });
+            return Some(Self { current: self.current, run: Some(run), tuned_by, previous });
         }
         let previous = self.previous.filter(is_it)?;
-        Some(Self { current: Some(previous), run: Some(run), previous: None })
+        Some(Self { current: Some(previous), run: Some(run), ..Self::default() })
     }
 
     /// The encoder of this name is about to be deleted and is nothing to go back to. `None` where it is in use.
@@ -101,7 +110,7 @@ impl ActiveEncoder {
 
     /// No run's encoder is used any more.
     fn without_run(self) -> Self {
-        Self { current: self.previous.or(self.current), run: None, previous: None }
+        Self { current: self.previous.or(self.current), ..Self::default() }
     }
 }
 
@@ -204,11 +213,13 @@ fn is_path_of(encoder: &Chosen, run: u32) -> bool {
 fn of_format_2(current: Option<Chosen>, run: Option<u32>, previous: Option<Chosen>) -> ActiveEncoder {
     match (run, &current) {
         (Some(run), Some(encoder)) if is_path_of(encoder, run) => {
-            ActiveEncoder { current, run: Some(run), previous }
+            ActiveEncoder { current, run: Some(run), tuned_by: Some(run), previous }
         }
         // A run on the frozen encoder kept nothing to go back to.
-        (Some(run), _) if previous.is_none() => ActiveEncoder { current, run: Some(run), previous },
-        _ => ActiveEncoder { current, run: None, previous: None },
+        (Some(run), _) if previous.is_none() => {
+            ActiveEncoder { current, run: Some(run), ..ActiveEncoder::default() }
+        }
+        _ => ActiveEncoder { current, ..ActiveEncoder::default() },
     }
 }
 
@@ -249,7 +260,7 @@ mod tests {
         let chosen = active.clone().chosen(encoder("a", Pooling::Cls));
         assert_eq!(
             chosen,
-            ActiveEncoder { current: Some(encoder("a", Pooling::Cls)), run: None, previous: None }
+            ActiveEncoder { current: Some(encoder("a", Pooling::Cls)), ..ActiveEncoder::default() }
         );
         assert_eq!(chosen.clone().without_run(), chosen, "nothing to go back to: the choice stays");
         let pooled = active.chosen(encoder("run:x", Pooling::Max));
@@ -258,6 +269,25 @@ mod tests {
             (Some(4), Some(mean("a"))),
             "it is still the run's encoder"
         );
+    }
+
+    #[test]
+    fn a_run_on_another_runs_encoder_is_in_use_until_the_pooling_changes() {
+        let tuned = ActiveEncoder::default().chosen(mean("a")).with_tuned(4, mean("run:x"));
+        let frozen = tuned.clone().with_frozen(7, Some("run:x/mean")).unwrap();
+        assert_eq!((frozen.run, frozen.is_tuned(), tuned.is_tuned()), (Some(7), false, true));
+        assert_eq!(frozen.clone().chosen(mean("run:x")), frozen, "encoded again with the same version");
+        let pooled = frozen.chosen(encoder("run:x", Pooling::Max));
+        assert_eq!((pooled.run, pooled.is_tuned()), (Some(4), true), "run 7 was trained on the mean");
+        assert_eq!(pooled.without_run(), ActiveEncoder::default().chosen(mean("a")));
+    }
+
+    #[test]
+    fn a_value_of_before_says_no_tuning_run_and_is_read() {
+        let kept = r#"{"current":null,"run":3,"previous":null}"#;
+        let read: ActiveEncoder = serde_json::from_str(kept).unwrap();
+        assert_eq!((read.run, read.tuned_by), (Some(3), None));
+        assert_eq!(serde_json::to_string(&read).unwrap(), kept);
     }
 
     #[test]

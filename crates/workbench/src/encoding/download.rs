@@ -2,7 +2,7 @@
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::view::EncoderOffer;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{Catalogue, EncoderError, KnownEncoder, Source, locate};
@@ -10,7 +10,6 @@ use dissensus_files::AtomicFolder;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// The encoder that is downloaded.
@@ -44,19 +43,15 @@ pub(crate) fn download(
     known: &KnownEncoder,
     home: &Home,
     config: &HubConfig,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<PathBuf, WorkbenchError> {
     // By its commit, so that what comes is what the catalogue's sums were taken of.
     let repository: HubName = format!("{}@{}", known.hub.repository, known.hub.revision).parse()?;
     let told = &mut |at: hub::Fetched| {
-        observer.step(at.bytes, Some(at.total).filter(|total| *total > 0), &at.file);
-        if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        progress.report(at.bytes, Some(at.total).filter(|total| *total > 0), &at.file);
+        progress.flow()
     };
-    let snapshot = match hub::fetch(&repository, config, told) {
-        Ok(snapshot) => snapshot,
-        Err(EncoderError::Cancelled) => return Err(WorkbenchError::Cancelled),
-        Err(error) => return Err(error.into()),
-    };
+    let snapshot = hub::fetch(&repository, config, told)?;
     let models = home.own_models();
     let fail = |path: &Path, doing| {
         let path = path.to_owned();
@@ -66,7 +61,7 @@ pub(crate) fn download(
     let target = models.join(&known.name);
     let part = AtomicFolder::create(&target).map_err(fail(&models, "making a folder in"))?;
     for file in from_hub(known) {
-        if observer.cancelled() {
+        if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
         }
         let (from, to) = (snapshot.join(&file.path), part.path().join(&file.path));
@@ -109,7 +104,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::Unwatched;
+    use crate::jobs::Silent;
     use dissensus_encoder::{Encoder, EncoderOptions, HubSource, KnownFile, PythonSource};
     use dissensus_test_support::local_hub::{COMMIT, LocalHub, NAME, Trouble};
     use std::time::Duration;
@@ -164,14 +159,14 @@ mod tests {
     fn a_downloaded_encoder_is_found_by_its_name_and_opens() {
         let Setting { hub: _hub, config, home, known, .. } = setting();
         assert!(!offer(&known, &home, &config).installed);
-        let folder = download(&known, &home, &config, &Unwatched).unwrap();
+        let folder = download(&known, &home, &config, &Silent).unwrap();
         assert_eq!(locate("tiny", home.models()).unwrap(), folder);
         assert!(offer(&known, &home, &config).installed);
         Encoder::open(&folder, &EncoderOptions::default()).unwrap();
         assert_eq!(left_over(&home), std::slice::from_ref(&folder), "nothing else is left");
         // Once more over one that is there, as after a damage.
         std::fs::write(folder.join("config.json"), "damaged").unwrap();
-        download(&known, &home, &config, &Unwatched).unwrap();
+        download(&known, &home, &config, &Silent).unwrap();
         Encoder::open(&folder, &EncoderOptions::default()).unwrap();
         assert_eq!(left_over(&home), [folder]);
     }
@@ -180,7 +175,7 @@ mod tests {
     fn a_file_with_another_sum_is_refused_and_nothing_is_left() {
         let Setting { hub: _hub, config, home, mut known, .. } = setting();
         known.files[2].sha256 = "0".repeat(64);
-        let error = download(&known, &home, &config, &Unwatched).unwrap_err();
+        let error = download(&known, &home, &config, &Silent).unwrap_err();
         assert!(error.to_string().contains("model.safetensors"), "{error}");
         assert!(left_over(&home).is_empty(), "{:?}", left_over(&home));
     }
@@ -188,8 +183,8 @@ mod tests {
     #[test]
     fn a_cancel_ends_it_and_a_retry_goes_on_where_it_stopped() {
         struct Stop;
-        impl Observer for Stop {
-            fn step(&self, _: u64, _: Option<u64>, _: &str) {}
+        impl Progress for Stop {
+            fn report(&self, _: u64, _: Option<u64>, _: &str) {}
             fn cancelled(&self) -> bool {
                 true
             }
@@ -199,14 +194,14 @@ mod tests {
         assert_eq!(download(&known, &home, &config, &Stop).unwrap_err().code(), "cancelled");
         assert!(left_over(&home).is_empty());
         hub.make(Trouble::None);
-        download(&known, &home, &config, &Unwatched).unwrap();
+        download(&known, &home, &config, &Silent).unwrap();
     }
 
     #[test]
     fn without_a_connection_the_error_says_what_to_do() {
         let Setting { mut config, home, known, .. } = setting();
         config.endpoint = "http://127.0.0.1:9".to_owned();
-        let error = download(&known, &home, &config, &Unwatched).unwrap_err();
+        let error = download(&known, &home, &config, &Silent).unwrap_err();
         assert!(error.to_string().contains("127.0.0.1:9"), "{error}");
         assert!(left_over(&home).is_empty());
     }

@@ -3,7 +3,7 @@
 use super::Encoding;
 use super::encoders::EncoderChoice;
 use crate::error::WorkbenchError;
-use crate::jobs::Unwatched;
+use crate::jobs::Silent;
 
 impl Encoding {
     /// The embedding of a text that is not in the project, by the project's encoder.
@@ -14,7 +14,7 @@ impl Encoding {
         let before =
             self.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
         let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
-        let (encoder, now, dir) = self.open_encoder(&choice, Some(&before), &Unwatched)?;
+        let (encoder, now, dir) = self.open_encoder(&choice, Some(&before), &Silent)?;
         if now.key != before.key {
             return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
         }

@@ -4,8 +4,9 @@ use super::encoders::{Chosen, EncoderChoice};
 use super::{ActiveEncoder, Encoded, Encoding};
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::{Activity, Observer};
+use crate::jobs::{Activity, Progress};
 use dissensus_encoder::Encoder;
+use std::path::Path;
 
 /// A project's embeddings are another encoder version's than before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +23,12 @@ impl Encoding {
     ///
     /// # Errors
     /// No encoder, a wrong or damaged one, a text that cannot be encoded, a full disk, or a cancel. What was finished is kept.
-    pub fn encode(&self, choice: &EncoderChoice, observer: &dyn Observer) -> Result<Encoded, WorkbenchError> {
+    pub fn encode(&self, choice: &EncoderChoice, progress: &dyn Progress) -> Result<Encoded, WorkbenchError> {
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
         let seen = self.active_encoder()?;
-        let (encoder, chosen, _) = self.open_encoder(choice, seen.current.as_ref(), observer)?;
-        self.encode_and_choose(&encoder, &chosen, &seen, observer)
+        let (encoder, chosen, dir) = self.open_encoder(choice, seen.current.as_ref(), progress)?;
+        self.encode_and_choose(&encoder, &dir, &chosen, &seen, progress)
     }
 
     /// Makes sure that every text has an embedding of the project's encoder (or of the one chosen, which becomes the
@@ -40,7 +41,7 @@ impl Encoding {
     pub fn ensure_encoded(
         &self,
         choice: &EncoderChoice,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Option<EncoderSwitch>, WorkbenchError> {
         let context = &self.context;
         let seen = self.active_encoder()?;
@@ -57,7 +58,7 @@ impl Encoding {
         if self.context.is_reader() {
             return Err(WorkbenchError::NotEncoded(context.store.path().to_owned()));
         }
-        let (encoder, chosen, dir) = self.open_encoder(choice, before.as_ref(), observer)?;
+        let (encoder, chosen, dir) = self.open_encoder(choice, before.as_ref(), progress)?;
         if let Some(before) = before.as_ref().filter(|before| before.key != chosen.key && !named) {
             return Err(WorkbenchError::EncoderChanged {
                 stored: before.key.clone(),
@@ -66,7 +67,7 @@ impl Encoding {
             });
         }
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
-        let done = self.encode_and_choose(&encoder, &chosen, &seen, observer)?;
+        let done = self.encode_and_choose(&encoder, &dir, &chosen, &seen, progress)?;
         let switched = before.filter(|before| done.in_use && before.key != chosen.key);
         Ok(switched.map(|before| EncoderSwitch { from: before.key, to: chosen.key }))
     }
@@ -76,31 +77,32 @@ impl Encoding {
     pub(crate) fn encode_missing(
         &self,
         choice: &EncoderChoice,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Encoded, WorkbenchError> {
         let seen = self.active_encoder()?;
-        let (encoder, chosen, _) = self.open_encoder(choice, seen.current.as_ref(), observer)?;
+        let (encoder, chosen, dir) = self.open_encoder(choice, seen.current.as_ref(), progress)?;
         if choice.encoder.is_some() {
-            return self.encode_and_choose(&encoder, &chosen, &seen, observer);
+            return self.encode_and_choose(&encoder, &dir, &chosen, &seen, progress);
         }
-        let observer = WhileInUse { encoding: self, seen: &seen, chosen: &chosen, observer };
-        self.encode_and_choose(&encoder, &chosen, &seen, &observer)
+        let progress = WhileInUse { encoding: self, seen: &seen, chosen: &chosen, progress };
+        self.encode_and_choose(&encoder, &dir, &chosen, &seen, &progress)
     }
 
     /// Gives every text an embedding and makes the encoder the project's, unless another step changed that after `seen`.
     fn encode_and_choose(
         &self,
         encoder: &Encoder,
+        dir: &Path,
         chosen: &Chosen,
         seen: &ActiveEncoder,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Encoded, WorkbenchError> {
-        self.add_version(encoder)?;
+        self.add_version(encoder, dir)?;
         let mut seen = seen.clone();
         if seen.current.is_none() && self.begin_with_encoder(chosen)? {
             seen = self.active_encoder()?;
         }
-        let mut done = self.encode_version(encoder, &chosen.key, observer)?;
+        let mut done = self.encode_version(encoder, &chosen.key, progress)?;
         done.in_use = match seen.key() == Some(chosen.key.as_str()) {
             // Nothing to choose: these were texts that the encoder in use had not seen.
             true => self.active_encoder()?.key() == Some(chosen.key.as_str()),
@@ -121,12 +123,12 @@ struct WhileInUse<'a> {
     encoding: &'a Encoding,
     seen: &'a ActiveEncoder,
     chosen: &'a Chosen,
-    observer: &'a dyn Observer,
+    progress: &'a dyn Progress,
 }
 
-impl Observer for WhileInUse<'_> {
-    fn step(&self, done: u64, total: Option<u64>, note: &str) {
-        self.observer.step(done, total, note);
+impl Progress for WhileInUse<'_> {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        self.progress.report(done, total, doing);
     }
 
     fn cancelled(&self) -> bool {
@@ -135,6 +137,6 @@ impl Observer for WhileInUse<'_> {
             .encoding
             .active_encoder()
             .is_ok_and(|now| now.current != self.seen.current && now.key() != Some(self.chosen.key.as_str()));
-        switched || self.observer.cancelled()
+        switched || self.progress.cancelled()
     }
 }

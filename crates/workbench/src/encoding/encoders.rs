@@ -2,14 +2,13 @@
 
 use crate::error::WorkbenchError;
 use crate::home::Home;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use dissensus_encoder::hub::{self, HubConfig, HubName};
 use dissensus_encoder::{
     Catalogue, DeviceChoice, Encoder, EncoderError, EncoderOptions, EncoderVersion, LongTexts, Pooling,
     Precision, PrecisionChoice, Prompt, locate,
 };
 use serde::{Deserialize, Serialize};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// What a person asked for. Nothing named: the project's encoder, else the default.
@@ -122,10 +121,10 @@ pub(crate) fn find_or_fetch(
     home: &Home,
     asked: Option<&str>,
     chosen: Option<&Chosen>,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<Found, WorkbenchError> {
     match asked.filter(|name| find_folder(name).is_none()).map(|name| (name, name.parse::<HubName>())) {
-        Some((name, Ok(repository))) => fetch(name, &repository, &HubConfig::from_env(), observer),
+        Some((name, Ok(repository))) => fetch(name, &repository, &HubConfig::from_env(), progress),
         _ => find(home, asked, chosen),
     }
 }
@@ -138,9 +137,9 @@ pub(crate) fn find_or_fetch(
 pub fn encoder_folder(
     home: &Home,
     name: Option<&str>,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<PathBuf, WorkbenchError> {
-    Ok(find_or_fetch(home, name, None, observer)?.dir)
+    Ok(find_or_fetch(home, name, None, progress)?.dir)
 }
 
 fn find_folder(name: &str) -> Option<Found> {
@@ -169,7 +168,7 @@ fn fetch(
     name: &str,
     repository: &HubName,
     config: &HubConfig,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<Found, WorkbenchError> {
     let owner = Path::new(name).parent().filter(|_| !name.contains('@'));
     if owner.is_some_and(Path::is_dir) {
@@ -177,12 +176,11 @@ fn fetch(
         return Err(EncoderError::NoFolder(name.into()).into());
     }
     let told = &mut |at: hub::Fetched| {
-        observer.step(0, None, &fetching(&at));
-        if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        progress.report(0, None, &fetching(&at));
+        progress.flow()
     };
     match hub::fetch(repository, config, told) {
         Ok(dir) => Ok(Found { name: repository.to_string(), dir }),
-        Err(EncoderError::Cancelled) => Err(WorkbenchError::Cancelled),
         Err(problem @ (EncoderError::HubNotFound { .. } | EncoderError::HubClosed { .. })) => {
             let (name, problem) = (name.to_owned(), Box::new(problem));
             Err(EncoderError::NeitherFolderNorHub { name, problem }.into())
@@ -203,9 +201,9 @@ pub(crate) fn open(
     home: &Home,
     choice: &EncoderChoice,
     chosen: Option<&Chosen>,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
-    let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, observer)?;
+    let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, progress)?;
     open_found(found, choice, chosen)
 }
 
@@ -243,7 +241,7 @@ pub(crate) fn device() -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::Unwatched;
+    use crate::jobs::Silent;
     use dissensus_test_support::local_hub::{LocalHub, NAME, Trouble};
     use std::sync::Mutex;
     use std::time::Duration;
@@ -255,9 +253,9 @@ mod tests {
         stop: bool,
     }
 
-    impl Observer for Watch {
-        fn step(&self, _: u64, _: Option<u64>, note: &str) {
-            self.notes.lock().unwrap().push(note.to_owned());
+    impl Progress for Watch {
+        fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+            self.notes.lock().unwrap().push(doing.to_owned());
         }
 
         fn cancelled(&self) -> bool {
@@ -312,7 +310,7 @@ mod tests {
     #[test]
     fn a_name_that_is_neither_says_both() {
         let (_hub, config, _keep) = setting();
-        let error = fetch("some/other", &"some/other".parse().unwrap(), &config, &Unwatched).err().unwrap();
+        let error = fetch("some/other", &"some/other".parse().unwrap(), &config, &Silent).err().unwrap();
         let text = error.to_string();
         assert!(text.contains("no folder some/other here") && text.contains("model hub has no"), "{text}");
         assert_eq!(error.code(), "encoder-hub-not-found");
@@ -322,7 +320,7 @@ mod tests {
     fn a_slip_in_a_path_asks_nobody() {
         let (hub, config, _keep) = setting();
         // Tests run in the crate's folder, which has a folder src.
-        let error = fetch("src/tiny", &"src/tiny".parse().unwrap(), &config, &Unwatched).err().unwrap();
+        let error = fetch("src/tiny", &"src/tiny".parse().unwrap(), &config, &Silent).err().unwrap();
         assert_eq!(error.code(), "encoder-no-folder");
         assert!(error.to_string().contains("owner/name@main"), "{error}");
         assert!(hub.asked().is_empty());

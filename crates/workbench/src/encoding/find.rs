@@ -3,7 +3,7 @@
 use super::Encoding;
 use super::encoders::{self, Chosen, EncoderChoice, Found};
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::kept_runs::{Kept, run_of_encoder};
 use dissensus_encoder::Encoder;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Encoding {
         &self,
         choice: &EncoderChoice,
         chosen: Option<&Chosen>,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
         let name = choice.encoder.as_deref().or(chosen.map(|chosen| chosen.encoder.as_str()));
         let of_a_run = match name {
@@ -40,7 +40,7 @@ impl Encoding {
             None => false,
         };
         if !of_a_run {
-            return encoders::open(&self.context.home, choice, chosen, observer);
+            return encoders::open(&self.context.home, choice, chosen, progress);
         }
         let found = self.find_encoder(choice.encoder.as_deref(), chosen)?;
         encoders::open_found(found, choice, chosen)

@@ -1,18 +1,22 @@
 //! What a tuned encoder was itself trained on, so that nothing is scored with it as if it were unseen.
 //!
 //! Kept in the project under the SHA-256 of the encoder's weights: it holds for every pooling and precision of them, wherever
-//! their files are moved, and it stays when the run that tuned them is deleted.
+//! their files are moved, and it stays when the run that tuned them is deleted. It also lies beside the weights, for copies of the
+//! project that do not have the run.
 
 use super::Encoding;
 use crate::context::Index;
 use crate::error::WorkbenchError;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_encoder::{Encoder, EncoderOptions};
+use dissensus_files::write_atomically;
 use dissensus_perspectives::SeenByEncoder;
 use dissensus_store::{RunId, RunPart};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::Path;
+use uuid::Uuid;
 
 /// Texts and annotators whose labels trained or validated an encoder, or the encoder that its tuning began with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -46,24 +50,105 @@ fn key(weights_sha256: &str) -> String {
     format!("encoder_training_data:{weights_sha256}")
 }
 
+/// What lies beside a tuned encoder's weights, so that a copy of the project from before the run knows it too, wherever the folder
+/// goes: the same by names that hold in every copy, by project.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Record {
+    projects: BTreeMap<Uuid, Names>,
+}
+
+/// External ids.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Names {
+    texts: BTreeSet<String>,
+    annotators: BTreeSet<String>,
+}
+
+impl Record {
+    const FILE: &str = "training_data.json";
+
+    /// What is said of the encoder in `dir`; nothing where nothing is.
+    fn read(dir: &Path) -> Result<Self, WorkbenchError> {
+        let path = dir.join(Self::FILE);
+        match std::fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|error| WorkbenchError::DamagedTrainingData { path, reason: error.to_string() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(source) => Err(WorkbenchError::Io { path, doing: "reading", source }),
+        }
+    }
+
+    fn write(&self, dir: &Path) -> Result<(), WorkbenchError> {
+        let path = dir.join(Self::FILE);
+        let text = serde_json::to_string_pretty(self).map_err(|e| WorkbenchError::internal(&e))?;
+        write_atomically(&path, format!("{text}\n").as_bytes()).map_err(|source| WorkbenchError::Io {
+            path,
+            doing: "writing",
+            source,
+        })
+    }
+}
+
 impl Encoding {
     /// Keeps what the encoder in `dir` was trained on: the training and validation labels of `run`, and what the encoder version
-    /// `parent`, with which its tuning began, was trained on.
+    /// `parent` (in the folder `parent_dir`, where that is at hand), with which its tuning began, was trained on. It is kept in the
+    /// project and beside the encoder.
     pub(crate) fn keep_encoder_training_data(
         &self,
         run: RunId,
         dir: &Path,
         parent: Option<&str>,
+        parent_dir: Option<&Path>,
     ) -> Result<(), WorkbenchError> {
         let encoder = Encoder::open(dir, &EncoderOptions::default())?;
-        let key = key(&encoder.version().weights_sha256);
-        let mut data: TrainingData = self.training_data(parent)?.unwrap_or_default();
+        let mut data = self.training_data(parent)?.unwrap_or_default();
         for part in [RunPart::Train, RunPart::Validation] {
             for label in self.context.store.run_labels(run, part)?.labels {
                 data.texts.insert(label.text);
                 data.annotators.insert(label.annotator);
             }
         }
+        let data = self.keep_training_data(&encoder.version().weights_sha256, data)?;
+        // Of other projects, the parent's folder or an earlier writing of this one may know more.
+        let before = Record::read(dir)?;
+        let mut record = before.clone();
+        if let Some(parent_dir) = parent_dir {
+            for (project, names) in Record::read(parent_dir)?.projects {
+                record.projects.entry(project).or_insert(names);
+            }
+        }
+        record.projects.insert(self.context.store.project_id()?.0, self.names_of(&data)?);
+        if record == before { Ok(()) } else { record.write(dir) }
+    }
+
+    /// Takes over what is said beside the encoder in `dir` of this project's texts and annotators.
+    pub(super) fn take_over_training_data(
+        &self,
+        encoder: &Encoder,
+        dir: &Path,
+    ) -> Result<(), WorkbenchError> {
+        let project = self.context.store.project_id()?.0;
+        let Some(names) = Record::read(dir)?.projects.remove(&project) else { return Ok(()) };
+        let index = self.context.index();
+        let texts = self.context.store.all_text_ids_and_externals()?.into_iter();
+        let annotators = index.annotators().iter();
+        let data = TrainingData {
+            texts: texts.filter(|(_, name)| names.texts.contains(name)).map(|(id, _)| id).collect(),
+            annotators: annotators
+                .filter(|annotator| names.annotators.contains(&annotator.external_id))
+                .map(|annotator| annotator.id)
+                .collect(),
+        };
+        self.keep_training_data(&encoder.version().weights_sha256, data).map(drop)
+    }
+
+    /// Adds to what these weights are known to have been trained on, and returns all of it.
+    fn keep_training_data(
+        &self,
+        weights_sha256: &str,
+        mut data: TrainingData,
+    ) -> Result<TrainingData, WorkbenchError> {
+        let key = key(weights_sha256);
         let known: Option<TrainingData> = self.context.store.setting(&key)?;
         if known.as_ref() != Some(&data) {
             // Two runs can come to the same weights (with a learning rate of 0, say): what either saw counts.
@@ -73,7 +158,17 @@ impl Encoding {
             }
             self.context.store.set_setting(&key, &data)?;
         }
-        Ok(())
+        Ok(data)
+    }
+
+    fn names_of(&self, data: &TrainingData) -> Result<Names, WorkbenchError> {
+        let texts = self.context.store.all_text_ids_and_externals()?.into_iter();
+        let index = self.context.index();
+        let annotators = index.annotators().iter().filter(|a| data.annotators.contains(&a.id));
+        Ok(Names {
+            texts: texts.filter(|(id, _)| data.texts.contains(id)).map(|(_, name)| name).collect(),
+            annotators: annotators.map(|a| a.external_id.clone()).collect(),
+        })
     }
 
     /// What the encoder in use was trained on in this project, for the texts and annotators of `index`.

@@ -2,12 +2,13 @@
 
 use super::Encoding;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use dissensus_domain::TextId;
 use dissensus_encoder::{BatchPlan, Encoder};
 use dissensus_store::{EncoderVersion, Store, StoreError};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// Texts read from the file at once.
 pub(super) const PAGE: u32 = 512;
@@ -40,7 +41,9 @@ pub struct Encoded {
 }
 
 impl Encoding {
-    pub(crate) fn add_version(&self, encoder: &Encoder) -> Result<(), WorkbenchError> {
+    /// Makes an encoder version, opened from `dir`, known to the project, with what is said there of its training.
+    pub(crate) fn add_version(&self, encoder: &Encoder, dir: &Path) -> Result<(), WorkbenchError> {
+        self.take_over_training_data(encoder, dir)?;
         let version = encoder.version();
         Ok(self.context.store.add_encoder_version(&EncoderVersion {
             key: version.key(),
@@ -53,14 +56,13 @@ impl Encoding {
         })?)
     }
 
-    /// Gives every text an embedding of one encoder version, in use or not.
+    /// Gives every text an embedding of one encoder version that the project knows, in use or not.
     pub(crate) fn encode_version(
         &self,
         encoder: &Encoder,
         key: &str,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Encoded, WorkbenchError> {
-        self.add_version(encoder)?;
         self.take_over_fitting(encoder, key)?;
         let kept = u64::from(self.context.store.embedding_count(key)?);
         let total = self.context.index().texts().len() as u64;
@@ -78,10 +80,10 @@ impl Encoding {
             seconds: 0.0,
             note: encoder.device_note().map(str::to_owned),
         };
-        observer.step(kept, Some(total), "");
+        progress.report(kept, Some(total), "");
         // Again until nothing is missing: texts may have been imported meanwhile.
         while !self.context.store.texts_without_embedding(key, None, 1)?.is_empty() {
-            self.encode_once(encoder, key, &mut done, total, observer)?;
+            self.encode_once(encoder, key, &mut done, total, progress)?;
         }
         done.seconds = started.elapsed().as_secs_f64();
         Ok(done)
@@ -94,7 +96,7 @@ impl Encoding {
         key: &str,
         done: &mut Encoded,
         total: u64,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<(), WorkbenchError> {
         let missing = Missing::new(&self.context.store, key);
         let started = std::time::Instant::now();
@@ -111,12 +113,12 @@ impl Encoding {
             }
             let rate = |n: u64| n as f64 / started.elapsed().as_secs_f64().max(0.001);
             let (texts, tokens) = (rate(done.texts - texts_before), rate(done.tokens - tokens_before));
-            observer.step(
+            progress.report(
                 done.kept + done.texts,
                 Some(total),
                 &format!("{texts:.0} texts/s, {tokens:.0} tokens/s"),
             );
-            if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            progress.flow()
         });
         if let Some(error) = failed.or(missing.failure()) {
             return Err(error.into());

@@ -2,7 +2,7 @@
 
 use super::Exchange;
 use crate::error::WorkbenchError;
-use crate::jobs::{Activity, Observer};
+use crate::jobs::{Activity, Progress};
 use dissensus_domain::Question;
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
 use dissensus_store::{ExportScope, Snapshot};
@@ -21,7 +21,7 @@ impl Exchange {
         path: &Path,
         question: Option<&str>,
         replace: bool,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<u64, WorkbenchError> {
         if path.exists() && !replace {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
@@ -29,7 +29,7 @@ impl Exchange {
         let format = Format::of_path(path)?;
         let only =
             question.map(|name| self.context.index().question_asked_for(Some(name)).cloned()).transpose()?;
-        self.context.store.snapshot(|snapshot| write_labels(snapshot, path, format, only.as_ref(), observer))
+        self.context.store.snapshot(|snapshot| write_labels(snapshot, path, format, only.as_ref(), progress))
     }
 
     /// As [`Exchange::export`] of everything, as a job; a file of that name is replaced (the dialog has asked).
@@ -49,7 +49,7 @@ fn write_labels(
     path: &Path,
     format: Format,
     only: Option<&Question>,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<u64, WorkbenchError> {
     let questions: Vec<Question> =
         snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
@@ -79,8 +79,8 @@ fn write_labels(
             })?;
             rows += 1;
             if rows.is_multiple_of(512) {
-                observer.step(rows, Some(total), "");
-                if observer.cancelled() {
+                progress.report(rows, Some(total), "");
+                if progress.cancelled() {
                     return Err(WorkbenchError::Cancelled);
                 }
             }

@@ -5,7 +5,7 @@ use super::preview::{choices_of, preview_of, preview_with_problem};
 use super::write::Writing;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::{Activity, Observer, Unwatched};
+use crate::jobs::{Activity, Progress, Silent};
 use crate::log::go_on;
 use crate::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 use dissensus_exchange::{ColumnRoles, Source, guess_roles};
@@ -30,7 +30,7 @@ impl Exchange {
     pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
         let source = Source::open(path)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
-        match self.plan(source.clone(), roles.clone(), choices, &Unwatched) {
+        match self.plan(source.clone(), roles.clone(), choices, &Silent) {
             Ok(plan) => Ok(preview_of(&plan)),
             Err(error @ WorkbenchError::Store(_)) => Err(error),
             Err(error) => preview_with_problem(&source, &roles, choices, &error),
@@ -45,21 +45,21 @@ impl Exchange {
         &self,
         path: &Path,
         choices: &ImportChoices,
-        observer: &Arc<dyn Observer>,
+        progress: &Arc<dyn Progress>,
     ) -> Result<ImportReport, WorkbenchError> {
         let context = &self.context;
         let source = Source::open(path)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
-        let plan = self.plan(source, roles, choices, observer.as_ref())?;
+        let plan = self.plan(source, roles, choices, progress.as_ref())?;
         if plan.scan.problem_count > 0 && !choices.skip_bad {
             return Err(plan.bad_rows(None));
         }
         let writing = Writing::new(plan)?;
-        let watching = Arc::clone(observer);
+        let watching = Arc::clone(progress);
         let report = context.store.write(move |tx| writing.run(tx, watching.as_ref()))?;
         context.keep_whole();
         // The import is on disk: what fails from here on cannot make it fail.
-        go_on("reading the project after an import", context.reload());
+        context.reload();
         go_on("passing over the events of an import", self.labelling.skip_events());
         context.listeners.send(&Event::Project);
         Ok(report)
@@ -78,8 +78,8 @@ impl Exchange {
         let _reserved = context.reservations.reserve(Activity::Import)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let result = context.as_job("import", &title, |job| {
-            let observer: Arc<dyn Observer> = Arc::clone(job) as Arc<dyn Observer>;
-            self.import(path, choices, &observer)
+            let progress: Arc<dyn Progress> = Arc::clone(job) as Arc<dyn Progress>;
+            self.import(path, choices, &progress)
         });
         if result.is_ok() {
             self.background.start();

@@ -4,14 +4,13 @@ use super::Exchange;
 use super::seed::{Seeds, seeded};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::names::checked_name;
 use crate::view::ImportChoices;
 use dissensus_domain::{Question, QuestionId, Scale};
 use dissensus_exchange::{
     Checker, ColumnRoles, FileKind, QuestionScan, RowError, RowErrorKind, Scan, Source, scan_while,
 };
-use std::ops::ControlFlow;
 
 /// Bad rows that an error lists.
 const LISTED_BAD_ROWS: usize = 10;
@@ -60,7 +59,7 @@ impl Exchange {
         source: Source,
         roles: ColumnRoles,
         choices: &ImportChoices,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Plan, WorkbenchError> {
         let kind = roles.kind(&source)?;
         let labels = kind == FileKind::Labels;
@@ -89,7 +88,7 @@ impl Exchange {
         }
         .at(now_ms);
         let seeds = seeded(&self.context.store, &mut checker, &questions)?;
-        let scan = scan_file(&source, &roles, checker.clone(), observer)?;
+        let scan = scan_file(&source, &roles, checker.clone(), progress)?;
         let known = one.as_ref().and_then(|asked| asked.existing.as_ref()).map(|q| q.name.clone());
         let mut plan = Plan { source, roles, kind, scan, known, parts: Vec::new(), checker, seeds };
         if !labels {
@@ -111,7 +110,7 @@ impl Exchange {
             })?;
             plan.parts.push(part);
         }
-        plan.fix_scales(observer)?;
+        plan.fix_scales(progress)?;
         Ok(plan)
     }
 
@@ -174,7 +173,7 @@ impl Exchange {
 impl Plan {
     /// Gives every question its scale for the writing pass. Where a label is not on the scale that the labels were guessed
     /// to have, the file is read once more, so that the rows which do not fit are known before anything is written.
-    fn fix_scales(&mut self, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+    fn fix_scales(&mut self, progress: &dyn Progress) -> Result<(), WorkbenchError> {
         for (number, found) in self.scan.questions.iter().enumerate() {
             let scale = self.parts.iter().find(|part| part.number == number).map(|part| part.scale.clone());
             if let Some(name) = &found.name {
@@ -194,7 +193,7 @@ impl Plan {
         if self.parts.iter().find(off_scale).is_none() {
             return Ok(());
         }
-        self.scan = scan_file(&self.source, &self.roles, self.checker.clone(), observer)?;
+        self.scan = scan_file(&self.source, &self.roles, self.checker.clone(), progress)?;
         for part in &mut self.parts {
             let Some(found) = self.scan.questions.get(part.number) else { continue };
             (part.labels, part.repeated) = (found.labels, found.repeated);
@@ -232,13 +231,12 @@ pub(super) fn scan_file(
     source: &Source,
     roles: &ColumnRoles,
     checker: Checker,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<Scan, WorkbenchError> {
-    let scan = scan_while(source, roles, checker, |done| {
-        observer.step(done, Some(source.bytes()), "checking the file");
-        if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    scan.map_err(|error| if observer.cancelled() { WorkbenchError::Cancelled } else { error.into() })
+    Ok(scan_while(source, roles, checker, |done| {
+        progress.report(done, Some(source.bytes()), "checking the file");
+        progress.flow()
+    })?)
 }
 
 pub(super) fn prompt_for(choices: &ImportChoices, name: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::plan::{Plan, prompt_for, scan_file};
 use crate::error::WorkbenchError;
-use crate::jobs::Unwatched;
+use crate::jobs::Silent;
 use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview};
 use dissensus_exchange::{Checker, ColumnRoles, FileKind, RowError, Source};
 
@@ -45,7 +45,7 @@ pub(super) fn preview_with_problem(
     // Every column as plain metadata of a text: whatever the roles are, the rows can be shown.
     let first = source.columns().first().cloned();
     let plain = ColumnRoles { text: first, ..ColumnRoles::default() };
-    let seen = scan_file(source, &plain, Checker::new(None), &Unwatched)?;
+    let seen = scan_file(source, &plain, Checker::new(None), &Silent)?;
     let label = roles.label.clone().unwrap_or_default();
     let question = choices.question.clone().unwrap_or(label);
     Ok(ImportPreview {

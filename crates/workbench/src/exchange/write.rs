@@ -3,7 +3,7 @@
 use super::plan::{Part, Plan};
 use super::preview::remarks;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::levels::answer_at;
 use crate::view::ImportReport;
 use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, Scale, TextId};
@@ -56,7 +56,7 @@ impl Writing {
     pub(super) fn run(
         mut self,
         tx: &mut WriteTx<'_>,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<ImportReport, WorkbenchError> {
         self.before = tx.last_event()?;
         let parts = std::mem::take(&mut self.plan.parts);
@@ -67,7 +67,7 @@ impl Writing {
             }
             self.questions[part.number] = Some((id, part.scale.clone()));
         }
-        self.rows(tx, observer)?;
+        self.rows(tx, progress)?;
         // The check of the file and the writing of it follow the same rules. Were they to differ, a row would be lost or taken
         // that the check told otherwise: then nothing is imported.
         let (counted, found) = (self.plan.scan.problem_count, u64::from(self.report.rejected_rows));
@@ -93,7 +93,7 @@ impl Writing {
         Ok(self.report)
     }
 
-    fn rows(&mut self, tx: &mut WriteTx<'_>, observer: &dyn Observer) -> Result<(), WorkbenchError> {
+    fn rows(&mut self, tx: &mut WriteTx<'_>, progress: &dyn Progress) -> Result<(), WorkbenchError> {
         let bytes = self.plan.source.bytes();
         let rows = read_rows(&self.plan.source, &self.plan.roles)?;
         let mut checker = std::mem::replace(&mut self.plan.checker, Checker::new(None));
@@ -105,8 +105,8 @@ impl Writing {
                 .spawn_scoped(scope, move || read_batches(rows, &mut checker, &send))
                 .map_err(|_| WorkbenchError::NoThread)?;
             for batch in batches {
-                observer.step(batch.position, Some(bytes), "writing");
-                if observer.cancelled() {
+                progress.report(batch.position, Some(bytes), "writing");
+                if progress.cancelled() {
                     return Err(WorkbenchError::Cancelled);
                 }
                 for item in batch.items {

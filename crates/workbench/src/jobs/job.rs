@@ -3,11 +3,12 @@
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::{Event, Listeners};
-use crate::jobs::{Cancel, Observer, Throttle, seconds_left};
+use crate::jobs::{Cancel, Progress, Throttle, seconds_left};
 use crate::log::go_on;
 use crate::sync::lock;
-use crate::view::{JobInfo, JobState};
-use dissensus_store::{JobId, NewJob, Store, WorkState};
+use crate::view::JobInfo;
+use dissensus_domain::WorkState;
+use dissensus_store::{JobId, NewJob, Store};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ pub(crate) struct Jobs {
     running: Mutex<BTreeMap<u32, Arc<Job>>>,
 }
 
-/// One job at work; also the [`Observer`] of that work.
+/// One job at work; also the [`Progress`] of that work.
 pub(crate) struct Job {
     info: Mutex<JobInfo>,
     cancel: Cancel,
@@ -47,7 +48,7 @@ impl Jobs {
             id,
             kind: kind.to_owned(),
             title: title.to_owned(),
-            state: JobState::Running,
+            state: WorkState::Running,
             done: 0,
             total: None,
             seconds_left: None,
@@ -73,10 +74,10 @@ impl Jobs {
             let mut info = lock(&job.info);
             info.seconds_left = None;
             match result {
-                Ok(_) => info.state = JobState::Finished,
-                Err(WorkbenchError::Cancelled) => info.state = JobState::Cancelled,
+                Ok(_) => info.state = WorkState::Finished,
+                Err(WorkbenchError::Cancelled) => info.state = WorkState::Cancelled,
                 Err(error) => {
-                    info.state = JobState::Failed;
+                    info.state = WorkState::Failed;
                     info.problem = Some(error.problem());
                 }
             }
@@ -86,7 +87,7 @@ impl Jobs {
         let note = info.problem.as_ref().map(|p| p.message.as_str()).or(info.note.as_deref());
         // A full disk may be why the job failed; its end is then told, if not kept.
         go_on("keeping a job's progress", store.update_job(JobId(id), info.done, info.total, note));
-        go_on("keeping a job's end", store.finish_job(JobId(id), work_state(&info.state), note, now_ms()));
+        go_on("keeping a job's end", store.finish_job(JobId(id), info.state, note, now_ms()));
         let seconds = job.started.elapsed().as_secs_f64();
         let code = info.problem.as_ref().map(|problem| problem.code.as_str());
         tracing::info!(job = id, kind = info.kind, state = ?info.state, code, seconds, done = info.done, "job ended");
@@ -123,15 +124,15 @@ impl Job {
     }
 }
 
-impl Observer for Job {
-    fn step(&self, done: u64, total: Option<u64>, note: &str) {
+impl Progress for Job {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
         let first = *lock(&self.first).get_or_insert(done);
         {
             let mut info = lock(&self.info);
             info.done = u32::try_from(done).unwrap_or(u32::MAX);
             info.total = total.map(|total| u32::try_from(total).unwrap_or(u32::MAX));
             info.seconds_left = seconds_left(self.started, first, done, total);
-            info.note = (!note.is_empty()).then(|| note.to_owned());
+            info.note = (!doing.is_empty()).then(|| doing.to_owned());
         }
         if lock(&self.throttle).ready() {
             self.tell();
@@ -140,15 +141,5 @@ impl Observer for Job {
 
     fn cancelled(&self) -> bool {
         self.cancel.is_set()
-    }
-}
-
-fn work_state(state: &JobState) -> WorkState {
-    match state {
-        JobState::Running => WorkState::Running,
-        JobState::Finished => WorkState::Finished,
-        JobState::Cancelled => WorkState::Cancelled,
-        JobState::Failed => WorkState::Failed,
-        JobState::Interrupted => WorkState::Interrupted,
     }
 }

@@ -7,8 +7,8 @@ mod reservation;
 mod tests;
 mod threads;
 
+pub use dissensus_domain::{Progress, Silent};
 pub(crate) use job::{Job, Jobs};
 pub(crate) use progress::{Cancel, Throttle, seconds_left};
-pub use progress::{Observer, Unwatched};
 pub(crate) use reservation::{Activity, Reservation, Reservations};
 pub(crate) use threads::{Threads, caught};

@@ -1,25 +1,7 @@
-//! Long work: how it says how far it is, and how it is stopped.
+//! What jobs need to say how far they are, and to be stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// What a piece of long work tells, and asks, while it runs.
-pub trait Observer: Send + Sync {
-    /// So much is done, of so much in all where that is known.
-    fn step(&self, done: u64, total: Option<u64>, note: &str);
-
-    /// True once the work is to stop; it then ends within a second, keeping what is whole.
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
-
-/// Nobody watches and nobody stops the work.
-pub struct Unwatched;
-
-impl Observer for Unwatched {
-    fn step(&self, _: u64, _: Option<u64>, _: &str) {}
-}
 
 /// A flag that stops work.
 #[derive(Default)]

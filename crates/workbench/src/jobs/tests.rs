@@ -1,9 +1,9 @@
 //! A panic in each kind of background work ends that work as failed, and nothing else.
 
 use crate::sync::lock;
-use crate::view::{ImportChoices, JobInfo, JobState, NewLabel};
-use crate::{EncoderChoice, Event, Home, Session, Unwatched, sample};
-use dissensus_domain::{Answer, QuestionId};
+use crate::view::{ImportChoices, JobInfo, NewLabel, WorkState};
+use crate::{EncoderChoice, Event, Home, Session, Silent, sample};
+use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn encoded_sample(folder: &TempDir) -> Session {
     let tiny = tiny().to_string_lossy().into_owned();
     session
         .encoding
-        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Unwatched)
+        .encode(&EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() }, &Silent)
         .unwrap();
     session
 }
@@ -38,7 +38,7 @@ fn ends(session: &Session) -> mpsc::Receiver<JobInfo> {
     let (tell, hear) = mpsc::channel();
     session.subscribe(move |event| {
         if let Event::Job(job) = event
-            && job.state != JobState::Running
+            && job.state != WorkState::Running
         {
             let _ = tell.send(job.clone());
         }
@@ -61,13 +61,13 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let file = texts(&folder, "more");
-    let unwatched: std::sync::Arc<dyn crate::Observer> = std::sync::Arc::new(Unwatched);
-    session.exchange.import(&file, &ImportChoices::default(), &unwatched).unwrap();
+    let silent: std::sync::Arc<dyn crate::Progress> = std::sync::Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
     let hear = ends(&session);
     fail(&session, "encoding");
     session.background.start_encoding().unwrap();
     let job = next(&hear);
-    assert_eq!((job.kind.as_str(), job.state.clone()), ("encode", JobState::Failed));
+    assert_eq!((job.kind.as_str(), job.state.clone()), ("encode", WorkState::Failed));
     assert_eq!(job.problem.unwrap().code, "panic");
     assert_eq!(session.encoding.state().unwrap().problem.unwrap().code, "panic", "the window says why");
     assert!(
@@ -76,7 +76,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
             .jobs()
             .unwrap()
             .iter()
-            .any(|kept| kept.id == job.id && kept.state == JobState::Failed)
+            .any(|kept| kept.id == job.id && kept.state == WorkState::Failed)
     );
     fail_no_more(&session);
     // The thread lets go of its reservation just after it has told of its end.
@@ -85,7 +85,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
         session.background.start_encoding().ok()
     });
     assert!(again.is_some());
-    assert_eq!(next(&hear).state, JobState::Finished);
+    assert_eq!(next(&hear).state, WorkState::Finished);
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn an_import_and_an_export_that_panic_end_as_failed() {
     fail(&session, "import");
     let error = session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap_err();
     assert_eq!(error.code(), "panic");
-    assert_eq!(next(&hear).state, JobState::Failed);
+    assert_eq!(next(&hear).state, WorkState::Failed);
     fail(&session, "export");
     let out = folder.path().join("out.csv");
     assert_eq!(session.exchange.export_as_job(&out).unwrap_err().code(), "panic");
-    assert_eq!(next(&hear).state, JobState::Failed);
+    assert_eq!(next(&hear).state, WorkState::Failed);
     fail_no_more(&session);
     session.exchange.import_as_job(&file, &ImportChoices::default()).unwrap();
     session.exchange.export_as_job(&out).unwrap();
@@ -120,7 +120,7 @@ fn a_fit_that_panics_leaves_no_model_and_labelling_goes_on() {
     label(&session, question, 0);
     session.context.threads.join();
     fail_no_more(&session);
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     assert!(session.live.models.with(question, |_| ()).is_some());
 }
 
@@ -129,7 +129,7 @@ fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = encoded_sample(&folder);
     let question = session.project.question(Some("offensiveness")).unwrap().id;
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     let died = std::thread::scope(|scope| {
         let work = || session.live.models.with(question, |_| panic!("in the middle of an update"));
         scope.spawn(work).join().is_err()
@@ -137,7 +137,7 @@ fn a_model_that_was_half_changed_when_a_thread_panicked_is_fitted_again() {
     assert!(died);
     assert!(session.live.models.with(question, |_| ()).is_none(), "it would predict from a damaged model");
     label(&session, question, 1);
-    session.live.fit(question, &Unwatched).unwrap();
+    session.live.fit(question, &Silent).unwrap();
     assert!(session.live.models.with(question, |_| ()).is_some());
 }
 
@@ -162,4 +162,41 @@ fn label(session: &Session, question: QuestionId, nth: usize) {
     let text = session.context.index().texts()[nth];
     let new = NewLabel { question, annotator, text, answer: Answer::Level(1), duration_ms: None };
     session.labelling.record_label(&new).unwrap();
+}
+
+#[test]
+fn what_was_added_while_the_project_could_not_be_read_is_there_and_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    session.live.fit(session.project.question(Some("offensiveness")).unwrap().id, &Silent).unwrap();
+    fail(&session, "reload");
+    let who = session.project.add_annotator("Zoe", &Default::default()).unwrap();
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    let asked = session.project.add_question("fair", "", scale).unwrap();
+    assert_eq!(
+        (who.external_id.as_str(), asked.name.as_str(), asked.prompt.as_str()),
+        ("Zoe", "fair", "fair")
+    );
+    let again = session.project.add_annotator("Zoe", &Default::default()).unwrap_err();
+    assert_eq!(again.code(), "duplicate", "it is on disk, though not yet in memory");
+    fail_no_more(&session);
+    let text = session.context.index().texts()[0];
+    let new =
+        NewLabel { question: asked.id, annotator: who.id, text, answer: Answer::Level(1), duration_ms: None };
+    session.labelling.record_label(&new).unwrap();
+    assert_eq!(session.project.annotator("Zoe").unwrap().id, who.id);
+}
+
+#[test]
+fn an_import_that_is_on_disk_does_not_fail_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let file = texts(&folder, "more");
+    let before = session.context.index().texts().len();
+    fail(&session, "reload");
+    let silent: std::sync::Arc<dyn crate::Progress> = std::sync::Arc::new(Silent);
+    let report = session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    assert_eq!((report.texts, session.context.index().texts().len()), (2, before));
+    fail_no_more(&session);
+    assert_eq!(session.context.index().texts().len(), before + 2, "read when it is next asked for");
 }

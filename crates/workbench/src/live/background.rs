@@ -3,7 +3,7 @@
 use super::LiveModels;
 use super::fitted::REFIT_AFTER;
 use crate::error::WorkbenchError;
-use crate::jobs::{Activity, Observer, Unwatched, caught};
+use crate::jobs::{Activity, Progress, caught};
 use crate::log::go_on;
 use dissensus_domain::QuestionId;
 
@@ -78,10 +78,8 @@ impl LiveModels {
 /// Background work that ends with the session.
 struct Closing<'a>(&'a LiveModels);
 
-impl Observer for Closing<'_> {
-    fn step(&self, done: u64, total: Option<u64>, note: &str) {
-        Unwatched.step(done, total, note);
-    }
+impl Progress for Closing<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {}
 
     fn cancelled(&self) -> bool {
         self.0.context.threads.are_closing()

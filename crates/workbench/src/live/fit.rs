@@ -2,11 +2,10 @@
 
 use super::LiveModels;
 use super::fitted::{Fitted, MODEL, REFIT_AFTER};
-use super::steps::{Steps, cancelled};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::levels::level_of;
 use crate::sync::{lock, lock_or_reset};
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
@@ -25,16 +24,16 @@ impl LiveModels {
     ///
     /// # Errors
     /// The file cannot be read, or a cancel.
-    pub fn fit(&self, question: QuestionId, observer: &dyn Observer) -> Result<(), WorkbenchError> {
-        self.make_live(question, false, observer)
+    pub fn fit(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+        self.make_live(question, false, progress)
     }
 
     /// Fits the model of a question on all labels, whatever there was, and keeps it in the project.
     ///
     /// # Errors
     /// As [`LiveModels::fit`].
-    pub fn fit_anew(&self, question: QuestionId, observer: &dyn Observer) -> Result<(), WorkbenchError> {
-        self.make_live(question, true, observer)
+    pub fn fit_anew(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
+        self.make_live(question, true, progress)
     }
 
     /// Makes the model live: the one in memory, the one kept in the project, or a new fit.
@@ -42,7 +41,7 @@ impl LiveModels {
         &self,
         question: QuestionId,
         anew: bool,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<(), WorkbenchError> {
         // One fit of a question at a time; whoever waited finds it done.
         let gate = self.models.gate(question);
@@ -62,7 +61,7 @@ impl LiveModels {
             if anew { None } else { self.kept(question, version.as_deref(), target, embeddings.texts)? };
         let (fit, fresh) = match kept {
             Some(kept) => (kept, false),
-            None => (self.fitted(question, target, &embeddings, observer)?, true),
+            None => (self.fitted(question, target, &embeddings, progress)?, true),
         };
         let Fit { mut model, labels, at_ms: fitted_at_ms, mut seen, mut learned } = fit;
         // Labels wait for the lock of the slot: nearly all that came while this was fitted is learned before it is taken.
@@ -119,7 +118,7 @@ impl LiveModels {
         question: QuestionId,
         target: Target,
         embeddings: &Embeddings,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Fit, WorkbenchError> {
         let index = self.context.index();
         let seen = self.context.store.last_event()?;
@@ -127,7 +126,7 @@ impl LiveModels {
         let annotators = index.annotators().len();
         let data =
             TrainingData { embeddings, observations: &observations, annotators, target, attributes: &[] };
-        let model = LiveModel::fit(&data, &FitOptions::default(), &mut Steps(observer)).map_err(cancelled)?;
+        let model = LiveModel::fit(&data, &FitOptions::default(), progress)?;
         Ok(Fit { model, labels: observations.len(), at_ms: now_ms(), seen, learned: 0 })
     }
 

@@ -7,11 +7,9 @@ mod fitted;
 mod keep;
 mod learn;
 mod models;
-mod steps;
 
 pub(crate) use fitted::{Fitted, measure};
 pub(crate) use models::Models;
-pub(crate) use steps::{Steps, cancelled};
 
 use crate::context::Context;
 use crate::encoding::Encoding;

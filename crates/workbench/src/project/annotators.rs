@@ -56,7 +56,8 @@ impl Project {
             simulated: false,
         };
         let id = self.context.store.write(move |tx| tx.add_annotator(&new))?;
-        self.context.reload()?;
+        // The annotator is on disk: from here on nothing may say that it failed.
+        self.context.reload();
         self.live.models.welcome(self.context.index().annotators().len());
         self.context.listeners.send(&Event::Project);
         Ok(AnnotatorInfo {

@@ -2,13 +2,12 @@
 
 use super::Project;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::view::CopyReport;
 use dissensus_files::{AtomicFolder, beside};
-use dissensus_store::{CopyTarget, StoreError};
+use dissensus_store::CopyTarget;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Behind the whole name of a project, its folder of runs: tuned encoders and checkpoints.
@@ -28,12 +27,12 @@ impl Project {
     /// The copy appears whole and on the disk, or not at all; labels may be given meanwhile and are not in it.
     ///
     /// # Errors
-    /// There is something of that name, or it cannot be written, or `observer` stopped it. Nothing is left then.
+    /// There is something of that name, or it cannot be written, or `progress` stopped it. Nothing is left then.
     pub fn save_copy(
         &self,
         path: &Path,
         choices: CopyChoices,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<CopyReport, WorkbenchError> {
         let store = &self.context.store;
         let runs = Some(beside(store.file(), RUNS)).filter(|folder| folder.is_dir());
@@ -43,15 +42,11 @@ impl Project {
             return Err(WorkbenchError::ExportExists(target));
         }
         // The large part first: the project takes its name only when everything that belongs to it is there.
-        let folder = with_runs.map(|from| copied_folder(from, &target, observer)).transpose()?;
+        let folder = with_runs.map(|from| copied_folder(from, &target, progress)).transpose()?;
         let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
-        let copied = store.copy_to(path, what, |done, all| {
-            observer.step(done, Some(all), "");
-            if observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        copied.map_err(|error| match error {
-            StoreError::CopyCancelled(_) => WorkbenchError::Cancelled,
-            error => error.into(),
+        store.copy_to(path, what, |done, all| {
+            progress.report(done, Some(all), "");
+            progress.flow()
         })?;
         let failed =
             |source| WorkbenchError::Io { path: target.clone(), doing: "copying the runs to", source };
@@ -84,7 +79,7 @@ impl Project {
 fn copied_folder(
     from: &Path,
     target: &Path,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
 ) -> Result<AtomicFolder, WorkbenchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -113,8 +108,8 @@ fn copied_folder(
                     }
                     write.write_all(&buffer[..count]).map_err(failed(target))?;
                     done += count as u64;
-                    observer.step(done, None, "runs");
-                    if observer.cancelled() {
+                    progress.report(done, None, "runs");
+                    if progress.cancelled() {
                         return Err(WorkbenchError::Cancelled);
                     }
                 }

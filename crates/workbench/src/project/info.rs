@@ -37,7 +37,7 @@ impl Project {
     }
 }
 
-pub(super) fn question_info(question: &Question, labels: u32) -> QuestionInfo {
+fn question_info(question: &Question, labels: u32) -> QuestionInfo {
     QuestionInfo {
         id: question.id,
         name: question.name.clone(),

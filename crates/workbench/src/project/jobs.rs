@@ -2,8 +2,7 @@
 
 use super::Project;
 use crate::error::WorkbenchError;
-use crate::view::{JobInfo, JobState};
-use dissensus_store::WorkState;
+use crate::view::JobInfo;
 use std::collections::BTreeMap;
 
 impl Project {
@@ -25,18 +24,11 @@ impl Project {
 }
 
 fn ended(job: dissensus_store::Job) -> JobInfo {
-    let state = match job.state {
-        WorkState::Running => JobState::Running,
-        WorkState::Finished => JobState::Finished,
-        WorkState::Cancelled => JobState::Cancelled,
-        WorkState::Failed => JobState::Failed,
-        WorkState::Interrupted => JobState::Interrupted,
-    };
     JobInfo {
         id: job.id.0,
         kind: job.kind,
         title: job.title,
-        state,
+        state: job.state,
         done: job.done,
         total: job.total,
         seconds_left: None,

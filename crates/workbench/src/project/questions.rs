@@ -1,7 +1,6 @@
 //! What is asked of every text.
 
 use super::Project;
-use super::info::question_info;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
@@ -29,14 +28,14 @@ impl Project {
         }
         let scale = Scale::new(scale.kind(), scale.levels())?;
         let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
-        let new = NewQuestion { name, prompt, scale };
+        let new = NewQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() };
         let id = self.context.store.write(move |tx| tx.add_question(&new))?;
+        // The question is on disk: from here on nothing may say that it failed.
         self.context.keep_whole();
-        self.context.reload()?;
+        self.context.reload();
         self.context.listeners.send(&Event::Project);
         self.live.fit_where_wanted(id);
-        let index = self.context.index();
-        index.question(id).map(|q| question_info(q, 0)).ok_or(WorkbenchError::NoQuestion)
+        Ok(QuestionInfo { id, name, prompt, scale, labels: 0 })
     }
 
     /// The question with this name, or the only one.

@@ -28,7 +28,7 @@ impl Runs {
                 "the runs were scored on different labels: give both the same split and seed, on the same data",
             ));
         }
-        let compared = compare(&scored_a, &scored_b, &BootstrapOptions::default(), &mut Silent)?;
+        let compared = compare(&scored_a, &scored_b, &BootstrapOptions::default(), &Silent)?;
         let tested = |key: &str| -> Option<&Difference> {
             match key {
                 "log_loss" => compared.over_texts.as_ref().map(|over| &over.log_loss),

@@ -37,6 +37,12 @@ pub(crate) struct RunStart {
     left_out: usize,
 }
 
+/// The encoder that a run started on; none where it has not started, or without an encoder.
+pub(super) fn started_on(kept: &Kept) -> Option<Chosen> {
+    let start: RunStart = serde_json::from_value(kept.run.start.clone()?).ok()?;
+    start.encoder
+}
+
 /// The data of a run, as rows of arrays.
 pub(crate) struct RunData {
     pub(super) target: Target,

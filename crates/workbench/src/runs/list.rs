@@ -3,10 +3,10 @@
 use super::Runs;
 use crate::error::WorkbenchError;
 use crate::kept_runs::Kept;
-use crate::view::{JobState, RunInfo, RunMetric, RunScores};
+use crate::view::{RunInfo, RunMetric, RunScores};
+use dissensus_domain::WorkState;
 use dissensus_perspectives::Scores;
 use dissensus_perspectives::metrics::Report;
-use dissensus_store::WorkState;
 
 impl Runs {
     /// Every training run, newest first.
@@ -57,7 +57,7 @@ impl Runs {
             rank: choices.rank,
             split: choices.split.clone(),
             seed: choices.seed,
-            state: state(run.state),
+            state: run.state,
             job: live.as_ref().map(|live| live.job),
             started_at: run.asked.started_ms as f64,
             seconds,
@@ -72,16 +72,6 @@ impl Runs {
             data_changed,
             resumable: live.is_none() && self.cannot_resume(kept)?.is_none(),
         })
-    }
-}
-
-fn state(state: WorkState) -> JobState {
-    match state {
-        WorkState::Running => JobState::Running,
-        WorkState::Finished => JobState::Finished,
-        WorkState::Cancelled => JobState::Cancelled,
-        WorkState::Failed => JobState::Failed,
-        WorkState::Interrupted => JobState::Interrupted,
     }
 }
 

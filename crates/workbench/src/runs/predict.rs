@@ -4,9 +4,8 @@ use super::Runs;
 use crate::encoding::encoders::{Chosen, tuned_options};
 use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
-use crate::jobs::Observer;
+use crate::jobs::Progress;
 use crate::kept_runs::{Kept, choices};
-use crate::live::{Steps, cancelled};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{Encoder, FreezePolicy};
 use dissensus_perspectives::{
@@ -40,7 +39,7 @@ impl Runs {
         run: u32,
         annotator: AnnotatorId,
         text: &str,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<RunPrediction, WorkbenchError> {
         let kept = self.kept.get(run)?;
         if kept.outcome.report.is_none() {
@@ -48,7 +47,7 @@ impl Runs {
         }
         let (config, _) = choices::config(&kept.choices)?;
         let encoder = self.encoder_of(&kept, &config)?;
-        let model = self.model_of(&kept, &config, &encoder, observer)?;
+        let model = self.model_of(&kept, &config, &encoder, progress)?;
         let who = self.row_in(&kept, annotator)?;
         let embedding = encoder.encode(&[text])?.swap_remove(0);
         let mut probabilities = vec![0.0; model.levels()];
@@ -88,7 +87,7 @@ impl Runs {
         kept: &Kept,
         config: &TrainConfig,
         encoder: &Encoder,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
         if !config.is_convex() && config.network.model != ModelKind::Multilevel {
             let nothing = Embeddings { dim: encoder.version().dim, ..Embeddings::none(0) };
@@ -97,7 +96,7 @@ impl Runs {
         }
         let fitted = |data: &TrainingData<'_>| {
             let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
-            fit(config.network.model, data, &options, &mut Steps(observer)).map_err(cancelled)
+            fit(config.network.model, data, &options, progress).map_err(WorkbenchError::from)
         };
         if kept.run.start.is_some() {
             let data = self.run_data(kept)?;

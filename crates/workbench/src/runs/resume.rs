@@ -1,14 +1,14 @@
 //! Resuming a run that broke off.
 
 use super::Runs;
-use super::observers::TerminalObserver;
 use crate::error::WorkbenchError;
-use crate::jobs::{Activity, Observer};
+use crate::jobs::{Activity, Progress};
 use crate::kept_runs::{Kept, choices};
 use crate::view::RunDetail;
+use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::checkpoint_config_hash;
-use dissensus_store::{RunId, WorkState};
+use dissensus_store::RunId;
 
 /// Of format 2, whose runs do not say what they started on.
 pub(super) const OLD_AND_CHANGED: &str =
@@ -29,11 +29,11 @@ impl Runs {
     ///
     /// # Errors
     /// As there, and whatever the training runs into.
-    pub fn resume_here(&self, id: u32, observer: &dyn Observer) -> Result<RunDetail, WorkbenchError> {
+    pub fn resume_here(&self, id: u32, progress: &dyn Progress) -> Result<RunDetail, WorkbenchError> {
         let _reserved = self.context.reservations.reserve(Activity::Training)?;
         self.reopen(id)?;
         let run = RunId(id);
-        self.carry_out(run, DeviceChoice::Auto, &TerminalObserver(self, run, observer))?;
+        self.carry_out(run, DeviceChoice::Auto, progress)?;
         self.detail(id)
     }
 

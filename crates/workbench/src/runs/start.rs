@@ -2,10 +2,9 @@
 
 use super::Runs;
 use super::defaults::last_key;
-use super::observers::TerminalObserver;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::jobs::{Activity, Observer};
+use crate::jobs::{Activity, Progress};
 use crate::kept_runs::choices;
 use crate::view::{RunDetail, TrainChoices};
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
@@ -31,11 +30,11 @@ impl Runs {
         &self,
         asked: &TrainChoices,
         device: DeviceChoice,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<RunDetail, WorkbenchError> {
         let _reserved = self.context.reservations.reserve(Activity::Training)?;
         let run = self.new_run(asked)?;
-        self.carry_out(run, device, &TerminalObserver(self, run, observer))?;
+        self.carry_out(run, device, progress)?;
         self.detail(run.0)
     }
 

@@ -4,21 +4,19 @@ use super::Runs;
 use super::data::RunData;
 use super::energy::Energy;
 use super::notes::{notes, sizes};
-use super::observers::RunObserver;
 use crate::encoding::Seen;
 use crate::encoding::encoders::Chosen;
 use crate::error::WorkbenchError;
+use crate::jobs::Progress;
 use crate::kept_runs::{Card, Kept, Outcome, choices, io, write_card};
-use crate::live::{Steps, cancelled};
 use crate::view::{EpochInfo, GradientLength};
 use dissensus_domain::{AnnotatorId, ScaleKind};
 use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
-    AnnotatorModel, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind, TrainConfig,
-    TrainObserver, Trained, Trainer, TrainingData, fit, metrics,
+    AnnotatorModel, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind, TrainConfig, Trained,
+    Trainer, TrainingData, fit, metrics,
 };
 use dissensus_store::RunId;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,7 +26,7 @@ impl Runs {
         &self,
         run: RunId,
         device: DeviceChoice,
-        observer: &dyn RunObserver,
+        progress: &dyn Progress,
     ) -> Result<Outcome, WorkbenchError> {
         let began = std::time::Instant::now();
         let energy = Energy::now();
@@ -55,17 +53,16 @@ impl Runs {
         notes.extend(Seen::note(data.left_out));
         let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
         let mut work =
-            Work { runs: self, kept: &kept, data: &data, device, observer, options: &options, before: 0.0 };
+            Work { runs: self, kept: &kept, data: &data, device, progress, options: &options, before: 0.0 };
         let training = data.training(&embeddings);
         let (model, device) = if config.is_convex() {
-            let model =
-                fit(config.network.model, &training, &options, &mut Steps(observer)).map_err(cancelled)?;
+            let model = fit(config.network.model, &training, &options, progress)?;
             (model, "cpu".to_owned())
         } else {
             work.in_steps(&training, config, &mut notes)?
         };
         let before = work.before;
-        observer.step(1, Some(1), "scoring");
+        progress.report(1, Some(1), "scoring");
         let scored = data.division.test.score(model.name(), model.as_ref())?;
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
         let mut report = metrics::Report::of(
@@ -73,9 +70,8 @@ impl Runs {
             &data.division.train,
             ordinal,
             &metrics::ReportOptions::default(),
-            &mut Steps(observer),
-        )
-        .map_err(cancelled)?;
+            progress,
+        )?;
         if question.scale.kind() == ScaleKind::MultiChoice {
             report.options = metrics::option_scores(&scored);
         }
@@ -107,7 +103,7 @@ struct Work<'a> {
     kept: &'a Kept,
     data: &'a RunData,
     device: DeviceChoice,
-    observer: &'a dyn RunObserver,
+    progress: &'a dyn Progress,
     options: &'a FitOptions,
     /// Seconds that were trained before it was interrupted.
     before: f64,
@@ -125,12 +121,17 @@ impl Work<'_> {
         let checkpoints = folder.join("checkpoints");
         let kind = config.network.model;
         let began = std::time::Instant::now();
-        let mut watch = Watch { observer: self.observer, epochs: self.kept.epochs.clone() };
+        let mut epochs = self.kept.epochs.clone();
+        let evaluated = |record: &EpochRecord| {
+            // What came after the checkpoint it went on from is done again.
+            epochs.retain(|epoch| epoch.step < record.step);
+            epochs.push(epoch_info(record));
+            self.runs.evaluated(self.kept.run.id, &epochs);
+        };
         if config.policy == FreezePolicy::Frozen {
             let trained = Trainer::new(*data, validation, None, config)?
                 .in_folder(&checkpoints)
-                .run(&mut watch)
-                .map_err(cancelled)?;
+                .run(self.progress, evaluated)?;
             self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
             let device = trained.device.to_owned();
             let model = self.finished(trained, kind, data, &folder)?;
@@ -151,11 +152,10 @@ impl Work<'_> {
         let encoder = EncoderToTune { dir: &found.dir, options: &options, texts: &texts };
         let trained = Trainer::new(*data, validation, Some(encoder), config)?
             .in_folder(&checkpoints)
-            .run(&mut watch)
-            .map_err(cancelled)?;
+            .run(self.progress, evaluated)?;
         self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
         let device = trained.device.to_owned();
-        self.observer.step(0, None, "encoding with the tuned encoder");
+        self.progress.report(0, None, "encoding with the tuned encoder");
         let x = self.embedded(&trained, &texts)?;
         let tuned = folder.join("encoder");
         if tuned.exists() {
@@ -163,7 +163,7 @@ impl Work<'_> {
         }
         trained.save_encoder(&tuned)?;
         let parent = chosen.map(|chosen| chosen.key.as_str());
-        self.runs.encoding.keep_encoder_training_data(self.kept.run.id, &tuned, parent)?;
+        self.runs.encoding.keep_encoder_training_data(self.kept.run.id, &tuned, parent, Some(&found.dir))?;
         notes.push(format!("The tuned encoder is in {}.", tuned.display()));
         let model = self.finished(trained, kind, &TrainingData { embeddings: &x, ..*data }, &folder)?;
         Ok((model, device))
@@ -180,8 +180,8 @@ impl Work<'_> {
             for (at, row) in batch.indices.into_iter().zip(batch.embeddings) {
                 rows[at] = row;
             }
-            self.observer.step(done, Some(texts.len() as u64), "encoding with the tuned encoder");
-            if self.observer.cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            self.progress.report(done, Some(texts.len() as u64), "encoding with the tuned encoder");
+            self.progress.flow()
         })?;
         if stream.cancelled {
             return Err(WorkbenchError::Cancelled);
@@ -223,29 +223,6 @@ impl Work<'_> {
             choices: Some(serde_json::to_value(choices).map_err(|e| WorkbenchError::internal(&e))?),
         };
         write_card(folder, &card)
-    }
-}
-
-/// Tells a run's observer what the trainer tells.
-struct Watch<'a> {
-    observer: &'a dyn RunObserver,
-    epochs: Vec<EpochInfo>,
-}
-
-impl TrainObserver for Watch<'_> {
-    fn step(&mut self, done: u32, steps: u32) {
-        self.observer.step(u64::from(done), Some(u64::from(steps)), "training");
-    }
-
-    fn evaluated(&mut self, record: &EpochRecord) {
-        // What came after the checkpoint it went on from is done again.
-        self.epochs.retain(|epoch| epoch.step < record.step);
-        self.epochs.push(epoch_info(record));
-        self.observer.evaluated(&self.epochs);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.observer.cancelled()
     }
 }
 

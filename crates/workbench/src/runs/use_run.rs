@@ -28,7 +28,12 @@ impl Runs {
                     // Runs of format 2 did not keep it when they ended.
                     let folder = self.kept.folder(&kept)?;
                     let parent = kept.outcome.encoder.as_deref();
-                    self.encoding.keep_encoder_training_data(kept.run.id, &folder.join("encoder"), parent)?;
+                    self.encoding.keep_encoder_training_data(
+                        kept.run.id,
+                        &folder.join("encoder"),
+                        parent,
+                        None,
+                    )?;
                     self.encoding.use_tuned_encoder(id, self.tuned(&kept)?)?;
                 } else if !self.encoding.use_frozen_run(id, kept.outcome.encoder.clone())? {
                     let encoder = kept.outcome.encoder.unwrap_or_else(|| "no encoder".to_owned());
@@ -56,7 +61,7 @@ impl Runs {
         let dir = self.kept.folder(kept)?.join("encoder");
         let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
         // Before it is used: what trained it is found through its version, also while nothing is encoded with it.
-        self.encoding.add_version(&encoder)?;
+        self.encoding.add_version(&encoder, &dir)?;
         // Not its path: project and folder can be moved.
         Ok(Chosen::new(encoder_name(kept.run.uid), encoder.version()))
     }

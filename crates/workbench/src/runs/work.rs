@@ -1,16 +1,17 @@
 //! A run at work: carried out, and how it ended kept.
 
 use super::Runs;
-use super::observers::{JobObserver, RunObserver};
+use super::job_progress::JobProgress;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::jobs::{Reservation, caught};
+use crate::jobs::{Progress, Reservation, caught};
 use crate::kept_runs::{Outcome, tuning_name};
 use crate::view::EpochInfo;
+use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::PerspectivesError;
-use dissensus_store::{RunId, WorkState};
+use dissensus_store::RunId;
 use std::sync::Arc;
 
 impl Runs {
@@ -33,8 +34,8 @@ impl Runs {
         let (runs, at_work) = (self.clone(), Arc::clone(&job));
         let spawned = context.threads.spawn("run", move || {
             let _reserved = reserved;
-            let observer = JobObserver::of(&runs, run, &at_work);
-            let result = caught("training", || runs.carry_out(run, DeviceChoice::Auto, &observer));
+            let progress = JobProgress::of(&runs, run, &at_work);
+            let result = caught("training", || runs.carry_out(run, DeviceChoice::Auto, &progress));
             if let Err(error @ WorkbenchError::Panicked { .. }) = &result {
                 runs.failed(run, error);
             }
@@ -54,9 +55,9 @@ impl Runs {
         &self,
         run: RunId,
         device: DeviceChoice,
-        observer: &dyn RunObserver,
+        progress: &dyn Progress,
     ) -> Result<(), WorkbenchError> {
-        match self.train_run(run, device, observer) {
+        match self.train_run(run, device, progress) {
             Ok(outcome) => {
                 self.ended(run, WorkState::Finished, outcome)?;
                 // Only now: until then a run that is killed while it is scored goes on at its last step. A finished run is not resumed.
@@ -90,11 +91,13 @@ impl Runs {
         let _ = self.ended(run, state, Outcome { problem, other_checkpoint, ..Outcome::default() });
     }
 
-    pub(super) fn keep_epochs(&self, run: RunId, epochs: &[EpochInfo]) {
+    /// Keeps the evaluations of a run so far, and tells whoever listens.
+    pub(super) fn evaluated(&self, run: RunId, epochs: &[EpochInfo]) {
         // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error there.
         if let Ok(history) = serde_json::to_value(epochs) {
             let _ = self.context.store.set_run_history(run, history);
         }
+        self.tell(run);
     }
 
     pub(super) fn tell(&self, run: RunId) {

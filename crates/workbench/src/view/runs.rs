@@ -1,6 +1,6 @@
 //! Runs as the window and `--json` see them: what is asked of a training, how it goes, what came of it.
 
-use super::{JobState, Problem};
+use super::{Problem, WorkState};
 use dissensus_domain::{AnnotatorId, QuestionId};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
@@ -291,7 +291,7 @@ view! {
         /// Its seed.
         pub seed: u32,
         /// How it is.
-        pub state: JobState,
+        pub state: WorkState,
         /// The job that works on it, while it runs.
         pub job: Option<u32>,
         /// When it began.

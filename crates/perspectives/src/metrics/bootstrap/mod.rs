@@ -91,7 +91,7 @@ pub fn bootstrap(
     ordinal: bool,
     over: Cluster,
     options: &BootstrapOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<Intervals, PerspectivesError> {
     options.check()?;
     scored.check()?;
@@ -242,7 +242,7 @@ mod tests {
         let options = BootstrapOptions { resamples: 400, ..Default::default() };
         let width = |texts| {
             let scored = world(texts, 60, 4, 0.25);
-            let of = |over| bootstrap(&scored, true, over, &options, &mut Silent).unwrap().of;
+            let of = |over| bootstrap(&scored, true, over, &options, &Silent).unwrap().of;
             let (texts, annotators) = (of(Cluster::Texts), of(Cluster::Annotators));
             let only = |a: &BTreeMap<String, Interval>, b: &BTreeMap<String, Interval>| -> Vec<String> {
                 a.keys().filter(|key| !b.contains_key(*key)).cloned().collect()
@@ -272,18 +272,18 @@ mod tests {
             (world(LEAST_TEXTS as u32 - 1, 4, 3, 1.0), Cluster::Texts),
             (world(40, LEAST_ANNOTATORS as u32 - 1, 3, 1.0), Cluster::Annotators),
         ] {
-            let intervals = bootstrap(&scored, true, over, &options, &mut Silent).unwrap();
+            let intervals = bootstrap(&scored, true, over, &options, &Silent).unwrap();
             assert!(intervals.of.is_empty());
         }
         // One label a text: nothing is known about disagreement, the rest is.
         let single = world(30, 1, 3, 1.0);
-        let intervals = bootstrap(&single, false, Cluster::Texts, &options, &mut Silent).unwrap();
+        let intervals = bootstrap(&single, false, Cluster::Texts, &options, &Silent).unwrap();
         assert!(intervals.of.contains_key("log_loss"));
         assert!(!intervals.of.contains_key("disagreement_auroc"));
         assert!(!intervals.of.contains_key("mae"));
         // Ten annotators: the worst tenth is one of them.
         let ten = world(40, 10, 3, 0.8);
-        let intervals = bootstrap(&ten, false, Cluster::Annotators, &options, &mut Silent).unwrap();
+        let intervals = bootstrap(&ten, false, Cluster::Annotators, &options, &Silent).unwrap();
         assert!(intervals.of.contains_key("annotator_accuracy"));
         assert!(!intervals.of.contains_key("worst_tenth_accuracy"));
     }

@@ -1,7 +1,6 @@
 //! A network fitted where a model is asked for and nothing else: on cached embeddings, with default choices.
 
 use super::config::{Seeds, TrainConfig};
-use super::history::TrainObserver;
 use super::inputs::Trainer;
 use crate::data::FitOptions;
 use crate::data::ModelKind;
@@ -23,7 +22,7 @@ pub(crate) fn fit_network(
     kind: ModelKind,
     prepared: &Prepared<'_>,
     options: &FitOptions,
-    progress: &mut dyn Progress,
+    progress: &dyn Progress,
 ) -> Result<NetworkModel, PerspectivesError> {
     // Without an encoder every text looks alike: one constant stands for all of them.
     let constant;
@@ -50,7 +49,7 @@ pub(crate) fn fit_network(
     let network = if prepared.observations.is_empty() {
         untrained(&config, &data)?
     } else {
-        Trainer::new(data, &validation, None, config)?.run(&mut Steps(progress, kind))?.network
+        Trainer::new(data, &validation, None, config)?.run(&Steps(progress, kind), |_| ())?.network
     };
     NetworkModel::new(network, Arc::new(Embeddings::none(0))).over(Arc::new(prepared.embeddings.clone()))
 }
@@ -70,11 +69,11 @@ fn untrained(config: &TrainConfig, data: &TrainingData<'_>) -> Result<Network, P
     Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &Device::Cpu)?)
 }
 
-struct Steps<'a>(&'a mut dyn Progress, ModelKind);
+struct Steps<'a>(&'a dyn Progress, ModelKind);
 
-impl TrainObserver for Steps<'_> {
-    fn step(&mut self, done: u32, steps: u32) {
-        self.0.report(self.1.name(), done as f32 / steps as f32);
+impl Progress for Steps<'_> {
+    fn report(&self, done: u64, total: Option<u64>, _: &str) {
+        self.0.report(done, total, self.1.name());
     }
 
     fn cancelled(&self) -> bool {

@@ -55,17 +55,3 @@ pub struct GradientNorm {
     /// Euclidean norm.
     pub norm: f64,
 }
-
-/// Is told the progress of a training.
-pub trait TrainObserver {
-    /// `done` of `steps` steps are done.
-    fn step(&mut self, _done: u32, _steps: u32) {}
-    /// An evaluation came out.
-    fn evaluated(&mut self, _record: &EpochRecord) {}
-    /// True to stop soon, with a checkpoint to resume from.
-    fn cancelled(&self) -> bool {
-        false
-    }
-}
-
-impl TrainObserver for crate::data::progress::Silent {}

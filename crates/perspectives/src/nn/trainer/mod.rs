@@ -21,7 +21,7 @@ mod trained;
 pub use checkpoint::checkpoint_config_hash;
 pub use config::{Seeds, TrainConfig, ValidationMetric};
 pub(crate) use default_fit::fit_network;
-pub use history::{EpochRecord, GradientNorm, TrainObserver, ValidationScores};
+pub use history::{EpochRecord, GradientNorm, ValidationScores};
 pub use inputs::{EncoderToTune, Trainer};
 pub use schedule::Schedule;
 pub use trained::{StopReason, Trained};

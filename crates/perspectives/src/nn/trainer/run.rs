@@ -5,13 +5,13 @@ use super::config::TrainConfig;
 use super::data_hash::{data_hash, data_hash_of_format_1};
 use super::embedder::Embedder;
 use super::examples::Examples;
-use super::history::{EpochRecord, GradientNorm, TrainObserver, ValidationScores};
+use super::history::{EpochRecord, GradientNorm, ValidationScores};
 use super::inputs::Trainer;
 use super::trained::{StopReason, Trained};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
-use crate::data::progress::Silent;
+use crate::data::progress::{Progress, Silent};
 use crate::data::{Embeddings, Observation, TrainingData};
 use crate::math::random::generator;
 use crate::metrics::{Scored, accuracy, log_loss, macro_f1};
@@ -35,10 +35,14 @@ impl Trainer<'_> {
     /// # Errors
     /// [`PerspectivesError::Cancelled`] with a checkpoint to resume from; [`PerspectivesError::LossNotFinite`];
     /// [`PerspectivesError::CheckpointMismatch`]; what the disk, the encoder or the device says.
-    pub fn run(self, observer: &mut dyn TrainObserver) -> Result<Trained, PerspectivesError> {
+    pub fn run(
+        self,
+        progress: &dyn Progress,
+        mut evaluated: impl FnMut(&EpochRecord),
+    ) -> Result<Trained, PerspectivesError> {
         let mut training = Training::new(&self)?;
         training.resume_from_checkpoint()?;
-        let ended = training.epochs(observer)?;
+        let ended = training.epochs(progress, &mut evaluated)?;
         training.finish(ended)
     }
 }
@@ -106,7 +110,11 @@ impl<'a, 'b> Training<'a, 'b> {
         })
     }
 
-    fn epochs(&mut self, observer: &mut dyn TrainObserver) -> Result<StopReason, PerspectivesError> {
+    fn epochs(
+        &mut self,
+        progress: &dyn Progress,
+        evaluated: &mut dyn FnMut(&EpochRecord),
+    ) -> Result<StopReason, PerspectivesError> {
         if self.state.step == 0 {
             self.refit_and_score(false)?;
         }
@@ -115,12 +123,12 @@ impl<'a, 'b> Training<'a, 'b> {
             let together = self.config.batch_size * self.config.gradient_accumulation_steps;
             let windows: Vec<&[usize]> = order.chunks(together).collect();
             for window in windows.into_iter().skip(self.state.step_in_epoch as usize) {
-                if observer.cancelled() {
+                if progress.cancelled() {
                     self.write_checkpoint()?;
                     return Err(PerspectivesError::Cancelled);
                 }
                 self.step(window)?;
-                observer.step(self.state.step, self.steps);
+                progress.report(u64::from(self.state.step), Some(u64::from(self.steps)), "training");
                 let last = self.state.step_in_epoch == self.steps_in_epoch || self.state.step == self.steps;
                 let due = self.config.eval_steps.is_some_and(|n| self.state.step.is_multiple_of(n));
                 if last {
@@ -129,7 +137,7 @@ impl<'a, 'b> Training<'a, 'b> {
                 }
                 let wanted = if self.config.eval_steps.is_none() { last } else { due };
                 if wanted || self.state.step == self.steps {
-                    observer.evaluated(self.evaluate()?);
+                    evaluated(self.evaluate()?);
                     self.write_checkpoint()?;
                     if self.is_out_of_patience() {
                         return Ok(StopReason::EarlyStopping);
@@ -292,7 +300,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let here = TrainingData { embeddings: &x, observations: &train, ..*data };
         let options = FitOptions { seed: self.config.seeds.weights, slopes: false, ..FitOptions::default() };
         let prepared = Prepared::new(&here, &options)?;
-        let (head, crossed) = fit_effects(&prepared, &options, &mut Silent)?;
+        let (head, crossed) = fit_effects(&prepared, &options, &Silent)?;
         self.network.refit(&AlternatingFit::of(&head, &crossed))?;
         let fitted = self.network.variables();
         self.optimizer.forget(fitted.iter().map(|(_, var)| var));

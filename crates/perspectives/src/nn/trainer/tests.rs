@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::data::FitOptions;
-use crate::data::progress::Silent;
+use crate::data::progress::{Progress, Silent};
 use crate::data::synthetic::{Simulation, simulate};
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Attribute, Embeddings, Observation, PerspectivesError, Target, TrainingData};
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::{EncoderOptions, FreezePolicy, LoraConfig};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
@@ -21,14 +22,20 @@ fn data(sim: &Simulation) -> TrainingData<'_> {
 }
 
 /// Stops after so many steps, as a kill would between two.
-struct StopAt(u32, u32);
+struct StopAt(u64, AtomicU64);
 
-impl TrainObserver for StopAt {
-    fn step(&mut self, done: u32, _steps: u32) {
-        self.1 = done;
+impl StopAt {
+    fn steps(stop: u32) -> Self {
+        Self(stop.into(), AtomicU64::new(0))
+    }
+}
+
+impl Progress for StopAt {
+    fn report(&self, done: u64, _: Option<u64>, _: &str) {
+        self.1.store(done, Ordering::Relaxed);
     }
     fn cancelled(&self) -> bool {
-        self.1 >= self.0
+        self.1.load(Ordering::Relaxed) >= self.0
     }
 }
 
@@ -97,7 +104,7 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
             ..tuned(ModelKind::SepHeads, policy.clone())
         };
         let trainer = Trainer::new(four(&none, &observations), &[], Some(encoder), config).unwrap();
-        let trained = trainer.run(&mut Silent).unwrap();
+        let trained = trainer.run(&Silent, |_| ()).unwrap();
         assert_eq!(trained.history.len(), 10);
         let losses: Vec<f64> = trained.history.iter().map(|r| r.train_loss).collect();
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
@@ -119,7 +126,7 @@ fn every_model_learns_on_a_tuned_encoder() {
     for kind in ModelKind::ALL {
         let config = tuned(kind, FreezePolicy::Full);
         let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
-        let trained = trainer.run(&mut Silent).unwrap();
+        let trained = trainer.run(&Silent, |_| ()).unwrap();
         assert!(
             trained.history.iter().all(|r| r.validation.is_some_and(|v| v.log_loss.is_finite())),
             "{kind}"
@@ -140,7 +147,7 @@ fn a_seed_repeats_and_another_does_not() {
             batch_size: 8,
             ..TrainConfig::new(ModelKind::ShareRecDcn, FreezePolicy::Frozen)
         };
-        let trained = Trainer::new(data(&sim), &[], None, config).unwrap().run(&mut Silent).unwrap();
+        let trained = Trainer::new(data(&sim), &[], None, config).unwrap().run(&Silent, |_| ()).unwrap();
         trained.history.iter().map(|r| r.train_loss).collect::<Vec<_>>()
     };
     let first = run(Seeds::all(1));
@@ -170,14 +177,14 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
             ..TrainConfig::new(kind, FreezePolicy::Frozen)
         };
         let trainer = Trainer::new(data, &validation, None, config.clone()).unwrap();
-        let whole = trainer.clone().run(&mut Silent).unwrap();
+        let whole = trainer.clone().run(&Silent, |_| ()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         // Between two evaluations, and again in the next epoch.
         for stop in [4, 6] {
-            let broken = trainer.clone().in_folder(folder.path()).run(&mut StopAt(stop, 0));
+            let broken = trainer.clone().in_folder(folder.path()).run(&StopAt::steps(stop), |_| ());
             assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
         }
-        let mended = trainer.clone().in_folder(folder.path()).run(&mut Silent).unwrap();
+        let mended = trainer.clone().in_folder(folder.path()).run(&Silent, |_| ()).unwrap();
         let numbers = |trained: &Trained| -> Vec<_> {
             trained.history.iter().map(|r| (r.step, r.train_loss, r.validation, r.best)).collect()
         };
@@ -190,7 +197,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
         // A checkpoint is of its labels and choices.
         let other = TrainConfig { epochs: 4, ..config };
         let other = Trainer::new(data, &validation, None, other).unwrap().in_folder(folder.path());
-        assert!(matches!(other.run(&mut Silent), Err(PerspectivesError::CheckpointMismatch { .. })));
+        assert!(matches!(other.run(&Silent, |_| ()), Err(PerspectivesError::CheckpointMismatch { .. })));
     }
 }
 
@@ -202,11 +209,11 @@ fn a_tuned_encoder_goes_on_to_the_same_numbers() {
     for policy in [FreezePolicy::Full, FreezePolicy::Lora(LoraConfig::default())] {
         let config = TrainConfig { epochs: 3, ..tuned(ModelKind::SepHeads, policy) };
         let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
-        let whole = trainer.clone().run(&mut Silent).unwrap();
+        let whole = trainer.clone().run(&Silent, |_| ()).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let broken = trainer.clone().in_folder(folder.path()).run(&mut StopAt(3, 0));
+        let broken = trainer.clone().in_folder(folder.path()).run(&StopAt::steps(3), |_| ());
         assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
-        let mended = trainer.in_folder(folder.path()).run(&mut Silent).unwrap();
+        let mended = trainer.in_folder(folder.path()).run(&Silent, |_| ()).unwrap();
         let losses = |t: &Trained| t.history.iter().map(|r| (r.train_loss, r.validation)).collect::<Vec<_>>();
         assert_eq!(losses(&whole), losses(&mended));
     }
@@ -231,7 +238,7 @@ fn what_was_saved_predicts_the_same_and_what_is_damaged_is_said() {
             },
             ..config
         };
-        let trained = Trainer::new(data, &[], None, config).unwrap().run(&mut Silent).unwrap();
+        let trained = Trainer::new(data, &[], None, config).unwrap().run(&Silent, |_| ()).unwrap();
         let x = std::sync::Arc::new(sim.embeddings.clone());
         let model = trained.network_model(std::sync::Arc::clone(&x)).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -271,7 +278,7 @@ fn a_loss_that_is_no_number_stops_it_and_keeps_the_last_checkpoint() {
         ..TrainConfig::new(ModelKind::ShareRecDcn, FreezePolicy::Frozen)
     };
     let trainer = Trainer::new(data(&sim), &[], None, config).unwrap().in_folder(folder.path());
-    let error = trainer.run(&mut Silent).err().unwrap();
+    let error = trainer.run(&Silent, |_| ()).err().unwrap();
     let PerspectivesError::LossNotFinite { step, kept, .. } = &error else { panic!("{error}") };
     assert!(*step > 1 && kept.contains(&format!("step {}", step - 1)), "{error}");
     let checkpoints = checkpoint::Checkpoints::new(folder.path(), 1).unwrap();
@@ -292,7 +299,7 @@ fn it_stops_when_validation_says_so_and_gives_the_best_weights() {
         head_lr: 0.05,
         ..TrainConfig::new(ModelKind::SepHeads, FreezePolicy::Frozen)
     };
-    let trained = Trainer::new(data, &validation, None, config).unwrap().run(&mut Silent).unwrap();
+    let trained = Trainer::new(data, &validation, None, config).unwrap().run(&Silent, |_| ()).unwrap();
     assert_eq!(trained.ended, StopReason::EarlyStopping);
     let losses: Vec<f64> = trained.history.iter().map(|r| r.validation.unwrap().log_loss).collect();
     let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
@@ -327,7 +334,7 @@ fn attributes_are_learned_where_they_tell_people_apart() {
     };
     for kind in [ModelKind::ShareRecFfn, ModelKind::ShareRecDcn] {
         let config = TrainConfig { head_lr: 5e-3, ..TrainConfig::new(kind, FreezePolicy::Frozen) };
-        let trained = Trainer::new(data, &[], None, config).unwrap().run(&mut Silent).unwrap();
+        let trained = Trainer::new(data, &[], None, config).unwrap().run(&Silent, |_| ()).unwrap();
         let model = trained.model(&data, &FitOptions::default()).unwrap();
         let yes = |annotator: u32| {
             let mut p = [0.0; 2];

@@ -67,7 +67,7 @@ impl Trained {
     ) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {
         if self.network.spec.model == ModelKind::Multilevel {
             let prepared = Prepared::new(data, options)?;
-            return Ok(Box::new(Multilevel::fit(&prepared, options, &mut Silent)?));
+            return Ok(Box::new(Multilevel::fit(&prepared, options, &Silent)?));
         }
         Ok(Box::new(self.network_model(Arc::new(data.embeddings.clone()))?))
     }

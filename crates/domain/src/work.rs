@@ -1,0 +1,62 @@
+//! How far a piece of long work is: a job, a run, an evaluation.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a job, a run or an evaluation is.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
+)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum WorkState {
+    /// At work.
+    Running,
+    /// Done.
+    Finished,
+    /// Stopped by the user.
+    Cancelled,
+    /// Stopped by an error.
+    Failed,
+    /// Ended with the program; starts again where it stopped.
+    Interrupted,
+}
+
+impl WorkState {
+    /// The name used in SQL and in JSON.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The state with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        name.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strum::VariantArray;
+
+    #[test]
+    fn names_are_the_same_in_sql_and_in_json_and_go_both_ways() {
+        for state in WorkState::VARIANTS {
+            assert_eq!(WorkState::from_name(state.name()), Some(*state));
+            assert_eq!(serde_json::to_value(state).unwrap(), state.name());
+        }
+        assert_eq!(WorkState::Interrupted.name(), "interrupted");
+        assert_eq!(WorkState::from_name("asleep"), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! Annotators among each other.
+
+use dissensus_domain::{AnnotatorId, Attributes, QuestionId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// One annotator among the others.
+    pub struct AnnotatorRow {
+        /// Its row.
+        pub id: AnnotatorId,
+        /// Its name in files.
+        pub external_id: String,
+        /// Its name on screen.
+        pub name: String,
+        /// What is known of the person.
+        pub attributes: Attributes,
+        /// True where no person stands behind the labels.
+        pub simulated: bool,
+        /// Current labels for the question.
+        pub labels: u32,
+        /// How often each level was used.
+        pub level_counts: Vec<u32>,
+        /// Krippendorff's alpha of the project without this person.
+        pub alpha_without: Option<f64>,
+        /// Severity: the model's intercept for this person, logit scale, above 0 = higher levels.
+        pub severity: Option<f32>,
+        /// Its posterior standard deviation.
+        pub severity_sd: Option<f32>,
+        /// Share of this person's labels predicted right on texts held out.
+        pub held_out_accuracy: Option<f32>,
+        /// The same for always guessing this person's most frequent level.
+        pub baseline_accuracy: Option<f32>,
+        /// Labels that the held-out accuracy stands on.
+        pub held_out_labels: u32,
+        /// Place on the map: the nearer two people, the more alike they judge.
+        pub x: Option<f32>,
+        /// Place on the map.
+        pub y: Option<f32>,
+    }
+
+    /// All annotators for one question.
+    pub struct AnnotatorReport {
+        /// The question.
+        pub question: QuestionId,
+        /// Everyone.
+        pub annotators: Vec<AnnotatorRow>,
+        /// Krippendorff's alpha over everyone; none with fewer than two labels on any text.
+        pub alpha: Option<f64>,
+        /// The difference function alpha used: `nominal` or `ordinal`.
+        pub alpha_metric: String,
+        /// How the map was made, and how much of the differences its two axes show (0 to 1).
+        pub map_share: Option<f32>,
+        /// What to know about these figures.
+        pub remark: Option<String>,
+        /// What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels.
+        pub held_out_note: Option<String>,
+    }
+}

@@ -1,0 +1,99 @@
+//! The application: what it is, what it opened, its settings, the encoder that it offers.
+
+use super::Problem;
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// The application itself.
+    pub struct AppInfo {
+        /// Version of the application.
+        pub version: String,
+        /// The encoder that would be used, where one was found.
+        pub encoder: Option<String>,
+        /// Why there is none, and what to do.
+        pub encoder_problem: Option<Problem>,
+        /// `cpu`, `cuda` or `metal`.
+        pub device: String,
+        /// Why that one, in a few words.
+        pub device_reason: String,
+    }
+
+    /// A project opened before.
+    pub struct RecentProject {
+        /// Where the file is.
+        pub path: String,
+        /// File name without its ending.
+        pub name: String,
+        /// When it was last open.
+        pub opened_at: f64,
+        /// False where the file has gone.
+        pub exists: bool,
+        /// True for the sample project.
+        pub sample: bool,
+    }
+
+    /// Kept beside the application, for all projects.
+    pub struct AppSettings {
+        /// Colours.
+        pub theme: Theme,
+        /// Hide each text until a key is held.
+        pub blur: bool,
+        /// Show what the others' models say after answering.
+        pub reveal: bool,
+        /// Remind of a break after so many minutes; 0 is never.
+        pub break_minutes: u32,
+        /// In the orders that choose texts, the share (0 to 1) that is drawn at random.
+        pub random_share: f32,
+        /// Size of the text being labelled, in pixels.
+        pub text_size: u32,
+        /// Whether single letters are commands; files of older versions do not say.
+        #[serde(default = "yes")]
+        pub letter_keys: bool,
+    }
+
+    /// Colours.
+    pub enum Theme {
+        /// As the system says.
+        System,
+        /// Dark on light.
+        Light,
+        /// Light on dark.
+        Dark,
+    }
+
+    /// An encoder that can be downloaded.
+    pub struct EncoderOffer {
+        /// Its name in the catalogue.
+        pub name: String,
+        /// One sentence about it.
+        pub about: String,
+        /// SPDX id of the weights' licence.
+        pub licence: String,
+        /// Size of the download.
+        pub bytes: f64,
+        /// Where it is downloaded from.
+        pub source: String,
+        /// Where it goes.
+        pub folder: String,
+        /// Whether it is on this computer.
+        pub installed: bool,
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Default for AppSettings {
+    fn default() -> Self {
+        Self {
+            theme: Theme::System,
+            blur: false,
+            reveal: true,
+            break_minutes: 0,
+            random_share: 0.2,
+            text_size: 22,
+            letter_keys: true,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! An import: how a file is read, what it would bring, what it brought.
+
+use super::Problem;
+use dissensus_domain::{Scale, ScaleKind};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// Which column of a file is what. An empty project takes the guess; the user may name others.
+    #[derive(Default)]
+    pub struct ColumnChoices {
+        /// Identity of a text.
+        pub text_id: Option<String>,
+        /// The body.
+        pub text: Option<String>,
+        /// Identity of an annotator.
+        pub annotator: Option<String>,
+        /// The answer.
+        pub label: Option<String>,
+        /// The official split.
+        pub split: Option<String>,
+        /// Document or thread.
+        pub group: Option<String>,
+        /// Time of the label.
+        pub time: Option<String>,
+        /// Columns that describe the annotator.
+        pub attributes: Vec<String>,
+    }
+
+    /// How to import a file. What is `None` is guessed.
+    #[derive(Default)]
+    pub struct ImportChoices {
+        /// Which column is what.
+        pub columns: Option<ColumnChoices>,
+        /// Name of the question that the labels answer.
+        pub question: Option<String>,
+        /// The sentence shown to annotators, for a new question.
+        pub prompt: Option<String>,
+        /// Kind of scale, for a new question.
+        pub scale: Option<ScaleKind>,
+        /// The levels, lowest first, for a new question.
+        pub levels: Option<Vec<String>>,
+        /// Import the good rows and write the bad ones to a file.
+        pub skip_bad: bool,
+    }
+
+    /// A row that cannot be imported, and why.
+    pub struct BadRow {
+        /// Row in the file, the first one after the header being 1.
+        pub row: u32,
+        /// The line it starts on, the first being 1.
+        pub line: u32,
+        /// The column at fault.
+        pub column: Option<String>,
+        /// What is wrong and what to do.
+        pub message: String,
+    }
+
+    /// What a file holds, before anything is written.
+    pub struct ImportPreview {
+        /// The file.
+        pub path: String,
+        /// All columns of the file.
+        pub header: Vec<String>,
+        /// The first rows, each with one cell a column.
+        pub rows: Vec<Vec<String>>,
+        /// Which column is what, as guessed or named.
+        pub columns: ColumnChoices,
+        /// The question the labels would answer.
+        pub question: String,
+        /// Its sentence.
+        pub prompt: String,
+        /// Its scale: none where the file has no labels.
+        pub scale: Option<Scale>,
+        /// True where the question exists already in the project.
+        pub question_exists: bool,
+        /// Rows read.
+        pub total_rows: u32,
+        /// Texts that are not yet in the project.
+        pub new_texts: u32,
+        /// Annotators that are not yet in the project.
+        pub new_annotators: u32,
+        /// Labels that would be added.
+        pub new_labels: u32,
+        /// Rows that say again what the project or the file has said already; they are left out.
+        pub repeated_rows: u32,
+        /// Rows with an empty label; their texts are taken.
+        pub empty_labels: u32,
+        /// How often each level is used in the file.
+        pub level_counts: Vec<u32>,
+        /// The first rows that cannot be imported.
+        pub bad_rows: Vec<BadRow>,
+        /// How many there are in all.
+        pub bad_row_count: u32,
+        /// What to know before importing.
+        pub remarks: Vec<String>,
+        /// A problem that stops the import whatever the rows are.
+        pub problem: Option<Problem>,
+    }
+
+    /// What an import did.
+    pub struct ImportReport {
+        /// Texts added.
+        pub texts: u32,
+        /// Annotators added.
+        pub annotators: u32,
+        /// Labels added.
+        pub labels: u32,
+        /// Rows that repeat labels that were known already.
+        pub repeated_rows: u32,
+        /// Rows with an empty label.
+        pub empty_labels: u32,
+        /// Rows left out.
+        pub rejected_rows: u32,
+        /// Where the rejected rows were written.
+        pub rejected_file: Option<String>,
+        /// The question the labels answer, or several.
+        pub question: Option<String>,
+        /// The scale of that question, or of the first of several.
+        pub scale: Option<Scale>,
+        /// What else to know, a sentence each.
+        pub remarks: Vec<String>,
+    }
+}

@@ -1,0 +1,104 @@
+//! Labelling: the text at hand, the label, how far it is.
+
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// Which text comes next.
+    #[derive(Default)]
+    pub enum TextOrder {
+        /// In the order of the file.
+        #[default]
+        File,
+        /// At random; the same order for one annotator each time.
+        Random,
+        /// What would teach the annotator's model most (BALD).
+        Informative,
+        /// Where annotators are predicted to disagree most, with a share of random texts.
+        Disagreement,
+    }
+
+    /// One text before the annotator.
+    pub struct LabelTask {
+        /// Its row.
+        pub text: TextId,
+        /// Its name in files.
+        pub external_id: String,
+        /// What is judged. Plain text: never to be rendered as HTML.
+        pub body: String,
+        /// Document or thread.
+        pub group: Option<String>,
+        /// What this annotator answered before, if anything.
+        pub answer: Option<Answer>,
+        /// Flagged by this annotator.
+        pub flagged: bool,
+        /// Skipped by this annotator.
+        pub skipped: bool,
+        /// Drawn at random rather than chosen by the order.
+        pub random: bool,
+        /// What the models say; only after an answer.
+        pub reveal: Option<Reveal>,
+    }
+
+    /// A label to record.
+    pub struct NewLabel {
+        /// The question answered.
+        pub question: QuestionId,
+        /// Who answers.
+        pub annotator: AnnotatorId,
+        /// The text judged.
+        pub text: TextId,
+        /// The answer.
+        pub answer: Answer,
+        /// How long the text was looked at.
+        pub duration_ms: Option<u32>,
+    }
+
+    /// What became of a label; it is on disk by then.
+    pub struct LabelReceipt {
+        /// How far the annotator is now.
+        pub progress: Progress,
+        /// What the others' models say; `None` where the settings or a missing encoder say so.
+        pub reveal: Option<Reveal>,
+    }
+
+    /// What undo took back.
+    pub struct Undone {
+        /// The text whose label was taken back.
+        pub text: TextId,
+        /// The answer taken back.
+        pub answer: Answer,
+        /// The answer that stands now, if one did before.
+        pub now: Option<Answer>,
+        /// How far the annotator is now.
+        pub progress: Progress,
+    }
+
+    /// How far one annotator is with one question.
+    pub struct Progress {
+        /// Labels given today (local time), retractions taken off.
+        pub today: u32,
+        /// Texts with a current label by this annotator.
+        pub done: u32,
+        /// Texts in all.
+        pub total: u32,
+        /// Texts skipped and still unlabelled.
+        pub skipped: u32,
+        /// Texts flagged.
+        pub flagged: u32,
+    }
+
+    /// How the models see a text that the annotator has answered.
+    pub struct Reveal {
+        /// Mean over the other annotators' models, a probability a level.
+        pub others: Vec<f32>,
+        /// This annotator's own model *before* this answer was learned, a probability a level.
+        pub mine: Vec<f32>,
+        /// How many other annotators the mean runs over.
+        pub annotators: u32,
+        /// Share of the others' labels on each level, where there are any.
+        pub observed: Option<Vec<f32>>,
+        /// The chance that two annotators differ on this text.
+        pub pairwise: f32,
+    }
+}

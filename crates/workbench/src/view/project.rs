@@ -1,0 +1,122 @@
+//! The open project: what it holds, what predicts for it.
+
+use super::{Problem, TextOrder};
+use dissensus_domain::{AnnotatorId, Attributes, QuestionId, Scale};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// The open project.
+    pub struct ProjectInfo {
+        /// Where the file is.
+        pub path: String,
+        /// File name without its ending.
+        pub name: String,
+        /// Texts in all.
+        pub texts: u32,
+        /// Annotators in all.
+        pub annotators: u32,
+        /// Current labels in all.
+        pub labels: u32,
+        /// What is asked.
+        pub questions: Vec<QuestionInfo>,
+        /// Names of the annotators' attributes, and their values in use.
+        pub attributes: Vec<AttributeInfo>,
+        /// Said wherever labels are shown when annotators are simulated: who they are and how their labels were made.
+        pub simulated_notice: Option<String>,
+        /// Embeddings.
+        pub encoding: EncodingState,
+        /// What was chosen last in this project.
+        pub choices: ProjectChoices,
+    }
+
+    /// A question and how far its labelling is.
+    pub struct QuestionInfo {
+        /// Its row.
+        pub id: QuestionId,
+        /// Short name.
+        pub name: String,
+        /// The sentence an annotator reads.
+        pub prompt: String,
+        /// The answers.
+        pub scale: Scale,
+        /// Current labels.
+        pub labels: u32,
+    }
+
+    /// An attribute of annotators.
+    pub struct AttributeInfo {
+        /// Its name.
+        pub name: String,
+        /// Values in use, most frequent first.
+        pub values: Vec<String>,
+    }
+
+    /// An annotator to choose.
+    pub struct AnnotatorInfo {
+        /// Its row.
+        pub id: AnnotatorId,
+        /// Its name in files.
+        pub external_id: String,
+        /// Its name on screen.
+        pub name: String,
+        /// What is known of the person.
+        pub attributes: Attributes,
+        /// True where no person stands behind the labels.
+        pub simulated: bool,
+        /// Current labels, all questions.
+        pub labels: u32,
+    }
+
+    /// How far the embeddings of the open project are.
+    pub struct EncodingState {
+        /// The encoder version in use, e.g. `all-MiniLM-L6-v2/53aa51172d14/mean/256`; none before the first encoding.
+        pub version: Option<String>,
+        /// Texts with an embedding of that version.
+        pub encoded: u32,
+        /// Texts in all.
+        pub total: u32,
+        /// Why encoding cannot start, if it cannot.
+        pub problem: Option<Problem>,
+    }
+
+    /// What predicts for a question, exactly.
+    pub struct ActiveModel {
+        /// The question.
+        pub question: QuestionId,
+        /// Key of the encoder version whose embeddings it is fitted on; none without embeddings.
+        pub encoder: Option<String>,
+        /// How token vectors become one.
+        pub pooling: Option<String>,
+        /// How exactly they are computed.
+        pub precision: Option<String>,
+        /// The run whose encoder that is.
+        pub run: Option<u32>,
+        /// True where that run tuned the encoder; false where it was trained on a frozen one.
+        pub tuned: bool,
+        /// The annotator model: `multilevel`, whichever model a run trained.
+        pub model: String,
+        /// Labels that it was last fitted on; none while it is not fitted.
+        pub fitted_on: Option<u32>,
+        /// Labels and retractions since, each of which it has learned.
+        pub learned_since: u32,
+        /// When it was fitted.
+        pub fitted_at: Option<f64>,
+        /// Labels of the question now.
+        pub labels: u32,
+    }
+
+    /// Kept in the project, so that it opens as it was left.
+    #[derive(Default)]
+    pub struct ProjectChoices {
+        /// The annotator who labelled last.
+        pub annotator: Option<AnnotatorId>,
+        /// The question shown last.
+        pub question: Option<QuestionId>,
+        /// The order of texts chosen last.
+        pub order: TextOrder,
+        /// The view shown last: `label`, `disagreement`, `annotators`.
+        pub view: Option<String>,
+        /// The attribute annotators were grouped by last.
+        pub group_by: Option<String>,
+    }
+}
