@@ -258,6 +258,9 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
     };
     let copy = folder.path().join("copy");
     copy_encoder(folder.path(), &copy);
+    let handed_on = std::fs::read_to_string(copy.join("training_data.json")).unwrap();
+    let names = session.project.annotators().unwrap();
+    assert!(names.iter().all(|annotator| !handed_on.contains(&annotator.external_id)), "{handed_on}");
     session.close();
     let older = Session::open(&before, &Home::inside(folder.path(), Vec::new())).unwrap();
     let choice = |pooling| EncoderChoice {

@@ -56,7 +56,7 @@ impl Context {
 
     /// Texts, annotators and questions as they are now. What is added later is in the next snapshot.
     pub(crate) fn index(&self) -> Arc<Index> {
-        if self.stale.swap(false, Ordering::Relaxed) {
+        if self.stale.load(Ordering::Acquire) {
             self.reload();
         }
         self.index.get()
@@ -83,7 +83,7 @@ impl Context {
     /// Brings what was written into the one file, so that a copy of it has everything. Should that fail, nothing is lost:
     /// the journal beside the file has it, and it is tried again when writing pauses and at the end.
     pub(crate) fn keep_whole(&self) {
-        let _ = self.store.checkpoint();
+        go_on("bringing what was written into the file", self.store.checkpoint());
     }
 
     /// Reads texts, annotators and questions anew after some were added. They are on disk: that they cannot be read now makes
@@ -92,8 +92,12 @@ impl Context {
         let _reloading = lock(&self.reloading);
         let read = self.fails_here("reload").and_then(|()| Index::load(&self.store));
         match go_on("reading what was added to the project", read) {
-            Some(index) => self.index.set(index),
-            None => self.stale.store(true, Ordering::Relaxed),
+            // Under the lock and after the index: nobody who asks meanwhile takes the old one for the new one.
+            Some(index) => {
+                self.index.set(index);
+                self.stale.store(false, Ordering::Release);
+            }
+            None => self.stale.store(true, Ordering::Release),
         }
     }
 }

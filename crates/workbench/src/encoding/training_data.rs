@@ -13,6 +13,7 @@ use dissensus_files::write_atomically;
 use dissensus_perspectives::SeenByEncoder;
 use dissensus_store::{RunId, RunPart};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -51,17 +52,23 @@ fn key(weights_sha256: &str) -> String {
 }
 
 /// What lies beside a tuned encoder's weights, so that a copy of the project from before the run knows it too, wherever the folder
-/// goes: the same by names that hold in every copy, by project.
+/// goes: the same by fingerprints that hold in every copy, by project. An encoder is handed on; who labelled what is not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Record {
-    projects: BTreeMap<Uuid, Names>,
+    projects: BTreeMap<Uuid, Fingerprints>,
 }
 
-/// External ids.
+/// SHA-256 of external ids, see [`fingerprint`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Names {
+struct Fingerprints {
     texts: BTreeSet<String>,
     annotators: BTreeSet<String>,
+}
+
+/// What stands for an external id in files that are handed on: others cannot read it, and it is another one in each project.
+fn fingerprint(project: Uuid, external_id: &str) -> String {
+    let digest = Sha256::new().chain_update(project.as_bytes()).chain_update(external_id).finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Record {
@@ -117,7 +124,8 @@ impl Encoding {
                 record.projects.entry(project).or_insert(names);
             }
         }
-        record.projects.insert(self.context.store.project_id()?.0, self.names_of(&data)?);
+        let project = self.context.store.project_id()?.0;
+        record.projects.insert(project, self.fingerprints(project, &data)?);
         if record == before { Ok(()) } else { record.write(dir) }
     }
 
@@ -128,14 +136,17 @@ impl Encoding {
         dir: &Path,
     ) -> Result<(), WorkbenchError> {
         let project = self.context.store.project_id()?.0;
-        let Some(names) = Record::read(dir)?.projects.remove(&project) else { return Ok(()) };
+        let Some(known) = Record::read(dir)?.projects.remove(&project) else { return Ok(()) };
         let index = self.context.index();
         let texts = self.context.store.all_text_ids_and_externals()?.into_iter();
         let annotators = index.annotators().iter();
         let data = TrainingData {
-            texts: texts.filter(|(_, name)| names.texts.contains(name)).map(|(id, _)| id).collect(),
+            texts: texts
+                .filter(|(_, name)| known.texts.contains(&fingerprint(project, name)))
+                .map(|(id, _)| id)
+                .collect(),
             annotators: annotators
-                .filter(|annotator| names.annotators.contains(&annotator.external_id))
+                .filter(|annotator| known.annotators.contains(&fingerprint(project, &annotator.external_id)))
                 .map(|annotator| annotator.id)
                 .collect(),
         };
@@ -161,13 +172,16 @@ impl Encoding {
         Ok(data)
     }
 
-    fn names_of(&self, data: &TrainingData) -> Result<Names, WorkbenchError> {
+    fn fingerprints(&self, project: Uuid, data: &TrainingData) -> Result<Fingerprints, WorkbenchError> {
         let texts = self.context.store.all_text_ids_and_externals()?.into_iter();
         let index = self.context.index();
         let annotators = index.annotators().iter().filter(|a| data.annotators.contains(&a.id));
-        Ok(Names {
-            texts: texts.filter(|(id, _)| data.texts.contains(id)).map(|(_, name)| name).collect(),
-            annotators: annotators.map(|a| a.external_id.clone()).collect(),
+        Ok(Fingerprints {
+            texts: texts
+                .filter(|(id, _)| data.texts.contains(id))
+                .map(|(_, name)| fingerprint(project, &name))
+                .collect(),
+            annotators: annotators.map(|a| fingerprint(project, &a.external_id)).collect(),
         })
     }
 
