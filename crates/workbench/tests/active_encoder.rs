@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::QuestionId;
-use dissensus_workbench::view::TrainChoices;
+use dissensus_domain::{QuestionId, TextId};
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, TrainChoices};
 use dissensus_workbench::{
     CopyChoices, DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Pooling,
     Progress, Session, Silent, SplitSpec, WorkbenchError, sample,
@@ -135,6 +135,101 @@ fn a_run_on_an_encoder_that_is_not_at_hand_is_not_used() {
     let error = session.runs.use_run(Some(run)).unwrap_err();
     assert_eq!(error.code(), "encoder-not-in-use");
     assert!(version(&session).contains("/max/"));
+}
+
+/// What is shown of every text and of everyone, measured and predicted.
+fn shown(session: &Session) -> (Vec<TextId>, String, String) {
+    let question = question(session);
+    session.live.fit(question, &Silent).unwrap();
+    let query = DisagreementQuery {
+        question,
+        by: DisagreementMeasure::Pairwise,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    };
+    let ranked = session.analysis.ranking(&query).unwrap().texts;
+    let rows = session.analysis.rows(&query, &ranked).unwrap();
+    let report = session.analysis.annotator_report(question).unwrap();
+    (ranked, format!("{rows:?}"), format!("{report:?}"))
+}
+
+/// The sample before anything is encoded.
+fn not_encoded(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap()
+}
+
+/// What is shown of the sample where it was encoded at once.
+fn shown_of_the_sample() -> (Vec<TextId>, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    shown(&sample(&folder))
+}
+
+/// Asks for everything that stands on embeddings after the first texts are encoded, and stops when so many texts are.
+struct AskEarly<'a> {
+    session: &'a Session,
+    asked: AtomicBool,
+    stop_after: u64,
+    stop: AtomicBool,
+}
+
+impl<'a> AskEarly<'a> {
+    fn new(session: &'a Session, stop_after: u64) -> Self {
+        Self { session, asked: AtomicBool::new(false), stop_after, stop: AtomicBool::new(false) }
+    }
+}
+
+impl Progress for AskEarly<'_> {
+    fn report(&self, done: u64, _: Option<u64>, _: &str) {
+        if done > 0 && !self.asked.swap(true, Ordering::Relaxed) {
+            let state = self.session.encoding.state().unwrap();
+            assert!(0 < state.encoded && state.encoded < state.total, "{state:?}");
+            shown(self.session);
+        }
+        self.stop.fetch_or(done >= self.stop_after, Ordering::Relaxed);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn what_is_asked_while_texts_are_encoded_is_computed_anew_when_all_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = not_encoded(&folder);
+    let early = AskEarly::new(&session, u64::MAX);
+    session.encoding.encode(&tiny(), &early).unwrap();
+    assert!(early.asked.into_inner());
+    let expected = shown_of_the_sample();
+    assert_eq!(shown(&session), expected);
+    session.close();
+    let path = folder.path().join("sample.dissensus");
+    let again = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    assert_eq!(shown(&again), expected, "what was kept in the project");
+}
+
+#[test]
+fn embeddings_of_an_encoding_that_was_stopped_are_used_and_no_model_of_some_of_them_is_kept() {
+    let expected = shown_of_the_sample();
+    for stop_after in [1, 100, 168] {
+        let folder = tempfile::tempdir().unwrap();
+        let session = not_encoded(&folder);
+        let stopped = session.encoding.encode(&tiny(), &AskEarly::new(&session, stop_after));
+        assert!(matches!(stopped, Err(WorkbenchError::Cancelled)), "{stopped:?}");
+        let encoded = u64::from(session.encoding.state().unwrap().encoded);
+        assert!(encoded >= stop_after && (encoded == 168) == (stop_after == 168), "{encoded}");
+        let now = shown(&session);
+        assert_eq!(now == expected, encoded == 168, "stopped after {stop_after}");
+        session.close();
+        let path = folder.path().join("sample.dissensus");
+        let again = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+        assert_eq!(shown(&again), now, "stopped after {stop_after}");
+        again.encoding.encode(&tiny(), &Silent).unwrap();
+        assert_eq!(shown(&again), expected, "stopped after {stop_after}");
+    }
 }
 
 /// Stops once something was done.

@@ -153,7 +153,7 @@ impl Analysis {
             models,
             split,
             seed: choices.seed,
-            encoder: self.encoding.embeddings()?.1,
+            encoder: self.encoding.embeddings()?.1.version,
             device,
             question: question.name.clone(),
             at_least: choices.at_least.clone(),

@@ -1,6 +1,7 @@
 //! How well everyone is predicted on texts held out.
 
 use super::Analysis;
+use crate::encoding::Basis;
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
 use crate::sync::lock;
@@ -30,8 +31,8 @@ struct Measured {
     generation: u32,
     labels: usize,
     annotators: usize,
-    /// The encoder version of the embeddings.
-    encoder: Option<String>,
+    /// The embeddings.
+    basis: Basis,
     results: Vec<HeldOut>,
     /// Labelled texts that were not scored, because the encoder was tuned on them.
     left_out: usize,
@@ -47,20 +48,19 @@ impl Analysis {
         labels: &[Observation],
         target: Target,
     ) -> Result<(Vec<HeldOut>, usize), WorkbenchError> {
-        let (embeddings, encoder) = self.encoding.embeddings()?;
+        let (embeddings, basis) = self.encoding.embeddings()?;
         let annotators = self.context.sizes().1;
         let gate = self.measurements.gate(question);
         let _gate = lock(&gate);
         self.context.fail_here("measure");
         if let Some(kept) = lock(&self.measurements.kept).get(&question) {
             let changed = labels.len().abs_diff(kept.labels);
-            let same =
-                kept.generation == generation && kept.annotators == annotators && kept.encoder == encoder;
+            let same = kept.generation == generation && kept.annotators == annotators && kept.basis == basis;
             if same && changed < MEASURE_AFTER.max(kept.labels / 20) {
                 return Ok((kept.results.clone(), kept.left_out));
             }
         }
-        let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
+        let seen = self.encoding.seen_by(basis.version.as_deref(), &self.context.index())?;
         let seen_texts = seen.rows().texts;
         let left_out: HashSet<u32> =
             labels.iter().map(|o| o.text).filter(|t| seen_texts.get(*t as usize) == Some(&true)).collect();
@@ -80,7 +80,7 @@ impl Analysis {
         let results_kept = results.clone();
         lock(&self.measurements.kept).insert(
             question,
-            Measured { generation, labels, annotators, encoder, results: results_kept, left_out },
+            Measured { generation, labels, annotators, basis, results: results_kept, left_out },
         );
         Ok((results, left_out))
     }

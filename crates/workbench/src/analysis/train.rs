@@ -45,7 +45,7 @@ impl Analysis {
                 model: ModelKind::Multilevel.name(),
                 labels,
                 annotators: self.context.index().annotators().len(),
-                encoder: self.encoding.embeddings()?.1,
+                encoder: self.encoding.embeddings()?.1.version,
                 seconds: started.elapsed().as_secs_f64(),
                 question: question.name.clone(),
             })

@@ -1,32 +1,57 @@
 //! Embeddings as models take them: a row a text.
 
 use super::Encoding;
-use crate::context::Material;
+use crate::context::{Index, Material};
 use crate::error::WorkbenchError;
 use crate::sync::lock;
 use dissensus_perspectives::Embeddings;
 use std::sync::Arc;
 
+/// Which embeddings a model or a figure stands on. Where two are equal, so are the embeddings: those of a version are only ever
+/// added to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Basis {
+    /// The encoder version; none where nothing is encoded.
+    pub(crate) version: Option<String>,
+    texts: usize,
+    /// Texts that have an embedding of that version. The others stand at the mean.
+    encoded: usize,
+}
+
+impl Basis {
+    /// False where some texts have an embedding and others have not.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.version.is_none() || self.encoded == self.texts
+    }
+}
+
 impl Encoding {
-    /// The embeddings in use, a row a text in file order, and their version; without an encoder rows of no numbers. A text
+    /// The embeddings in use, a row a text in file order, and which they are; without an encoder rows of no numbers. A text
     /// without an embedding stands at the mean of the others.
-    pub(crate) fn embeddings(&self) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
+    pub(crate) fn embeddings(&self) -> Result<(Arc<Embeddings>, Basis), WorkbenchError> {
         let mut cache = lock(&self.memory.embeddings);
         // Read under the lock: an encoder that comes into use meanwhile clears the cache after this, not before.
         let chosen = self.chosen()?;
-        let texts = self.context.index().texts().len();
+        let index = self.context.index();
+        let texts = index.texts().len();
         let key = chosen.as_ref().map(|chosen| &chosen.key);
-        if let Some((kept, version)) =
-            cache.as_ref().filter(|(kept, version)| kept.texts == texts && version.as_ref() == key)
+        let stored = || key.map_or(Ok(0), |key| self.context.store.embedding_count(key));
+        let same = |basis: &Basis| basis.texts == texts && basis.version.as_ref() == key;
+        // Those of some texts serve while others are being encoded, and no longer.
+        if let Some(kept) = cache.as_ref().filter(|(_, basis)| same(basis))
+            && (kept.1.is_complete() || (stored()? as usize) < texts)
         {
-            return Ok((Arc::clone(kept), version.clone()));
+            return Ok(kept.clone());
         }
+        let any = stored()? > 0;
         let loaded = match chosen {
-            Some(chosen) if self.context.store.embedding_count(&chosen.key)? > 0 => {
+            Some(chosen) if any => {
                 let stored = self.context.store.embeddings(&chosen.key)?;
-                (Arc::new(self.aligned(&stored)?), Some(chosen.key))
+                let encoded = stored.texts.iter().filter(|text| index.text_row(**text).is_some()).count();
+                let rows = Arc::new(aligned(&index, &stored)?);
+                (rows, Basis { version: Some(chosen.key), texts, encoded })
             }
-            _ => (Arc::new(Embeddings::none(texts)), None),
+            _ => (Arc::new(Embeddings::none(texts)), Basis { version: None, texts, encoded: 0 }),
         };
         *cache = Some(loaded.clone());
         Ok(loaded)
@@ -34,25 +59,7 @@ impl Encoding {
 
     /// The embeddings of one version, in use or not, as [`Encoding::embeddings`] gives them.
     pub(crate) fn embeddings_of(&self, key: &str) -> Result<Embeddings, WorkbenchError> {
-        self.aligned(&self.context.store.embeddings(key)?)
-    }
-
-    fn aligned(&self, stored: &dissensus_store::Embeddings) -> Result<Embeddings, WorkbenchError> {
-        let dim = stored.dim;
-        let mut mean = vec![0.0_f64; dim];
-        for row in stored.values.chunks_exact(dim) {
-            mean.iter_mut().zip(row).for_each(|(sum, value)| *sum += f64::from(*value));
-        }
-        let count = stored.texts.len().max(1) as f64;
-        let mean: Vec<f32> = mean.into_iter().map(|sum| (sum / count) as f32).collect();
-        let index = self.context.index();
-        let mut rows: Vec<f32> = mean.iter().copied().cycle().take(index.texts().len() * dim).collect();
-        for (text, values) in stored.texts.iter().zip(stored.values.chunks_exact(dim)) {
-            if let Some(row) = index.text_row(*text) {
-                rows[row as usize * dim..(row as usize + 1) * dim].copy_from_slice(values);
-            }
-        }
-        Ok(Embeddings::new(dim, rows)?)
+        aligned(&self.context.index(), &self.context.store.embeddings(key)?)
     }
 
     /// The embeddings in use of the texts of `material`, and their version. Texts that were imported since are left out.
@@ -60,13 +67,31 @@ impl Encoding {
         &self,
         material: &Material,
     ) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
-        let (all, key) = self.embeddings()?;
+        let (all, basis) = self.embeddings()?;
         if all.texts < material.texts.len() {
             // An import has just ended and the index is about to follow it.
             return Err(WorkbenchError::Busy("import"));
         }
-        Ok((first_texts(&all, material.texts.len())?, key))
+        Ok((first_texts(&all, material.texts.len())?, basis.version))
     }
+}
+
+/// A row a text of the index: its embedding, or the mean of all where it has none.
+fn aligned(index: &Index, stored: &dissensus_store::Embeddings) -> Result<Embeddings, WorkbenchError> {
+    let dim = stored.dim;
+    let mut mean = vec![0.0_f64; dim];
+    for row in stored.values.chunks_exact(dim) {
+        mean.iter_mut().zip(row).for_each(|(sum, value)| *sum += f64::from(*value));
+    }
+    let count = stored.texts.len().max(1) as f64;
+    let mean: Vec<f32> = mean.into_iter().map(|sum| (sum / count) as f32).collect();
+    let mut rows: Vec<f32> = mean.iter().copied().cycle().take(index.texts().len() * dim).collect();
+    for (text, values) in stored.texts.iter().zip(stored.values.chunks_exact(dim)) {
+        if let Some(row) = index.text_row(*text) {
+            rows[row as usize * dim..(row as usize + 1) * dim].copy_from_slice(values);
+        }
+    }
+    Ok(Embeddings::new(dim, rows)?)
 }
 
 /// The rows of the first `texts` texts.

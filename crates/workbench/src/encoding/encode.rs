@@ -112,7 +112,6 @@ impl Encoding {
             let note = "Another encoder came into use meanwhile and stays in use; these embeddings are kept.";
             done.note = Some(done.note.map_or_else(|| note.to_owned(), |known| format!("{known} {note}")));
         }
-        self.forget_embeddings();
         self.context.listeners.send(&Event::Project);
         Ok(done)
     }

@@ -15,7 +15,7 @@ mod version;
 
 pub(crate) use active::ActiveEncoder;
 pub use adopt::adopt_embeddings;
-pub(crate) use embeddings::first_texts;
+pub(crate) use embeddings::{Basis, first_texts};
 pub use encode::EncoderSwitch;
 pub use encoders::{EncoderChoice, encoder_folder};
 pub(crate) use training_data::Seen;
@@ -39,8 +39,8 @@ pub struct Encoding {
 /// What is known beside the file.
 #[derive(Default)]
 struct Memory {
-    /// The embeddings in use and their version, until either changes.
-    embeddings: Mutex<Option<(Arc<Embeddings>, Option<String>)>>,
+    /// The embeddings in use, until they change.
+    embeddings: Mutex<Option<(Arc<Embeddings>, Basis)>>,
     /// Why the last encoding ended without one for every text.
     problem: Mutex<Option<Problem>>,
 }

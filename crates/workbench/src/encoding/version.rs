@@ -63,6 +63,8 @@ impl Encoding {
         key: &str,
         progress: &dyn Progress,
     ) -> Result<Encoded, WorkbenchError> {
+        // However it ends: what was finished is in the project, and what was read of it meanwhile is of some texts only.
+        let _forget = ForgetAtEnd(self);
         self.take_over_fitting(encoder, key)?;
         let kept = u64::from(self.context.store.embedding_count(key)?);
         let total = self.context.index().texts().len() as u64;
@@ -132,6 +134,15 @@ impl Encoding {
         done.windows += ended.windows as u64;
         done.note = encoder.device_note().map(str::to_owned);
         Ok(())
+    }
+}
+
+/// Lets embeddings be read anew, also after an error, a cancel or a panic.
+struct ForgetAtEnd<'a>(&'a Encoding);
+
+impl Drop for ForgetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.forget_embeddings();
     }
 }
 

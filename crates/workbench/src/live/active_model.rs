@@ -16,7 +16,7 @@ impl LiveModels {
         context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
         let active = self.encoding.active_encoder()?;
         let fitted = self.models.with(question, |fitted| {
-            (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.version.clone())
+            (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.basis.version.clone())
         });
         // A model on the embeddings of before is about to be fitted again, and is not what is asked for.
         let fitted = fitted.filter(|(.., version)| version.as_deref() == active.key());

@@ -3,6 +3,7 @@
 use super::LiveModels;
 use super::fitted::{Fitted, MODEL, REFIT_AFTER};
 use crate::clock::now_ms;
+use crate::encoding::Basis;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::Progress;
@@ -46,9 +47,9 @@ impl LiveModels {
         // One fit of a question at a time; whoever waited finds it done.
         let gate = self.models.gate(question);
         let _gate = lock(&gate);
-        let (embeddings, version) = self.encoding.embeddings()?;
-        let live =
-            |fitted: &mut Fitted| fitted.version == version && fitted.model.texts() == embeddings.texts;
+        let generation = self.models.generation();
+        let (embeddings, basis) = self.encoding.embeddings()?;
+        let live = |fitted: &mut Fitted| fitted.basis == basis && fitted.model.texts() == embeddings.texts;
         if !anew && self.models.with(question, live) == Some(true) {
             return Ok(());
         }
@@ -57,25 +58,28 @@ impl LiveModels {
             let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
             Target { kind: scale.kind(), levels: scale.len() }
         };
-        let kept =
-            if anew { None } else { self.kept(question, version.as_deref(), target, embeddings.texts)? };
+        let kept = if anew { None } else { self.kept(question, &basis, target, embeddings.texts)? };
         let (fit, fresh) = match kept {
             Some(kept) => (kept, false),
             None => (self.fitted(question, target, &embeddings, progress)?, true),
         };
-        let Fit { mut model, labels, at_ms: fitted_at_ms, mut seen, mut learned } = fit;
+        let Fit { mut model, labels, at_ms: fitted_at_ms, seen, learned } = fit;
+        let mut known = Known { generation, seen };
+        let mut caught_up = 0;
         // Labels wait for the lock of the slot: nearly all that came while this was fitted is learned before it is taken.
         for _ in 0..ROUNDS_BEFORE_THE_LOCK {
-            match self.catch_up(question, &mut model, &mut seen)? {
+            match self.catch_up(question, &mut model, &mut known)? {
                 0 => break,
-                changes => learned += changes,
+                changes => caught_up += changes,
             }
         }
         // With the slot locked no label is learned by anybody else.
         let slot = self.models.slot(question);
         let mut slot = lock_or_reset(&slot);
-        learned += self.catch_up(question, &mut model, &mut seen)?;
-        *slot = Some(Fitted { model, version, labels, changes: 0, learned, fitted_at_ms, filtered: None });
+        caught_up += self.catch_up(question, &mut model, &mut known)?;
+        // An import may have brought so much that a fit is due again.
+        let (changes, learned) = (caught_up as usize, learned + caught_up);
+        *slot = Some(Fitted { model, basis, labels, changes, learned, fitted_at_ms, filtered: None });
         drop(slot);
         if fresh {
             self.keep_head(question);
@@ -88,21 +92,26 @@ impl LiveModels {
     fn kept(
         &self,
         question: QuestionId,
-        version: Option<&str>,
+        basis: &Basis,
         target: Target,
         texts: usize,
     ) -> Result<Option<Fit>, WorkbenchError> {
+        // What is kept stands on the embeddings of all texts.
+        if !basis.is_complete() {
+            return Ok(None);
+        }
+        let version = basis.version.as_deref();
         let Some(head) = self.context.store.head(question, version, MODEL)? else { return Ok(None) };
         // Bytes that cannot be read any more are no loss: the model is fitted from the labels.
         let Ok(mut model) = LiveModel::from_bytes(&head.weights) else { return Ok(None) };
-        if model.texts() != texts
-            || model.target() != target
-            || model.annotators() > self.context.index().annotators().len()
+        // Before the index: so whoever gave an answer up to this event is in the index, unless an import is ending.
+        let seen = self.context.store.last_event()?;
+        let index = self.context.index();
+        if model.texts() != texts || model.target() != target || model.annotators() > index.annotators().len()
         {
             return Ok(None);
         }
-        let seen = self.context.store.last_event()?;
-        let labels = self.context.observations_in(&self.context.index(), texts, question)?;
+        let labels = self.context.observations_in(&index, texts, question)?;
         let changes = differences(model.observations(), labels.clone());
         if changes.len() > REFIT_AFTER.max(labels.len() / 20) {
             return Ok(None);
@@ -120,8 +129,9 @@ impl LiveModels {
         embeddings: &Embeddings,
         progress: &dyn Progress,
     ) -> Result<Fit, WorkbenchError> {
-        let index = self.context.index();
+        // In this order, see `kept`.
         let seen = self.context.store.last_event()?;
+        let index = self.context.index();
         let observations = self.context.observations_in(&index, embeddings.texts, question)?;
         let annotators = index.annotators().len();
         let data =
@@ -130,29 +140,39 @@ impl LiveModels {
         Ok(Fit { model, labels: observations.len(), at_ms: now_ms(), seen, learned: 0 })
     }
 
-    /// Lets a model that is not live yet learn what happened after the event `seen`. Returns how many labels it learned.
+    /// Lets a model that is not live yet learn what happened after what is `known`. Returns how many labels it learned.
     ///
     /// What is current is read from the project, so it does not matter whether the model has seen an event already.
-    fn catch_up(
+    /// Between an import's commit and the index that follows it, labels stand in the project whose annotators or texts have no
+    /// row yet. Their events stay unseen; and when the index has followed, everything is forgotten, and read as a whole here.
+    pub(super) fn catch_up(
         &self,
         question: QuestionId,
         model: &mut LiveModel,
-        seen: &mut EventId,
+        known: &mut Known,
     ) -> Result<u32, WorkbenchError> {
         let context = &self.context;
+        let generation = self.models.generation();
+        let events = context.store.events_since(known.seen, EVENTS_AT_ONCE)?;
+        let whole = (generation != known.generation || events.len() == EVENTS_AT_ONCE as usize)
+            .then(|| context.store.last_event())
+            .transpose()?;
+        // After the events, see `kept`.
         let index = context.index();
         while model.annotators() < index.annotators().len() {
             model.add_annotator();
         }
-        let events = context.store.events_since(*seen, EVENTS_AT_ONCE)?;
-        let Some(last) = events.last() else { return Ok(0) };
-        *seen = last.id;
-        let changes = if events.len() == EVENTS_AT_ONCE as usize {
-            // An import: read as a whole.
-            *seen = context.store.last_event()?;
+        let changes = if let Some(seen) = whole {
+            *known = Known { generation, seen };
             let labels = context.observations_in(&index, model.texts(), question)?;
             differences(model.observations(), labels)
         } else {
+            let has_rows = |e: &&dissensus_domain::Event| {
+                index.text_row(e.text).is_some() && index.annotator_row(e.annotator).is_some()
+            };
+            if let Some(last) = events.iter().take_while(has_rows).last() {
+                known.seen = last.id;
+            }
             let keys: BTreeSet<(TextId, AnnotatorId)> =
                 events.iter().filter(|e| e.question == question).map(|e| (e.text, e.annotator)).collect();
             let mut changes = Vec::with_capacity(keys.len());
@@ -171,6 +191,14 @@ impl LiveModels {
         model.apply_changes(&changes)?;
         Ok(changes.len() as u32)
     }
+}
+
+/// Up to where a model knows the labels.
+pub(super) struct Known {
+    /// How often everything had been forgotten, see [`super::Models::generation`].
+    pub(super) generation: u32,
+    /// Events up to this one are in it, and perhaps some more.
+    pub(super) seen: EventId,
 }
 
 /// A model that is to become live.

@@ -1,5 +1,6 @@
 //! One live model: what it predicts, and how it learns one label.
 
+use crate::encoding::Basis;
 use crate::view::{DisagreementMeasure, Reveal};
 use dissensus_domain::Attributes;
 use dissensus_perspectives::{AnnotatorModel, Disagreement, LabelChange, LiveModel, Measure};
@@ -13,8 +14,8 @@ pub(super) const REFIT_AFTER: usize = 20;
 /// A model that is live.
 pub(crate) struct Fitted {
     pub(crate) model: LiveModel,
-    /// The encoder version it stands on.
-    pub(crate) version: Option<String>,
+    /// The embeddings it stands on.
+    pub(crate) basis: Basis,
     /// Labels at its last fit, and changes since.
     pub(crate) labels: usize,
     pub(super) changes: usize,

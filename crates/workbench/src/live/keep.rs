@@ -22,9 +22,13 @@ impl LiveModels {
         if self.context.store.is_reader() {
             return;
         }
+        // A head does not say how many texts had embeddings: one of a part of them would pass for one of all.
+        if self.models.with(question, |fitted| fitted.basis.is_complete()) != Some(true) {
+            return;
+        }
         let head = self
             .models
-            .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.version.clone())));
+            .with(question, |fitted| Some((fitted.model.to_bytes().ok()?, fitted.basis.version.clone())));
         let Some(Some((weights, version))) = head else { return };
         // A head is derived: where it cannot be kept, the next session fits it again.
         let kept = self.context.store.put_head(NewHead {

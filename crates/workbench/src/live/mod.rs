@@ -7,6 +7,8 @@ mod fitted;
 mod keep;
 mod learn;
 mod models;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use fitted::{Fitted, measure};
 pub(crate) use models::Models;

@@ -73,9 +73,10 @@ impl Models {
 
     /// Every model is fitted anew when it is next wanted.
     pub(super) fn forget_all(&self) {
+        // First: who finds an empty slot sees that this happened.
+        self.generation.fetch_add(1, Ordering::Relaxed);
         lock(&self.slots).clear();
         lock(&self.failed).clear();
-        self.generation.fetch_add(1, Ordering::Relaxed);
         self.bump();
     }
 

@@ -208,7 +208,7 @@ impl Runs {
     pub(super) fn run_embeddings(&self, data: &RunData) -> Result<Arc<Embeddings>, WorkbenchError> {
         let Some(encoder) = &data.encoder else { return Ok(Arc::new(Embeddings::none(data.texts))) };
         let all = match self.encoding.embeddings()? {
-            (all, Some(key)) if key == encoder.key => all,
+            (all, basis) if basis.version.as_ref() == Some(&encoder.key) => all,
             _ if self.context.store.embedding_count(&encoder.key)? == 0 => {
                 return Ok(Arc::new(Embeddings::none(data.texts)));
             }

@@ -1,0 +1,101 @@
+//! Models that are fitted while an import ends: nobody's labels are lost.
+
+use super::fit::Known;
+use crate::{Home, Progress, Session, Silent, sample};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
+use dissensus_store::{NewAnnotator, NewLabel, StoreError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+fn opened(folder: &TempDir) -> (Session, QuestionId) {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    (session, question)
+}
+
+/// A person and labels as an import commits them: in the file, and the session does not know of them yet.
+fn commit(session: &Session, question: QuestionId, name: &str, labels: u32) -> AnnotatorId {
+    let name = name.to_owned();
+    let write = move |tx: &mut dissensus_store::WriteTx<'_>| -> Result<AnnotatorId, StoreError> {
+        let new = NewAnnotator { external_id: name.clone(), name, ..NewAnnotator::default() };
+        let annotator = tx.add_annotator(&new)?;
+        for text in (1..=labels).map(TextId) {
+            let (answer, source) = (Answer::Level(2), LabelSource::Import);
+            tx.add_label(&NewLabel {
+                question,
+                text,
+                annotator,
+                answer,
+                at_ms: 1,
+                duration_ms: None,
+                source,
+            })?;
+        }
+        Ok(annotator)
+    };
+    session.context.store.write(write).unwrap()
+}
+
+/// What an import does after its commit, in the middle of a fit.
+struct ImportEnds<'a> {
+    session: &'a Session,
+    ended: AtomicBool,
+}
+
+impl Progress for ImportEnds<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        if !self.ended.swap(true, Ordering::Relaxed) {
+            self.session.context.reload();
+            self.session.labelling.skip_events().unwrap();
+        }
+    }
+}
+
+#[test]
+fn labels_of_people_whom_an_import_has_just_added_are_in_a_model_that_was_being_fitted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let before = session.context.observations(question).unwrap().len();
+    commit(&session, question, "robin", 40);
+    let import = ImportEnds { session: &session, ended: AtomicBool::new(false) };
+    session.live.fit(question, &import).unwrap();
+    assert!(import.ended.into_inner());
+    let labels = session.context.observations(question).unwrap().len();
+    assert_eq!(labels, before + 40);
+    let live = session.live.models.with(question, |fitted| (fitted.model.labels(), fitted.is_due()));
+    assert_eq!(live, Some((labels, true)));
+}
+
+#[test]
+fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    session.live.fit(question, &Silent).unwrap();
+    let bytes = session.live.models.with(question, |fitted| fitted.model.to_bytes().unwrap()).unwrap();
+    let mut model = LiveModel::from_bytes(&bytes).unwrap();
+    let store = &session.context.store;
+    let before = store.last_event().unwrap();
+    let mut known = Known { generation: session.live.models.generation(), seen: before };
+    commit(&session, question, "robin", 3);
+    // Behind them somebody answers who has been there for long.
+    let row = (0..model.texts() as u32).find(|row| model.label(*row, 0).is_none()).unwrap();
+    let (text, annotator) = {
+        let index = session.context.index();
+        (index.texts()[row as usize], index.annotators()[0].id)
+    };
+    let (answer, source) = (Answer::Level(2), LabelSource::Window);
+    let new = NewLabel { question, text, annotator, answer, at_ms: 2, duration_ms: None, source };
+    store.append_label(&new).unwrap();
+    let mut learned = || {
+        let labels = session.live.catch_up(question, &mut model, &mut known).unwrap();
+        (labels, known.seen)
+    };
+    assert_eq!(learned(), (1, before));
+    session.context.reload();
+    let all = store.last_event().unwrap();
+    assert_eq!(learned(), (3, all));
+    assert_eq!(learned(), (0, all));
+}
