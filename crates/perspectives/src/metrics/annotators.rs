@@ -5,6 +5,7 @@ use super::probability::CLIP;
 use super::scored::Scored;
 use crate::data::{MostFrequentLevel, Observation};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How well one annotator's labels are predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,13 +29,12 @@ pub struct AnnotatorScores {
 /// is taken from.
 pub fn annotator_scores(scored: &Scored, train: &[Observation]) -> Vec<AnnotatorScores> {
     let predicted = scored.predicted();
-    let baseline = MostFrequentLevel::fit(train, scored.levels);
+    let baselines = annotator_baselines(&scored.observations, train, scored.levels);
     rows_by_annotator(scored)
         .into_iter()
         .map(|(annotator, rows)| {
             let truth: Vec<u16> = rows.iter().map(|&i| scored.observations[i].level).collect();
             let guess: Vec<u16> = rows.iter().map(|&i| predicted[i]).collect();
-            let usual = baseline.predict(annotator);
             let loss = |(&i, &t): (&usize, &u16)| -f64::from(scored.row(i)[usize::from(t)]).max(CLIP).ln();
             let n = rows.len() as f64;
             AnnotatorScores {
@@ -43,8 +43,20 @@ pub fn annotator_scores(scored: &Scored, train: &[Observation]) -> Vec<Annotator
                 accuracy: accuracy(&truth, &guess),
                 macro_f1: macro_f1(&truth, &guess),
                 log_loss: rows.iter().zip(&truth).map(loss).sum::<f64>() / n,
-                baseline: truth.iter().filter(|&&t| t == usual).count() as f64 / n,
+                baseline: baselines.get(&annotator).copied().unwrap_or_default(),
             }
         })
         .collect()
+}
+
+/// [`AnnotatorScores::baseline`] of every annotator with labels in `test`, by index. All levels are below `levels`.
+pub fn annotator_baselines(test: &[Observation], train: &[Observation], levels: usize) -> BTreeMap<u32, f64> {
+    let baseline = MostFrequentLevel::fit(train, levels);
+    let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for o in test {
+        let (hits, labels) = counts.entry(o.annotator).or_default();
+        *hits += usize::from(baseline.predict(o.annotator) == o.level);
+        *labels += 1;
+    }
+    counts.into_iter().map(|(annotator, (hits, labels))| (annotator, hits as f64 / labels as f64)).collect()
 }

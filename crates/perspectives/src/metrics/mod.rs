@@ -17,7 +17,7 @@ mod scored;
 mod scores;
 mod wilcoxon;
 
-pub use annotators::{AnnotatorScores, annotator_scores};
+pub use annotators::{AnnotatorScores, annotator_baselines, annotator_scores};
 pub use bootstrap::{Cluster, Intervals, bootstrap};
 pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_error};
 pub use classes::{

@@ -122,11 +122,47 @@ pub fn tuning_name(tuning: &Tuning, layers: u32, rank: u32) -> String {
     policy(tuning, layers, rank).to_string()
 }
 
-/// What the trainer is told, and how labels are divided.
+/// What the trainer is told by choices that a project keeps, and how labels are divided. Their numbers may be out of today's
+/// ranges: what was trained with them is resumed and predicts as before.
 ///
 /// # Errors
-/// A name that is none, or a number out of its range, by its field.
+/// A name that is none, or what the trainer cannot carry out, by its field.
 pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
+    let (config, split) = named(choices)?;
+    config.check()?;
+    Ok((config, split))
+}
+
+/// The choices of a new run, as they are kept, and what the trainer is told. Numbers that do not count are brought into their
+/// ranges: the form does not show them, so nobody could mend them there.
+///
+/// # Errors
+/// As [`config`], or a number that counts is out of its range.
+pub(crate) fn of_new_run(asked: &TrainChoices) -> Result<(TrainChoices, TrainConfig), WorkbenchError> {
+    let (config, _) = named(asked)?;
+    let choices = asked.clone().into_ranges(|name| !counts(name, &config));
+    let (config, _) = self::config(&choices)?;
+    match choices.out_of_range() {
+        Some((name, value, allowed)) => Err(setting(name, value, allowed)),
+        None => Ok((choices, config)),
+    }
+}
+
+/// Whether such a training looks at a number. The form shows the same ones (`when` in ui/src/lib/train-fields.ts).
+fn counts(name: &str, config: &TrainConfig) -> bool {
+    let NetworkSpec { model, head, .. } = &config.network;
+    let recommender = matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
+    match name {
+        "seed" | "hidden" | "label_smoothing" => true,
+        "layers" => matches!(config.policy, FreezePolicy::LastK(_)),
+        "rank" => matches!(config.policy, FreezePolicy::Lora(_)),
+        "encoder_lr" => config.policy != FreezePolicy::Frozen,
+        "head_dropout" => head.hidden > 0 || recommender,
+        _ => !config.is_convex(),
+    }
+}
+
+fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
     let model: ModelKind = choices.model.parse()?;
     let split: SplitSpec = choices.split.parse()?;
     if let SplitSpec::KFold { folds, fold: None } = split {
@@ -173,10 +209,6 @@ pub(crate) fn config(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec),
         seeds: Seeds::all(seed),
         ..TrainConfig::new(model, policy)
     };
-    config.check()?;
-    if let Some((name, value, allowed)) = choices.out_of_range() {
-        return Err(setting(name, value, allowed));
-    }
     Ok((config, split))
 }
 
@@ -221,20 +253,28 @@ mod tests {
     /// The window makes its form of these, and the command its options: neither can offer what the other refuses.
     #[test]
     fn every_setting_has_a_name_and_help_and_a_range_that_is_taken_to_both_ends() {
-        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Lora, 9999, SplitSpec::Column);
-        let fields = serde_json::to_value(&good).unwrap();
-        let fields = fields.as_object().unwrap();
+        let with = |tuning: Tuning| {
+            let good = defaults(QuestionId(1), ModelKind::Shared, &tuning, 9999, SplitSpec::Column);
+            serde_json::to_value(TrainChoices { hidden: 8, ..good }).unwrap()
+        };
+        let (lora, last_k) = (with(Tuning::Lora), with(Tuning::LastK));
         let settings = training_settings();
         let named: BTreeSet<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
         let chosen_otherwise = ["question", "model", "tuning", "split"];
-        let all = fields.keys().map(String::as_str).filter(|key| !chosen_otherwise.contains(key));
+        let all = lora
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .filter(|key| !chosen_otherwise.contains(key));
         assert_eq!(named, all.collect());
         for setting in &settings {
             assert!(!setting.label.is_empty() && setting.help.len() > 10, "{setting:?}");
+            let fields = if setting.key == "layers" { &last_k } else { &lora };
             let takes = |value: serde_json::Value| {
                 let mut fields = fields.clone();
-                fields.insert(setting.key.clone(), value);
-                config(&serde_json::from_value(fields.into()).unwrap())
+                fields[&setting.key] = value;
+                of_new_run(&serde_json::from_value(fields).unwrap())
             };
             let number = |value: f64| if setting.whole { (value as u64).into() } else { value.into() };
             match (&fields[&setting.key], setting.range) {
@@ -256,8 +296,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_chosen_is_named() {
-        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Frozen, 9999, SplitSpec::Column);
-        let said = |choices: TrainChoices| config(&choices).unwrap_err().to_string();
+        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
+        let said = |choices: TrainChoices| of_new_run(&choices).unwrap_err().to_string();
         assert!(
             said(TrainChoices { model: "deep".into(), ..good.clone() }).contains("unknown model \"deep\"")
         );
@@ -270,5 +310,62 @@ mod tests {
         }
         assert!(said(TrainChoices { batch: 0, ..good.clone() }).contains("batch cannot be 0"));
         assert!(said(TrainChoices { metric_for_best_model: "f2".into(), ..good }).contains("unknown metric"));
+    }
+
+    #[test]
+    fn a_number_that_does_not_count_does_not_stand_in_the_way() {
+        let of = |model, tuning: Tuning| defaults(QuestionId(1), model, &tuning, 9999, SplitSpec::Column);
+        let odd = |choices: TrainChoices| TrainChoices {
+            layers: 0,
+            rank: 0,
+            validation: 0.005,
+            epochs: 2_000_000,
+            batch: 0,
+            encoder_lr: 0.0,
+            head_lr: -1.0,
+            weight_decay: 200.0,
+            max_grad_norm: 1e10,
+            embedding_dropout: 2.0,
+            head_dropout: 2.0,
+            ..choices
+        };
+        // Solved exactly: nothing of the steps counts.
+        let solved = of(ModelKind::Shared, Tuning::Frozen);
+        let (kept, config) = of_new_run(&odd(solved.clone())).unwrap();
+        assert!(config.is_convex());
+        assert_eq!((kept.layers, kept.rank, kept.batch, kept.head_dropout), (1, 1, 1, 0.99));
+        assert_eq!(kept.out_of_range(), None);
+        let named = |choices: TrainChoices| of_new_run(&choices).unwrap_err().to_string();
+        assert!(named(TrainChoices { label_smoothing: 0.995, ..solved.clone() }).contains("label_smoothing"));
+        assert!(named(TrainChoices { hidden: 4, ..odd(solved.clone()) }).contains("cannot be"));
+        assert!(named(TrainChoices { hidden: 4, head_dropout: 0.995, ..solved }).contains("head_dropout"));
+        // Of what is tuned, or of a recommender, more counts.
+        let tuned = of(ModelKind::Shared, Tuning::LastK);
+        assert!(named(TrainChoices { layers: 0, ..tuned.clone() }).contains("layers"));
+        assert_eq!(of_new_run(&TrainChoices { rank: 0, ..tuned.clone() }).unwrap().0.rank, 1);
+        assert_eq!(of_new_run(&TrainChoices { head_dropout: 2.0, ..tuned }).unwrap().0.head_dropout, 0.99);
+        let lora = of(ModelKind::Shared, Tuning::Lora);
+        assert!(named(TrainChoices { rank: 0, ..lora }).contains("rank"));
+        let recommender = of(ModelKind::ShareRecDcn, Tuning::Frozen);
+        assert!(named(TrainChoices { head_dropout: 0.995, ..recommender.clone() }).contains("head_dropout"));
+        assert!(of_new_run(&TrainChoices { encoder_lr: 0.0, ..recommender }).is_ok());
+    }
+
+    /// They were in range when the run was made.
+    #[test]
+    fn choices_of_a_kept_run_need_not_be_in_the_ranges_of_today() {
+        let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
+        for kept in [
+            TrainChoices { validation: 0.005, ..good.clone() },
+            TrainChoices { weight_decay: 200.0, ..good.clone() },
+            TrainChoices { max_grad_norm: 1e10, ..good.clone() },
+            TrainChoices { label_smoothing: 0.995, embedding_dropout: 0.995, ..good.clone() },
+            TrainChoices { head_lr: 1e-10, encoder_lr: 1e-10, ..good.clone() },
+            TrainChoices { epochs: 2_000_000, layers: 0, rank: 0, ..good },
+        ] {
+            assert!(config(&kept).is_ok(), "{kept:?}");
+            assert!(kept.out_of_range().is_some());
+            assert_eq!(kept.into_ranges(|_| true).out_of_range(), None);
+        }
     }
 }

@@ -19,8 +19,6 @@ pub(crate) struct Outcome {
     /// Joules of the processor, where the system counts them.
     pub(crate) energy_joules: Option<f64>,
     pub(crate) notes: Vec<String>,
-    /// Test texts that were not scored, because the encoder was tuned on their labels.
-    pub(crate) left_out_texts: u32,
     pub(crate) problem: Option<Problem>,
     /// It could not be resumed because the checkpoint in its folder is of other data.
     pub(crate) other_checkpoint: bool,

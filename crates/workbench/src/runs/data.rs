@@ -43,6 +43,12 @@ pub(super) fn started_on(kept: &Kept) -> Option<Chosen> {
     start.encoder
 }
 
+/// Test texts that a run left out because its encoder was trained on them. The list asks for this alone of what may be long.
+pub(super) fn left_out_texts(kept: &Kept) -> u32 {
+    let start = kept.run.start.as_ref();
+    start.and_then(|start| start.get("left_out")?.as_u64()).map_or(0, |texts| texts as u32)
+}
+
 /// The data of a run, as rows of arrays.
 pub(crate) struct RunData {
     pub(super) target: Target,

@@ -23,7 +23,8 @@ impl Runs {
         context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
         let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
         if let Some(last) = last.and_then(choices::read) {
-            return Ok(TrainChoices { question, ..last });
+            // An older version may have taken what is out of range now.
+            return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
         }
         let question = context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
         let material = context.material(&question)?;

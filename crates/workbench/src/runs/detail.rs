@@ -5,7 +5,12 @@ use crate::error::WorkbenchError;
 use crate::kept_runs::{Kept, RunFolder};
 use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail};
 use dissensus_domain::Scale;
-use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
+use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores, annotator_baselines};
+use dissensus_store::RunPart;
+use std::collections::BTreeMap;
+
+const BASELINE_OF_TEST: &str =
+    "The baseline of each annotator is of test labels, and so too high: the training labels were not kept.";
 
 impl Runs {
     /// Everything about one run.
@@ -38,6 +43,10 @@ impl Runs {
         let bin = |bin: &CalibrationBin| {
             Some(RunBin { confidence: bin.confidence?, accuracy: bin.accuracy?, labels: bin.labels as u32 })
         };
+        let baselines = match (report, scale) {
+            (Some(_), Some(scale)) => self.baselines(kept, scale.len())?,
+            _ => BTreeMap::new(),
+        };
         let person = |a: &AnnotatorScores| {
             let who = index.annotators().get(a.annotator as usize)?;
             Some(RunAnnotator {
@@ -45,13 +54,16 @@ impl Runs {
                 name: who.name.clone(),
                 labels: a.labels as u32,
                 accuracy: a.accuracy,
-                baseline: a.baseline,
+                baseline: baselines.get(&a.annotator).copied().unwrap_or(a.baseline),
                 log_loss: a.log_loss,
             })
         };
         let mut notes = kept.outcome.notes.clone();
         if let Some(joules) = kept.outcome.energy_joules {
             notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
+        }
+        if baselines.is_empty() && report.is_some_and(|report| !report.annotators.is_empty()) {
+            notes.push(BASELINE_OF_TEST.to_owned());
         }
         if let RunFolder::Foreign(path, reason) = self.kept.find_folder(kept) {
             notes.push(format!("The files at {} are not those of this run: {reason}.", path.display()));
@@ -70,5 +82,16 @@ impl Runs {
             annotators: report.map(|r| r.annotators.iter().filter_map(person).collect()).unwrap_or_default(),
             notes,
         })
+    }
+
+    /// The baseline of each annotator, by row. The report has it too, but reports of earlier versions took it from the test labels.
+    /// Empty where the labels were not kept, as in runs of format 1.
+    fn baselines(&self, kept: &Kept, levels: usize) -> Result<BTreeMap<u32, f64>, WorkbenchError> {
+        let (train, test) = (self.rows_of(kept, RunPart::Train)?, self.rows_of(kept, RunPart::Test)?);
+        let on_scale = train.iter().chain(&test).all(|o| usize::from(o.level) < levels);
+        if train.is_empty() || !on_scale {
+            return Ok(BTreeMap::new());
+        }
+        Ok(annotator_baselines(&test, &train, levels))
     }
 }

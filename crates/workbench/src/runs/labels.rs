@@ -1,4 +1,4 @@
-//! Whether labels have changed since a run started.
+//! Labels of a run, and whether labels have changed since it started.
 
 use super::Runs;
 use crate::error::WorkbenchError;
@@ -6,6 +6,8 @@ use crate::kept_runs::Kept;
 use crate::levels::level_of;
 use crate::sync::lock;
 use dissensus_domain::QuestionId;
+use dissensus_perspectives::Observation;
+use dissensus_store::{RunLabel, RunPart};
 use sha2::{Digest, Sha256};
 
 impl Runs {
@@ -36,5 +38,19 @@ impl Runs {
     pub(super) fn labels_changed(&self, kept: &Kept, question: QuestionId) -> Result<bool, WorkbenchError> {
         let now = self.data_sum(question)?;
         Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
+    }
+
+    /// Labels of one part of a run, as rows of the arrays.
+    pub(super) fn rows_of(&self, kept: &Kept, part: RunPart) -> Result<Vec<Observation>, WorkbenchError> {
+        let index = self.context.index();
+        let observation = |label: &RunLabel| {
+            Some(Observation {
+                text: index.text_row(label.text)?,
+                annotator: index.annotator_row(label.annotator)?,
+                level: label.level,
+            })
+        };
+        let labels = self.context.store.run_labels(kept.run.id, part)?.labels;
+        Ok(labels.iter().filter_map(observation).collect())
     }
 }

@@ -1,6 +1,7 @@
 //! Runs as the list shows them.
 
 use super::Runs;
+use super::data::left_out_texts;
 use crate::error::WorkbenchError;
 use crate::kept_runs::Kept;
 use crate::view::{RunInfo, RunMetric, RunScores};
@@ -65,7 +66,7 @@ impl Runs {
             epochs: epochs.clone(),
             epochs_planned: choices.epochs,
             seconds_left: live.as_ref().and_then(|live| live.seconds_left),
-            scores: outcome.report.as_ref().map(|report| scores(report, outcome.left_out_texts)),
+            scores: outcome.report.as_ref().map(|report| scores(report, left_out_texts(kept))),
             problem: outcome.problem.clone(),
             predicts: finished && predicts == Some(run.id.0),
             usable: finished && self.kept.can_be_used(kept),

@@ -15,6 +15,8 @@ mod notes;
 mod predict;
 mod resume;
 mod start;
+#[cfg(test)]
+mod tests;
 mod training;
 mod use_run;
 mod work;

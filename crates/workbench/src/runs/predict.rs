@@ -115,7 +115,7 @@ impl Runs {
             .cloned()
             .ok_or(WorkbenchError::NoQuestion)?;
         let material = self.context.material(&question)?;
-        let train = self.training_labels(kept)?;
+        let train = self.rows_of(kept, RunPart::Train)?;
         let embeddings = if config.policy == FreezePolicy::Frozen {
             let all = match &kept.outcome.encoder {
                 Some(key) => Arc::new(self.encoding.embeddings_of(key)?),
@@ -134,26 +134,6 @@ impl Runs {
             return Ok(self.run_data(kept)?.row_of(annotator));
         }
         Ok(self.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
-    }
-
-    /// Training labels of a run, as rows of the arrays.
-    fn training_labels(&self, kept: &Kept) -> Result<Vec<Observation>, WorkbenchError> {
-        let index = self.context.index();
-        let observation = |label: &dissensus_store::RunLabel| {
-            Some(Observation {
-                text: index.text_row(label.text)?,
-                annotator: index.annotator_row(label.annotator)?,
-                level: label.level,
-            })
-        };
-        Ok(self
-            .context
-            .store
-            .run_labels(kept.run.id, RunPart::Train)?
-            .labels
-            .iter()
-            .filter_map(observation)
-            .collect())
     }
 
     /// Embeddings of the texts of these labels; all others stand at zero, where nothing is asked of them.

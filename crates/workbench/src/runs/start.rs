@@ -40,7 +40,7 @@ impl Runs {
 
     /// A row for a run, once it is clear that it can be carried out.
     fn new_run(&self, asked: &TrainChoices) -> Result<RunId, WorkbenchError> {
-        let (config, _) = choices::config(asked)?;
+        let (choices, config) = choices::of_new_run(asked)?;
         let question =
             self.context.index().question(asked.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
         if self.context.observations(question.id)?.is_empty() {
@@ -51,13 +51,13 @@ impl Runs {
             return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
         }
         let run = self.context.store.add_run(&NewRun {
-            configuration: serde_json::to_value(asked).map_err(|e| WorkbenchError::internal(&e))?,
+            configuration: serde_json::to_value(&choices).map_err(|e| WorkbenchError::internal(&e))?,
             seed: u64::from(asked.seed),
             device: "cpu".to_owned(),
             started_ms: now_ms(),
             data_sha256: Some(self.data_sum(question.id)?),
         })?;
-        self.context.store.set_setting(&last_key(config.network.model, &asked.tuning), asked)?;
+        self.context.store.set_setting(&last_key(config.network.model, &choices.tuning), &choices)?;
         Ok(run)
     }
 }

@@ -84,7 +84,6 @@ impl Runs {
             seconds: before + began.elapsed().as_secs_f64(),
             energy_joules: energy.joules_since(),
             notes,
-            left_out_texts: data.left_out as u32,
             ..Outcome::default()
         })
     }

@@ -86,6 +86,17 @@ macro_rules! training_choices {
                 })?)*
                 None
             }
+
+            /// With each number that `which` names brought to the nearest one in its range.
+            pub(crate) fn into_ranges(mut self, which: impl Fn(&str) -> bool) -> Self {
+                $(if which(stringify!($own)) {
+                    self.$own = nearest(self.$own, &$own_range);
+                })*
+                $($(if which(stringify!($name)) {
+                    self.$name = nearest(self.$name, &$range);
+                })?)*
+                self
+            }
         }
 
         /// Every setting of a training, for forms.
@@ -174,6 +185,17 @@ impl Number for f64 {
 /// The range in words where `value` is not in it (what is no number is in none).
 fn outside<T: Number>(value: T, range: &RangeInclusive<T>) -> Option<String> {
     (!range.contains(&value)).then(|| format!("a number from {} to {}", range.start(), range.end()))
+}
+
+/// The number in `range` that is nearest to `value`; the smallest one for what is no number.
+fn nearest<T: Number>(value: T, range: &RangeInclusive<T>) -> T {
+    if range.contains(&value) {
+        value
+    } else if value > *range.end() {
+        *range.end()
+    } else {
+        *range.start()
+    }
 }
 
 training_choices! {

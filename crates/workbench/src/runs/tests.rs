@@ -1,0 +1,152 @@
+//! Runs as earlier versions kept them.
+
+use super::Runs;
+use super::defaults::last_key;
+use crate::clock::now_ms;
+use crate::encoding::EncoderChoice;
+use crate::home::Home;
+use crate::jobs::{Progress, Silent};
+use crate::sample;
+use crate::session::Session;
+use crate::view::{RunDetail, TrainChoices, Tuning};
+use dissensus_domain::WorkState;
+use dissensus_encoder::DeviceChoice;
+use dissensus_perspectives::ModelKind;
+use dissensus_store::{NewRun, RunId, RunPart};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::TempDir;
+
+/// The sample, encoded by a tiny encoder.
+fn sample(folder: &TempDir) -> Session {
+    let path = folder.path().join("sample.dissensus");
+    sample::create(&path).unwrap();
+    let session = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny");
+    let encoder = Some(tiny.to_string_lossy().into_owned());
+    session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
+    session
+}
+
+fn choices(session: &Session, model: ModelKind) -> TrainChoices {
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    session.runs.choices(question, model, "frozen").unwrap()
+}
+
+/// The row of a run that was asked for without the ranges of today.
+fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
+    runs.context
+        .store
+        .add_run(&NewRun {
+            configuration: serde_json::to_value(choices).unwrap(),
+            seed: u64::from(choices.seed),
+            device: "cpu".to_owned(),
+            started_ms: now_ms(),
+            data_sha256: Some(runs.data_sum(choices.question).unwrap()),
+        })
+        .unwrap()
+}
+
+/// Stops half way.
+#[derive(Default)]
+struct StopHalfWay(AtomicBool);
+
+impl Progress for StopHalfWay {
+    fn report(&self, done: u64, total: Option<u64>, doing: &str) {
+        if doing == "training" && total.is_some_and(|total| done > total / 2) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_run_whose_choices_are_out_of_range_today_is_resumed_and_predicts_and_the_next_one_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    let model = ModelKind::ShareRecFfn;
+    let asked = TrainChoices {
+        validation: 0.005,
+        epochs: 2_000_000,
+        max_steps: 40,
+        evaluate_every: 5,
+        patience: 0,
+        layers: 0,
+        rank: 0,
+        max_grad_norm: 2e9,
+        ..choices(&session, model)
+    };
+    assert_eq!(runs.start(&asked).unwrap_err().code(), "setting");
+    let id = row(runs, &asked);
+    runs.context.store.set_setting(&last_key(model, &Tuning::Frozen), &asked).unwrap();
+    let stop = StopHalfWay::default();
+    let stopped = runs.carry_out(id, DeviceChoice::Cpu, &stop).unwrap_err();
+    assert_eq!(stopped.code(), "cancelled", "{stopped}");
+    assert!(runs.list().unwrap()[0].resumable);
+    let resumed = runs.resume_here(id.0, &Silent).unwrap();
+    assert_eq!((resumed.choices.validation, resumed.choices.layers), (0.005, 0));
+    assert!(resumed.info.scores.is_some());
+    let who = session.project.annotators().unwrap()[0].id;
+    assert!(runs.predict(id.0, who, "You fool", &Silent).unwrap().knows_annotator);
+
+    let next = runs.defaults(asked.question, model.name(), Tuning::Frozen).unwrap();
+    assert_eq!((next.validation, next.max_steps, next.max_grad_norm), (0.01, 40, 1e9));
+    let trained = runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
+    assert_eq!(trained.choices, next);
+}
+
+/// A finished run and the same once more, with what an earlier version would have kept of it.
+fn again(session: &Session, change: impl FnOnce(&mut Value, &mut Value), labels: bool) -> [RunDetail; 2] {
+    let runs = &session.runs;
+    let asked = choices(session, ModelKind::Multilevel);
+    let first = runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let store = &runs.context.store;
+    let kept = store.run(RunId(first.info.id)).unwrap().unwrap();
+    let (mut metrics, mut start) = (kept.metrics.unwrap(), kept.start.unwrap());
+    change(&mut metrics, &mut start);
+    let id = row(runs, &asked);
+    if labels {
+        let part = |part: RunPart| (part, store.run_labels(kept.id, part).unwrap().labels);
+        let parts = [RunPart::Train, RunPart::Validation, RunPart::Test].map(part).to_vec();
+        store.set_run_start(id, start, parts).unwrap();
+    }
+    store.finish_run(id, WorkState::Finished, Some(metrics), now_ms()).unwrap();
+    [first, runs.detail(id.0).unwrap()]
+}
+
+#[test]
+fn texts_that_were_left_out_of_an_earlier_run_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let older = |metrics: &mut Value, start: &mut Value| {
+        metrics.as_object_mut().unwrap().remove("left_out_texts");
+        start["left_out"] = json!(12);
+    };
+    let [first, older] = again(&session, older, true);
+    assert_eq!(first.info.scores.unwrap().left_out_texts, 0);
+    assert_eq!(older.info.scores.unwrap().left_out_texts, 12);
+}
+
+#[test]
+fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    // Always right, as nobody can be who has not seen the test labels.
+    let by_hindsight = |metrics: &mut Value, _: &mut Value| {
+        for annotator in metrics["report"]["annotators"].as_array_mut().unwrap() {
+            annotator["baseline"] = json!(1.0);
+        }
+    };
+    let [first, older] = again(&session, by_hindsight, true);
+    assert!(first.annotators.len() > 1 && first.annotators.iter().all(|a| a.baseline < 1.0));
+    assert_eq!(older.annotators, first.annotators);
+    // Without its labels there is nothing to take it from.
+    let [_, unknown] = again(&session, by_hindsight, false);
+    assert!(unknown.annotators.iter().all(|a| a.baseline == 1.0));
+    assert!(unknown.notes.iter().any(|note| note.contains("baseline")), "{:?}", unknown.notes);
+}
