@@ -25,8 +25,10 @@ pub fn window() -> &'static Path {
 
 /// The folder of the checkout.
 pub fn checkout() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_owned()
+    // As cargo says it when a test starts: a build folder that several checkouts share may hold what another one compiled.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    here.parent().unwrap_or(&here).to_owned()
 }
 
 /// The folder of fetched encoders: DISSENSUS_MODELS, or the checkout's.

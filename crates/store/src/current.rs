@@ -47,6 +47,8 @@ impl Store {
 
 /// Compares the table of current answers with what the rule says of the events; `Some` says where they differ. Walks all events.
 pub(crate) fn difference(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    // All of it at one moment: somebody may be labelling meanwhile.
+    let _moment = if conn.is_autocommit() { Some(conn.unchecked_transaction()?) } else { None };
     let mut stored = conn.prepare(
         "SELECT event, level, content FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3",
     )?;

@@ -8,6 +8,8 @@ use common::{label, small, state_of};
 use dissensus_store::{Store, StoreError};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// Opens to write and to read, expects `code` of both, and that nothing in the folder has changed.
 fn refused(path: &Path, code: &str) -> String {
@@ -482,4 +484,23 @@ fn current_answers_that_are_not_what_the_events_say_are_told() {
         let message = refused(&path, "project-damaged");
         assert!(message.contains("current answer"), "{message}");
     }
+}
+
+#[test]
+fn a_project_that_is_being_labelled_opens_every_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 20_000, 1);
+    let opened = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in (0..20_000).take_while(|_| !opened.load(Ordering::Relaxed)) {
+                store.append_label(&label(n + 1, 1, 2)).unwrap();
+            }
+        });
+        // What was appended while one question of the check was answered is no damage to the next one.
+        let results: Vec<_> = (0..100).map(|_| Store::open_reader(&path).map(drop)).collect();
+        opened.store(true, Ordering::Relaxed);
+        results.into_iter().for_each(|result| result.unwrap());
+    });
 }
