@@ -240,10 +240,10 @@ fn one_encoder_serves_several_threads() {
 
 #[test]
 fn choices_have_the_names_of_the_command_line() {
-    for pooling in Pooling::ALL.iter().copied() {
+    for &pooling in Pooling::ALL {
         assert_eq!(pooling.to_string().parse::<Pooling>().unwrap(), pooling);
     }
-    for device in DeviceChoice::ALL.iter().copied() {
+    for &device in DeviceChoice::ALL {
         assert_eq!(device.to_string().parse::<DeviceChoice>().unwrap(), device);
     }
     assert!("median".parse::<Pooling>().unwrap_err().to_string().contains("mean2"));

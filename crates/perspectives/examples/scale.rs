@@ -44,7 +44,7 @@ fn train(kind: ModelKind, sim: &Simulation) -> Result<(f64, f64), PerspectivesEr
         attributes: &[],
     };
     let start = Instant::now();
-    let model = fit(kind, &data, &FitOptions::default(), &mut Silent)?;
+    let model = fit(kind, &data, &FitOptions::default(), &Silent)?;
     let seconds = start.elapsed().as_secs_f64();
     let mut p = vec![0.0; model.levels()];
     let mut sum = 0.0;

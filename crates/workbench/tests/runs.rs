@@ -57,7 +57,7 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
     for kind in ModelKind::ALL {
         let detail = run(&session, &choices(&session, kind, "frozen"));
         let info = &detail.info;
-        assert_eq!((info.state.clone(), info.model.as_str()), (WorkState::Finished, kind.name()));
+        assert_eq!((info.state, info.model.as_str()), (WorkState::Finished, kind.name()));
         let scores = info.scores.as_ref().unwrap();
         assert!(scores.metrics.len() >= 12, "{kind}");
         let loss = scores.metrics.iter().find(|m| m.key == "log_loss").unwrap();

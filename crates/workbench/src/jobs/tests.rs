@@ -67,7 +67,7 @@ fn an_encoding_that_panics_ends_as_failed_and_can_be_started_again() {
     fail(&session, "encoding");
     session.background.start_encoding().unwrap();
     let job = next(&hear);
-    assert_eq!((job.kind.as_str(), job.state.clone()), ("encode", WorkState::Failed));
+    assert_eq!((job.kind.as_str(), job.state), ("encode", WorkState::Failed));
     assert_eq!(job.problem.unwrap().code, "panic");
     assert_eq!(session.encoding.state().unwrap().problem.unwrap().code, "panic", "the window says why");
     assert!(
