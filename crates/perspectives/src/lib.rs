@@ -62,7 +62,7 @@ pub use agreement::{
 pub use data::progress::{Progress, Silent};
 pub use data::{
     AnnotatorModel, Attribute, AttributeEvidence, Embeddings, FitOptions, ModelKind, Observation,
-    PerspectivesError, Target, TrainingData, synthetic,
+    PerspectivesError, Target, TrainingData, synthetic, value_names,
 };
 pub use disagreement::{
     AnnotatorMap, Disagreement, Measure, annotator_map, disagreement, disagreement_of_texts, ranking,

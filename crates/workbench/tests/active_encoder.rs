@@ -287,7 +287,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     let plain = evaluate(&session, split, 1).unwrap();
     assert_eq!(plain.split.left_out_texts, 0);
     let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
-    let asked = TrainChoices { epochs: 1, split: split.name(), ..asked };
+    let asked = TrainChoices { epochs: 1, split, ..asked };
     let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
     session.runs.use_run(Some(run.info.id)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
@@ -314,7 +314,7 @@ fn no_text_that_trained_the_encoder_is_scored_with_it() {
     // Training that goes on from it, frozen or tuned, leaves them out as well.
     for tuning in ["frozen", "last-1"] {
         let next = session.runs.choices(question(&session), ModelKind::Multilevel, tuning).unwrap();
-        let next = TrainChoices { epochs: 1, seed: 1, split: split.name(), ..next };
+        let next = TrainChoices { epochs: 1, seed: 1, split, ..next };
         let next = session.runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
         assert_eq!(next.sizes.test_texts as usize, other.split.test_texts, "{tuning}");
         assert!(next.notes.iter().any(|note| note.contains("left out of the test")), "{:?}", next.notes);
@@ -387,7 +387,7 @@ fn what_trained_an_encoder_counts_from_the_moment_that_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
     let asked = session.runs.choices(question(&session), ModelKind::Multilevel, "last-1").unwrap();
-    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5).name(), ..asked };
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
     let run = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     session.runs.use_run(Some(run)).unwrap();
     assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");

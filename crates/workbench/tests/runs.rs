@@ -57,7 +57,7 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
     for kind in ModelKind::ALL {
         let detail = run(&session, &choices(&session, kind, "frozen"));
         let info = &detail.info;
-        assert_eq!((info.state, info.model.as_str()), (WorkState::Finished, kind.name()));
+        assert_eq!((info.state, info.model), (WorkState::Finished, kind));
         let scores = info.scores.as_ref().unwrap();
         assert!(scores.metrics.len() >= 12, "{kind}");
         let loss = scores.metrics.iter().find(|m| m.key == "log_loss").unwrap();
@@ -70,7 +70,7 @@ fn every_model_makes_a_run_with_scores_and_like_is_compared_with_like() {
     }
     let runs = session.runs.list().unwrap();
     assert_eq!(runs.len(), 6);
-    let of = |kind: ModelKind| runs.iter().find(|run| run.model == kind.name()).unwrap();
+    let of = |kind: ModelKind| runs.iter().find(|run| run.model == kind).unwrap();
     let (multilevel, shared) = (of(ModelKind::Multilevel), of(ModelKind::Shared));
     assert!(metric(multilevel, "log_loss") < metric(shared, "log_loss"));
     let found = session.runs.compare(shared.id, multilevel.id).unwrap();
@@ -252,11 +252,14 @@ fn a_run_in_the_background_tells_how_it_goes_while_somebody_labels() {
 fn what_was_chosen_last_is_what_is_offered_next_and_scripts_get_the_same_always() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
-    let fresh = session.runs.defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap();
+    let fresh = session.runs.defaults(question(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap();
     assert_eq!(fresh, session.runs.choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap());
     let asked = TrainChoices { epochs: 1, batch: 32, ..fresh.clone() };
     run(&session, &asked);
-    assert_eq!(session.runs.defaults(question(&session), "share-rec-dcn", Tuning::Frozen).unwrap(), asked);
+    assert_eq!(
+        session.runs.defaults(question(&session), ModelKind::ShareRecDcn, Tuning::Frozen).unwrap(),
+        asked
+    );
     assert_eq!(session.runs.choices(question(&session), ModelKind::ShareRecDcn, "frozen").unwrap(), fresh);
 }
 
@@ -281,9 +284,8 @@ fn a_failed_run_keeps_why() {
     assert_eq!(kept.problem.unwrap().message, error.to_string());
 
     for (bad, field) in [
-        (TrainChoices { split: "halves".into(), ..asked.clone() }, "halves"),
-        (TrainChoices { split: "column".into(), ..asked.clone() }, "train"),
-        (TrainChoices { split: "k-fold:200/1".into(), ..asked.clone() }, "200"),
+        (TrainChoices { split: SplitSpec::Column, ..asked.clone() }, "train"),
+        (TrainChoices { split: SplitSpec::KFold { folds: 200, fold: Some(1) }, ..asked.clone() }, "200"),
         (TrainChoices { head_lr: -1.0, ..asked.clone() }, "head_lr"),
     ] {
         let error = session.runs.train(&bad, DeviceChoice::Cpu, &Silent).unwrap_err();

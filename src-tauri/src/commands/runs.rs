@@ -2,6 +2,7 @@
 
 use super::with_session;
 use dissensus_domain::QuestionId;
+use dissensus_workbench::ModelKind;
 use dissensus_workbench::view::{
     ActiveModel, Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning,
 };
@@ -13,10 +14,10 @@ use tauri::AppHandle;
 pub(crate) async fn train_defaults(
     app: AppHandle,
     question: QuestionId,
-    model: String,
+    model: ModelKind,
     tuning: Tuning,
 ) -> Result<TrainChoices, Problem> {
-    with_session(app, move |session| session.runs.defaults(question, &model, tuning)).await
+    with_session(app, move |session| session.runs.defaults(question, model, tuning)).await
 }
 
 /// Starts a run in the background and returns its id at once.

@@ -1,5 +1,5 @@
 // Names for what a run is made of: models, tunings, metrics, devices, states.
-import type { ActiveModel, RunInfo, RunMetric, Tuning, WorkState } from "$lib/bindings";
+import type { ActiveModel, ModelKind, RunInfo, RunMetric, Tuning, WorkState } from "$lib/bindings";
 import { counted } from "$lib/format";
 
 interface ModelWords {
@@ -9,7 +9,7 @@ interface ModelWords {
 }
 
 /** The annotator models, simplest first. */
-export const MODELS: Readonly<Record<string, ModelWords>> = {
+export const MODELS: Readonly<Record<ModelKind, ModelWords>> = {
   majority: {
     name: "Majority",
     what: "Learns each text's most frequent answer; nobody's own view is kept.",
@@ -45,7 +45,7 @@ export const TUNINGS: Readonly<Record<Tuning, { name: string; what: string }>> =
 
 /** A model's name in plain words. */
 export function modelName(model: string): string {
-  return MODELS[model]?.name ?? model;
+  return Object.hasOwn(MODELS, model) ? MODELS[model as ModelKind].name : model;
 }
 
 /** The key of an encoder version is NAME/FINGERPRINT/POOLING/..., and a name can be a path or a repository. */

@@ -1,12 +1,12 @@
 // The project's runs: the list as it is now, kept up by events while runs go on.
 import { commands } from "$bindings";
 import { SvelteMap } from "svelte/reactivity";
-import type { Problem, QuestionId, RunInfo, TrainChoices, Tuning } from "$lib/bindings";
+import type { ModelKind, Problem, QuestionId, RunInfo, TrainChoices, Tuning } from "$lib/bindings";
 import { asProblem } from "$lib/problems";
 
 /** What the next new run begins with. */
 export interface LastChoice {
-  model: string;
+  model: ModelKind;
   tuning: Tuning;
 }
 

@@ -1,9 +1,9 @@
 // The list of runs while events and answers cross, and what settings may be.
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands, TRAINING_SETTINGS } from "$bindings";
-import type { ActiveModel, RunInfo } from "$lib/bindings";
+import type { ActiveModel, ModelKind, RunInfo } from "$lib/bindings";
 import { duration, pValue, range } from "$lib/format";
-import { activeModelWords, metricName, tuningWords } from "$lib/run-words";
+import { activeModelWords, metricName, MODELS, tuningWords } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
 import { readSplit, splitWords, writeSplit } from "$lib/splits";
 import { EPOCHS, faults, GROUPS, numberFault, SEED, settingLines, VALUES } from "$lib/train-fields";
@@ -88,7 +88,7 @@ describe("splits", () => {
 
 describe("settings", () => {
   it("are all right as they are given, for every model and tuning", () => {
-    for (const model of ["majority", "shared", "sep-heads", "share-rec-ffn", "share-rec-dcn", "multilevel"])
+    for (const model of Object.keys(MODELS) as ModelKind[])
       for (const tuning of ["frozen", "last_k", "lora", "full"] as const)
         expect(faults(defaults(1, model, tuning))).toEqual({});
   });

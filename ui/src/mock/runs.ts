@@ -10,7 +10,7 @@ interface Run {
 }
 
 /** How good each model is here: log loss, accuracy, AUROC of disagreement. */
-const SKILL: Record<string, [number, number, number]> = {
+const SKILL: Record<view.ModelKind, [number, number, number]> = {
   majority: [1.312, 0.471, 0.582],
   shared: [1.184, 0.502, 0.611],
   "sep-heads": [1.097, 0.541, 0.662],
@@ -18,11 +18,10 @@ const SKILL: Record<string, [number, number, number]> = {
   "share-rec-dcn": [1.064, 0.553, 0.671],
   multilevel: [1.012, 0.578, 0.694],
 };
-const NOT_KNOWN: [number, number, number] = [1.4, 0.4, 0.5];
 const HOUR = 3_600_000;
 const JOB = 70;
 
-export function defaults(question: number, model: string, tuning: view.Tuning): view.TrainChoices {
+export function defaults(question: number, model: view.ModelKind, tuning: view.Tuning): view.TrainChoices {
   const tuned = tuning !== "frozen";
   return {
     question,
@@ -107,7 +106,7 @@ export class MockRuns {
 
   list = (): view.RunInfo[] => [...this.#runs].reverse().map((run) => ({ ...run.info }));
 
-  defaultsOf(question: number, model: string, tuning: view.Tuning): view.TrainChoices {
+  defaultsOf(question: number, model: view.ModelKind, tuning: view.Tuning): view.TrainChoices {
     return this.#last.get(`${question}:${model}:${tuning}`) ?? defaults(question, model, tuning);
   }
 
@@ -246,7 +245,7 @@ export class MockRuns {
   }
 
   #add(
-    model: string,
+    model: view.ModelKind,
     tuning: view.Tuning,
     asked: Partial<view.TrainChoices>,
     hoursAgo: number,
@@ -288,7 +287,7 @@ export class MockRuns {
   }
 
   #finished(
-    model: string,
+    model: view.ModelKind,
     tuning: view.Tuning,
     asked: Partial<view.TrainChoices>,
     hoursAgo: number,
@@ -305,7 +304,7 @@ export class MockRuns {
 
   /** The curve of so many evaluations: falls, and begins to rise again. */
   #evaluate({ info, choices }: Run, many: number): void {
-    const [loss, accuracy] = SKILL[info.model] ?? NOT_KNOWN;
+    const [loss, accuracy] = SKILL[info.model];
     const random = seeded(info.id * 31 + info.seed);
     const slow = info.tuning === "frozen" ? 4 : 1.6;
     let least = Infinity;
@@ -338,7 +337,7 @@ export class MockRuns {
   }
 
   #score({ info }: Run, leftOut = 0): void {
-    const [loss, accuracy, auroc] = SKILL[info.model] ?? NOT_KNOWN;
+    const [loss, accuracy, auroc] = SKILL[info.model];
     const shift = info.tuning === "frozen" ? 0 : 0.021;
     const cold = info.split.startsWith("by-annotator") ? 0.06 : 0;
     const metric = (key: string, value: number, wide: number, higher = true): view.RunMetric => ({
@@ -402,7 +401,7 @@ export class MockRuns {
   }
 
   #people({ info }: Run): view.RunAnnotator[] {
-    const [loss, accuracy] = SKILL[info.model] ?? NOT_KNOWN;
+    const [loss, accuracy] = SKILL[info.model];
     const random = seeded(info.id * 7 + 1);
     const people =
       this.#crowd > 0
@@ -425,7 +424,7 @@ export class MockRuns {
   }
 
   #confusion({ info }: Run, levels: number): number[][] {
-    const [, accuracy] = SKILL[info.model] ?? NOT_KNOWN;
+    const [, accuracy] = SKILL[info.model];
     const random = seeded(info.id);
     return Array.from({ length: levels }, (_, t) => {
       const all = 30 + Math.round(40 * random());
@@ -451,7 +450,7 @@ function classesOf(confusion: number[][], levels: string[]): view.RunClass[] {
 }
 
 function calibrationOf({ info }: Run): view.RunBin[] {
-  const [, accuracy] = SKILL[info.model] ?? NOT_KNOWN;
+  const [, accuracy] = SKILL[info.model];
   const random = seeded(info.id * 3);
   return [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.94].map((confidence, i) => ({
     confidence,

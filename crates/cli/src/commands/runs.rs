@@ -62,7 +62,7 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     let mut choices = session.runs.choices(question.id, model, args.tuning.as_deref().unwrap_or("frozen"))?;
     choices.seed = args.seed.unwrap_or(0);
     if let Some(split) = args.split {
-        choices.split = split.name();
+        choices.split = split;
     }
     args.options.apply(&mut choices);
     let bar = Bar::new("steps");
@@ -153,9 +153,9 @@ fn list(runs: &[RunInfo]) -> Result<()> {
         vec![
             run.id.to_string(),
             run.question_name.clone(),
-            run.model.clone(),
+            run.model.name().to_owned(),
             tuning(run),
-            run.split.clone(),
+            run.split.name(),
             run.seed.to_string(),
             state(run).to_owned(),
             figure(run, "accuracy"),
@@ -174,7 +174,7 @@ fn details(run: &RunDetail) -> Result<()> {
         info.id,
         info.model,
         tuning(info),
-        info.split,
+        info.split.name(),
         info.seed,
         state(info),
         info.seconds,

@@ -18,6 +18,7 @@ pub use error::PerspectivesError;
 pub(crate) use majority::{MostFrequentLevel, majority_level};
 pub use model_kind::ModelKind;
 pub(crate) use names::value_named;
+pub use names::value_names;
 pub(crate) use observations::check_observation;
 pub use observations::{Attribute, Embeddings, Observation, Target, TrainingData};
 pub use options::FitOptions;

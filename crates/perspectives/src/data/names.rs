@@ -3,6 +3,14 @@
 use super::PerspectivesError;
 use strum::VariantArray;
 
+/// The names of all values, in the order of their definition.
+pub fn value_names<T>() -> Vec<&'static str>
+where
+    T: VariantArray + Copy + Into<&'static str>,
+{
+    T::VARIANTS.iter().map(|value| (*value).into()).collect()
+}
+
 /// The value of this name.
 ///
 /// # Errors
@@ -13,7 +21,7 @@ where
 {
     let found = T::VARIANTS.iter().copied().find(|value| Into::<&'static str>::into(*value) == name);
     found.ok_or_else(|| {
-        let names: Vec<&str> = T::VARIANTS.iter().map(|value| (*value).into()).collect();
+        let names = value_names::<T>();
         let known = match names.split_last() {
             Some((last, [])) => (*last).to_owned(),
             Some((last, others)) => format!("{} or {last}", others.join(", ")),

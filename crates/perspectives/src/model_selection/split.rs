@@ -401,6 +401,14 @@ impl TryFrom<String> for SplitSpec {
     }
 }
 
+/// As it is in JSON: its name.
+#[cfg(feature = "specta")]
+impl specta::Type for SplitSpec {
+    fn definition(types: &mut specta::Types) -> specta::datatype::DataType {
+        String::definition(types)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -134,7 +134,7 @@ impl Analysis {
             asked.seed = choices.seed;
             let mut folds = Vec::new();
             for split in choices.split.each() {
-                asked.split = split.name();
+                asked.split = split;
                 let run = self.runs.train(&asked, choices.device, progress)?;
                 device = run.info.device;
                 folds.push(self.runs.scored(run.info.id)?);

@@ -6,8 +6,9 @@ use dissensus_domain::QuestionId;
 use dissensus_encoder::{FreezePolicy, LoraConfig};
 use dissensus_perspectives::{
     Activation, AnnotatorEmbeddingSpec, HeadSpec, ModelKind, NetworkSpec, PerspectivesError, Schedule, Seeds,
-    SplitSpec, TrainConfig,
+    SplitSpec, TrainConfig, ValidationMetric,
 };
+use std::str::FromStr;
 
 /// Layers that learn with `last_k`, and the rank with `lora`, unless asked otherwise.
 const LAYERS: u32 = 2;
@@ -27,11 +28,11 @@ pub(crate) fn defaults(
     let head = &config.network.head;
     TrainChoices {
         question,
-        model: model.name().to_owned(),
+        model,
         tuning: tuning.clone(),
         layers: LAYERS,
         rank: RANK,
-        split: split.name(),
+        split,
         validation: VALIDATION,
         seed: 0,
         epochs: config.epochs,
@@ -42,13 +43,13 @@ pub(crate) fn defaults(
         encoder_lr: config.encoder_lr,
         head_lr: config.head_lr,
         weight_decay: config.weight_decay,
-        schedule: config.schedule.name().to_owned(),
+        schedule: config.schedule,
         warmup: config.warmup_ratio,
         max_grad_norm: config.max_grad_norm,
         patience: config.patience,
-        metric_for_best_model: config.metric_for_best_model.name().to_owned(),
+        metric_for_best_model: config.metric_for_best_model,
         hidden: 0,
-        activation: "tanh".to_owned(),
+        activation: Activation::Tanh,
         embedding_dropout: head.embedding_dropout,
         head_dropout: head.head_dropout,
         class_weights: false,
@@ -68,9 +69,12 @@ const RENAMED: [(&str, &str); 5] = [
     ("metric", "metric_for_best_model"),
 ];
 
-/// Choices as a project keeps them, those of older versions included.
-pub(crate) fn read(mut kept: serde_json::Value) -> Option<TrainChoices> {
-    let object = kept.as_object_mut()?;
+/// Choices as a project keeps them, those of older versions included; `None` of what no version of the program has kept.
+///
+/// # Errors
+/// A name that this version does not know, of a newer one say.
+pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, WorkbenchError> {
+    let Some(object) = kept.as_object_mut() else { return Ok(None) };
     for (before, now) in RENAMED {
         if let Some(value) = object.remove(before) {
             object.insert(now.to_owned(), value);
@@ -80,7 +84,20 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Option<TrainChoices> {
     for name in ["max_steps", "evaluate_every"] {
         object.entry(name).or_insert(0.into());
     }
-    serde_json::from_value(kept).ok()
+    known::<ModelKind>(object, "model")?;
+    known::<SplitSpec>(object, "split")?;
+    known::<Schedule>(object, "schedule")?;
+    known::<Activation>(object, "activation")?;
+    known::<ValidationMetric>(object, "metric_for_best_model")?;
+    Ok(serde_json::from_value(kept).ok())
+}
+
+/// Checks a name before serde does, whose error would not say what the name is of.
+fn known<T: FromStr<Err = PerspectivesError>>(
+    choices: &serde_json::Map<String, serde_json::Value>,
+    field: &str,
+) -> Result<(), PerspectivesError> {
+    choices.get(field).and_then(serde_json::Value::as_str).map(str::parse::<T>).transpose().map(drop)
 }
 
 fn policy(tuning: &Tuning, layers: u32, rank: u32) -> FreezePolicy {
@@ -163,24 +180,18 @@ fn counts(name: &str, config: &TrainConfig) -> bool {
 }
 
 fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchError> {
-    let model: ModelKind = choices.model.parse()?;
-    let split: SplitSpec = choices.split.parse()?;
+    let split = choices.split;
     if let SplitSpec::KFold { folds, fold: None } = split {
         return Err(PerspectivesError::EachFold(folds).into());
     }
-    let activation = match choices.activation.as_str() {
-        "relu" => Activation::Relu,
-        "tanh" => Activation::Tanh,
-        other => return Err(setting("activation", other.to_owned(), "relu or tanh".to_owned())),
-    };
     let seed = u64::from(choices.seed);
     let policy = policy(&choices.tuning, choices.layers, choices.rank);
     let config = TrainConfig {
         network: NetworkSpec {
-            model,
+            model: choices.model,
             head: HeadSpec {
                 hidden: choices.hidden as usize,
-                activation,
+                activation: choices.activation,
                 embedding_dropout: choices.embedding_dropout,
                 head_dropout: choices.head_dropout,
             },
@@ -198,16 +209,16 @@ fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchEr
         encoder_lr: choices.encoder_lr,
         head_lr: choices.head_lr,
         weight_decay: choices.weight_decay,
-        schedule: choices.schedule.parse::<Schedule>()?,
+        schedule: choices.schedule,
         warmup_ratio: choices.warmup,
         max_grad_norm: choices.max_grad_norm,
         patience: choices.patience,
-        metric_for_best_model: choices.metric_for_best_model.parse()?,
+        metric_for_best_model: choices.metric_for_best_model,
         class_weights: choices.class_weights,
         label_smoothing: choices.label_smoothing,
         soft_labels: choices.soft_labels,
         seeds: Seeds::all(seed),
-        ..TrainConfig::new(model, policy)
+        ..TrainConfig::new(choices.model, policy)
     };
     Ok((config, split))
 }
@@ -239,15 +250,48 @@ mod tests {
     fn choices_that_older_versions_kept_are_read() {
         let now = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
         let mut kept = serde_json::to_value(&now).unwrap();
-        assert_eq!(read(kept.clone()), Some(now.clone()));
+        assert_eq!(read(kept.clone()).unwrap(), Some(now.clone()));
         for (before, name) in RENAMED {
             let value = kept.as_object_mut().unwrap().remove(name).unwrap();
             kept.as_object_mut().unwrap().insert(before.to_owned(), value);
         }
-        assert_eq!(read(kept.clone()), Some(now.clone()));
+        assert_eq!(read(kept.clone()).unwrap(), Some(now.clone()));
         kept.as_object_mut().unwrap().retain(|name, _| name != "max_steps" && name != "evaluate_every");
-        assert_eq!(read(kept), Some(now));
-        assert_eq!(read(serde_json::Value::Null), None);
+        assert_eq!(read(kept).unwrap(), Some(now));
+        assert_eq!(read(serde_json::Value::Null).unwrap(), None);
+    }
+
+    /// What version 0.1 wrote when choices were strings.
+    #[test]
+    fn names_are_kept_as_they_were_when_choices_were_strings() {
+        let json = r#"{"question":1,"model":"share-rec-dcn","tuning":"last_k","split":"k-fold:5/2","seed":3,"layers":2,"rank":8,
+            "validation":0.15,"epochs":4,"max_steps":0,"evaluate_every":0,"batch":16,"gradient_accumulation_steps":1,
+            "encoder_lr":5e-5,"head_lr":0.0005,"weight_decay":0.01,"schedule":"cosine","warmup":0.06,"max_grad_norm":1.0,
+            "patience":2,"metric_for_best_model":"macro_f1","hidden":8,"activation":"relu","embedding_dropout":0.1,
+            "head_dropout":0.1,"label_smoothing":0.0,"class_weights":false,"soft_labels":false,"use_identity":true,
+            "use_attributes":true}"#;
+        let kept: serde_json::Value = serde_json::from_str(json).unwrap();
+        let choices = read(kept.clone()).unwrap().unwrap();
+        assert_eq!((choices.model, choices.schedule), (ModelKind::ShareRecDcn, Schedule::Cosine));
+        assert_eq!(choices.split, SplitSpec::KFold { folds: 5, fold: Some(2) });
+        assert_eq!(
+            (choices.metric_for_best_model, choices.activation),
+            (ValidationMetric::MacroF1, Activation::Relu)
+        );
+        assert_eq!(serde_json::to_value(&choices).unwrap(), kept);
+
+        for (field, name, said) in [
+            ("model", "deep", "unknown model \"deep\""),
+            ("split", "half", "unknown split \"half\""),
+            ("schedule", "steps", "unknown schedule \"steps\""),
+            ("activation", "gelu", "relu or tanh"),
+            ("metric_for_best_model", "f2", "unknown metric \"f2\""),
+        ] {
+            let mut newer = kept.clone();
+            newer[field] = name.into();
+            let error = read(newer).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 
     /// The window makes its form of these, and the command its options: neither can offer what the other refuses.
@@ -298,18 +342,13 @@ mod tests {
     fn what_cannot_be_chosen_is_named() {
         let good = defaults(QuestionId(1), ModelKind::Shared, &Tuning::Full, 9999, SplitSpec::Column);
         let said = |choices: TrainChoices| of_new_run(&choices).unwrap_err().to_string();
-        assert!(
-            said(TrainChoices { model: "deep".into(), ..good.clone() }).contains("unknown model \"deep\"")
-        );
-        assert!(said(TrainChoices { split: "half".into(), ..good.clone() }).contains("unknown split"));
-        assert!(said(TrainChoices { split: "k-fold:5".into(), ..good.clone() }).contains("write k-fold:5/1"));
-        assert!(said(TrainChoices { activation: "gelu".into(), ..good.clone() }).contains("relu or tanh"));
+        let split = SplitSpec::KFold { folds: 5, fold: None };
+        assert!(said(TrainChoices { split, ..good.clone() }).contains("write k-fold:5/1"));
         for validation in [0.0, 1.0, f64::NAN] {
             let said = said(TrainChoices { validation, ..good.clone() });
             assert!(said.contains("validation") && said.contains("from 0.01 to 0.9"), "{said}");
         }
-        assert!(said(TrainChoices { batch: 0, ..good.clone() }).contains("batch cannot be 0"));
-        assert!(said(TrainChoices { metric_for_best_model: "f2".into(), ..good }).contains("unknown metric"));
+        assert!(said(TrainChoices { batch: 0, ..good }).contains("batch cannot be 0"));
     }
 
     #[test]

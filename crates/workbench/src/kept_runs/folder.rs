@@ -13,6 +13,7 @@ use super::{Kept, KeptRuns};
 use crate::error::WorkbenchError;
 use crate::view::Tuning;
 use dissensus_files::{beside, write_atomically};
+use dissensus_perspectives::ModelKind;
 use dissensus_store::Run;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -166,7 +167,9 @@ impl KeptRuns {
         if !same_question {
             return Err("its run.json is of another question".to_owned());
         }
-        if card.choices.and_then(super::choices::read).as_ref() != Some(&kept.choices) {
+        if card.choices.and_then(|choices| super::choices::read(choices).ok().flatten()).as_ref()
+            != Some(&kept.choices)
+        {
             return Err("its run.json is of a run with other choices".to_owned());
         }
         let annotators = index.annotators();
@@ -182,7 +185,7 @@ impl KeptRuns {
     /// updated label by label.
     pub(crate) fn can_be_used(&self, kept: &Kept) -> bool {
         let has_encoder = |folder: &Path| folder.join("encoder").join("config.json").is_file();
-        kept.choices.model == "multilevel"
+        kept.choices.model == ModelKind::Multilevel
             && (kept.choices.tuning == Tuning::Frozen
                 || self.find_folder(kept).own().is_some_and(has_encoder))
     }

@@ -35,22 +35,23 @@ pub(crate) struct Kept {
 impl KeptRuns {
     /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out.
     pub(crate) fn all(&self) -> Result<Vec<Kept>, WorkbenchError> {
-        Ok(self.context.store.runs()?.into_iter().filter_map(read).collect())
+        Ok(self.context.store.runs()?.into_iter().filter_map(|run| read(run).ok().flatten()).collect())
     }
 
     /// One run.
     ///
     /// # Errors
-    /// There is no such run, or the file cannot be read.
+    /// There is no such run, a name in its choices is not known, or the file cannot be read.
     pub(crate) fn get(&self, id: u32) -> Result<Kept, WorkbenchError> {
-        let found = self.context.store.run(RunId(id))?.and_then(read);
+        let found = self.context.store.run(RunId(id))?.map(read).transpose()?.flatten();
         found.ok_or(WorkbenchError::NoSuchRun(id))
     }
 }
 
-fn read(run: Run) -> Option<Kept> {
+fn read(run: Run) -> Result<Option<Kept>, WorkbenchError> {
     let choices = choices::read(run.asked.configuration.clone())?;
-    let outcome = run.metrics.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
-    let epochs = run.history.clone().map(serde_json::from_value).transpose().ok()?.unwrap_or_default();
-    Some(Kept { run, choices, outcome, epochs })
+    let outcome = run.metrics.clone().map(serde_json::from_value).transpose();
+    let epochs = run.history.clone().map(serde_json::from_value).transpose();
+    let (Some(choices), Ok(outcome), Ok(epochs)) = (choices, outcome, epochs) else { return Ok(None) };
+    Ok(Some(Kept { run, choices, outcome: outcome.unwrap_or_default(), epochs: epochs.unwrap_or_default() }))
 }

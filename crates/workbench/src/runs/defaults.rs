@@ -11,18 +11,17 @@ impl Runs {
     /// What a training of this model does unless told otherwise: what was asked for the last time, else sensible choices.
     ///
     /// # Errors
-    /// There is no such model or question.
+    /// There is no such question.
     pub fn defaults(
         &self,
         question: QuestionId,
-        model: &str,
+        kind: ModelKind,
         tuning: Tuning,
     ) -> Result<TrainChoices, WorkbenchError> {
-        let kind: ModelKind = model.parse()?;
         let context = &self.context;
         context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
         let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
-        if let Some(last) = last.and_then(choices::read) {
+        if let Some(last) = last.and_then(|last| choices::read(last).ok().flatten()) {
             // An older version may have taken what is out of range now.
             return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
         }

@@ -52,11 +52,11 @@ impl Runs {
                 .index()
                 .question(choices.question)
                 .map_or_else(String::new, |question| question.name.clone()),
-            model: choices.model.clone(),
+            model: choices.model,
             tuning: choices.tuning.clone(),
             layers: choices.layers,
             rank: choices.rank,
-            split: choices.split.clone(),
+            split: choices.split,
             seed: choices.seed,
             state: run.state,
             job: live.as_ref().map(|live| live.job),

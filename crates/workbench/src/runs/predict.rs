@@ -54,7 +54,7 @@ impl Runs {
         model.predict_embedding(&embedding, who, &mut probabilities)?;
         Ok(RunPrediction {
             run,
-            model: kept.choices.model.clone(),
+            model: kept.choices.model.name().to_owned(),
             knows_annotator: model.knows(who),
             probabilities,
         })

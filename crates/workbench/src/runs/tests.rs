@@ -94,7 +94,7 @@ fn a_run_whose_choices_are_out_of_range_today_is_resumed_and_predicts_and_the_ne
     let who = session.project.annotators().unwrap()[0].id;
     assert!(runs.predict(id.0, who, "You fool", &Silent).unwrap().knows_annotator);
 
-    let next = runs.defaults(asked.question, model.name(), Tuning::Frozen).unwrap();
+    let next = runs.defaults(asked.question, model, Tuning::Frozen).unwrap();
     assert_eq!((next.validation, next.max_steps, next.max_grad_norm), (0.01, 40, 1e9));
     let trained = runs.train(&next, DeviceChoice::Cpu, &Silent).unwrap();
     assert_eq!(trained.choices, next);

@@ -2,6 +2,7 @@
 
 use super::{Problem, WorkState};
 use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_perspectives::{Activation, ModelKind, Schedule, SplitSpec, ValidationMetric, value_names};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -35,12 +36,12 @@ macro_rules! training_choices {
             pub struct TrainChoices {
                 /// The question.
                 pub question: QuestionId,
-                /// The annotator model: `majority`, `shared`, `sep-heads`, `share-rec-ffn`, `share-rec-dcn` or `multilevel`.
-                pub model: String,
+                /// The annotator model.
+                pub model: ModelKind,
                 /// Which layers of the encoder are trained.
                 pub tuning: Tuning,
                 /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ...
-                pub split: String,
+                pub split: SplitSpec,
                 $($(#[doc = $own_doc])* pub $own: $own_type,)*
                 $($(#[doc = $doc])* pub $name: $type,)*
                 $($(#[doc = $flag_doc])* pub $flag: bool,)*
@@ -54,7 +55,7 @@ macro_rules! training_choices {
         pub struct TrainOptions {
             $(
                 $(#[doc = $doc])*
-                #[cfg_attr(feature = "clap", arg(long $(, value_parser = $values)?))]
+                #[cfg_attr(feature = "clap", arg(long $(, value_parser = one_of::<$type>($values))?))]
                 pub $name: Option<$type>,
             )*
             $(
@@ -70,7 +71,7 @@ macro_rules! training_choices {
         impl TrainOptions {
             /// Puts what was asked for into `choices`.
             pub fn apply(&self, choices: &mut TrainChoices) {
-                $(if let Some(asked) = &self.$name { choices.$name.clone_from(asked); })*
+                $(if let Some(asked) = self.$name { choices.$name = asked; })*
                 $(if let Some(asked) = self.$flag { choices.$flag = asked; })*
             }
         }
@@ -159,6 +160,16 @@ impl TrainSetting {
     }
 }
 
+/// What an option of the command takes where it is one of these names; help and completions list them.
+#[cfg(feature = "clap")]
+fn one_of<T>(names: Vec<&'static str>) -> impl clap::builder::TypedValueParser<Value = T>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync> + Clone + Send + Sync + 'static,
+{
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
+}
+
 /// A type of numbers that a training is set by.
 trait Number: Copy + PartialOrd + Display {
     const WHOLE: bool;
@@ -227,7 +238,7 @@ training_choices! {
     /// Decoupled weight decay
     weight_decay: f64, "Weight decay", 0.0..=100.0;
     /// How learning rates move after the warm-up
-    schedule: String, "Schedule" in ["constant", "linear", "cosine"];
+    schedule: Schedule, "Schedule" in value_names::<Schedule>();
     /// Share of the steps in which learning rates rise
     warmup: f64, "Warm-up share", 0.0..=1.0;
     /// Largest norm of the gradient; 0 for no limit
@@ -235,11 +246,11 @@ training_choices! {
     /// Evaluations without a better one before it stops; 0 for never
     patience: u32, "Patience", 0..=u32::MAX;
     /// What the best checkpoint is chosen by
-    metric_for_best_model: String, "Best checkpoint by" in ["log_loss", "accuracy", "macro_f1"];
+    metric_for_best_model: ValidationMetric, "Best checkpoint by" in value_names::<ValidationMetric>();
     /// Units of the head's hidden layer; 0 for a linear head
     hidden: u32, "Hidden units", 0..=16_384;
     /// Activation of the hidden layer
-    activation: String, "Activation" in ["relu", "tanh"];
+    activation: Activation, "Activation" in value_names::<Activation>();
     /// Dropout on the embedding
     embedding_dropout: f64, "Embedding dropout", 0.0..=0.99;
     /// Dropout before the last layer of the head
@@ -301,7 +312,7 @@ view! {
         /// Its name.
         pub question_name: String,
         /// The annotator model.
-        pub model: String,
+        pub model: ModelKind,
         /// Which layers of the encoder were trained.
         pub tuning: Tuning,
         /// How many layers were trained, for `last_k`.
@@ -309,7 +320,7 @@ view! {
         /// Rank of the additions, for `lora`.
         pub rank: u32,
         /// How labels were divided.
-        pub split: String,
+        pub split: SplitSpec,
         /// Its seed.
         pub seed: u32,
         /// How it is.

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
     strum::IntoStaticStr,
     strum::VariantArray,
 )]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ValidationMetric {

@@ -50,10 +50,10 @@ fn overview(out: &mut String, runs: &[RunDetail]) {
             out,
             "<tr><td>{} {}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}, seed {}</td>",
             info.id,
-            escaped(&info.model),
+            escaped(info.model.name()),
             escaped(&info.question_name),
             escaped(&tuning(info)),
-            escaped(&info.split),
+            escaped(&info.split.name()),
             info.seed
         );
         for (key, _) in &columns {

@@ -20,9 +20,9 @@ pub(super) fn csv(runs: &[RunDetail]) -> Result<Vec<u8>, WorkbenchError> {
             out.write_record([
                 info.id.to_string(),
                 info.question_name.clone(),
-                info.model.clone(),
+                info.model.name().to_owned(),
                 tuning(info),
-                info.split.clone(),
+                info.split.name(),
                 info.seed.to_string(),
                 metric.key.clone(),
                 metric.value.to_string(),
@@ -85,9 +85,9 @@ type TextColumn = (&'static str, fn(&RunDetail) -> String);
 /// What a run is, as columns of a table.
 const TEXTS: [TextColumn; 5] = [
     ("question", |run| run.info.question_name.clone()),
-    ("model", |run| run.info.model.clone()),
+    ("model", |run| run.info.model.name().to_owned()),
     ("encoder", |run| tuning(&run.info)),
-    ("split", |run| run.info.split.clone()),
+    ("split", |run| run.info.split.name()),
     ("seed", |run| run.info.seed.to_string()),
 ];
 
@@ -114,7 +114,7 @@ pub(super) fn value<'a>(run: &'a RunDetail, key: &str) -> Option<&'a RunMetric> 
 
 /// Whether no other run on the same question, split and seed has a better one, and there is another.
 pub(super) fn is_best(runs: &[RunDetail], run: &RunDetail, metric: &RunMetric) -> bool {
-    let group = |run: &RunDetail| (run.info.question, run.info.split.clone(), run.info.seed);
+    let group = |run: &RunDetail| (run.info.question, run.info.split.name(), run.info.seed);
     let like = || runs.iter().filter(|other| group(other) == group(run));
     let all = like().filter_map(|run| value(run, &metric.key)).map(|m| m.value);
     let best = if metric.higher_is_better {
