@@ -8,12 +8,12 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::exchange::Exchange;
 use crate::home::Home;
-use crate::kept_runs::KeptRuns;
 use crate::labelling::Labelling;
 use crate::live::LiveModels;
 use crate::log::go_on;
 use crate::project::Project;
 use crate::runs::Runs;
+use crate::saved_runs::SavedRuns;
 use dissensus_store::Store;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,13 +75,13 @@ impl Session {
             reader = context.is_reader(),
             "project opened"
         );
-        let kept_runs = KeptRuns::of(&context);
-        let encoding = Encoding::of(&context, &kept_runs);
+        let saved_runs = SavedRuns::of(&context);
+        let encoding = Encoding::of(&context, &saved_runs);
         let live = LiveModels::of(&context, &encoding);
         let background = Background::of(&context, &encoding, &live);
         let project = Project::of(&context, &encoding, &live);
         let labelling = Labelling::of(&context, &project, &live)?;
-        let runs = Runs::of(&context, &kept_runs, &encoding, &background);
+        let runs = Runs::of(&context, &saved_runs, &encoding, &background);
         let analysis = Analysis::of(&context, &encoding, &live, &runs);
         let exchange = Exchange::of(&context, &labelling, &background);
         Ok(Self { project, labelling, live, encoding, background, runs, analysis, exchange, context })
@@ -97,7 +97,7 @@ impl Session {
         self.context.threads.close();
         self.context.jobs.cancel_all();
         self.context.threads.join();
-        self.live.keep_heads();
+        self.live.save_heads();
         // What the disk says now changes nothing that was confirmed: it stays in the journal.
         go_on("closing the file", self.context.store.close());
         tracing::info!("project closed");

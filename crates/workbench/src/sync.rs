@@ -5,7 +5,7 @@
 //! 1. the gate of a fit or a measurement (`live::Models`, `analysis::Measurements`): one computation of a question at a time
 //! 2. the cache of embeddings
 //! 3. the feed of events
-//! 4. one annotator's sheet (the map of sheets is released before)
+//! 4. one annotator's annotations (the map of them is released before)
 //! 5. one question's live model (the map of models is released before)
 //! 6. the project file: its writer thread and its readers
 //! 7. jobs at work, runs at work, reservations, threads: taken for a moment, nothing is called while they are held

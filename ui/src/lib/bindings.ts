@@ -474,11 +474,11 @@ export type EpochInfo = {
 	/**  True for the best one so far. */
 	best: boolean,
 	/**  Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0. */
-	gradients: GradientLength[],
+	gradients: GradientNorm[],
 };
 
 /**  The gradient norm of a group of weights. */
-export type GradientLength = {
+export type GradientNorm = {
 	/**  `embeddings`, `layer 0`, ..., `head`. */
 	group: string,
 	/**  Euclidean norm. */
@@ -607,7 +607,7 @@ export type LabelReceipt = {
 	/**  How far the annotator is now. */
 	progress: Progress,
 	/**  What the others' models say; `None` where the settings or a missing encoder say so. */
-	reveal: Reveal | null,
+	reveal: TextPredictions | null,
 };
 
 /**  One text before the annotator. */
@@ -629,7 +629,7 @@ export type LabelTask = {
 	/**  Drawn at random rather than chosen by the order. */
 	random: boolean,
 	/**  What the models say; only after an answer. */
-	reveal: Reveal | null,
+	reveal: TextPredictions | null,
 };
 
 /**  A label was given or taken back, and what depends on it at once is up to date. */
@@ -805,7 +805,7 @@ export type RecentProject = {
 };
 
 /**  How the models see a text that the annotator has answered. */
-export type Reveal = {
+export type TextPredictions = {
 	/**  Mean over the other annotators' models, a probability a level. */
 	others: (number | null)[],
 	/**  This annotator's own model *before* this answer was learned, a probability a level. */

@@ -5,10 +5,10 @@ import type {
   LabelTask,
   Progress,
   QuestionId,
-  Reveal,
   Scale,
   TextId,
   TextOrder,
+  TextPredictions,
   Undone,
 } from "$lib/bindings";
 import { answerOf, levelOf } from "$lib/levels";
@@ -29,7 +29,7 @@ export class LabelDesk {
   /** The label on its way to the disk. */
   saving = $state<number | null>(null);
   /** What the models say; only ever set once {@link given} is. */
-  reveal = $state.raw<Reveal | null>(null);
+  reveal = $state.raw<TextPredictions | null>(null);
   state = $state<"loading" | "ready" | "done" | "failed">("loading");
   readonly timer = new VisibleTime();
 

@@ -156,7 +156,7 @@ function progress(annotator: number, q: number): view.Progress {
   };
 }
 
-function reveal(annotator: number, q: number, text: Text): view.Reveal {
+function reveal(annotator: number, q: number, text: Text): view.TextPredictions {
   const others = world.people.filter((p) => p.id !== annotator);
   const rows = others.map((p) => predict(question(q), text, p));
   const me = world.people.find((p) => p.id === annotator);

@@ -1,7 +1,7 @@
 //! Comparing annotator models on texts held out.
 
 use super::Analysis;
-use crate::context::Material;
+use crate::context::QuestionData;
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
@@ -112,7 +112,7 @@ impl Analysis {
     /// # Errors
     /// No such question, or no labels.
     pub fn usual_split(&self, question: Option<&str>) -> Result<SplitSpec, WorkbenchError> {
-        Ok(self.context.material(&self.question(question)?)?.usual_split())
+        Ok(self.context.question_data(&self.question(question)?)?.usual_split())
     }
 
     /// As [`Analysis::evaluate`] with an encoder that learns: one run a model (and fold), each with an encoder of its own.
@@ -124,10 +124,10 @@ impl Analysis {
     ) -> Result<Evaluation, WorkbenchError> {
         let started = std::time::Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
-        let material = self.context.material(question)?;
-        material.check_split(choices.split)?;
+        let question_data = self.context.question_data(question)?;
+        question_data.check_split(choices.split)?;
         let seen = self.encoding.seen_by_encoder(&self.context.index())?;
-        let split = self.split_report(&material, &seen, choices)?;
+        let split = self.split_report(&question_data, &seen, choices)?;
         let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
         for kind in &choices.models {
             let mut asked = self.runs.choices(question.id, *kind, &choices.tuning)?;
@@ -169,17 +169,17 @@ impl Analysis {
     ) -> Result<Evaluation, WorkbenchError> {
         let started = Instant::now();
         let at_least = choices.at_least.as_deref().map(|name| level_index(question, name)).transpose()?;
-        let material = self.context.material(question)?;
-        material.check_split(choices.split)?;
-        let (embeddings, encoder) = self.encoding.embeddings_for(&material)?;
+        let question_data = self.context.question_data(question)?;
+        question_data.check_split(choices.split)?;
+        let (embeddings, encoder) = self.encoding.embeddings_for(&question_data)?;
         let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
-        let data = material.data(&embeddings);
+        let data = question_data.data(&embeddings);
         let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
-        let report = self.split_report(&material, &seen, choices)?;
+        let report = self.split_report(&question_data, &seen, choices)?;
         let models = evaluate(
             &data,
             choices.split,
-            SplitColumns { seen: seen.rows(), ..material.columns() },
+            SplitColumns { seen: seen.rows(), ..question_data.columns() },
             &choices.models,
             at_least,
             &options,
@@ -199,17 +199,17 @@ impl Analysis {
 
     fn split_report(
         &self,
-        material: &Material,
+        question_data: &QuestionData,
         seen: &Seen,
         choices: &EvaluateChoices,
     ) -> Result<SplitReport, WorkbenchError> {
-        let none = Embeddings::none(material.texts.len());
+        let none = Embeddings::none(question_data.texts.len());
         let (kind, share) = choices.split.parts();
         let (mut train, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
         let mut left_out_texts = 0;
         for split in choices.split.each() {
-            let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
-            let division = split.divide(&material.data(&none), columns, u64::from(choices.seed), 0.0)?;
+            let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+            let division = split.divide(&question_data.data(&none), columns, u64::from(choices.seed), 0.0)?;
             left_out_texts += division.test.left_out();
             train.extend(division.train);
             test_texts += division.test.texts();

@@ -22,12 +22,12 @@ impl Analysis {
     ) -> Result<LearningCurve, WorkbenchError> {
         let question = self.question(choices.question.as_deref())?;
         let at_least = choices.at_least.as_deref().map(|name| level_index(&question, name)).transpose()?;
-        let material = self.context.material(&question)?;
-        let (embeddings, version) = self.encoding.embeddings_for(&material)?;
+        let question_data = self.context.question_data(&question)?;
+        let (embeddings, version) = self.encoding.embeddings_for(&question_data)?;
         let asked =
             ColdStart { labels: labels.to_vec(), by_text_too: by_text, at_least, ..ColdStart::default() };
         let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
-        let data = material.data(&embeddings);
+        let data = question_data.data(&embeddings);
         let seen = self.encoding.seen_by(version.as_deref(), &self.context.index())?;
         Ok(learning_curve(&data, &choices.models, &asked, seen.rows(), &options, progress)?)
     }

@@ -51,9 +51,9 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<PoolingChoice, WorkbenchError> {
         let question = self.question(question)?;
-        let material = self.context.material(&question)?;
-        let split = split.unwrap_or_else(|| material.usual_split());
-        material.check_split(split)?;
+        let question_data = self.context.question_data(&question)?;
+        let split = split.unwrap_or_else(|| question_data.usual_split());
+        question_data.check_split(split)?;
         let context = &self.context;
         let _reserved = context.reservations.reserve(Activity::Encoding)?;
         let seen = self.encoding.active_encoder()?;
@@ -70,9 +70,9 @@ impl Analysis {
             self.encoding.add_version(&encoder, &dir)?;
             self.encoding.encode_version(&encoder, &version.key, progress)?;
             let embeddings = self.encoding.embeddings_of(&version.key)?;
-            let embeddings = first_texts(&Arc::new(embeddings), material.texts.len())?;
-            let data = material.data(&embeddings);
-            let train = split.divide(&data, material.columns(), seed, 0.0)?.train;
+            let embeddings = first_texts(&Arc::new(embeddings), question_data.texts.len())?;
+            let data = question_data.data(&embeddings);
+            let train = split.divide(&data, question_data.columns(), seed, 0.0)?.train;
             let data = TrainingData { observations: &train, ..data };
             let seen = self.encoding.seen_by(Some(&version.key), &context.index())?;
             tried.push((pooling, cross_validated(&data, seen.rows(), seed, progress)?));

@@ -45,7 +45,7 @@ impl Analysis {
             }
         });
         let revision = self.live.models.revision();
-        let remark = self.remark(scores.is_some())?;
+        let remark = self.note(scores.is_some())?;
         let Some(scores) = scores else {
             return Ok(Ranking { revision, texts: Vec::new(), annotators: chosen as u32, remark });
         };
@@ -139,7 +139,7 @@ impl Analysis {
     }
 
     /// What to know of the predictions at hand.
-    fn remark(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
+    fn note(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
         let encoding = self.encoding.state()?;
         Ok(match (live, &encoding.version) {
             _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),

@@ -2,11 +2,11 @@
 //! use case.
 
 mod index;
-mod material;
 mod observations;
+mod question_data;
 mod shared;
 mod work;
 
 pub(crate) use index::Index;
-pub(crate) use material::Material;
+pub(crate) use question_data::QuestionData;
 pub(crate) use shared::Context;

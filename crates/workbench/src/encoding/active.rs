@@ -14,7 +14,7 @@
 //! | it is used no more (or deleted) | previous, if any | none | none |
 
 use super::Encoding;
-use super::encoders::Chosen;
+use super::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use dissensus_store::{StoreError, WriteTx};
@@ -32,14 +32,14 @@ const OF_A_RUN: &str = "run:";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ActiveEncoder {
     /// The encoder whose embeddings the project uses; none before the first encoding.
-    pub(crate) current: Option<Chosen>,
+    pub(crate) current: Option<SelectedEncoder>,
     /// The run that is in use: the one that tuned the encoder, or one that was trained on it as it is.
     pub(crate) run: Option<u32>,
     /// The run that tuned the encoder; values of before this was kept do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tuned_by: Option<u32>,
     /// The encoder that was in use before that of a run.
-    pub(crate) previous: Option<Chosen>,
+    pub(crate) previous: Option<SelectedEncoder>,
 }
 
 impl ActiveEncoder {
@@ -58,13 +58,13 @@ impl ActiveEncoder {
 
     /// Whether a run of this project has tuned it.
     fn is_of_a_run(&self) -> bool {
-        let old_path = |encoder: &Chosen| self.run.is_some_and(|run| is_path_of(encoder, run));
-        let named = |encoder: &Chosen| encoder.encoder.starts_with(OF_A_RUN);
+        let old_path = |encoder: &SelectedEncoder| self.run.is_some_and(|run| is_path_of(encoder, run));
+        let named = |encoder: &SelectedEncoder| encoder.encoder.starts_with(OF_A_RUN);
         self.current.as_ref().is_some_and(|encoder| named(encoder) || old_path(encoder))
     }
 
     /// An encoder was chosen and every text is encoded with it.
-    fn chosen(self, encoder: Chosen) -> Self {
+    fn chosen(self, encoder: SelectedEncoder) -> Self {
         let same = self.is_of_a_run() && self.current.as_ref().is_some_and(|c| c.encoder == encoder.encoder);
         if same {
             // A run that was trained on it as it is stands on one version alone; the one that tuned it, on any.
@@ -76,7 +76,7 @@ impl ActiveEncoder {
     }
 
     /// The tuned encoder of a run is used.
-    fn with_tuned(self, run: u32, encoder: Chosen) -> Self {
+    fn with_tuned(self, run: u32, encoder: SelectedEncoder) -> Self {
         let previous =
             if self.run.is_some() && self.previous.is_some() { self.previous } else { self.current };
         // The encoder of this very run is nothing to go back to.
@@ -86,7 +86,7 @@ impl ActiveEncoder {
 
     /// A run is used that was trained on embeddings of the encoder version `key`; `None` where that is not at hand.
     fn with_frozen(self, run: u32, key: Option<&str>) -> Option<Self> {
-        let is_it = |encoder: &Chosen| Some(encoder.key.as_str()) == key;
+        let is_it = |encoder: &SelectedEncoder| Some(encoder.key.as_str()) == key;
         if self.current.as_ref().is_some_and(is_it) || (key.is_none() && self.current.is_none()) {
             let tuned_by = self.tuned_by.or(self.run.filter(|_| self.is_of_a_run()));
             // A run on the encoder of another run does not hide where to go back to.
@@ -101,7 +101,7 @@ impl ActiveEncoder {
 
     /// The encoder of this name is about to be deleted and is nothing to go back to. `None` where it is in use.
     fn without_encoder(self, name: &str) -> Option<Self> {
-        let is_it = |encoder: &Chosen| encoder.encoder == name;
+        let is_it = |encoder: &SelectedEncoder| encoder.encoder == name;
         if self.current.as_ref().is_some_and(is_it) {
             return None;
         }
@@ -121,13 +121,13 @@ impl Encoding {
             return Ok(active);
         }
         let run: Option<Option<u32>> = self.context.store.setting(OLD_RUN_KEY)?;
-        let previous: Option<Option<Chosen>> = self.context.store.setting(OLD_PREVIOUS_KEY)?;
-        let current: Option<Chosen> = self.context.store.setting(OLD_ENCODER_KEY)?;
+        let previous: Option<Option<SelectedEncoder>> = self.context.store.setting(OLD_PREVIOUS_KEY)?;
+        let current: Option<SelectedEncoder> = self.context.store.setting(OLD_ENCODER_KEY)?;
         Ok(of_format_2(current, run.flatten(), previous.flatten()))
     }
 
     /// The encoder whose embeddings the project uses; `None` before the first encoding.
-    pub(crate) fn chosen(&self) -> Result<Option<Chosen>, WorkbenchError> {
+    pub(crate) fn chosen(&self) -> Result<Option<SelectedEncoder>, WorkbenchError> {
         Ok(self.active_encoder()?.current)
     }
 
@@ -137,7 +137,7 @@ impl Encoding {
     }
 
     /// The first encoder is the project's from its first embedding, so that an encoding that is stopped goes on with it.
-    pub(crate) fn begin_with_encoder(&self, encoder: &Chosen) -> Result<bool, WorkbenchError> {
+    pub(crate) fn begin_with_encoder(&self, encoder: &SelectedEncoder) -> Result<bool, WorkbenchError> {
         let encoder = encoder.clone();
         self.change_encoder(|now| now.current.is_none().then(|| now.chosen(encoder)))
     }
@@ -146,7 +146,7 @@ impl Encoding {
     /// step came after `seen`.
     pub(crate) fn choose_encoder(
         &self,
-        encoder: &Chosen,
+        encoder: &SelectedEncoder,
         seen: &ActiveEncoder,
     ) -> Result<bool, WorkbenchError> {
         let (encoder, seen) = (encoder.clone(), seen.clone());
@@ -154,7 +154,7 @@ impl Encoding {
     }
 
     /// Uses the tuned encoder of a run.
-    pub(crate) fn use_tuned_encoder(&self, run: u32, encoder: Chosen) -> Result<(), WorkbenchError> {
+    pub(crate) fn use_tuned_encoder(&self, run: u32, encoder: SelectedEncoder) -> Result<(), WorkbenchError> {
         self.change_encoder(move |now| Some(now.with_tuned(run, encoder))).map(drop)
     }
 
@@ -200,17 +200,21 @@ fn in_transaction(tx: &WriteTx<'_>) -> Result<ActiveEncoder, StoreError> {
         return Ok(active);
     }
     let run: Option<Option<u32>> = tx.setting(OLD_RUN_KEY)?;
-    let previous: Option<Option<Chosen>> = tx.setting(OLD_PREVIOUS_KEY)?;
+    let previous: Option<Option<SelectedEncoder>> = tx.setting(OLD_PREVIOUS_KEY)?;
     Ok(of_format_2(tx.setting(OLD_ENCODER_KEY)?, run.flatten(), previous.flatten()))
 }
 
 /// Whether this is the tuned encoder of a run as format 2 named it: by its path, which ends in `NUMBER/encoder`.
-fn is_path_of(encoder: &Chosen, run: u32) -> bool {
+fn is_path_of(encoder: &SelectedEncoder, run: u32) -> bool {
     Path::new(&encoder.encoder).ends_with(Path::new(&run.to_string()).join("encoder"))
 }
 
 /// Format 2 had a flag for the run and an encoder that could be changed apart: the flag counts only where they fit.
-fn of_format_2(current: Option<Chosen>, run: Option<u32>, previous: Option<Chosen>) -> ActiveEncoder {
+fn of_format_2(
+    current: Option<SelectedEncoder>,
+    run: Option<u32>,
+    previous: Option<SelectedEncoder>,
+) -> ActiveEncoder {
     match (run, &current) {
         (Some(run), Some(encoder)) if is_path_of(encoder, run) => {
             ActiveEncoder { current, run: Some(run), tuned_by: Some(run), previous }
@@ -228,8 +232,8 @@ mod tests {
     use super::*;
     use dissensus_encoder::{LongTexts, Pooling, Precision};
 
-    fn encoder(name: &str, pooling: Pooling) -> Chosen {
-        Chosen {
+    fn encoder(name: &str, pooling: Pooling) -> SelectedEncoder {
+        SelectedEncoder {
             key: format!("{name}/{pooling}"),
             encoder: name.to_owned(),
             pooling,
@@ -239,7 +243,7 @@ mod tests {
         }
     }
 
-    fn mean(name: &str) -> Chosen {
+    fn mean(name: &str) -> SelectedEncoder {
         encoder(name, Pooling::Mean)
     }
 
@@ -305,7 +309,7 @@ mod tests {
 
     #[test]
     fn what_format_2_kept_apart_counts_where_it_fits() {
-        let of_run = |path: &str| Chosen { key: "t".to_owned(), ..mean(path) };
+        let of_run = |path: &str| SelectedEncoder { key: "t".to_owned(), ..mean(path) };
         let fits = of_format_2(Some(of_run("/x/p.runs/4/encoder")), Some(4), Some(mean("a")));
         assert_eq!((fits.run, fits.previous), (Some(4), Some(mean("a"))));
         let apart = of_format_2(Some(encoder("a", Pooling::Cls)), Some(4), Some(mean("a")));

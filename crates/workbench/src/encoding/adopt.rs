@@ -1,7 +1,7 @@
 //! Embeddings that no encoder of ours computed.
 
 use super::active::ActiveEncoder;
-use super::encoders::Chosen;
+use super::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;
 use dissensus_domain::TextId;
 use dissensus_encoder::{LongTexts, Pooling, Precision};
@@ -41,7 +41,7 @@ pub fn adopt_embeddings(
         }
         store.put_embeddings(&key, &some)?;
     }
-    let current = Chosen {
+    let current = SelectedEncoder {
         key,
         encoder: name.to_owned(),
         pooling,

@@ -1,7 +1,7 @@
 //! Embeddings as models take them: a row a text.
 
 use super::Encoding;
-use crate::context::{Index, Material};
+use crate::context::{Index, QuestionData};
 use crate::error::WorkbenchError;
 use crate::sync::lock;
 use dissensus_perspectives::Embeddings;
@@ -62,17 +62,17 @@ impl Encoding {
         aligned(&self.context.index(), &self.context.store.embeddings(key)?)
     }
 
-    /// The embeddings in use of the texts of `material`, and their version. Texts that were imported since are left out.
+    /// The embeddings in use of the texts of `question_data`, and their version. Texts that were imported since are left out.
     pub(crate) fn embeddings_for(
         &self,
-        material: &Material,
+        question_data: &QuestionData,
     ) -> Result<(Arc<Embeddings>, Option<String>), WorkbenchError> {
         let (all, basis) = self.embeddings()?;
-        if all.texts < material.texts.len() {
+        if all.texts < question_data.texts.len() {
             // An import has just ended and the index is about to follow it.
             return Err(WorkbenchError::Busy("import"));
         }
-        Ok((first_texts(&all, material.texts.len())?, basis.version))
+        Ok((first_texts(&all, question_data.texts.len())?, basis.version))
     }
 }
 

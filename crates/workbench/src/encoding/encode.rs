@@ -1,6 +1,6 @@
 //! Encoding: every text gets an embedding of the project's encoder version, once.
 
-use super::encoders::{Chosen, EncoderChoice};
+use super::encoders::{EncoderChoice, SelectedEncoder};
 use super::{ActiveEncoder, Encoded, Encoding};
 use crate::error::WorkbenchError;
 use crate::event::Event;
@@ -93,7 +93,7 @@ impl Encoding {
         &self,
         encoder: &Encoder,
         dir: &Path,
-        chosen: &Chosen,
+        chosen: &SelectedEncoder,
         seen: &ActiveEncoder,
         progress: &dyn Progress,
     ) -> Result<Encoded, WorkbenchError> {
@@ -121,7 +121,7 @@ impl Encoding {
 struct WhileInUse<'a> {
     encoding: &'a Encoding,
     seen: &'a ActiveEncoder,
-    chosen: &'a Chosen,
+    chosen: &'a SelectedEncoder,
     progress: &'a dyn Progress,
 }
 

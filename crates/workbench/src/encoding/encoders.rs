@@ -30,7 +30,7 @@ pub struct EncoderChoice {
 
 /// The encoder whose embeddings a project uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Chosen {
+pub(crate) struct SelectedEncoder {
     /// Key of the encoder version.
     pub(crate) key: String,
     /// The name, folder or repository it was opened by.
@@ -52,7 +52,7 @@ fn cut() -> LongTexts {
     LongTexts::Truncate
 }
 
-impl Chosen {
+impl SelectedEncoder {
     /// An encoder as it was opened under this name.
     pub(crate) fn new(encoder: String, version: &EncoderVersion) -> Self {
         Self {
@@ -78,16 +78,16 @@ impl Chosen {
 }
 
 /// A folder that holds an encoder, by the look of it.
-pub(crate) struct Found {
+pub(crate) struct EncoderLocation {
     pub(crate) name: String,
     pub(crate) dir: PathBuf,
 }
 
 /// The default encoder's folder.
-pub(crate) fn find_default(home: &Home) -> Result<Found, WorkbenchError> {
+pub(crate) fn find_default(home: &Home) -> Result<EncoderLocation, WorkbenchError> {
     let catalogue = Catalogue::embedded()?;
     let name = catalogue.default_encoder().map_or("all-MiniLM-L6-v2", |encoder| encoder.name.as_str());
-    Ok(Found { dir: locate(name, home.models())?, name: name.to_owned() })
+    Ok(EncoderLocation { dir: locate(name, home.models())?, name: name.to_owned() })
 }
 
 /// The folder of what was asked for, of what the project uses, or of the default, in this order. Makes no request: a
@@ -95,8 +95,8 @@ pub(crate) fn find_default(home: &Home) -> Result<Found, WorkbenchError> {
 pub(crate) fn find(
     home: &Home,
     asked: Option<&str>,
-    chosen: Option<&Chosen>,
-) -> Result<Found, WorkbenchError> {
+    chosen: Option<&SelectedEncoder>,
+) -> Result<EncoderLocation, WorkbenchError> {
     let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
         return find_default(home);
     };
@@ -113,16 +113,16 @@ pub(crate) fn find(
     if looks_like_a_path {
         return Err(EncoderError::NoFolder(name.into()).into());
     }
-    Ok(Found { dir: locate(name, home.models())?, name: name.to_owned() })
+    Ok(EncoderLocation { dir: locate(name, home.models())?, name: name.to_owned() })
 }
 
 /// As [`find`], and fetches a repository of the model hub where a person names one.
 pub(crate) fn find_or_fetch(
     home: &Home,
     asked: Option<&str>,
-    chosen: Option<&Chosen>,
+    chosen: Option<&SelectedEncoder>,
     progress: &dyn Progress,
-) -> Result<Found, WorkbenchError> {
+) -> Result<EncoderLocation, WorkbenchError> {
     match asked.filter(|name| find_folder(name).is_none()).map(|name| (name, name.parse::<HubName>())) {
         Some((name, Ok(repository))) => fetch(name, &repository, &HubConfig::from_env(), progress),
         _ => find(home, asked, chosen),
@@ -142,19 +142,19 @@ pub fn encoder_folder(
     Ok(find_or_fetch(home, name, None, progress)?.dir)
 }
 
-fn find_folder(name: &str) -> Option<Found> {
+fn find_folder(name: &str) -> Option<EncoderLocation> {
     let folder = Path::new(name);
     folder.is_dir().then(|| {
         // A project that is opened from another folder must still find it.
         let dir = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        Found { name: dir.to_string_lossy().into_owned(), dir }
+        EncoderLocation { name: dir.to_string_lossy().into_owned(), dir }
     })
 }
 
-fn find_cached(repository: &HubName, config: &HubConfig) -> Result<Found, WorkbenchError> {
+fn find_cached(repository: &HubName, config: &HubConfig) -> Result<EncoderLocation, WorkbenchError> {
     let name = repository.to_string();
     match hub::cached(repository, config) {
-        Some(dir) => Ok(Found { name, dir }),
+        Some(dir) => Ok(EncoderLocation { name, dir }),
         None => Err(EncoderError::Missing {
             advice: format!("fetch it with `dissensus encode PROJECT --encoder {name}`"),
             name,
@@ -169,7 +169,7 @@ fn fetch(
     repository: &HubName,
     config: &HubConfig,
     progress: &dyn Progress,
-) -> Result<Found, WorkbenchError> {
+) -> Result<EncoderLocation, WorkbenchError> {
     let owner = Path::new(name).parent().filter(|_| !name.contains('@'));
     if owner.is_some_and(Path::is_dir) {
         // More likely a slip in a path than a repository, and the hub need not learn of it.
@@ -180,7 +180,7 @@ fn fetch(
         progress.flow()
     };
     match hub::fetch(repository, config, told) {
-        Ok(dir) => Ok(Found { name: repository.to_string(), dir }),
+        Ok(dir) => Ok(EncoderLocation { name: repository.to_string(), dir }),
         Err(problem @ (EncoderError::HubNotFound { .. } | EncoderError::HubClosed { .. })) => {
             let (name, problem) = (name.to_owned(), Box::new(problem));
             Err(EncoderError::NeitherFolderNorHub { name, problem }.into())
@@ -200,21 +200,21 @@ fn fetching(at: &hub::Fetched) -> String {
 pub(crate) fn open(
     home: &Home,
     choice: &EncoderChoice,
-    chosen: Option<&Chosen>,
+    chosen: Option<&SelectedEncoder>,
     progress: &dyn Progress,
-) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
+) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
     let found = find_or_fetch(home, choice.encoder.as_deref(), chosen, progress)?;
     open_found(found, choice, chosen)
 }
 
 /// As [`open`], of an encoder that was found.
 pub(crate) fn open_found(
-    found: Found,
+    found: EncoderLocation,
     choice: &EncoderChoice,
-    chosen: Option<&Chosen>,
-) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
+    chosen: Option<&SelectedEncoder>,
+) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
     let same = chosen.filter(|chosen| chosen.encoder == found.name);
-    let kept = same.map(Chosen::options).unwrap_or_default();
+    let kept = same.map(SelectedEncoder::options).unwrap_or_default();
     let options = EncoderOptions {
         pooling: choice.pooling.or(kept.pooling),
         precision: choice.precision.unwrap_or(kept.precision),
@@ -224,7 +224,7 @@ pub(crate) fn open_found(
         ..EncoderOptions::default()
     };
     let encoder = Encoder::open(&found.dir, &options)?;
-    let chosen = Chosen::new(found.name, encoder.version());
+    let chosen = SelectedEncoder::new(found.name, encoder.version());
     Ok((encoder, chosen, found.dir))
 }
 
@@ -248,12 +248,12 @@ mod tests {
 
     /// Keeps the notes, and stops where it is told to.
     #[derive(Default)]
-    struct Watch {
+    struct RecordedProgress {
         notes: Mutex<Vec<String>>,
         stop: bool,
     }
 
-    impl Progress for Watch {
+    impl Progress for RecordedProgress {
         fn report(&self, _: u64, _: Option<u64>, doing: &str) {
             self.notes.lock().unwrap().push(doing.to_owned());
         }
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(find_cached(&repository, &config).err().unwrap().code(), "encoder-missing");
         assert!(hub.asked().is_empty(), "finding makes no request");
 
-        let watch = Watch::default();
+        let watch = RecordedProgress::default();
         let found = fetch(NAME, &repository, &config, &watch).unwrap();
         assert_eq!(found.name, NAME);
         let notes = watch.notes.lock().unwrap();
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn a_stop_ends_the_fetch() {
         let (hub, config, _keep) = setting();
-        let watch = Watch { stop: true, ..Watch::default() };
+        let watch = RecordedProgress { stop: true, ..RecordedProgress::default() };
         hub.make(Trouble::Silent);
         let stopped = fetch(NAME, &NAME.parse().unwrap(), &config, &watch).err().unwrap();
         assert_eq!(stopped.code(), "cancelled");

@@ -1,10 +1,10 @@
 //! Where an encoder is: one of the catalogue, a folder, a repository of the model hub, or one that a run of this project has tuned.
 
 use super::Encoding;
-use super::encoders::{self, Chosen, EncoderChoice, Found};
+use super::encoders::{self, EncoderChoice, EncoderLocation, SelectedEncoder};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::kept_runs::{Kept, run_of_encoder};
+use crate::saved_runs::{SavedRun, run_of_encoder};
 use dissensus_encoder::Encoder;
 use std::path::{Path, PathBuf};
 
@@ -13,16 +13,19 @@ impl Encoding {
     pub(crate) fn find_encoder(
         &self,
         asked: Option<&str>,
-        chosen: Option<&Chosen>,
-    ) -> Result<Found, WorkbenchError> {
+        chosen: Option<&SelectedEncoder>,
+    ) -> Result<EncoderLocation, WorkbenchError> {
         let Some(name) = asked.or(chosen.map(|chosen| chosen.encoder.as_str())) else {
             return encoders::find(&self.context.home, None, None);
         };
         if let Some(uid) = run_of_encoder(name) {
-            return Ok(Found { name: name.to_owned(), dir: self.kept_runs.encoder_folder(uid)? });
+            return Ok(EncoderLocation { name: name.to_owned(), dir: self.saved_runs.encoder_folder(uid)? });
         }
         if let Some(kept) = self.run_of_old_path(name)? {
-            return Ok(Found { name: name.to_owned(), dir: self.kept_runs.folder(&kept)?.join("encoder") });
+            return Ok(EncoderLocation {
+                name: name.to_owned(),
+                dir: self.saved_runs.folder(&kept)?.join("encoder"),
+            });
         }
         encoders::find(&self.context.home, asked, chosen)
     }
@@ -31,9 +34,9 @@ impl Encoding {
     pub(crate) fn open_encoder(
         &self,
         choice: &EncoderChoice,
-        chosen: Option<&Chosen>,
+        chosen: Option<&SelectedEncoder>,
         progress: &dyn Progress,
-    ) -> Result<(Encoder, Chosen, PathBuf), WorkbenchError> {
+    ) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
         let name = choice.encoder.as_deref().or(chosen.map(|chosen| chosen.encoder.as_str()));
         let of_a_run = match name {
             Some(name) => run_of_encoder(name).is_some() || self.run_of_old_path(name)?.is_some(),
@@ -47,7 +50,7 @@ impl Encoding {
     }
 
     /// Format 2 kept a run's encoder as a path that ends in `.runs/NUMBER/encoder`. The project may have been moved since.
-    fn run_of_old_path(&self, name: &str) -> Result<Option<Kept>, WorkbenchError> {
+    fn run_of_old_path(&self, name: &str) -> Result<Option<SavedRun>, WorkbenchError> {
         let path = Path::new(name);
         let Some(run) = self.run_in_use()? else { return Ok(None) };
         let is_its = path.ends_with(Path::new(&run.to_string()).join("encoder"));
@@ -55,7 +58,7 @@ impl Encoding {
         if !is_its || !of_a_run {
             return Ok(None);
         }
-        let kept = self.kept_runs.get(run)?;
+        let kept = self.saved_runs.get(run)?;
         Ok((kept.run.uid.get_version_num() == 8).then_some(kept))
     }
 }

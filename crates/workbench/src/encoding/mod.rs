@@ -22,7 +22,7 @@ pub(crate) use training_data::Seen;
 pub use version::Encoded;
 
 use crate::context::Context;
-use crate::kept_runs::KeptRuns;
+use crate::saved_runs::SavedRuns;
 use crate::sync::lock;
 use crate::view::Problem;
 use dissensus_perspectives::Embeddings;
@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone)]
 pub struct Encoding {
     context: Arc<Context>,
-    kept_runs: KeptRuns,
+    saved_runs: SavedRuns,
     memory: Arc<Memory>,
 }
 
@@ -46,8 +46,8 @@ struct Memory {
 }
 
 impl Encoding {
-    pub(crate) fn of(context: &Arc<Context>, kept_runs: &KeptRuns) -> Self {
-        Self { context: Arc::clone(context), kept_runs: kept_runs.clone(), memory: Arc::default() }
+    pub(crate) fn of(context: &Arc<Context>, saved_runs: &SavedRuns) -> Self {
+        Self { context: Arc::clone(context), saved_runs: saved_runs.clone(), memory: Arc::default() }
     }
 
     /// Embeddings have changed: they are read anew.

@@ -1,4 +1,4 @@
-//! The one way in which sheets, live models and listeners learn what happened to labels: the events of the project, our own writes
+//! The one way in which annotations, live models and listeners learn what happened to labels: the events of the project, our own writes
 //! included.
 
 use super::Labelling;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 const AT_ONCE: u32 = 2_000;
 
 impl Labelling {
-    /// Brings sheets and live models up to date with the events that were appended since the last call, and tells the listeners.
+    /// Brings annotations and live models up to date with the events that were appended since the last call, and tells the listeners.
     /// When this returns, everything that was on disk when it was called is known.
     ///
     /// What is current is always read from the project, never taken from the event itself: so it does not matter in which
@@ -27,16 +27,16 @@ impl Labelling {
         let Some(last) = events.last() else { return Ok(()) };
         if events.len() == AT_ONCE as usize {
             *seen = self.context.store.last_event()?;
-            self.sheets.clear();
-            self.live.forget_all();
+            self.annotations.clear();
+            self.live.invalidate_all();
             self.context.listeners.send(&Event::Project);
             return Ok(());
         }
         let changed: BTreeSet<_> = events.iter().map(|e| (e.question, e.text, e.annotator)).collect();
         for &(question, text, annotator) in &changed {
             let history = self.context.store.events(question, text, annotator)?;
-            if let Some(sheet) = self.sheets.known(annotator, question) {
-                lock(&sheet).set(&history);
+            if let Some(annotations) = self.annotations.known(annotator, question) {
+                lock(&annotations).set(&history);
             }
             let answered = |e: &&dissensus_domain::Event| {
                 (e.question, e.text, e.annotator) == (question, text, annotator)
@@ -57,8 +57,8 @@ impl Labelling {
     pub(crate) fn skip_events(&self) -> Result<(), WorkbenchError> {
         let mut seen = lock(&self.followed);
         *seen = self.context.store.last_event()?;
-        self.sheets.clear();
-        self.live.forget_all();
+        self.annotations.clear();
+        self.live.invalidate_all();
         Ok(())
     }
 }

@@ -44,7 +44,7 @@ impl Labelling {
         kind: MarkKind,
     ) -> Result<Progress, WorkbenchError> {
         let context = &self.context;
-        let sheet = self.sheets.get(&context.store, annotator, question)?;
+        let annotations = self.annotations.get(&context.store, annotator, question)?;
         let source = LabelSource::Window;
         context.store.mark(&NewMark {
             annotator,
@@ -56,10 +56,10 @@ impl Labelling {
             note: None,
         })?;
         if self.follow_events().is_err() {
-            self.sheets.clear(); // the mark is on disk; it is read when the sheet is next asked for
+            self.annotations.clear(); // the mark is on disk; it is read when they are next asked for
         }
-        let sheet = self.newest_sheet(sheet, annotator, question);
-        let progress = self.progress_of(&lock(&sheet));
+        let annotations = self.newest_annotations(annotations, annotator, question);
+        let progress = self.progress_of(&lock(&annotations));
         Ok(progress)
     }
 }

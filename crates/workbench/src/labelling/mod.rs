@@ -1,18 +1,18 @@
 //! Labelling: which text comes next, and what happens to a label.
 
+mod annotations;
 mod by_name;
 mod feed;
 mod marks;
 mod next_text;
 mod progress;
 mod record;
-mod sheet;
 mod task;
 mod undo;
 
+use annotations::AnnotationCache;
 pub use by_name::NamedLabel;
 pub use record::Recorded;
-use sheet::Sheets;
 
 use crate::context::Context;
 use crate::error::WorkbenchError;
@@ -29,7 +29,7 @@ pub struct Labelling {
     live: LiveModels,
     /// How far the events of the project have been followed.
     followed: Arc<Mutex<EventId>>,
-    sheets: Arc<Sheets>,
+    annotations: Arc<AnnotationCache>,
 }
 
 impl Labelling {
@@ -44,7 +44,7 @@ impl Labelling {
             project: project.clone(),
             live: live.clone(),
             followed: Arc::new(Mutex::new(context.store.last_event()?)),
-            sheets: Arc::default(),
+            annotations: Arc::default(),
         })
     }
 }

@@ -77,12 +77,13 @@ impl Labelling {
         question: QuestionId,
         after: Option<TextId>,
     ) -> Result<Vec<TextId>, WorkbenchError> {
-        let sheet = self.sheets.get(&self.context.store, annotator, question)?;
-        let sheet = lock(&sheet);
+        let annotations = self.annotations.get(&self.context.store, annotator, question)?;
+        let annotations = lock(&annotations);
         let index = self.context.index();
-        let unlabelled = index.texts().iter().copied().filter(|text| !sheet.answers.contains_key(text));
-        let (skipped, open): (Vec<TextId>, Vec<TextId>) =
-            unlabelled.filter(|text| Some(*text) != after).partition(|text| sheet.skipped.contains(text));
+        let unlabelled = index.texts().iter().copied().filter(|text| !annotations.answers.contains_key(text));
+        let (skipped, open): (Vec<TextId>, Vec<TextId>) = unlabelled
+            .filter(|text| Some(*text) != after)
+            .partition(|text| annotations.skipped.contains(text));
         Ok(if open.is_empty() { skipped } else { open })
     }
 

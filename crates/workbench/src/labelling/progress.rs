@@ -1,7 +1,7 @@
 //! How far an annotator is.
 
 use super::Labelling;
-use super::sheet::{SharedSheet, Sheet};
+use super::annotations::{Annotations, SharedAnnotations};
 use crate::clock::today_ms;
 use crate::error::WorkbenchError;
 use crate::sync::lock;
@@ -14,24 +14,24 @@ impl Labelling {
     /// # Errors
     /// The file cannot be read.
     pub fn progress(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Progress, WorkbenchError> {
-        let sheet = self.sheets.get(&self.context.store, annotator, question)?;
-        let progress = self.progress_of(&lock(&sheet));
+        let annotations = self.annotations.get(&self.context.store, annotator, question)?;
+        let progress = self.progress_of(&lock(&annotations));
         Ok(progress)
     }
 
-    /// The sheet that follows the events now: an import beside may have made the one at hand stale. Where the project cannot be read
-    /// that one must do, since what was appended is on disk.
-    pub(super) fn newest_sheet(
+    /// The annotations that follow the events now: an import beside may have made those at hand stale. Where the project cannot be read
+    /// those must do, since what was appended is on disk.
+    pub(super) fn newest_annotations(
         &self,
-        at_hand: SharedSheet,
+        at_hand: SharedAnnotations,
         annotator: AnnotatorId,
         question: QuestionId,
-    ) -> SharedSheet {
-        self.sheets.get(&self.context.store, annotator, question).unwrap_or(at_hand)
+    ) -> SharedAnnotations {
+        self.annotations.get(&self.context.store, annotator, question).unwrap_or(at_hand)
     }
 
-    /// What a sheet says of it.
-    pub(super) fn progress_of(&self, sheet: &Sheet) -> Progress {
-        sheet.progress(today_ms(), self.context.index().texts().len())
+    /// What the annotations say of it.
+    pub(super) fn progress_of(&self, annotations: &Annotations) -> Progress {
+        annotations.progress(today_ms(), self.context.index().texts().len())
     }
 }

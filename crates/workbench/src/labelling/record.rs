@@ -34,9 +34,9 @@ impl Labelling {
     pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
         let context = &self.context;
         self.check_answer(new)?;
-        let sheet = self.sheets.get(&context.store, new.annotator, new.question)?;
+        let annotations = self.annotations.get(&context.store, new.annotator, new.question)?;
         let reveal = if context.settings().reveal {
-            self.live.reveal(new.question, new.text, new.annotator)
+            self.live.predictions_on(new.question, new.text, new.annotator)
         } else {
             None
         };
@@ -52,12 +52,12 @@ impl Labelling {
         })?;
         // The label is on disk: from here on nothing may say that it failed.
         let followed = self.follow_events();
-        let sheet = self.newest_sheet(sheet, new.annotator, new.question);
+        let annotations = self.newest_annotations(annotations, new.annotator, new.question);
         if followed.is_err() {
-            lock(&sheet).note_answer(new.text, &new.answer, at_ms);
+            lock(&annotations).note_answer(new.text, &new.answer, at_ms);
             self.live.learn(new.question, new.text, new.annotator, level_of(&new.answer));
         }
-        let progress = self.progress_of(&lock(&sheet));
+        let progress = self.progress_of(&lock(&annotations));
         self.live.refit_when_due(new.question);
         Ok(Recorded { receipt: LabelReceipt { progress, reveal }, sync: appended.sync })
     }

@@ -19,9 +19,9 @@ impl Labelling {
     ) -> Result<LabelTask, WorkbenchError> {
         let context = &self.context;
         let body = context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
-        let sheet = self.sheets.get(&context.store, annotator, question)?;
-        let sheet = lock(&sheet);
-        let answer = sheet.answers.get(&text).cloned();
+        let annotations = self.annotations.get(&context.store, annotator, question)?;
+        let annotations = lock(&annotations);
+        let answer = annotations.answers.get(&text).cloned();
         let show = answer.is_some() && context.settings().reveal;
         Ok(LabelTask {
             text,
@@ -29,10 +29,10 @@ impl Labelling {
             body: body.body,
             group: body.group,
             answer,
-            flagged: sheet.flagged.contains(&text),
-            skipped: sheet.skipped.contains(&text),
+            flagged: annotations.flagged.contains(&text),
+            skipped: annotations.skipped.contains(&text),
             random: false,
-            reveal: if show { self.live.reveal(question, text, annotator) } else { None },
+            reveal: if show { self.live.predictions_on(question, text, annotator) } else { None },
         })
     }
 }

@@ -20,18 +20,18 @@ impl Labelling {
         source: LabelSource,
     ) -> Result<Option<Undone>, WorkbenchError> {
         let context = &self.context;
-        let sheet = self.sheets.get(&context.store, annotator, question)?;
+        let annotations = self.annotations.get(&context.store, annotator, question)?;
         let Some(newest) = context.store.newest_given(question, annotator)? else { return Ok(None) };
         let Some(answer) = newest.answer().cloned() else { return Ok(None) };
         context.store.retract(newest.id, now_ms(), source)?;
         if self.follow_events().is_err() {
             // It was taken back all the same. What follows events is read anew when it is next asked for.
-            self.sheets.clear();
-            self.live.forget_all();
+            self.annotations.clear();
+            self.live.invalidate_all();
         }
-        let sheet = self.newest_sheet(sheet, annotator, question);
-        let sheet = lock(&sheet);
-        let now = sheet.answers.get(&newest.text).cloned();
-        Ok(Some(Undone { text: newest.text, answer, now, progress: self.progress_of(&sheet) }))
+        let annotations = self.newest_annotations(annotations, annotator, question);
+        let annotations = lock(&annotations);
+        let now = annotations.answers.get(&newest.text).cloned();
+        Ok(Some(Undone { text: newest.text, answer, now, progress: self.progress_of(&annotations) }))
     }
 }

@@ -82,9 +82,9 @@ impl LiveModels {
         *slot = Some(Fitted { model, basis, labels, changes, learned, fitted_at_ms, filtered: None });
         drop(slot);
         if fresh {
-            self.keep_head(question);
+            self.save_head(question);
         }
-        self.context.listeners.send(&Event::Model { question, revision: self.models.bump() });
+        self.context.listeners.send(&Event::Model { question, revision: self.models.next_revision() });
         Ok(())
     }
 

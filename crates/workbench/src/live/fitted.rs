@@ -1,7 +1,7 @@
 //! One live model: what it predicts, and how it learns one label.
 
 use crate::encoding::Basis;
-use crate::view::{DisagreementMeasure, Reveal};
+use crate::view::{DisagreementMeasure, TextPredictions};
 use dissensus_domain::Attributes;
 use dissensus_perspectives::{AnnotatorModel, Disagreement, LabelChange, LiveModel, Measure};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) struct Fitted {
 
 impl Fitted {
     /// What the models say of a text: the others' mean, and this annotator's own.
-    pub(crate) fn reveal(&self, text: u32, annotator: u32) -> Option<Reveal> {
+    pub(crate) fn predictions_on(&self, text: u32, annotator: u32) -> Option<TextPredictions> {
         if text as usize >= self.model.texts() {
             return None;
         }
@@ -47,7 +47,7 @@ impl Fitted {
                 mean.iter().zip(&mine).map(other).collect()
             }
         };
-        Some(Reveal {
+        Some(TextPredictions {
             others: mean_of_others,
             mine,
             annotators: others as u32,

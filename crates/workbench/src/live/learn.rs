@@ -3,7 +3,7 @@
 use super::LiveModels;
 use crate::levels::level_of;
 use crate::sync::lock_or_reset;
-use crate::view::Reveal;
+use crate::view::TextPredictions;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_perspectives::LabelChange;
 
@@ -28,23 +28,23 @@ impl LiveModels {
             // A model that cannot follow is worse than none; it is fitted anew from the labels when next wanted.
             *slot = None;
         }
-        self.models.bump()
+        self.models.next_revision()
     }
 
     /// How the models see a text, before this annotator's answer is learned. `None` while no model is live.
-    pub(crate) fn reveal(
+    pub(crate) fn predictions_on(
         &self,
         question: QuestionId,
         text: TextId,
         annotator: AnnotatorId,
-    ) -> Option<Reveal> {
+    ) -> Option<TextPredictions> {
         let (row, who) = {
             let index = self.context.index();
             (index.text_row(text)?, index.annotator_row(annotator)?)
         };
-        let mut reveal = self.models.with(question, |fitted| fitted.reveal(row, who))??;
+        let mut predictions = self.models.with(question, |fitted| fitted.predictions_on(row, who))??;
         let labels = self.context.store.current_labels_on(text, question).ok()?;
-        let mut counts = vec![0.0_f32; reveal.others.len()];
+        let mut counts = vec![0.0_f32; predictions.others.len()];
         labels.iter().filter(|label| label.annotator != annotator).for_each(|label| {
             let level = level_of(&label.answer).map(usize::from);
             if let Some(count) = level.and_then(|level| counts.get_mut(level)) {
@@ -52,8 +52,8 @@ impl LiveModels {
             }
         });
         let all: f32 = counts.iter().sum();
-        reveal.observed = (all > 0.0).then(|| counts.iter().map(|count| count / all).collect());
-        Some(reveal)
+        predictions.observed = (all > 0.0).then(|| counts.iter().map(|count| count / all).collect());
+        Some(predictions)
     }
 
     /// How much each text would teach the model of an annotator.

@@ -4,9 +4,9 @@ mod active_model;
 mod background;
 mod fit;
 mod fitted;
-mod keep;
 mod learn;
 mod models;
+mod save;
 #[cfg(test)]
 mod tests;
 
@@ -32,8 +32,8 @@ impl LiveModels {
     }
 
     /// Texts or annotators have changed: every model is fitted anew when it is next wanted.
-    pub(crate) fn forget_all(&self) {
-        self.models.forget_all();
+    pub(crate) fn invalidate_all(&self) {
+        self.models.invalidate_all();
         self.encoding.forget_embeddings();
     }
 }

@@ -53,12 +53,12 @@ impl Models {
         self.generation.load(Ordering::Relaxed)
     }
 
-    pub(super) fn bump(&self) -> u32 {
+    pub(super) fn next_revision(&self) -> u32 {
         self.revision.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Makes room for people who were added; they start as the average person.
-    pub(crate) fn welcome(&self, annotators: usize) {
+    pub(crate) fn add_annotators(&self, annotators: usize) {
         let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
         for slot in slots {
             if let Some(fitted) = lock_or_reset(&slot).as_mut() {
@@ -68,16 +68,16 @@ impl Models {
                 }
             }
         }
-        self.bump();
+        self.next_revision();
     }
 
     /// Every model is fitted anew when it is next wanted.
-    pub(super) fn forget_all(&self) {
+    pub(super) fn invalidate_all(&self) {
         // First: who finds an empty slot sees that this happened.
         self.generation.fetch_add(1, Ordering::Relaxed);
         lock(&self.slots).clear();
         lock(&self.failed).clear();
-        self.bump();
+        self.next_revision();
     }
 
     /// Held while the model of a question is fitted.

@@ -3,7 +3,7 @@
 use super::Runs;
 use super::list::higher_is_better;
 use crate::error::WorkbenchError;
-use crate::kept_runs::Kept;
+use crate::saved_runs::SavedRun;
 use crate::view::{AnnotatorPair, MetricPair, RunComparison};
 use dissensus_perspectives::metrics::{BootstrapOptions, Difference, compare};
 use dissensus_perspectives::{Observation, Scored, Silent};
@@ -81,7 +81,7 @@ impl Runs {
         self.scored_labels(&self.kept.get(id)?)
     }
 
-    fn scored_labels(&self, kept: &Kept) -> Result<Scored, WorkbenchError> {
+    fn scored_labels(&self, kept: &SavedRun) -> Result<Scored, WorkbenchError> {
         let stored = self.context.store.run_labels(kept.run.id, RunPart::Test)?;
         let index = self.context.index();
         let levels = index.question(kept.choices.question).ok_or(WorkbenchError::NoQuestion)?.scale.len();

@@ -6,10 +6,10 @@
 
 use super::Runs;
 use super::resume::OLD_AND_CHANGED;
-use crate::encoding::encoders::Chosen;
+use crate::encoding::encoders::SelectedEncoder;
 use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
-use crate::kept_runs::Kept;
+use crate::saved_runs::SavedRun;
 use crate::view::Tuning;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_perspectives::{
@@ -32,19 +32,19 @@ pub(crate) struct RunStart {
     /// Their attributes as they were.
     attributes: Vec<Attribute>,
     /// The encoder whose embeddings are learned on, or that is tuned.
-    pub(super) encoder: Option<Chosen>,
+    pub(super) encoder: Option<SelectedEncoder>,
     /// Texts left out of the test because that encoder was trained on them.
     left_out: usize,
 }
 
 /// The encoder that a run started on; none where it has not started, or without an encoder.
-pub(super) fn started_on(kept: &Kept) -> Option<Chosen> {
+pub(super) fn started_on(kept: &SavedRun) -> Option<SelectedEncoder> {
     let start: RunStart = serde_json::from_value(kept.run.start.clone()?).ok()?;
     start.encoder
 }
 
 /// Test texts that a run left out because its encoder was trained on them. The list asks for this alone of what may be long.
-pub(super) fn left_out_texts(kept: &Kept) -> u32 {
+pub(super) fn left_out_texts(kept: &SavedRun) -> u32 {
     let start = kept.run.start.as_ref();
     start.and_then(|start| start.get("left_out")?.as_u64()).map_or(0, |texts| texts as u32)
 }
@@ -56,7 +56,7 @@ pub(crate) struct RunData {
     pub(super) annotators: Vec<AnnotatorId>,
     attributes: Vec<Attribute>,
     pub(super) division: DataSplit,
-    pub(super) encoder: Option<Chosen>,
+    pub(super) encoder: Option<SelectedEncoder>,
     pub(super) left_out: usize,
 }
 
@@ -82,7 +82,7 @@ impl Runs {
     /// Divides the labels as they are now and keeps with the run what it starts on. Only ever done once for a run.
     pub(super) fn start_on(
         &self,
-        kept: &Kept,
+        kept: &SavedRun,
         config: &TrainConfig,
         split: SplitSpec,
     ) -> Result<(), WorkbenchError> {
@@ -92,20 +92,20 @@ impl Runs {
             .question(kept.choices.question)
             .cloned()
             .ok_or(WorkbenchError::NoQuestion)?;
-        let material = self.context.material(&question)?;
-        material.check_split(split)?;
-        if self.context.index().texts().len() < material.texts.len() {
+        let question_data = self.context.question_data(&question)?;
+        question_data.check_split(split)?;
+        if self.context.index().texts().len() < question_data.texts.len() {
             // An import has just ended and the index is about to follow it.
             return Err(WorkbenchError::Busy("import"));
         }
         // Convex models have no epochs to choose from: all labels that are not scored train.
         let validation = if config.is_convex() { 0.0 } else { kept.choices.validation };
-        let none = Embeddings::none(material.texts.len());
+        let none = Embeddings::none(question_data.texts.len());
         let seed = u64::from(kept.choices.seed);
         let encoder = self.encoding.chosen()?;
         if kept.choices.tuning == Tuning::Frozen
             && let Some(encoder) = &encoder
-            && (self.context.store.embedding_count(&encoder.key)? as usize) < material.texts.len()
+            && (self.context.store.embedding_count(&encoder.key)? as usize) < question_data.texts.len()
         {
             // Another encoder came into use, or texts were imported, after the run was asked for.
             return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
@@ -114,13 +114,13 @@ impl Runs {
         let seen = self
             .encoding
             .seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.context.index())?;
-        let columns = SplitColumns { seen: seen.rows(), ..material.columns() };
-        let division = split.divide(&material.data(&none), columns, seed, validation)?;
+        let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+        let division = split.divide(&question_data.data(&none), columns, seed, validation)?;
         seen.rows().check(&split.name(), division.test.texts())?;
         let ids = |labels: &[Observation]| -> Vec<RunLabel> {
             let label = |o: &Observation| RunLabel {
-                text: material.texts[o.text as usize],
-                annotator: material.annotators[o.annotator as usize],
+                text: question_data.texts[o.text as usize],
+                annotator: question_data.annotators[o.annotator as usize],
                 level: o.level,
             };
             labels.iter().map(label).collect()
@@ -132,10 +132,10 @@ impl Runs {
         ];
         self.check_old_division(kept, &parts)?;
         let start = RunStart {
-            texts: material.texts.len() as u32,
-            last_text: material.texts.last().map_or(0, |id| id.0),
-            annotators: material.annotators.clone(),
-            attributes: material.attributes.clone(),
+            texts: question_data.texts.len() as u32,
+            last_text: question_data.texts.last().map_or(0, |id| id.0),
+            annotators: question_data.annotators.clone(),
+            attributes: question_data.attributes.clone(),
             encoder,
             left_out: division.test.left_out(),
         };
@@ -146,7 +146,7 @@ impl Runs {
     /// A run of format 2 that was interrupted can be resumed while its labels are divided as they were.
     fn check_old_division(
         &self,
-        kept: &Kept,
+        kept: &SavedRun,
         parts: &[(RunPart, Vec<RunLabel>)],
     ) -> Result<(), WorkbenchError> {
         for (part, labels) in parts.iter().filter(|(part, _)| *part != RunPart::Test) {
@@ -162,7 +162,7 @@ impl Runs {
     }
 
     /// What a run started on.
-    pub(super) fn run_data(&self, kept: &Kept) -> Result<RunData, WorkbenchError> {
+    pub(super) fn run_data(&self, kept: &SavedRun) -> Result<RunData, WorkbenchError> {
         let damaged = || WorkbenchError::DamagedRun(kept.run.id.0);
         let start: RunStart = kept
             .run

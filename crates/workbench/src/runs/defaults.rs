@@ -2,7 +2,7 @@
 
 use super::Runs;
 use crate::error::WorkbenchError;
-use crate::kept_runs::choices;
+use crate::saved_runs::choices;
 use crate::view::{TrainChoices, Tuning};
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::ModelKind;
@@ -26,8 +26,14 @@ impl Runs {
             return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
         }
         let question = context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
-        let material = context.material(&question)?;
-        Ok(choices::defaults(question.id, kind, &tuning, material.labelled_texts(), material.usual_split()))
+        let question_data = context.question_data(&question)?;
+        Ok(choices::defaults(
+            question.id,
+            kind,
+            &tuning,
+            question_data.labelled_texts(),
+            question_data.usual_split(),
+        ))
     }
 
     /// What a script gets: sensible choices, whatever was asked for the last time. `tuning` is `frozen`, `last-K`, `lora`,
@@ -42,8 +48,8 @@ impl Runs {
         tuning: &str,
     ) -> Result<TrainChoices, WorkbenchError> {
         let question = self.context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
-        let material = self.context.material(&question)?;
-        let (texts, split) = (material.labelled_texts(), material.usual_split());
+        let question_data = self.context.question_data(&question)?;
+        let (texts, split) = (question_data.labelled_texts(), question_data.usual_split());
         let mut named = choices::defaults(question.id, model, &Tuning::Frozen, texts, split);
         choices::set_tuning(&mut named, tuning)?;
         let fresh = choices::defaults(question.id, model, &named.tuning, texts, split);

@@ -3,7 +3,7 @@
 use super::Runs;
 use super::data::started_on;
 use crate::error::WorkbenchError;
-use crate::kept_runs::encoder_name;
+use crate::saved_runs::encoder_name;
 use dissensus_store::RunId;
 
 impl Runs {

@@ -2,7 +2,7 @@
 
 use super::Runs;
 use crate::error::WorkbenchError;
-use crate::kept_runs::{Kept, RunFolder};
+use crate::saved_runs::{RunFolder, SavedRun};
 use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail};
 use dissensus_domain::Scale;
 use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores, annotator_baselines};
@@ -21,7 +21,7 @@ impl Runs {
         self.detail_of(&self.kept.get(id)?)
     }
 
-    fn detail_of(&self, kept: &Kept) -> Result<RunDetail, WorkbenchError> {
+    fn detail_of(&self, kept: &SavedRun) -> Result<RunDetail, WorkbenchError> {
         let info =
             self.infos(std::slice::from_ref(kept))?.pop().ok_or(WorkbenchError::NoSuchRun(kept.run.id.0))?;
         let index = self.context.index();
@@ -86,7 +86,7 @@ impl Runs {
 
     /// The baseline of each annotator, by row. The report has it too, but reports of earlier versions took it from the test labels.
     /// Empty where the labels were not kept, as in runs of format 1.
-    fn baselines(&self, kept: &Kept, levels: usize) -> Result<BTreeMap<u32, f64>, WorkbenchError> {
+    fn baselines(&self, kept: &SavedRun, levels: usize) -> Result<BTreeMap<u32, f64>, WorkbenchError> {
         let (train, test) = (self.rows_of(kept, RunPart::Train)?, self.rows_of(kept, RunPart::Test)?);
         let on_scale = train.iter().chain(&test).all(|o| usize::from(o.level) < levels);
         if train.is_empty() || !on_scale {

@@ -2,8 +2,8 @@
 
 use super::Runs;
 use crate::error::WorkbenchError;
-use crate::kept_runs::Kept;
 use crate::levels::level_of;
+use crate::saved_runs::SavedRun;
 use crate::sync::lock;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::Observation;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 impl Runs {
     /// SHA-256 of a question's current labels, in hexadecimal. Kept until a label is recorded or retracted: a run at work asks
     /// for it twice a second.
-    pub(crate) fn data_sum(&self, question: QuestionId) -> Result<String, WorkbenchError> {
+    pub(crate) fn labels_sha256(&self, question: QuestionId) -> Result<String, WorkbenchError> {
         let last = self.context.store.last_event()?;
         if let Some((_, sum)) = lock(&self.at_work.sums).get(&question).filter(|(at, _)| *at == last) {
             return Ok(sum.clone());
@@ -35,13 +35,17 @@ impl Runs {
     }
 
     /// Whether the labels are others than the run was asked for.
-    pub(super) fn labels_changed(&self, kept: &Kept, question: QuestionId) -> Result<bool, WorkbenchError> {
-        let now = self.data_sum(question)?;
+    pub(super) fn labels_changed(
+        &self,
+        kept: &SavedRun,
+        question: QuestionId,
+    ) -> Result<bool, WorkbenchError> {
+        let now = self.labels_sha256(question)?;
         Ok(kept.run.asked.data_sha256.as_ref().is_some_and(|then| *then != now))
     }
 
     /// Labels of one part of a run, as rows of the arrays.
-    pub(super) fn rows_of(&self, kept: &Kept, part: RunPart) -> Result<Vec<Observation>, WorkbenchError> {
+    pub(super) fn rows_of(&self, kept: &SavedRun, part: RunPart) -> Result<Vec<Observation>, WorkbenchError> {
         let index = self.context.index();
         let observation = |label: &RunLabel| {
             Some(Observation {

@@ -3,7 +3,7 @@
 use super::Runs;
 use super::data::left_out_texts;
 use crate::error::WorkbenchError;
-use crate::kept_runs::Kept;
+use crate::saved_runs::SavedRun;
 use crate::view::{RunInfo, RunMetric, RunScores};
 use dissensus_domain::WorkState;
 use dissensus_perspectives::Scores;
@@ -19,7 +19,7 @@ impl Runs {
     }
 
     /// As the list shows them.
-    pub(crate) fn infos(&self, kept: &[Kept]) -> Result<Vec<RunInfo>, WorkbenchError> {
+    pub(crate) fn infos(&self, kept: &[SavedRun]) -> Result<Vec<RunInfo>, WorkbenchError> {
         let predicts = self.encoding.run_in_use()?;
         kept.iter()
             .map(|kept| {
@@ -31,11 +31,11 @@ impl Runs {
 
     fn info_of(
         &self,
-        kept: &Kept,
+        kept: &SavedRun,
         data_changed: bool,
         predicts: Option<u32>,
     ) -> Result<RunInfo, WorkbenchError> {
-        let Kept { run, choices, outcome, epochs } = kept;
+        let SavedRun { run, choices, outcome, epochs } = kept;
         let live = self.at_work.state(run.id.0);
         let finished = run.state == WorkState::Finished;
         let seconds = match (&live, finished) {

@@ -26,7 +26,7 @@ pub use predict::RunPrediction;
 use crate::background::Background;
 use crate::context::Context;
 use crate::encoding::Encoding;
-use crate::kept_runs::KeptRuns;
+use crate::saved_runs::SavedRuns;
 use at_work::AtWork;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Runs {
     context: Arc<Context>,
-    kept: KeptRuns,
+    kept: SavedRuns,
     encoding: Encoding,
     background: Background,
     at_work: Arc<AtWork>,
@@ -43,7 +43,7 @@ pub struct Runs {
 impl Runs {
     pub(crate) fn of(
         context: &Arc<Context>,
-        kept: &KeptRuns,
+        kept: &SavedRuns,
         encoding: &Encoding,
         background: &Background,
     ) -> Self {

@@ -1,11 +1,11 @@
 //! Predictions of a run's model: loaded from its files, or fitted again to its training labels.
 
 use super::Runs;
-use crate::encoding::encoders::{Chosen, tuned_options};
+use crate::encoding::encoders::{SelectedEncoder, tuned_options};
 use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::kept_runs::{Kept, choices};
+use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{Encoder, FreezePolicy};
 use dissensus_perspectives::{
@@ -63,14 +63,14 @@ impl Runs {
 
 impl Runs {
     /// The encoder that a run's model stands on: its own, or the project's where that is still the same.
-    fn encoder_of(&self, kept: &Kept, config: &TrainConfig) -> Result<Encoder, WorkbenchError> {
+    fn encoder_of(&self, kept: &SavedRun, config: &TrainConfig) -> Result<Encoder, WorkbenchError> {
         if config.policy != FreezePolicy::Frozen {
             let dir = self.kept.folder(kept)?.join("encoder");
             return Ok(Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?);
         }
         let chosen = self.frozen_of(kept)?;
         let found = self.encoding.find_encoder(None, chosen.as_ref())?;
-        let options = chosen.as_ref().map(Chosen::options).unwrap_or_default();
+        let options = chosen.as_ref().map(SelectedEncoder::options).unwrap_or_default();
         let encoder = Encoder::open(&found.dir, &options)?;
         match &kept.outcome.encoder {
             Some(then) if *then != encoder.version().key() => Err(WorkbenchError::EncoderChanged {
@@ -84,7 +84,7 @@ impl Runs {
 
     fn model_of(
         &self,
-        kept: &Kept,
+        kept: &SavedRun,
         config: &TrainConfig,
         encoder: &Encoder,
         progress: &dyn Progress,
@@ -114,22 +114,22 @@ impl Runs {
             .question(kept.choices.question)
             .cloned()
             .ok_or(WorkbenchError::NoQuestion)?;
-        let material = self.context.material(&question)?;
+        let question_data = self.context.question_data(&question)?;
         let train = self.rows_of(kept, RunPart::Train)?;
         let embeddings = if config.policy == FreezePolicy::Frozen {
             let all = match &kept.outcome.encoder {
                 Some(key) => Arc::new(self.encoding.embeddings_of(key)?),
                 None => self.encoding.embeddings()?.0,
             };
-            first_texts(&all, material.texts.len())?
+            first_texts(&all, question_data.texts.len())?
         } else {
-            Arc::new(self.encoded_for(encoder, &train, material.texts.len())?)
+            Arc::new(self.encoded_for(encoder, &train, question_data.texts.len())?)
         };
-        fitted(&TrainingData { observations: &train, ..material.data(&embeddings) })
+        fitted(&TrainingData { observations: &train, ..question_data.data(&embeddings) })
     }
 
     /// The row of an annotator in a run's model; beyond all rows for whom it does not know.
-    fn row_in(&self, kept: &Kept, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
+    fn row_in(&self, kept: &SavedRun, annotator: AnnotatorId) -> Result<u32, WorkbenchError> {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.row_of(annotator));
         }

@@ -3,7 +3,7 @@
 use super::Runs;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use crate::kept_runs::{Kept, choices};
+use crate::saved_runs::{SavedRun, choices};
 use crate::view::RunDetail;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
@@ -47,7 +47,7 @@ impl Runs {
     }
 
     /// Why a run cannot be resumed; `None` where it can.
-    pub(super) fn cannot_resume(&self, kept: &Kept) -> Result<Option<&'static str>, WorkbenchError> {
+    pub(super) fn cannot_resume(&self, kept: &SavedRun) -> Result<Option<&'static str>, WorkbenchError> {
         if !matches!(kept.run.state, WorkState::Interrupted | WorkState::Cancelled | WorkState::Failed) {
             return Ok(Some("it was not interrupted"));
         }
@@ -72,7 +72,7 @@ impl Runs {
             _ => {}
         }
         if kept.run.start.is_none() {
-            let now = self.data_sum(kept.choices.question)?;
+            let now = self.labels_sha256(kept.choices.question)?;
             if kept.run.asked.data_sha256.as_ref() != Some(&now) {
                 return Ok(Some(OLD_AND_CHANGED));
             }

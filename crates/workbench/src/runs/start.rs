@@ -5,7 +5,7 @@ use super::defaults::last_key;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use crate::kept_runs::choices;
+use crate::saved_runs::choices;
 use crate::view::{RunDetail, TrainChoices};
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
 use dissensus_store::{NewRun, RunId};
@@ -55,7 +55,7 @@ impl Runs {
             seed: u64::from(asked.seed),
             device: "cpu".to_owned(),
             started_ms: now_ms(),
-            data_sha256: Some(self.data_sum(question.id)?),
+            data_sha256: Some(self.labels_sha256(question.id)?),
         })?;
         self.context.store.set_setting(&last_key(config.network.model, &choices.tuning), &choices)?;
         Ok(run)

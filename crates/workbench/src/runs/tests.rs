@@ -43,7 +43,7 @@ fn row(runs: &Runs, choices: &TrainChoices) -> RunId {
             seed: u64::from(choices.seed),
             device: "cpu".to_owned(),
             started_ms: now_ms(),
-            data_sha256: Some(runs.data_sum(choices.question).unwrap()),
+            data_sha256: Some(runs.labels_sha256(choices.question).unwrap()),
         })
         .unwrap()
 }

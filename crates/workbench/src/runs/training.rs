@@ -5,11 +5,11 @@ use super::data::RunData;
 use super::energy::Energy;
 use super::notes::{notes, sizes};
 use crate::encoding::Seen;
-use crate::encoding::encoders::Chosen;
+use crate::encoding::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::kept_runs::{Card, Kept, Outcome, choices, io, write_card};
-use crate::view::{EpochInfo, GradientLength};
+use crate::saved_runs::{Card, Outcome, SavedRun, choices, io, write_card};
+use crate::view::{EpochInfo, GradientNorm};
 use dissensus_domain::{AnnotatorId, ScaleKind};
 use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
@@ -99,7 +99,7 @@ impl Runs {
 /// A gradient-trained run at work.
 struct Work<'a> {
     runs: &'a Runs,
-    kept: &'a Kept,
+    kept: &'a SavedRun,
     data: &'a RunData,
     device: DeviceChoice,
     progress: &'a dyn Progress,
@@ -143,7 +143,7 @@ impl Work<'_> {
             threads: self.runs.threads_for_training(),
             // What learns computes in fp32, whatever the project's embeddings do.
             precision: PrecisionChoice::default(),
-            ..chosen.map(Chosen::options).unwrap_or_default()
+            ..chosen.map(SelectedEncoder::options).unwrap_or_default()
         };
         let mut bodies = self.runs.context.bodies()?;
         bodies.truncate(self.data.texts);
@@ -227,7 +227,7 @@ impl Work<'_> {
 
 fn epoch_info(record: &EpochRecord) -> EpochInfo {
     let gradient =
-        |g: &dissensus_perspectives::GradientNorm| GradientLength { group: g.group.clone(), norm: g.norm };
+        |g: &dissensus_perspectives::GradientNorm| GradientNorm { group: g.group.clone(), norm: g.norm };
     EpochInfo {
         epoch: record.epoch,
         step: record.step,

@@ -1,9 +1,9 @@
 //! Using the encoder that a run has tuned.
 
 use super::Runs;
-use crate::encoding::encoders::{Chosen, tuned_options};
+use crate::encoding::encoders::{SelectedEncoder, tuned_options};
 use crate::error::WorkbenchError;
-use crate::kept_runs::{Kept, encoder_name};
+use crate::saved_runs::{SavedRun, encoder_name};
 use crate::view::Tuning;
 use dissensus_encoder::Encoder;
 
@@ -47,22 +47,22 @@ impl Runs {
 
     /// The frozen encoder of a run's embeddings, whichever the project uses now. Runs of format 2 do not say how to open it: it is the
     /// project's, or the one that was in use before a tuned one.
-    pub(super) fn frozen_of(&self, kept: &Kept) -> Result<Option<Chosen>, WorkbenchError> {
+    pub(super) fn frozen_of(&self, kept: &SavedRun) -> Result<Option<SelectedEncoder>, WorkbenchError> {
         if kept.run.start.is_some() {
             return Ok(self.run_data(kept)?.encoder);
         }
         let active = self.encoding.active_encoder()?;
-        let is_its = |chosen: &Chosen| kept.outcome.encoder.as_ref() == Some(&chosen.key);
+        let is_its = |chosen: &SelectedEncoder| kept.outcome.encoder.as_ref() == Some(&chosen.key);
         Ok(active.previous.filter(is_its).or(active.current))
     }
 
     /// The tuned encoder of a run, as the project uses it.
-    fn tuned(&self, kept: &Kept) -> Result<Chosen, WorkbenchError> {
+    fn tuned(&self, kept: &SavedRun) -> Result<SelectedEncoder, WorkbenchError> {
         let dir = self.kept.folder(kept)?.join("encoder");
         let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
         // Before it is used: what trained it is found through its version, also while nothing is encoded with it.
         self.encoding.add_version(&encoder, &dir)?;
         // Not its path: project and folder can be moved.
-        Ok(Chosen::new(encoder_name(kept.run.uid), encoder.version()))
+        Ok(SelectedEncoder::new(encoder_name(kept.run.uid), encoder.version()))
     }
 }

@@ -6,7 +6,7 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Progress, Reservation, caught};
-use crate::kept_runs::{Outcome, tuning_name};
+use crate::saved_runs::{Outcome, tuning_name};
 use crate::view::EpochInfo;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;

@@ -37,7 +37,7 @@ view! {
         /// Drawn at random rather than chosen by the order.
         pub random: bool,
         /// What the models say; only after an answer.
-        pub reveal: Option<Reveal>,
+        pub reveal: Option<TextPredictions>,
     }
 
     /// A label to record.
@@ -59,7 +59,7 @@ view! {
         /// How far the annotator is now.
         pub progress: Progress,
         /// What the others' models say; `None` where the settings or a missing encoder say so.
-        pub reveal: Option<Reveal>,
+        pub reveal: Option<TextPredictions>,
     }
 
     /// What undo took back.
@@ -89,7 +89,7 @@ view! {
     }
 
     /// How the models see a text that the annotator has answered.
-    pub struct Reveal {
+    pub struct TextPredictions {
         /// Mean over the other annotators' models, a probability a level.
         pub others: Vec<f32>,
         /// This annotator's own model *before* this answer was learned, a probability a level.

@@ -38,12 +38,12 @@ pub use disagreement::{
 pub use dissensus_domain::WorkState;
 pub use importing::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportReport};
 pub use job::JobInfo;
-pub use labelling::{LabelReceipt, LabelTask, NewLabel, Progress, Reveal, TextOrder, Undone};
+pub use labelling::{LabelReceipt, LabelTask, NewLabel, Progress, TextOrder, TextPredictions, Undone};
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,
 };
 pub use runs::{
-    AnnotatorPair, EpochInfo, GradientLength, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
+    AnnotatorPair, EpochInfo, GradientNorm, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
     RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning,
     training_settings,
 };

@@ -290,11 +290,11 @@ view! {
         /// True for the best one so far.
         pub best: bool,
         /// Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0.
-        pub gradients: Vec<GradientLength>,
+        pub gradients: Vec<GradientNorm>,
     }
 
     /// The gradient norm of a group of weights.
-    pub struct GradientLength {
+    pub struct GradientNorm {
         /// `embeddings`, `layer 0`, ..., `head`.
         pub group: String,
         /// Euclidean norm.

@@ -1,7 +1,7 @@
 //! Figures of runs as CSV and as a LaTeX table.
 
 use crate::error::WorkbenchError;
-use crate::kept_runs::tuning_name;
+use crate::saved_runs::tuning_name;
 use crate::view::{RunDetail, RunInfo, RunMetric};
 
 /// One row for each run and metric.

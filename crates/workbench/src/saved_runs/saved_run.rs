@@ -1,6 +1,6 @@
 //! What a run keeps in the project.
 
-use super::{KeptRuns, choices};
+use super::{SavedRuns, choices};
 use crate::error::WorkbenchError;
 use crate::view::{EpochInfo, Problem, RunSizes, TrainChoices};
 use dissensus_perspectives::metrics::Report;
@@ -25,16 +25,16 @@ pub(crate) struct Outcome {
 }
 
 /// A run of the project, read.
-pub(crate) struct Kept {
+pub(crate) struct SavedRun {
     pub(crate) run: Run,
     pub(crate) choices: TrainChoices,
     pub(crate) outcome: Outcome,
     pub(crate) epochs: Vec<EpochInfo>,
 }
 
-impl KeptRuns {
+impl SavedRuns {
     /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out.
-    pub(crate) fn all(&self) -> Result<Vec<Kept>, WorkbenchError> {
+    pub(crate) fn all(&self) -> Result<Vec<SavedRun>, WorkbenchError> {
         Ok(self.context.store.runs()?.into_iter().filter_map(|run| read(run).ok().flatten()).collect())
     }
 
@@ -42,16 +42,21 @@ impl KeptRuns {
     ///
     /// # Errors
     /// There is no such run, a name in its choices is not known, or the file cannot be read.
-    pub(crate) fn get(&self, id: u32) -> Result<Kept, WorkbenchError> {
+    pub(crate) fn get(&self, id: u32) -> Result<SavedRun, WorkbenchError> {
         let found = self.context.store.run(RunId(id))?.map(read).transpose()?.flatten();
         found.ok_or(WorkbenchError::NoSuchRun(id))
     }
 }
 
-fn read(run: Run) -> Result<Option<Kept>, WorkbenchError> {
+fn read(run: Run) -> Result<Option<SavedRun>, WorkbenchError> {
     let choices = choices::read(run.asked.configuration.clone())?;
     let outcome = run.metrics.clone().map(serde_json::from_value).transpose();
     let epochs = run.history.clone().map(serde_json::from_value).transpose();
     let (Some(choices), Ok(outcome), Ok(epochs)) = (choices, outcome, epochs) else { return Ok(None) };
-    Ok(Some(Kept { run, choices, outcome: outcome.unwrap_or_default(), epochs: epochs.unwrap_or_default() }))
+    Ok(Some(SavedRun {
+        run,
+        choices,
+        outcome: outcome.unwrap_or_default(),
+        epochs: epochs.unwrap_or_default(),
+    }))
 }

@@ -10,7 +10,7 @@ use dissensus_perspectives::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The data of a question as models take them, all of one moment.
-pub(crate) struct Material {
+pub(crate) struct QuestionData {
     pub(crate) question: Question,
     pub(crate) observations: Vec<Observation>,
     pub(crate) attributes: Vec<Attribute>,
@@ -21,7 +21,7 @@ pub(crate) struct Material {
     pub(crate) groups: Vec<Option<u32>>,
 }
 
-impl Material {
+impl QuestionData {
     pub(crate) fn data<'a>(&'a self, embeddings: &'a Embeddings) -> TrainingData<'a> {
         TrainingData {
             embeddings,
@@ -65,7 +65,7 @@ impl Material {
 
 impl Context {
     /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
-    pub(crate) fn material(&self, question: &Question) -> Result<Material, WorkbenchError> {
+    pub(crate) fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
         let snapshot = self.store.question_snapshot(question.id)?;
         let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
         let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
@@ -89,7 +89,7 @@ impl Context {
                 *names.entry(name).or_insert(next)
             }));
         }
-        Ok(Material {
+        Ok(QuestionData {
             question: question.clone(),
             observations,
             attributes: attributes(&snapshot.annotators),

@@ -9,7 +9,7 @@
 //! Format 2 had `NAME.runs/NUMBER`, without an identity. Such a folder is used for a run of that time where its files say the
 //! same of the run as the project does; they then get the UUID.
 
-use super::{Kept, KeptRuns};
+use super::{SavedRun, SavedRuns};
 use crate::error::WorkbenchError;
 use crate::view::Tuning;
 use dissensus_files::{beside, write_atomically};
@@ -61,7 +61,7 @@ impl RunFolder {
     }
 }
 
-impl KeptRuns {
+impl SavedRuns {
     /// Where the folders of this project's runs are.
     pub(crate) fn runs_folder(&self) -> PathBuf {
         beside(self.context.store.file(), ".runs")
@@ -71,7 +71,7 @@ impl KeptRuns {
     ///
     /// # Errors
     /// There is none, or what is there belongs to another run.
-    pub(crate) fn folder(&self, kept: &Kept) -> Result<PathBuf, WorkbenchError> {
+    pub(crate) fn folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
         match self.find_folder(kept) {
             RunFolder::Own(path) => Ok(path),
             RunFolder::Missing(path) => Err(WorkbenchError::NoRunFiles { run: kept.run.id.0, path }),
@@ -99,7 +99,7 @@ impl KeptRuns {
     ///
     /// # Errors
     /// What is there belongs to another run, or what the disk says.
-    pub(crate) fn make_folder(&self, kept: &Kept) -> Result<PathBuf, WorkbenchError> {
+    pub(crate) fn make_folder(&self, kept: &SavedRun) -> Result<PathBuf, WorkbenchError> {
         match self.find_folder(kept) {
             RunFolder::Missing(path) => {
                 std::fs::create_dir_all(&path).map_err(|e| io(&path, "making", e))?;
@@ -119,7 +119,7 @@ impl KeptRuns {
     }
 
     /// Looks where the files of a run belong.
-    pub(crate) fn find_folder(&self, kept: &Kept) -> RunFolder {
+    pub(crate) fn find_folder(&self, kept: &SavedRun) -> RunFolder {
         let path = self.runs_folder().join(kept.run.uid.to_string());
         if std::fs::symlink_metadata(&path).is_ok() {
             return match whose(&path, &kept.run) {
@@ -153,7 +153,7 @@ impl KeptRuns {
     }
 
     /// Whether a folder of format 2 is this run's, as far as its files say.
-    fn is_of_format_2(&self, folder: &Path, kept: &Kept) -> Result<(), String> {
+    fn is_of_format_2(&self, folder: &Path, kept: &SavedRun) -> Result<(), String> {
         let card = read_card(folder)?;
         let Some(card) = card else { return has_checkpoint_of(folder, kept) };
         if let Some(id) = card.id {
@@ -183,7 +183,7 @@ impl KeptRuns {
 
     /// Live predictions come from `multilevel`, on the frozen encoder or on one that a run has tuned: the other models are not
     /// updated label by label.
-    pub(crate) fn can_be_used(&self, kept: &Kept) -> bool {
+    pub(crate) fn can_be_used(&self, kept: &SavedRun) -> bool {
         let has_encoder = |folder: &Path| folder.join("encoder").join("config.json").is_file();
         kept.choices.model == ModelKind::Multilevel
             && (kept.choices.tuning == Tuning::Frozen
@@ -192,7 +192,7 @@ impl KeptRuns {
 
     /// Removes a run's own files; those that are not its own stay. They take another name first, so that a removal that is cut
     /// short leaves nothing that looks like the run's.
-    pub(crate) fn remove_folder(&self, kept: &Kept) -> Result<(), WorkbenchError> {
+    pub(crate) fn remove_folder(&self, kept: &SavedRun) -> Result<(), WorkbenchError> {
         let RunFolder::Own(folder) = self.find_folder(kept) else { return Ok(()) };
         let removed = beside(&folder, ".removed");
         std::fs::rename(&folder, &removed).map_err(|e| io(&folder, "removing", e))?;
@@ -246,7 +246,7 @@ fn same_id(id: Uuid, run: &Run) -> Result<(), String> {
 
 /// Whether the checkpoint of an unfinished run of format 2 was made under this run's choices. That it is of the same labels is
 /// checked where it is loaded.
-fn has_checkpoint_of(folder: &Path, kept: &Kept) -> Result<(), String> {
+fn has_checkpoint_of(folder: &Path, kept: &SavedRun) -> Result<(), String> {
     let (config, _) = super::choices::config(&kept.choices).map_err(|error| error.to_string())?;
     match dissensus_perspectives::checkpoint_config_hash(&folder.join("checkpoints")) {
         None => Err("it has neither a run.json nor a checkpoint".to_owned()),

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 /// Answers and marks of one annotator on one question.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Sheet {
+pub(crate) struct Annotations {
     /// The current answer of each text labelled.
     pub(crate) answers: HashMap<TextId, Answer>,
     /// Texts skipped, labelled or not.
@@ -23,13 +23,13 @@ pub(crate) struct Sheet {
     given: HashMap<TextId, i64>,
 }
 
-impl Sheet {
+impl Annotations {
     fn load(store: &Store, annotator: AnnotatorId, question: QuestionId) -> Result<Self, WorkbenchError> {
-        let mut sheet = Self::default();
+        let mut annotations = Self::default();
         for events in store.events_of(annotator, question)?.chunk_by(|a, b| a.text == b.text) {
-            sheet.set(events);
+            annotations.set(events);
         }
-        Ok(sheet)
+        Ok(annotations)
     }
 
     /// Notes what holds for a text after all events of this annotator, on this question, on it.
@@ -73,32 +73,32 @@ impl Sheet {
     }
 }
 
-/// A sheet in use.
-pub(crate) type SharedSheet = Arc<Mutex<Sheet>>;
+/// Annotations in use.
+pub(crate) type SharedAnnotations = Arc<Mutex<Annotations>>;
 
-/// The sheets in use. They follow the events of the project, see [`super::feed`].
+/// All annotations in use. They follow the events of the project, see [`super::feed`].
 #[derive(Default)]
-pub(crate) struct Sheets(Mutex<HashMap<(AnnotatorId, QuestionId), SharedSheet>>);
+pub(crate) struct AnnotationCache(Mutex<HashMap<(AnnotatorId, QuestionId), SharedAnnotations>>);
 
-impl Sheets {
-    /// The sheet of an annotator and a question, read from the project on first use.
+impl AnnotationCache {
+    /// The annotations of an annotator and a question, read from the project on first use.
     pub(crate) fn get(
         &self,
         store: &Store,
         annotator: AnnotatorId,
         question: QuestionId,
-    ) -> Result<SharedSheet, WorkbenchError> {
-        let mut sheets = lock(&self.0);
-        if let Some(sheet) = sheets.get(&(annotator, question)) {
-            return Ok(Arc::clone(sheet));
+    ) -> Result<SharedAnnotations, WorkbenchError> {
+        let mut in_use = lock(&self.0);
+        if let Some(annotations) = in_use.get(&(annotator, question)) {
+            return Ok(Arc::clone(annotations));
         }
-        let sheet = Arc::new(Mutex::new(Sheet::load(store, annotator, question)?));
-        sheets.insert((annotator, question), Arc::clone(&sheet));
-        Ok(sheet)
+        let annotations = Arc::new(Mutex::new(Annotations::load(store, annotator, question)?));
+        in_use.insert((annotator, question), Arc::clone(&annotations));
+        Ok(annotations)
     }
 
-    /// The sheet of an annotator and a question, where it is in use.
-    pub(crate) fn known(&self, annotator: AnnotatorId, question: QuestionId) -> Option<SharedSheet> {
+    /// The annotations of an annotator and a question, where they are in use.
+    pub(crate) fn known(&self, annotator: AnnotatorId, question: QuestionId) -> Option<SharedAnnotations> {
         lock(&self.0).get(&(annotator, question)).cloned()
     }
 

@@ -9,16 +9,16 @@ use dissensus_store::NewHead;
 
 impl LiveModels {
     /// Keeps every live model that has learned since it was kept.
-    pub(crate) fn keep_heads(&self) {
+    pub(crate) fn save_heads(&self) {
         let questions: Vec<QuestionId> = self.models.questions();
         for question in questions {
             if self.models.with(question, |fitted| fitted.changes > 0) == Some(true) {
-                self.keep_head(question);
+                self.save_head(question);
             }
         }
     }
 
-    pub(super) fn keep_head(&self, question: QuestionId) {
+    pub(super) fn save_head(&self, question: QuestionId) {
         if self.context.store.is_reader() {
             return;
         }

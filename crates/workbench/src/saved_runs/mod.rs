@@ -3,22 +3,22 @@
 
 pub(crate) mod choices;
 mod folder;
-mod kept;
+mod saved_run;
 
 pub use choices::tuning_name;
 pub(crate) use folder::{Card, RunFolder, encoder_name, io, run_of_encoder, write_card};
-pub(crate) use kept::{Kept, Outcome};
+pub(crate) use saved_run::{Outcome, SavedRun};
 
 use crate::context::Context;
 use std::sync::Arc;
 
 /// The runs of a project, as they are kept.
 #[derive(Clone)]
-pub(crate) struct KeptRuns {
+pub(crate) struct SavedRuns {
     context: Arc<Context>,
 }
 
-impl KeptRuns {
+impl SavedRuns {
     pub(crate) fn of(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context) }
     }
