@@ -3,9 +3,8 @@
 use super::Analysis;
 use super::chosen::among;
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use crate::view::{AnnotatorPrediction, DisagreementQuery, DisagreementScores, GroupPrediction, TextDetail};
-use dissensus_domain::{Annotator, AnnotatorId, QuestionId, Text, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, Text, TextId};
 use dissensus_perspectives::AnnotatorModel as _;
 use std::collections::{BTreeMap, HashMap};
 
@@ -43,11 +42,11 @@ impl Analysis {
         let Some(Some((scores, all))) = predicted else {
             return Ok(detail(found, DisagreementScores::none(), Vec::new(), Vec::new()));
         };
-        let answers: HashMap<AnnotatorId, u16> = context
+        let mut answers: HashMap<AnnotatorId, Answer> = context
             .store
             .current_labels_on(text, question)?
             .into_iter()
-            .filter_map(|l| Some((l.annotator, level_of(&l.answer)?)))
+            .map(|label| (label.annotator, label.answer))
             .collect();
         let given = self.labels_given(question)?;
         let ordered = self.ordered(question)?;
@@ -59,7 +58,7 @@ impl Analysis {
             .zip(&mask)
             .filter(|(_, chosen)| **chosen)
             .map(|((annotator, p), _)| {
-                let observed = answers.get(&annotator.id).copied();
+                let observed = answers.remove(&annotator.id);
                 let hidden = reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
                 prediction(
                     annotator,
@@ -127,7 +126,7 @@ fn detail(
 fn prediction(
     annotator: &Annotator,
     p: &[f32],
-    observed: Option<u16>,
+    observed: Option<Answer>,
     hidden: bool,
     ordered: bool,
     labels: u32,

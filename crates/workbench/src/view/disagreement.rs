@@ -1,6 +1,6 @@
 //! Disagreement: texts in order of it, and one text.
 
-use dissensus_domain::{AnnotatorId, Attributes, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, Attributes, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -89,7 +89,7 @@ view! {
         /// Mean level (index), ordinal and binary scales.
         pub expected: Option<f32>,
         /// What the person answered.
-        pub observed: Option<u16>,
+        pub observed: Option<Answer>,
         /// Labels the model of this person stands on.
         pub labels: u32,
     }
