@@ -24,6 +24,17 @@ use uuid::Uuid;
 struct TrainingData {
     texts: BTreeSet<TextId>,
     annotators: BTreeSet<AnnotatorId>,
+    /// Those that this copy of the project does not have: they may be imported or merged later.
+    #[serde(default, skip_serializing_if = "Fingerprints::is_empty")]
+    missing: Fingerprints,
+}
+
+impl TrainingData {
+    fn extend(&mut self, other: Self) {
+        self.texts.extend(other.texts);
+        self.annotators.extend(other.annotators);
+        self.missing.extend(other.missing);
+    }
 }
 
 /// The same as rows of the arrays.
@@ -63,6 +74,17 @@ struct Record {
 struct Fingerprints {
     texts: BTreeSet<String>,
     annotators: BTreeSet<String>,
+}
+
+impl Fingerprints {
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.annotators.is_empty()
+    }
+
+    fn extend(&mut self, other: Self) {
+        self.texts.extend(other.texts);
+        self.annotators.extend(other.annotators);
+    }
 }
 
 /// What stands for an external id in files that are handed on: others cannot read it, and it is another one in each project.
@@ -121,11 +143,11 @@ impl Encoding {
         let mut record = before.clone();
         if let Some(parent_dir) = parent_dir {
             for (project, names) in Record::read(parent_dir)?.projects {
-                record.projects.entry(project).or_insert(names);
+                record.projects.entry(project).or_default().extend(names);
             }
         }
         let project = self.context.store.project_id()?.0;
-        record.projects.insert(project, self.fingerprints(project, &data)?);
+        record.projects.entry(project).or_default().extend(self.fingerprints(project, &data)?);
         if record == before { Ok(()) } else { record.write(dir) }
     }
 
@@ -136,21 +158,30 @@ impl Encoding {
         dir: &Path,
     ) -> Result<(), WorkbenchError> {
         let project = self.context.store.project_id()?.0;
-        let Some(known) = Record::read(dir)?.projects.remove(&project) else { return Ok(()) };
-        let index = self.context.index();
-        let texts = self.context.store.all_text_ids_and_externals()?.into_iter();
-        let annotators = index.annotators().iter();
-        let data = TrainingData {
-            texts: texts
-                .filter(|(_, name)| known.texts.contains(&fingerprint(project, name)))
-                .map(|(id, _)| id)
-                .collect(),
-            annotators: annotators
-                .filter(|annotator| known.annotators.contains(&fingerprint(project, &annotator.external_id)))
-                .map(|annotator| annotator.id)
-                .collect(),
-        };
+        let Some(missing) = Record::read(dir)?.projects.remove(&project) else { return Ok(()) };
+        let data = TrainingData { missing, ..TrainingData::default() };
         self.keep_training_data(&encoder.version().weights_sha256, data).map(drop)
+    }
+
+    /// With what was missing and is in the project by now.
+    fn found(&self, mut data: TrainingData) -> Result<TrainingData, WorkbenchError> {
+        if data.missing.is_empty() {
+            return Ok(data);
+        }
+        let project = self.context.store.project_id()?.0;
+        if !data.missing.texts.is_empty() {
+            for (id, name) in self.context.store.all_text_ids_and_externals()? {
+                if data.missing.texts.remove(&fingerprint(project, &name)) {
+                    data.texts.insert(id);
+                }
+            }
+        }
+        for annotator in self.context.index().annotators() {
+            if data.missing.annotators.remove(&fingerprint(project, &annotator.external_id)) {
+                data.annotators.insert(annotator.id);
+            }
+        }
+        Ok(data)
     }
 
     /// Adds to what these weights are known to have been trained on, and returns all of it.
@@ -161,28 +192,31 @@ impl Encoding {
     ) -> Result<TrainingData, WorkbenchError> {
         let key = key(weights_sha256);
         let known: Option<TrainingData> = self.context.store.setting(&key)?;
+        // Two runs can come to the same weights (with a learning rate of 0, say): what either saw counts.
+        if let Some(known) = known.clone() {
+            data.extend(known);
+        }
+        let data = self.found(data)?;
         if known.as_ref() != Some(&data) {
-            // Two runs can come to the same weights (with a learning rate of 0, say): what either saw counts.
-            if let Some(known) = known {
-                data.texts.extend(known.texts);
-                data.annotators.extend(known.annotators);
-            }
             self.context.store.set_setting(&key, &data)?;
         }
         Ok(data)
     }
 
+    /// Of all of it, also of what this copy of the project does not have.
     fn fingerprints(&self, project: Uuid, data: &TrainingData) -> Result<Fingerprints, WorkbenchError> {
         let texts = self.context.store.all_text_ids_and_externals()?.into_iter();
         let index = self.context.index();
         let annotators = index.annotators().iter().filter(|a| data.annotators.contains(&a.id));
-        Ok(Fingerprints {
+        let mut all = data.missing.clone();
+        all.extend(Fingerprints {
             texts: texts
                 .filter(|(id, _)| data.texts.contains(id))
                 .map(|(_, name)| fingerprint(project, &name))
                 .collect(),
             annotators: annotators.map(|a| fingerprint(project, &a.external_id)).collect(),
-        })
+        });
+        Ok(all)
     }
 
     /// What the encoder in use was trained on in this project, for the texts and annotators of `index`.
@@ -203,6 +237,7 @@ impl Encoding {
         let Some(version) = version else { return Ok(None) };
         let found = self.context.store.encoder_versions()?.into_iter().find(|known| known.key == version);
         let Some(found) = found else { return Ok(None) };
-        Ok(self.context.store.setting(&key(&found.weights_sha256))?)
+        let data: Option<TrainingData> = self.context.store.setting(&key(&found.weights_sha256))?;
+        data.map(|data| self.found(data)).transpose()
     }
 }
