@@ -158,3 +158,71 @@ fn try_to_bring_into_file(conn: &Connection) -> bool {
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Level, Metadata, Subscriber};
+
+    /// Keeps what is logged, a line an event.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<(Level, String)>>>);
+
+    impl Subscriber for Lines {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            struct Words(String);
+            impl Visit for Words {
+                fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+                    self.0.push_str(&format!("{field}={value:?} "));
+                }
+            }
+            let mut words = Words(String::new());
+            event.record(&mut words);
+            lock(&self.0).push((*event.metadata().level(), words.0));
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn a_checkpoint_that_fails_is_logged_with_its_code_and_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let conn = Connection::open(folder.path().join("p.db")).unwrap();
+        conn.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (body TEXT)").unwrap();
+        let log = Lines::default();
+        let attempt = || tracing::subscriber::with_default(log.clone(), || try_to_bring_into_file(&conn));
+        // SQLite refuses a checkpoint on a connection that is in the middle of a write.
+        conn.execute_batch("BEGIN IMMEDIATE; INSERT INTO t VALUES ('a secret')").unwrap();
+        assert!(!attempt());
+        {
+            let lines = lock(&log.0);
+            let [(level, line)] = lines.as_slice() else { panic!("{lines:?}") };
+            assert_eq!(*level, Level::WARN);
+            assert!(
+                line.contains("was not brought into the file") && line.contains("DatabaseLocked"),
+                "{line}"
+            );
+            assert!(!line.contains("secret"), "{line}");
+        }
+        conn.execute_batch("COMMIT").unwrap();
+        assert!(attempt());
+        assert_eq!(lock(&log.0).len(), 1, "nothing to tell of one that succeeds");
+    }
+}

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{QuestionId, TextId};
-use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, TrainChoices};
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, ImportChoices, TrainChoices};
 use dissensus_workbench::{
     CopyChoices, DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Pooling,
     Progress, Session, Silent, SplitSpec, WorkbenchError, sample,
@@ -380,6 +380,98 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
     std::fs::write(copy.join("training_data.json"), "{").unwrap();
     let error = older.encoding.encode(&choice(Pooling::Max), &Silent).unwrap_err();
     assert_eq!(error.code(), "training-data-damaged");
+}
+
+/// A CSV file in which everybody labels each text.
+fn rows(texts: std::ops::Range<u32>, annotators: &[&str]) -> String {
+    let mut csv = "text_id,text,annotator_id,label\n".to_owned();
+    for text in texts {
+        for (i, annotator) in annotators.iter().enumerate() {
+            let label = ["no", "yes"][(text as usize / 2 + i) % 2];
+            csv.push_str(&format!("t{text},words {} and {text},{annotator},{label}\n", text % 7));
+        }
+    }
+    csv
+}
+
+#[test]
+fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = || Home::inside(folder.path(), Vec::new());
+    let import = |session: &Session, csv: String| {
+        let file = folder.path().join("in.csv");
+        std::fs::write(&file, csv).unwrap();
+        let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    };
+    let session = Session::create(&folder.path().join("p.dissensus"), &home()).unwrap();
+    import(&session, rows(0..40, &["a", "b"]));
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let before = folder.path().join("before.dissensus");
+    session.project.save_copy(&before, CopyChoices::default(), &Silent).unwrap();
+    import(&session, rows(0..80, &["a", "b", "c"]));
+    session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    let question = session.project.question(None).unwrap().id;
+    let asked = session.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.7), ..asked };
+    session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    session.close();
+
+    let older = Session::open(&before, &home()).unwrap();
+    let folder_of = |dir: &Path| EncoderChoice {
+        encoder: Some(dir.to_string_lossy().into_owned()),
+        ..EncoderChoice::default()
+    };
+    older.encoding.encode(&folder_of(&copy), &Silent).unwrap();
+    // From here on the project itself has to know.
+    std::fs::remove_file(copy.join("training_data.json")).unwrap();
+    let left_out = |split| {
+        let choices = EvaluateChoices {
+            question: None,
+            models: vec![ModelKind::Shared],
+            split,
+            seed: 3,
+            at_least: None,
+            tuning: "frozen".into(),
+            device: DeviceChoice::Cpu,
+        };
+        older.analysis.evaluate(&choices, &Silent).map(|done| done.split.left_out_texts)
+    };
+    import(&older, rows(0..80, &["a", "b", "c"]));
+    older.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    // 56 of 80 texts trained it: of the 56 that are tested here about 39, and never more than the 28 among the first 40.
+    let texts = left_out(SplitSpec::ByText(0.3)).unwrap();
+    assert!(texts > 28, "{texts} of the imported texts are known to have trained it");
+    // So did everybody, also who was imported later: nobody is new to it.
+    let error = left_out(SplitSpec::ByAnnotator(0.5)).unwrap_err();
+    assert!(error.to_string().contains("encoder in use was tuned"), "{error}");
+}
+
+#[test]
+fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let run = tuned(&session, 0);
+    session.runs.use_run(Some(run)).unwrap();
+    assert_eq!(session.encoding.state().unwrap().encoded, 0, "nothing is encoded with it yet");
+    let choices = EvaluateChoices {
+        question: Some("offensiveness".into()),
+        models: vec![ModelKind::Shared],
+        split: SplitSpec::ByText(0.7),
+        seed: 0,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: DeviceChoice::Cpu,
+    };
+    let curve = || session.analysis.learning_curve(&choices, &[0, 2], None, &Silent);
+    // The curve stands on no embeddings, so that the encoder in use has shown it nothing.
+    assert!(curve().unwrap().n_texts > 10);
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+    // Everybody trained this encoder: there is no new annotator to score.
+    let error = curve().unwrap_err().to_string();
+    assert!(error.contains("encoder in use was tuned"), "{error}");
 }
 
 #[test]

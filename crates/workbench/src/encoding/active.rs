@@ -294,6 +294,23 @@ mod tests {
         assert_eq!(serde_json::to_string(&read).unwrap(), kept);
     }
 
+    /// A run that was used before `tuned_by` was kept: nothing tells whether it tuned the encoder or was trained on it as it is.
+    #[test]
+    fn a_run_in_use_from_before_the_tuning_run_was_kept_counts_as_the_one_that_tuned_it() {
+        let kept = serde_json::json!({ "current": mean("run:x"), "run": 7, "previous": mean("a") });
+        let old: ActiveEncoder = serde_json::from_value(kept).unwrap();
+        assert_eq!((old.tuned_by, old.is_tuned()), (None, true));
+        let pooled = old.clone().chosen(encoder("run:x", Pooling::Max));
+        assert_eq!((pooled.run, pooled.tuned_by, pooled.is_tuned()), (Some(7), None, true));
+        assert_eq!(pooled.previous, Some(mean("a")), "the way back stays");
+        assert_eq!(pooled.without_run(), ActiveEncoder::default().chosen(mean("a")));
+        // The next step says which it is.
+        let tuned = old.clone().with_tuned(7, mean("run:x"));
+        assert_eq!((tuned.tuned_by, tuned.is_tuned()), (Some(7), true));
+        let frozen = old.with_frozen(9, Some("run:x/mean")).unwrap();
+        assert_eq!((frozen.tuned_by, frozen.is_tuned()), (Some(7), false));
+    }
+
     #[test]
     fn the_way_back_leads_to_the_last_encoder_that_no_run_has_tuned() {
         let first = ActiveEncoder::default().chosen(mean("a"));
