@@ -56,6 +56,7 @@ pub fn builder() -> Builder<Wry> {
             disagreement::disagreement_rows,
             disagreement::text_detail,
             annotators::annotator_report,
+            annotators::measure_annotators,
             runs::train_defaults,
             runs::start_run,
             runs::resume_run,

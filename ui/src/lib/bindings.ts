@@ -82,10 +82,12 @@ export const commands = {
 	 *  unless `show_hidden` asks for it.
 	 */
 	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
-	/**  All annotators for one question; may take seconds. */
+	/**  All annotators for one question, with the held-out accuracy where it is known. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
+	/**  Measures the held-out accuracy in the background, as a job of the id that is returned. */
+	measureAnnotators: (question: QuestionId) => __TAURI_INVOKE<number>("measure_annotators", { question }),
 	/**  What a training of this model would do by default, or did the last time it was asked for here. */
-	trainDefaults: (question: QuestionId, model: string, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
+	trainDefaults: (question: QuestionId, model: ModelKind, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
 	/**  Starts a run in the background and returns its id at once. */
 	startRun: (choices: TrainChoices) => __TAURI_INVOKE<number>("start_run", { choices }),
 	/**  Goes on with a run that broke off. */
@@ -128,6 +130,13 @@ export const events = {
 export const TRAINING_SETTINGS = [{"help":"Of split, weights, order and dropout: the same seed gives the same run","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false}] as const;
 
 /* Types */
+/**  The nonlinearity between two layers. */
+export type Activation = 
+/**  max(x, 0). */
+"relu" | 
+/**  The hyperbolic tangent, as in BERT's pooler. */
+"tanh";
+
 /**  What predicts for a question, exactly. */
 export type ActiveModel = {
 	/**  The question. */
@@ -202,7 +211,7 @@ export type AnnotatorPrediction = {
 	/**  Mean level (index), ordinal and binary scales. */
 	expected: number | null,
 	/**  What the person answered. */
-	observed: number | null,
+	observed: Answer | null,
 	/**  Labels the model of this person stands on. */
 	labels: number,
 };
@@ -221,6 +230,8 @@ export type AnnotatorReport = {
 	map_share: number | null,
 	/**  What to know about these figures. */
 	remark: string | null,
+	/**  False while how well people are predicted on texts held out is still to be measured. */
+	held_out_measured: boolean,
 	/**  What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels. */
 	held_out_note: string | null,
 };
@@ -676,6 +687,21 @@ export type ModelChanged = {
 	revision: number,
 };
 
+/**  Which annotator model. */
+export type ModelKind = 
+/**  One head trained on each text's most frequent label; ties go to the lowest of the tied levels. */
+"majority" | 
+/**  One head trained on all annotators' labels. */
+"shared" | 
+/**  One head per annotator, trained on that annotator's labels alone; `shared` for annotators without labels. */
+"sep-heads" | 
+/**  A text and an annotator, each made a short vector, through a feed-forward network. */
+"share-rec-ffn" | 
+/**  The same through a Deep & Cross Network. */
+"share-rec-dcn" | 
+/**  One head, every annotator's own severity and thresholds, every text's own effect, with shrinkage estimated from the data. */
+"multilevel";
+
 /**  A label to record. */
 export type NewLabel = {
 	/**  The question answered. */
@@ -804,20 +830,6 @@ export type RecentProject = {
 	sample: boolean,
 };
 
-/**  How the models see a text that the annotator has answered. */
-export type TextPredictions = {
-	/**  Mean over the other annotators' models, a probability a level. */
-	others: (number | null)[],
-	/**  This annotator's own model *before* this answer was learned, a probability a level. */
-	mine: (number | null)[],
-	/**  How many other annotators the mean runs over. */
-	annotators: number,
-	/**  Share of the others' labels on each level, where there are any. */
-	observed: (number | null)[] | null,
-	/**  The chance that two annotators differ on this text. */
-	pairwise: number | null,
-};
-
 /**  One annotator. */
 export type RunAnnotator = {
 	/**  Who. */
@@ -910,7 +922,7 @@ export type RunInfo = {
 	/**  Its name. */
 	question_name: string,
 	/**  The annotator model. */
-	model: string,
+	model: ModelKind,
 	/**  Which layers of the encoder were trained. */
 	tuning: Tuning,
 	/**  How many layers were trained, for `last_k`. */
@@ -1012,6 +1024,15 @@ export type ScaleKind =
 /**  One of several levels in order, lowest first. */
 "ordinal";
 
+/**  The factor of the learning rate after the warm-up. */
+export type Schedule = 
+/**  1 throughout. */
+"constant" | 
+/**  Falls evenly to 0 at the last step. */
+"linear" | 
+/**  Falls to 0 along half a cosine (Loshchilov and Hutter 2017, SGDR, eq. 5, without restarts). */
+"cosine";
+
 /**  A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values. */
 export type Span = {
 	/**  The first character. */
@@ -1058,6 +1079,20 @@ export type TextOrder =
 /**  Where annotators are predicted to disagree most, with a share of random texts. */
 "disagreement";
 
+/**  How the models see a text that the annotator has answered. */
+export type TextPredictions = {
+	/**  Mean over the other annotators' models, a probability a level. */
+	others: (number | null)[],
+	/**  This annotator's own model *before* this answer was learned, a probability a level. */
+	mine: (number | null)[],
+	/**  How many other annotators the mean runs over. */
+	annotators: number,
+	/**  Share of the others' labels on each level, where there are any. */
+	observed: (number | null)[] | null,
+	/**  The chance that two annotators differ on this text. */
+	pairwise: number | null,
+};
+
 /**  Colours. */
 export type Theme = 
 /**  As the system says. */
@@ -1071,8 +1106,8 @@ export type Theme =
 export type TrainChoices = {
 	/**  The question. */
 	question: QuestionId,
-	/**  The annotator model: `majority`, `shared`, `sep-heads`, `share-rec-ffn`, `share-rec-dcn` or `multilevel`. */
-	model: string,
+	/**  The annotator model. */
+	model: ModelKind,
 	/**  Which layers of the encoder are trained. */
 	tuning: Tuning,
 	/**  How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ... */
@@ -1102,7 +1137,7 @@ export type TrainChoices = {
 	/**  Decoupled weight decay */
 	weight_decay: number | null,
 	/**  How learning rates move after the warm-up */
-	schedule: string,
+	schedule: Schedule,
 	/**  Share of the steps in which learning rates rise */
 	warmup: number | null,
 	/**  Largest norm of the gradient; 0 for no limit */
@@ -1110,11 +1145,11 @@ export type TrainChoices = {
 	/**  Evaluations without a better one before it stops; 0 for never */
 	patience: number,
 	/**  What the best checkpoint is chosen by */
-	metric_for_best_model: string,
+	metric_for_best_model: ValidationMetric,
 	/**  Units of the head's hidden layer; 0 for a linear head */
 	hidden: number,
 	/**  Activation of the hidden layer */
-	activation: string,
+	activation: Activation,
 	/**  Dropout on the embedding */
 	embedding_dropout: number | null,
 	/**  Dropout before the last layer of the head */
@@ -1153,6 +1188,15 @@ export type Undone = {
 	/**  How far the annotator is now. */
 	progress: Progress,
 };
+
+/**  What the best checkpoint is chosen by, on the validation labels. */
+export type ValidationMetric = 
+/**  The lowest log loss: accuracy hides over-confidence. */
+"log_loss" | 
+/**  The highest share of labels predicted. */
+"accuracy" | 
+/**  The highest F1, averaged over levels. */
+"macro_f1";
 
 /**  How far a job, a run or an evaluation is. */
 export type WorkState = 

@@ -425,6 +425,7 @@ export const commands: typeof RealCommands = {
   textDetail: async (query, text, groupBy, readingAs, showHidden) =>
     detail(query, textOf(text), groupBy, readingAs, showHidden),
   annotatorReport: async (q) => report(q),
+  measureAnnotators: async () => 0,
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
   startRun: async (wanted) => runs.start(wanted),
   resumeRun: async (id) => runs.resume(id),
@@ -507,7 +508,7 @@ function detail(
           simulated: p.simulated,
           distribution: blind ? null : d,
           expected: blind ? null : expected(d),
-          observed: level,
+          observed: level === null ? null : answerOf(question(q).scale, level),
           labels: 104,
         };
       }),
@@ -533,6 +534,7 @@ function report(q: number): view.AnnotatorReport {
     map_share: 0.71,
     remark: null,
     // As after a run has tuned the encoder: `?tuned`.
+    held_out_measured: true,
     held_out_note: asked.has("tuned")
       ? "112 texts are left out of the test: the encoder was tuned on their labels."
       : null,

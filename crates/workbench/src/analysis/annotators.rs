@@ -4,9 +4,11 @@ use super::Analysis;
 use super::agreement::{alpha, metric};
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
+use crate::jobs::{Progress, Silent};
 use crate::view::{AnnotatorReport, AnnotatorRow};
 use dissensus_domain::{Annotator, QuestionId};
-use dissensus_perspectives::{AnnotatorMap, Severity, agreement, annotator_map};
+use dissensus_perspectives::{AnnotatorMap, HeldOut, Severity, agreement, annotator_map};
+use std::sync::Arc;
 
 /// So many people with labels make a map.
 const MAP_FROM: usize = 3;
@@ -18,6 +20,70 @@ impl Analysis {
     /// # Errors
     /// No such question, or the file cannot be read.
     pub fn annotator_report(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
+        self.report(question, Some(&Silent))
+    }
+
+    /// As [`Analysis::annotator_report`], at once: with the held-out accuracy only where it is known.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn annotators_so_far(&self, question: QuestionId) -> Result<AnnotatorReport, WorkbenchError> {
+        self.report(question, None)
+    }
+
+    /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the background. Returns the job's id; that
+    /// of the one at work where there is one.
+    ///
+    /// # Errors
+    /// The job cannot begin.
+    pub fn measure_annotators_as_job(&self, question: QuestionId) -> Result<u32, WorkbenchError> {
+        const KIND: &str = "evaluate";
+        if let Some(job) = self.measurements.job(question) {
+            return Ok(job);
+        }
+        let context = &self.context;
+        let job = context.begin_job(KIND, "accuracy for each annotator")?;
+        let id = job.info().id;
+        self.measurements.job_began(question, id);
+        let (analysis, at_work) = (self.clone(), Arc::clone(&job));
+        let spawned = context.threads.spawn("measure", move || {
+            let measured = analysis.context.finish_job(KIND, &at_work, |job| {
+                let result = analysis.measure_annotators(question, job.as_ref());
+                // Before it is told: who hears of the end may want the next one.
+                analysis.measurements.job_ended(question, id);
+                result
+            });
+            // After a panic too.
+            analysis.measurements.job_ended(question, id);
+            // Its error is told by the job.
+            drop(measured);
+        });
+        if let Err(error) = spawned {
+            self.measurements.job_ended(question, id);
+            let ended: Result<(), _> = Err(error);
+            context.end_job(&job, &ended);
+            ended?;
+        }
+        Ok(id)
+    }
+
+    fn measure_annotators(
+        &self,
+        question: QuestionId,
+        progress: &dyn Progress,
+    ) -> Result<(), WorkbenchError> {
+        let generation = self.live.models.generation();
+        let (_, target) = self.context.question_parts(question)?;
+        let labels = self.context.observations(question)?;
+        self.measure_held_out(generation, question, &labels, target, progress).map(drop)
+    }
+
+    /// With the held-out accuracy measured where there is a `measure`, else as far as it is known.
+    fn report(
+        &self,
+        question: QuestionId,
+        measure: Option<&dyn Progress>,
+    ) -> Result<AnnotatorReport, WorkbenchError> {
         let context = &self.context;
         let generation = self.live.models.generation();
         let (_, target) = context.question_parts(question)?;
@@ -29,7 +95,12 @@ impl Analysis {
             let severities = (0..people as u32).map(|row| fitted.model.severity(row)).collect();
             (severities, annotator_map(&fitted.model, ordered))
         });
-        let (measured, left_out) = self.measured(generation, question, &labels, target)?;
+        let known: Option<(Vec<HeldOut>, usize)> = match measure {
+            Some(progress) => Some(self.measure_held_out(generation, question, &labels, target, progress)?),
+            None => self.known_held_out(generation, question, &labels)?,
+        };
+        let held_out_measured = known.is_some();
+        let (measured, left_out) = known.unwrap_or_default();
         let mut counts = vec![vec![0_u32; target.levels]; people];
         labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
         // Two points lie on a line whatever they judge.
@@ -67,6 +138,7 @@ impl Analysis {
             remark: live
                 .is_none()
                 .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
+            held_out_measured,
             held_out_note: Seen::note(left_out),
         })
     }

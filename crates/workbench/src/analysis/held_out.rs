@@ -1,9 +1,9 @@
-//! How well everyone is predicted on texts held out.
+//! How well everyone is predicted on texts held out: measured once, kept in memory while little changes.
 
 use super::Analysis;
 use crate::encoding::Basis;
 use crate::error::WorkbenchError;
-use crate::jobs::Silent;
+use crate::jobs::Progress;
 use crate::sync::lock;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::{FitOptions, HeldOut, Observation, Target, TrainingData, held_out};
@@ -18,11 +18,29 @@ const MEASURE_AFTER: usize = 20;
 pub(super) struct Measurements {
     kept: Mutex<HashMap<QuestionId, Measured>>,
     gates: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
+    /// Jobs that measure, by question.
+    jobs: Mutex<HashMap<QuestionId, u32>>,
 }
 
 impl Measurements {
     fn gate(&self, question: QuestionId) -> Arc<Mutex<()>> {
         Arc::clone(lock(&self.gates).entry(question).or_default())
+    }
+
+    /// The job that measures a question now.
+    pub(super) fn job(&self, question: QuestionId) -> Option<u32> {
+        lock(&self.jobs).get(&question).copied()
+    }
+
+    pub(super) fn job_began(&self, question: QuestionId, job: u32) {
+        lock(&self.jobs).insert(question, job);
+    }
+
+    pub(super) fn job_ended(&self, question: QuestionId, job: u32) {
+        let mut jobs = lock(&self.jobs);
+        if jobs.get(&question) == Some(&job) {
+            jobs.remove(&question);
+        }
     }
 }
 
@@ -39,26 +57,59 @@ struct Measured {
 }
 
 impl Analysis {
-    /// How well everyone is predicted on texts held out; from memory while little has changed. `labels` are those of `generation`,
-    /// see [`crate::live::Models::generation`], or newer ones.
-    pub(super) fn measured(
+    /// How well everyone is predicted on texts held out, where it was measured and little has changed since: results by annotator, and
+    /// the labelled texts that were not scored. `labels` are those of `generation`, see [`crate::live::Models::generation`], or newer
+    /// ones.
+    pub(super) fn known_held_out(
+        &self,
+        generation: u32,
+        question: QuestionId,
+        labels: &[Observation],
+    ) -> Result<Option<(Vec<HeldOut>, usize)>, WorkbenchError> {
+        let (_, basis) = self.encoding.embeddings()?;
+        Ok(self.kept_held_out(generation, question, labels, &basis))
+    }
+
+    /// Lets a test hold a measurement up.
+    #[cfg(test)]
+    pub(crate) fn hold_measurements(&self, question: QuestionId) -> Arc<Mutex<()>> {
+        self.measurements.gate(question)
+    }
+
+    fn kept_held_out(
+        &self,
+        generation: u32,
+        question: QuestionId,
+        labels: &[Observation],
+        basis: &Basis,
+    ) -> Option<(Vec<HeldOut>, usize)> {
+        let annotators = self.context.sizes().1;
+        let all = lock(&self.measurements.kept);
+        let kept = all.get(&question)?;
+        let changed = labels.len().abs_diff(kept.labels);
+        let same = kept.generation == generation && kept.annotators == annotators && kept.basis == *basis;
+        (same && changed < MEASURE_AFTER.max(kept.labels / 20)).then(|| (kept.results.clone(), kept.left_out))
+    }
+
+    /// Measures how well everyone is predicted on texts held out, unless [`Analysis::known_held_out`] knows it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a cancel. Nothing is kept then.
+    pub(super) fn measure_held_out(
         &self,
         generation: u32,
         question: QuestionId,
         labels: &[Observation],
         target: Target,
+        progress: &dyn Progress,
     ) -> Result<(Vec<HeldOut>, usize), WorkbenchError> {
         let (embeddings, basis) = self.encoding.embeddings()?;
         let annotators = self.context.sizes().1;
         let gate = self.measurements.gate(question);
         let _gate = lock(&gate);
         self.context.fail_here("measure");
-        if let Some(kept) = lock(&self.measurements.kept).get(&question) {
-            let changed = labels.len().abs_diff(kept.labels);
-            let same = kept.generation == generation && kept.annotators == annotators && kept.basis == basis;
-            if same && changed < MEASURE_AFTER.max(kept.labels / 20) {
-                return Ok((kept.results.clone(), kept.left_out));
-            }
+        if let Some(known) = self.kept_held_out(generation, question, labels, &basis) {
+            return Ok(known);
         }
         let seen = self.encoding.seen_by(basis.version.as_deref(), &self.context.index())?;
         let seen_texts = seen.rows().texts;
@@ -74,7 +125,7 @@ impl Analysis {
         };
         let results = match labels.len() {
             0 | 1 => vec![HeldOut::default(); annotators],
-            _ => held_out(&data, seen.rows(), &FitOptions::default(), &Silent)?,
+            _ => held_out(&data, seen.rows(), &FitOptions::default(), progress)?,
         };
         let labels = labels.len();
         let results_kept = results.clone();

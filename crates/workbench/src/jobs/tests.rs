@@ -157,6 +157,43 @@ fn figures_are_measured_after_a_measurement_that_panicked() {
     );
 }
 
+#[test]
+fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let hear = ends(&session);
+    let so_far = || session.analysis.annotators_so_far(question).unwrap();
+    let first = so_far();
+    assert!(!first.held_out_measured && first.alpha.is_some());
+    assert!(first.annotators.iter().all(|a| a.labels > 0 && a.held_out_accuracy.is_none()));
+
+    // A panic, and a stop: nothing is kept, and it can be asked for again.
+    fail(&session, "evaluate");
+    session.analysis.measure_annotators_as_job(question).unwrap();
+    assert_eq!(next(&hear).state, WorkState::Failed);
+    fail_no_more(&session);
+    session.context.threads.join();
+    let gate = session.analysis.hold_measurements(question);
+    let id = {
+        let _gate = lock(&gate);
+        let id = session.analysis.measure_annotators_as_job(question).unwrap();
+        assert_eq!(session.analysis.measure_annotators_as_job(question).unwrap(), id, "it is at work");
+        assert!(!so_far().held_out_measured, "nobody waits for it");
+        assert!(session.context.jobs.cancel(id));
+        id
+    };
+    let stopped = next(&hear);
+    assert_eq!((stopped.id, stopped.state), (id, WorkState::Cancelled));
+    assert!(!so_far().held_out_measured);
+
+    let again = session.analysis.measure_annotators_as_job(question).unwrap();
+    assert_ne!(again, id);
+    assert_eq!(next(&hear).state, WorkState::Finished);
+    assert_eq!(so_far(), session.analysis.annotator_report(question).unwrap());
+    assert!(so_far().annotators.iter().all(|a| a.held_out_accuracy.is_some()));
+}
+
 fn label(session: &Session, question: QuestionId, nth: usize) {
     let annotator = session.project.annotators().unwrap()[0].id;
     let text = session.context.index().texts()[nth];
@@ -199,4 +236,27 @@ fn an_import_that_is_on_disk_does_not_fail_afterwards() {
     assert_eq!((report.texts, session.context.index().texts().len()), (2, before));
     fail_no_more(&session);
     assert_eq!(session.context.index().texts().len(), before + 2, "read when it is next asked for");
+}
+
+/// The mark that the index is old goes only once the new one is there: whoever finds it gone has the new one.
+#[test]
+fn everybody_who_asks_while_the_index_is_read_again_gets_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = encoded_sample(&folder);
+    for round in 0..40 {
+        fail(&session, "reload");
+        let id = session.project.add_annotator(&format!("p{round}"), &Default::default()).unwrap().id;
+        fail_no_more(&session);
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    start.wait();
+                    for _ in 0..200 {
+                        assert!(session.context.index().annotator_row(id).is_some(), "round {round}");
+                    }
+                });
+            }
+        });
+    }
 }

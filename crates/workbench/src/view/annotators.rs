@@ -52,6 +52,8 @@ view! {
         pub map_share: Option<f32>,
         /// What to know about these figures.
         pub remark: Option<String>,
+        /// False while how well people are predicted on texts held out is still to be measured.
+        pub held_out_measured: bool,
         /// What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels.
         pub held_out_note: Option<String>,
     }

@@ -68,3 +68,38 @@ it("says when its figures are older than the labels", async () => {
     expect(screen.getByTestId("annotators-update")).toHaveTextContent("New labels · refresh"),
   );
 });
+
+it("shows people at once, and their accuracy when it is measured", async () => {
+  const user = userEvent.setup();
+  await app.start();
+  const whole = await commands.annotatorReport(1);
+  const row = (known: boolean) => ({
+    ...whole,
+    held_out_measured: known,
+    annotators: whole.annotators.map((a) => (known ? a : { ...a, held_out_accuracy: null })),
+  });
+  const report = vi.spyOn(commands, "annotatorReport").mockResolvedValue(row(false));
+  const measure = vi.spyOn(commands, "measureAnnotators").mockResolvedValue(70);
+  const cancel = vi.spyOn(commands, "cancelJob");
+  const job = { id: 70, kind: "evaluate", title: "accuracy for each annotator", done: 1, total: 5 };
+  const rest = { seconds_left: null, note: null, problem: null };
+  render(AnnotatorsView);
+  await waitFor(() => expect(screen.getByTestId("measuring")).toBeInTheDocument());
+  expect(screen.getByTestId("annotators-alpha")).toBeInTheDocument();
+  say("jobChanged", { ...job, ...rest, state: "running" });
+  await waitFor(() => expect(screen.getByRole("progressbar", { name: /accuracy/ })).toHaveValue(1));
+  await user.click(screen.getByTestId("measuring-stop"));
+  expect(cancel).toHaveBeenCalledWith(70);
+  say("jobChanged", { ...job, ...rest, state: "cancelled" });
+  await waitFor(() => expect(screen.getByTestId("not-measured")).toHaveTextContent("Refresh"));
+  expect(measure).toHaveBeenCalledTimes(1);
+
+  measure.mockResolvedValue(71);
+  await user.click(screen.getByTestId("annotators-update"));
+  await waitFor(() => expect(screen.getByTestId("measuring")).toBeInTheDocument());
+  expect(measure).toHaveBeenCalledTimes(2);
+  report.mockResolvedValue(row(true));
+  say("jobChanged", { ...job, ...rest, id: 71, state: "finished" });
+  await waitFor(() => expect(screen.queryByTestId("measuring")).toBeNull());
+  expect(screen.queryByTestId("not-measured")).toBeNull();
+});
