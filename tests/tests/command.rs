@@ -239,6 +239,127 @@ fn a_dry_run_shows_the_guess_and_changes_nothing() {
 }
 
 #[test]
+fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
+    let bench = Bench::without_encoder();
+    let file = |name, rows: &str| bench.file(name, format!("text_id,text,annotator_id,label\n{rows}"));
+    file("first.csv", "t1,x,ana,1\nt1,x,bo,3\nt2,y,ana,2\n");
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "first.csv"]);
+    bench.ok(["label", "P.dissensus", "--annotator", "ana", "--text-id", "t2", "--value", "3"]);
+    file("second.csv", "t1,x,bo,2\nt1,x,bo,1\nt2,y,ana,1\nt1,x,ana,1\n");
+    let told = [
+        "Replaced in the project: 2 labels, of them 1 given in the window or by the command",
+        "  row 3: ana on t2: 1 counts, not 3",
+        "  row 1: bo on t1: 2 counts, not 3",
+        "Replaced within the file: 1 label ",
+        "  row 2: bo on t1: 1 counts, not 2",
+    ];
+    let dry = bench.ok(["import", "P.dissensus", "second.csv", "--dry-run"]);
+    let said = bench.ok(["import", "P.dissensus", "second.csv"]);
+    for line in told {
+        assert!(dry.contains(line) && said.contains(line), "{line}\n{dry}\n{said}");
+    }
+    assert!(said.starts_with("Imported 0 texts, 0 annotators, 3 labels"), "{said}");
+    assert!(said.contains("1 row repeated labels that were known already"), "{said}");
+    let undone = bench.run(["undo", "P.dissensus", "--annotator", "ana"]);
+    assert_eq!(undone.code, Some(1), "{undone:?}");
+    assert!(
+        undone.err.contains("an import has replaced the last label that ana gave, 3 on t2, by 1"),
+        "{undone:?}"
+    );
+    file("third.csv", "t1,x,bo,3\n");
+    let third = bench.json(["import", "P.dissensus", "third.csv"]);
+    let changes = json!({
+        "replaced_in_file": 0, "replaced_labels": 0, "replaced_given": 0, "older_labels": 0, "given_again": 0,
+        "outdated_rows": 1
+    });
+    assert_eq!((&third["changes"], &third["repeated_rows"]), (&changes, &Value::from(1)), "{third}");
+    let place = json!({
+        "row": 1, "annotator": "bo", "text_id": "t1", "question": "label", "counts": "1", "instead_of": "3"
+    });
+    assert_eq!(third["notices"][0]["places"], json!([place]), "{third}");
+}
+
+#[test]
+fn people_without_a_label_are_counted_apart_wherever_annotators_are_counted() {
+    let bench = Bench::without_encoder();
+    bench.file("labels.csv", files::labels(10, 3));
+    bench.file("people.csv", "annotator_id,gender\nnew1,woman\nnew2,man\n");
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "labels.csv"]);
+    bench.ok(["import", "P.dissensus", "people.csv"]);
+    let line = bench.ok(["info", "P.dissensus"]);
+    assert!(line.contains("10 texts, 5 annotators (2 without a label yet), 30 labels"), "{line}");
+    assert!(line.contains("30 labels by 3 annotators"), "{line}");
+    let info = bench.json(["info", "P.dissensus"]);
+    assert_eq!((&info["annotators"], &info["annotators_without_labels"]), (&json!(5), &json!(2)), "{info}");
+    assert_eq!(info["questions"][0]["annotators_with_labels"], 3, "{info}");
+    let agreement = bench.json(["agreement", "P.dissensus"]);
+    assert_eq!((&agreement["annotators"], &agreement["annotators_without_labels"]), (&json!(3), &json!(2)));
+    let line = bench.ok(["agreement", "P.dissensus"]);
+    assert!(line.contains("by 3 annotators on 10 texts; 2 annotators without a label left out"), "{line}");
+    let aggregate = bench.json(["aggregate", "P.dissensus"]);
+    assert_eq!(aggregate["annotators_without_labels"], 2, "{aggregate}");
+    assert_eq!(aggregate["annotators"].as_array().unwrap().len(), 3);
+    let line = bench.ok(["aggregate", "P.dissensus"]);
+    assert!(line.contains("labels of 3 annotators; 2 annotators without a label left out"), "{line}");
+}
+
+#[test]
+fn people_without_a_label_are_predicted_and_said_to_be() {
+    let bench = Bench::new();
+    bench.file("labels.csv", files::labels(20, 4));
+    bench.file("people.csv", "annotator_id,gender\nnew1,woman\nnew2,man\n");
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender"]);
+    bench.ok(["import", "P.dissensus", "people.csv"]);
+    let without = |more: &[&str]| {
+        let found = bench.json(["disagreement", "P.dissensus"].into_iter().chain(more.iter().copied()));
+        (found["annotators"].as_u64().unwrap(), found["annotators_without_labels"].as_u64().unwrap())
+    };
+    assert_eq!(without(&[]), (6, 2));
+    assert_eq!(without(&["--attributes", "gender=man"]).1, 1);
+    let line = bench.ok(["disagreement", "P.dissensus", "--top", "1"]);
+    assert!(line.contains("among 6 annotators (2 without a label yet) on 20 texts"), "{line}");
+}
+
+#[test]
+fn a_copy_onto_itself_and_onto_another_file_is_told_with_what_to_do() {
+    let bench = Bench::without_encoder();
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["copy", "P.dissensus", "Q.dissensus"]);
+    for force in [&[][..], &["--force"]] {
+        let itself =
+            bench.run(["copy", "P.dissensus", "P.dissensus"].into_iter().chain(force.iter().copied()));
+        assert_eq!(itself.code, Some(1));
+        assert!(
+            itself.err.contains("is the project itself") && !itself.err.contains("--force"),
+            "{itself:?}"
+        );
+    }
+    let other = bench.run(["copy", "P.dissensus", "Q.dissensus"]);
+    assert_eq!(other.code, Some(1));
+    assert!(other.err.contains("exists already") && other.err.contains("--force"), "{other:?}");
+    bench.ok(["copy", "P.dissensus", "Q.dissensus", "--force"]);
+}
+
+#[test]
+fn a_run_on_a_frozen_encoder_is_used_and_deleted_with_what_predicts_said() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.json(["train", "P.dissensus", "--model", "multilevel", "--split", "by-text:0.7"]);
+    let used = bench.ok(["runs", "use", "P.dissensus", "1"]);
+    assert!(used.contains("Run 1 is in use") && used.contains("an encoder that it left unchanged"), "{used}");
+    assert!(used.contains("What predicts is multilevel on ") && used.contains("all 240 labels"), "{used}");
+    let listed = bench.ok(["runs", "list", "P.dissensus"]);
+    assert!(listed.contains("in use") && !listed.contains("encoder in use"), "{listed}");
+    let deleted = bench.ok(["runs", "delete", "P.dissensus", "1"]);
+    assert!(deleted.contains("It was in use. What predicts is multilevel on "), "{deleted}");
+    bench.json(["train", "P.dissensus", "--model", "multilevel", "--split", "by-text:0.7"]);
+    assert_eq!(bench.ok(["runs", "delete", "P.dissensus", "2"]).trim(), "Run 2 was deleted");
+}
+
+#[test]
 fn models_are_compared_with_every_figure_of_the_contract() {
     let bench = Bench::new();
     bench.ok(["sample", "P.dissensus"]);

@@ -427,7 +427,7 @@ pub(crate) enum RunsWhat {
     },
     /// Resume one that was interrupted or failed, from its last checkpoint and on the labels it started with
     Resume(OneRun),
-    /// Use the encoder that a run of multilevel has tuned for this project
+    /// Use a run of multilevel for this project: its encoder, tuned or not, with a model of all labels
     Use(OneRun),
     /// Use the previous encoder again
     StopUsing {
@@ -435,7 +435,7 @@ pub(crate) enum RunsWhat {
         #[arg(value_hint = ValueHint::FilePath)]
         project: PathBuf,
     },
-    /// Delete it and its files
+    /// Delete it and its files; one that is in use is put out of use first
     Delete(OneRun),
     /// Write a report: .html (with plots), .csv, .json or .tex
     Report {

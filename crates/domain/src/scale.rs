@@ -104,6 +104,8 @@ impl<'de> Deserialize<'de> for Scale {
 impl Scale {
     /// The largest number of levels a scale may have.
     pub const MAX_LEVELS: usize = 100;
+    /// Whole numbers from the lowest to the highest of which there are at most this many steps are guessed to be an ordinal scale.
+    pub const MAX_ORDINAL_SPREAD: i64 = 20;
     /// The largest number of options of a multi-choice scale: every set of them is a level.
     pub const MAX_OPTIONS: usize = 6;
 
@@ -190,7 +192,7 @@ impl Scale {
             return ScaleKind::Binary;
         }
         match whole_numbers(distinct) {
-            Some(numbers) if spread(&numbers) <= 20 => ScaleKind::Ordinal,
+            Some(numbers) if spread(&numbers) <= Self::MAX_ORDINAL_SPREAD => ScaleKind::Ordinal,
             _ => ScaleKind::Choice,
         }
     }
@@ -209,7 +211,11 @@ impl Scale {
         }
         let numbers = whole_numbers(&distinct);
         let levels: Vec<String> = match numbers {
-            Some(numbers) if kind == ScaleKind::Ordinal && spread(&numbers) <= 20 && numbers.len() > 1 => {
+            Some(numbers)
+                if kind == ScaleKind::Ordinal
+                    && spread(&numbers) <= Self::MAX_ORDINAL_SPREAD
+                    && numbers.len() > 1 =>
+            {
                 let (low, high) = (numbers[0], numbers[numbers.len() - 1]);
                 (low..=high).map(|n| n.to_string()).collect()
             }

@@ -1,5 +1,6 @@
 //! The labels of one question as the project and the rows before have them: what a row adds, and what it only repeats.
 
+use crate::changes::{Change, ChangeKind, Changes};
 use crate::level_name::{level_name, level_on};
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
@@ -13,6 +14,9 @@ const NONE: u32 = u32::MAX;
 /// Answers beyond those that are counted by name are told apart by a hash from here on.
 const HASHED: u32 = 1 << 31;
 
+/// Numbers of answers without a scale, by name.
+type Numbers = HashMap<String, u32, foldhash::fast::RandomState>;
+
 /// What is known of the answers to one question.
 ///
 /// An annotator's answers to one text are a list in the order in which they were appended. Rows with a time are compared
@@ -23,17 +27,20 @@ const HASHED: u32 = 1 << 31;
 pub(crate) struct Answers {
     scale: Option<Scale>,
     /// Names of answers without a scale, by their number.
-    numbers: HashMap<String, u32, foldhash::fast::RandomState>,
+    numbers: Numbers,
     levels: BTreeMap<String, u64>,
     lists: HashMap<u64, List, foldhash::fast::RandomState>,
     entries: Vec<Entry>,
     /// Entries from here on came with the rows of this file.
     seeded: u32,
+    /// Seeded entries from here on were given since the import began, and rows without a time are earlier.
+    meanwhile: u32,
     /// Answers with their times, of the lists that have several: a long list is not walked for every row.
     several: HashSet<(u64, u32, i64), foldhash::fast::RandomState>,
     pub(crate) rows: u64,
     pub(crate) added: u64,
     pub(crate) repeated: u64,
+    pub(crate) changes: Changes,
 }
 
 /// One annotator's answers to one text.
@@ -42,13 +49,29 @@ struct List {
     /// Where to look on for the next row without a time; none where all that follow are new.
     next: u32,
     last: u32,
+    /// The current one.
+    current: u32,
+    /// The one with the latest time.
+    latest: u32,
     /// The answer of the row before, as a number; none where no row was about this list.
     said: u32,
     /// That row had no time.
     untimed: bool,
     several: bool,
-    /// The latest time of all.
-    latest: i64,
+    /// The current answer of the project was given in the window or by the command.
+    given: bool,
+    repeats: Repeats,
+}
+
+/// Which answers of the project rows have repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeats {
+    /// None.
+    Nothing,
+    /// Only such as are not current.
+    Others,
+    /// The current one, among others or alone.
+    Current,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,23 +92,57 @@ impl Answers {
     pub(crate) fn new(scale: Option<Scale>) -> Self {
         Self {
             scale,
-            numbers: HashMap::default(),
+            numbers: Numbers::default(),
             levels: BTreeMap::new(),
             lists: HashMap::default(),
             entries: Vec::new(),
             seeded: 0,
+            meanwhile: NONE,
             several: HashSet::default(),
             rows: 0,
             added: 0,
             repeated: 0,
+            changes: Changes::default(),
         }
     }
 
     /// An answer that the project has. All of them are seeded before the first row.
-    pub(crate) fn seed(&mut self, text: u32, annotator: u32, level: u16, at_ms: i64) {
+    pub(crate) fn seed(&mut self, text: u32, annotator: u32, level: u16, at_ms: i64, given: bool) {
         let pair = pair(text, annotator);
         self.append(pair, u32::from(level), at_ms);
         self.seeded = self.entries.len() as u32;
+        self.set_current(pair, self.seeded - 1, given);
+    }
+
+    /// The current one among the answers that were seeded of an annotator and a text; else it is the last one.
+    pub(crate) fn seed_current(&mut self, text: u32, annotator: u32, level: u16, at_ms: i64, given: bool) {
+        let pair = pair(text, annotator);
+        let mut at = self.lists.get(&pair).map_or(NONE, |list| list.next);
+        while at != NONE {
+            let entry = self.entries[at as usize];
+            if (entry.answer, entry.at_ms) == (u32::from(level), at_ms) {
+                self.set_current(pair, at, given);
+                return;
+            }
+            at = entry.next;
+        }
+    }
+
+    /// Texts and annotators of whom several answers were seeded: which of them is current is not said by their order.
+    pub(crate) fn with_several(&self) -> impl Iterator<Item = (u32, u32)> {
+        let several = self.lists.iter().filter(|(_, list)| list.several);
+        several.map(|(pair, _)| ((pair >> 32) as u32, *pair as u32))
+    }
+
+    /// What is seeded from here on was given since the import began.
+    pub(crate) fn go_on_seeding(&mut self) {
+        self.meanwhile = self.entries.len() as u32;
+    }
+
+    fn set_current(&mut self, pair: u64, at: u32, given: bool) {
+        if let Some(list) = self.lists.get_mut(&pair) {
+            (list.current, list.given) = (at, given);
+        }
     }
 
     pub(crate) fn set_scale(&mut self, scale: Scale) {
@@ -138,21 +195,28 @@ impl Answers {
             None => list.said == answer || self.found_further_down(pair, list, answer),
         });
         if known {
+            self.note_repetition(pair, answer, row);
             self.said(pair, answer, row.at_ms.is_none());
             self.repeated += 1;
             return LabelVerdict::Repeated { name };
         }
-        let at_ms = match (row.at_ms, before) {
+        let meanwhile = self.meanwhile..self.seeded;
+        let latest = before.map(|list| list.latest).filter(|latest| !meanwhile.contains(latest));
+        let latest = latest.map(|latest| self.entries[latest as usize].at_ms);
+        let at_ms = match (row.at_ms, latest) {
             (Some(at_ms), _) => at_ms,
-            (None, Some(list)) => now_ms.max(list.latest),
+            (None, Some(latest)) => now_ms.max(latest),
             (None, None) => now_ms,
         };
         // Times say which of two answers is the later one; where they cannot, the later row is.
         let follows_row = before.is_some_and(|list| {
-            list.said != NONE && row.at_ms.is_some() && (list.untimed || list.latest == at_ms)
+            list.said != NONE && row.at_ms.is_some() && (list.untimed || latest == Some(at_ms))
         }) || row.at_ms.is_none()
             && before.is_some_and(|list| list.said != NONE && list.untimed);
         self.append(pair, answer, at_ms);
+        if let Some(list) = before {
+            self.note_addition(pair, list, follows_row, row);
+        }
         if let Some(list) = self.lists.get_mut(&pair) {
             list.next = NONE;
         }
@@ -165,6 +229,57 @@ impl Answers {
             None => {}
         }
         LabelVerdict::Added { name, level, at_ms, follows_row }
+    }
+
+    /// Decides whether the answer that was just appended is current, as the project will when it takes it in, and notes how it
+    /// stands to the one that was current before.
+    fn note_addition(&mut self, pair: u64, before: List, follows_row: bool, row: &Row) {
+        let new = self.entries.len() as u32 - 1;
+        let (answer, old) = (self.entries[new as usize], self.entries[before.current as usize]);
+        let in_file = before.current >= self.seeded;
+        let counts = answer.at_ms >= old.at_ms || (follows_row && in_file);
+        let same = answer.answer == old.answer;
+        if counts {
+            self.set_current(pair, new, false);
+        }
+        if (counts || same) && !in_file {
+            if before.repeats == Repeats::Others {
+                self.changes.not_outdated(pair);
+            }
+            if let Some(list) = self.lists.get_mut(&pair) {
+                list.repeats = Repeats::Current;
+            }
+        }
+        let kind = match (counts, in_file) {
+            _ if same => ChangeKind::GivenAgain,
+            (_, true) => ChangeKind::ReplacedInFile,
+            (true, false) if before.given => ChangeKind::ReplacedGiven,
+            (true, false) => ChangeKind::ReplacedImported,
+            (false, false) => ChangeKind::Older,
+        };
+        let (current, other) = if counts { (answer, old) } else { (old, answer) };
+        let Self { changes, scale, numbers, .. } = self;
+        changes
+            .add(kind, || place(row, [current, other].map(|e| name_of(scale.as_ref(), numbers, e.answer))));
+    }
+
+    /// Notes whether a row that repeats what is known says what is current.
+    fn note_repetition(&mut self, pair: u64, answer: u32, row: &Row) {
+        let Some(list) = self.lists.get_mut(&pair).filter(|list| list.current < self.seeded) else { return };
+        let current = self.entries[list.current as usize].answer;
+        let before = list.repeats;
+        if current == answer {
+            list.repeats = Repeats::Current;
+            if before == Repeats::Others {
+                self.changes.not_outdated(pair);
+            }
+        } else if before != Repeats::Current {
+            list.repeats = Repeats::Others;
+            let Self { changes, scale, numbers, .. } = self;
+            changes.outdated(pair, before == Repeats::Nothing, || {
+                place(row, [current, answer].map(|number| name_of(scale.as_ref(), numbers, number)))
+            });
+        }
     }
 
     fn number(&mut self, name: &str, level: Option<u16>) -> u32 {
@@ -216,7 +331,17 @@ impl Answers {
     fn append(&mut self, pair: u64, answer: u32, at_ms: i64) {
         let new = self.entries.len() as u32;
         self.entries.push(Entry { answer, next: NONE, at_ms });
-        let first = List { next: new, last: new, said: NONE, untimed: false, several: false, latest: at_ms };
+        let first = List {
+            next: new,
+            last: new,
+            current: new,
+            latest: new,
+            said: NONE,
+            untimed: false,
+            several: false,
+            given: false,
+            repeats: Repeats::Nothing,
+        };
         let list = match self.lists.entry(pair) {
             std::collections::hash_map::Entry::Vacant(entry) => {
                 entry.insert(first);
@@ -231,10 +356,31 @@ impl Answers {
         self.several.insert((pair, answer, at_ms));
         self.entries[list.last as usize].next = new;
         list.last = new;
-        list.latest = list.latest.max(at_ms);
+        if at_ms > self.entries[list.latest as usize].at_ms {
+            list.latest = new;
+        }
     }
 }
 
 fn pair(text: u32, annotator: u32) -> u64 {
     u64::from(text) << 32 | u64::from(annotator)
+}
+
+fn place(row: &Row, [counts, instead_of]: [String; 2]) -> Change {
+    Change {
+        row: row.row,
+        annotator: row.annotator.clone().unwrap_or_default(),
+        text_id: row.text_id.clone().unwrap_or_default(),
+        counts,
+        instead_of,
+    }
+}
+
+/// The name of an answer by its number.
+fn name_of(scale: Option<&Scale>, numbers: &Numbers, number: u32) -> String {
+    let name = match scale {
+        Some(scale) => u16::try_from(number).ok().and_then(|level| scale.name_of(level)),
+        None => numbers.iter().find(|(_, known)| **known == number).map(|(name, _)| name.as_str()),
+    };
+    name.unwrap_or("another label").to_owned()
 }

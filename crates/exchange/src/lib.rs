@@ -66,6 +66,7 @@
 
 mod answers;
 mod cells;
+mod changes;
 mod check;
 mod csv_record;
 mod error;
@@ -90,6 +91,7 @@ mod verdict;
 mod window;
 mod write;
 
+pub use changes::{Change, ChangeKind, Changes, KEPT_PLACES};
 pub use check::{Checker, MAX_QUESTIONS};
 pub use error::ExchangeError;
 pub use format::Format;

@@ -1,6 +1,7 @@
 //! One pass over a file that changes nothing: the preview of an import.
 
 use crate::answers::Answers;
+use crate::changes::Changes;
 use crate::rows::Rows;
 use crate::{
     Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, RowError, RowErrorKind, Source, Verdict,
@@ -66,6 +67,8 @@ pub struct QuestionScan {
     pub levels: Vec<(String, u64)>,
     /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
     pub scale: Result<Scale, ScaleError>,
+    /// What these labels change beyond adding to what is there.
+    pub changes: Changes,
 }
 
 /// Reads all of `source` and says what importing it would bring. `checker` is one that was seeded from the project,
@@ -184,6 +187,7 @@ impl QuestionScan {
             repeated: answers.repeated,
             levels,
             scale,
+            changes: answers.changes.clone(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The table of current answers: derived from the events, kept with them in one transaction.
 
 use crate::events::answer_columns;
-use crate::row::{EVENT_COLUMNS, event};
-use crate::tx::all;
+use crate::row::{EVENT_COLUMNS, EVENT_TABLES, event};
+use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
 use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer};
 use rusqlite::Connection;
@@ -30,6 +30,32 @@ impl WriteTx<'_> {
         };
         done.map(drop).map_err(|e| self.explain("noting the current answer", e))
     }
+
+    /// The event of the current answer of one annotator to one question on one text.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn current_event(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Result<Option<Event>> {
+        current_event(self.conn, (question, text, annotator))
+            .map_err(|e| self.explain("reading the current answer", e))
+    }
+}
+
+/// The event of the current answer of one annotator to one question on one text.
+pub(crate) fn current_event(
+    conn: &Connection,
+    (question, text, annotator): Key,
+) -> rusqlite::Result<Option<Event>> {
+    let sql = format!(
+        "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = (
+             SELECT event FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3)"
+    );
+    first(conn, &sql, (question.0, text.0, annotator.0), event)
 }
 
 impl Store {

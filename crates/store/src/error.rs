@@ -16,6 +16,9 @@ pub enum StoreError {
     /// A new project must not replace a file.
     #[error("{} exists already; a new project needs a name of its own", .0.display())]
     Exists(PathBuf),
+    /// A copy must not replace what it is a copy of.
+    #[error("{} is the project itself: choose another name for the copy", .0.display())]
+    CopyOntoItself(PathBuf),
     /// The name is that of a folder.
     #[error("{} is a folder, not a project file", .0.display())]
     Directory(PathBuf),
@@ -196,7 +199,7 @@ impl StoreError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Missing(_) => "project-missing",
-            Self::Exists(_) => "project-exists",
+            Self::Exists(_) | Self::CopyOntoItself(_) => "project-exists",
             Self::Directory(_) => "project-directory",
             Self::Empty(_) => "project-empty",
             Self::NotSqlite(_) => "project-not-a-database",

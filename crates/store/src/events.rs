@@ -179,8 +179,15 @@ impl<'a> WriteTx<'a> {
     /// # Errors
     /// Only what the disk says.
     pub fn last_event(&self) -> Result<EventId> {
-        let id = self.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
-        Ok(EventId(id.unwrap_or(0)))
+        last_event(self.conn).map_err(|e| self.explain("reading the newest event", e))
+    }
+
+    /// As [`Store::events_since`], within the transaction.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn events_since(&self, cursor: EventId, limit: u32) -> Result<Vec<Event>> {
+        events_after(self.conn, cursor, limit).map_err(|e| self.explain("reading what happened", e))
     }
 
     /// The event with this row.
@@ -224,11 +231,7 @@ impl Store {
     /// # Errors
     /// Only what the disk says.
     pub fn events_since(&self, cursor: EventId, limit: u32) -> Result<Vec<Event>> {
-        self.read("reading what happened", |c| {
-            let sql =
-                format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id > ?1 ORDER BY e.id LIMIT ?2");
-            all(c, &sql, (cursor.0, limit), event)
-        })
+        self.read("reading what happened", |c| events_after(c, cursor, limit))
     }
 
     /// The newest event of the project; `EventId(0)` where there is none. What has seen it is up to date.
@@ -236,10 +239,7 @@ impl Store {
     /// # Errors
     /// Only what the disk says.
     pub fn last_event(&self) -> Result<EventId> {
-        self.read("reading the newest event", |c| {
-            let id = first(c, "SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
-            Ok(EventId(id.unwrap_or(0)))
-        })
+        self.read("reading the newest event", last_event)
     }
 
     /// The event with this row.
@@ -287,36 +287,18 @@ impl Store {
             all(c, &on_text(), (annotator.0, question.0, text.0), event)
         })
     }
-
-    /// The answer that undo takes back: of those that this annotator gave in the window or by the command and that stand, the one
-    /// appended last, whatever text it is on and whatever was imported after it.
-    ///
-    /// # Errors
-    /// Only what the disk says.
-    pub fn newest_given(&self, question: QuestionId, annotator: AnnotatorId) -> Result<Option<Event>> {
-        self.read("looking for the newest answer", |c| {
-            let mut newest = c.prepare_cached(
-                "SELECT id FROM events WHERE annotator = ?1 AND question = ?2 ORDER BY id DESC",
-            )?;
-            let mut taken_back = c.prepare_cached(
-                "SELECT 1 FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3
-                 AND kind = 'retraction' AND replaces = ?4",
-            )?;
-            let mut rows = newest.query((annotator.0, question.0))?;
-            while let Some(row) = rows.next()? {
-                let Some(event) = event_at(c, EventId(row.get(0)?))? else { continue };
-                if event.answer().is_some()
-                    && event.source.is_given()
-                    && !taken_back.exists((annotator.0, question.0, event.text.0, event.id.0))?
-                {
-                    return Ok(Some(event));
-                }
-            }
-            Ok(None)
-        })
-    }
 }
 
 pub(crate) fn event_at(conn: &Connection, id: EventId) -> rusqlite::Result<Option<Event>> {
     first(conn, &format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = ?1"), [id.0], event)
+}
+
+fn events_after(conn: &Connection, cursor: EventId, limit: u32) -> rusqlite::Result<Vec<Event>> {
+    let sql = format!("SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id > ?1 ORDER BY e.id LIMIT ?2");
+    all(conn, &sql, (cursor.0, limit), event)
+}
+
+pub(crate) fn last_event(conn: &Connection) -> rusqlite::Result<EventId> {
+    let id = first(conn, "SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
+    Ok(EventId(id.unwrap_or(0)))
 }

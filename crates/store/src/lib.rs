@@ -79,6 +79,7 @@ mod snapshot;
 mod store;
 mod texts;
 mod tx;
+mod undo;
 mod writer;
 
 pub use annotators::NewAnnotator;
@@ -103,3 +104,4 @@ pub use snapshot::{Snapshot, StandingAnswer};
 pub use store::{Store, checkpoint_all};
 pub use texts::NewText;
 pub use tx::WriteTx;
+pub use undo::Undo;

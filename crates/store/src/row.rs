@@ -46,7 +46,6 @@ pub(crate) const EVENT_TABLES: &str = "events AS e CROSS JOIN copies AS c ON c.i
 
 /// A row of [`EVENT_COLUMNS`].
 pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
-    let source = row.get_ref(7)?.as_str().map_err(|e| bad(7, e))?;
     let name = row.get_ref(8)?.as_str().map_err(|e| bad(8, e))?;
     let replaces = row.get::<_, Option<u32>>(12)?.map(EventId);
     let kind = match (name, replaces) {
@@ -66,11 +65,16 @@ pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
         text: TextId(row.get(4)?),
         annotator: AnnotatorId(row.get(5)?),
         at_ms: row.get(6)?,
-        source: LabelSource::from_name(source)
-            .ok_or_else(|| bad(7, format!("unknown source \"{source}\"")))?,
+        source: source(row, 7)?,
         kind,
         note: row.get(13)?,
     })
+}
+
+/// A column with the name of a source.
+pub(crate) fn source(row: &Row<'_>, column: usize) -> Result<LabelSource> {
+    let name = row.get_ref(column)?.as_str().map_err(|e| bad(column, e))?;
+    LabelSource::from_name(name).ok_or_else(|| bad(column, format!("unknown source \"{name}\"")))
 }
 
 /// The answer in the columns `level` and `content`, which stand at `column` and behind it.

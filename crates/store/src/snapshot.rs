@@ -1,13 +1,17 @@
 //! Several reads at one moment.
 
 use crate::annotators::annotator;
+use crate::current::current_event;
+use crate::events::last_event;
 use crate::export::{ExportRow, ExportScope, events_in};
 use crate::questions::by_name;
-use crate::row::{answer, event};
+use crate::row::{answer, event, source};
 use crate::texts::{TEXT_COLUMNS, text};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError};
-use dissensus_domain::{Annotator, AnnotatorId, Answer, Question, QuestionId, Text, TextId};
+use dissensus_domain::{
+    Annotator, AnnotatorId, Answer, Event, EventId, LabelSource, Question, QuestionId, Text, TextId,
+};
 use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -31,6 +35,8 @@ pub struct StandingAnswer {
     pub answer: Answer,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
+    /// Where it came from.
+    pub source: LabelSource,
 }
 
 impl Store {
@@ -136,7 +142,7 @@ impl Snapshot<'_> {
         let sql = "SELECT replaces FROM events WHERE kind = 'retraction'";
         let retracted: HashSet<u32> =
             all(self.conn, sql, [], |r| r.get(0)).map_err(explain)?.into_iter().collect();
-        let sql = "SELECT id, question, text, annotator, at_ms, level, content FROM events
+        let sql = "SELECT id, question, text, annotator, at_ms, level, content, source FROM events
                    WHERE kind = 'answer' ORDER BY id";
         let mut statement = self.conn.prepare_cached(sql).map_err(explain)?;
         let mut rows = statement.query([]).map_err(explain)?;
@@ -150,9 +156,31 @@ impl Snapshot<'_> {
                 annotator: AnnotatorId(row.get(3).map_err(explain)?),
                 at_ms: row.get(4).map_err(explain)?,
                 answer: answer(row, 5).map_err(explain)?,
+                source: source(row, 7).map_err(explain)?,
             })?;
         }
         Ok(())
+    }
+
+    /// The newest event of the project; `EventId(0)` where there is none.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn last_event(&self) -> Result<EventId> {
+        last_event(self.conn).map_err(|e| self.explain(e))
+    }
+
+    /// The event of the current answer of one annotator to one question on one text.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn current_event(
+        &self,
+        question: QuestionId,
+        text: TextId,
+        annotator: AnnotatorId,
+    ) -> Result<Option<Event>> {
+        current_event(self.conn, (question, text, annotator)).map_err(|e| self.explain(e))
     }
 
     /// Hands every label event of a question to `f`, until it returns an error; one text is held at a time.

@@ -172,9 +172,9 @@ impl Store {
     /// and on the disk, or not at all.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] where the target must be new and is not, or is the project itself; [`StoreError::Locked`] where
-    /// a project that is to be replaced is open; [`StoreError::CopyCancelled`], no folder, a folder that cannot be written,
-    /// a full disk. The target is then as it was.
+    /// [`StoreError::Exists`] where the target must be new and is not, [`StoreError::CopyOntoItself`]; [`StoreError::Locked`]
+    /// where a project that is to be replaced is open; [`StoreError::CopyCancelled`], no folder, a folder that cannot be
+    /// written, a full disk. The target is then as it was.
     pub fn copy_to(
         &self,
         target: &Path,
@@ -183,7 +183,7 @@ impl Store {
     ) -> Result<()> {
         let file = place_for(target)?;
         if file == self.inner.file {
-            return Err(StoreError::Exists(target.to_owned()));
+            return Err(StoreError::CopyOntoItself(target.to_owned()));
         }
         // Whoever has the target open would go on writing to a file without a name.
         let _lock = Lock::take(&file, target)?;

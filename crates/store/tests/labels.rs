@@ -9,7 +9,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, OptionSet,
     Scale, ScaleKind, TextId, current_answer, given_answers,
 };
-use dissensus_store::{ExportScope, NewLabel, NewMark, NewQuestion, Store, StoreError};
+use dissensus_store::{ExportScope, NewLabel, NewMark, NewQuestion, Store, StoreError, Undo};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
@@ -416,4 +416,49 @@ fn undo_finds_what_was_given_under_what_was_imported() {
     assert_eq!(store.newest_given(QUESTION, AnnotatorId(1)).unwrap(), None);
     let retraction = store.events_since(given, 10).unwrap().pop().unwrap();
     assert_eq!((retraction.retracts(), retraction.source), (Some(given), LabelSource::Command));
+}
+
+#[test]
+fn undo_changes_nothing_where_the_last_answer_given_is_not_current() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let ada = AnnotatorId(1);
+    let give = |text, level, at_ms, source| {
+        store.append_label(&NewLabel { source, at_ms, ..label(text, 1, level) }).unwrap().id
+    };
+    let undo = || store.write(move |tx| tx.undo(QUESTION, ada, 9_000, LabelSource::Window)).unwrap();
+    assert_eq!(undo(), Undo::Nothing);
+    let first = give(1, 1, 1_000, LabelSource::Window);
+    let second = give(2, 2, 1_001, LabelSource::Command);
+    let import = give(2, 3, 5_000, LabelSource::Import);
+    let last = store.last_event().unwrap();
+    match undo() {
+        Undo::Replaced { given, current } => assert_eq!((given.id, current.id), (second, import)),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(store.last_event().unwrap(), last, "something was appended");
+    // What is given after the import is taken back, and then nothing more.
+    let third = give(2, 4, 6_000, LabelSource::Window);
+    assert!(matches!(undo(), Undo::TakenBack(event) if event.id == third));
+    assert!(matches!(undo(), Undo::Replaced { .. }));
+    let current = |text| store.current_label(QUESTION, TextId(text), ada).unwrap().unwrap().id;
+    assert_eq!((current(1), current(2)), (first, import));
+}
+
+#[test]
+fn undo_of_many_at_once_takes_back_each_answer_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 40, 1);
+    for text in 1..=40 {
+        store.append_label(&NewLabel { source: LabelSource::Window, ..label(text, 1, 1) }).unwrap();
+    }
+    let undone: usize = std::thread::scope(|scope| {
+        let undo = || {
+            let undo = || store.write(|tx| tx.undo(QUESTION, AnnotatorId(1), 9_000, LabelSource::Window));
+            (0..15).filter(|_| matches!(undo().unwrap(), Undo::TakenBack(_))).count()
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(undo)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!((undone, store.counts().unwrap().labels), (40, 0));
 }

@@ -1,6 +1,7 @@
 //! Everything that can go wrong in a use case, each with a stable code.
 
 use crate::view::Problem;
+use crate::words::counted;
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
 use dissensus_perspectives::PerspectivesError;
@@ -89,6 +90,23 @@ pub enum WorkbenchError {
         /// Its levels.
         levels: String,
     },
+    /// The label that an undo would take back is not current any more.
+    #[error(
+        "nothing was undone: {by} has replaced the last label that {annotator} gave, {given} on {text}, by {current}. To change it, \
+         label that text again"
+    )]
+    LabelReplaced {
+        /// Who gave it, by the id in files.
+        annotator: String,
+        /// The text, by its id in files.
+        text: String,
+        /// The label given.
+        given: String,
+        /// The current one.
+        current: String,
+        /// What replaced it.
+        by: &'static str,
+    },
     /// A name that is blank or taken.
     #[error("the {what} name \"{name}\" {why}")]
     Name {
@@ -110,7 +128,7 @@ pub enum WorkbenchError {
         hint: String,
     },
     /// Bad rows, and no wish to skip them.
-    #[error("{count} of {rows} rows cannot be imported, so nothing was")]
+    #[error("{count} of {} cannot be imported, so nothing was", counted(*.rows, "row"))]
     BadRows {
         /// How many.
         count: u64,
@@ -307,6 +325,15 @@ pub enum WorkbenchError {
     /// The export would replace a file.
     #[error("{} exists already: choose another name, or give --force to replace it", .0.display())]
     ExportExists(PathBuf),
+    /// A copy of the project would replace a file.
+    #[error("{} exists already: choose another name for the copy, or give --force to replace that file", .0.display())]
+    CopyExists(PathBuf),
+    /// A copy of the runs would replace a folder.
+    #[error(
+        "{} exists already, and the files of runs never replace others: choose another name for the copy, or remove that folder",
+        .0.display()
+    )]
+    RunsExist(PathBuf),
     /// Stopped on wish.
     #[error("stopped on your wish; what was finished is kept")]
     Cancelled,
@@ -338,6 +365,7 @@ impl WorkbenchError {
             Self::WhichQuestion(_) => "which-question",
             Self::NoQuestion => "no-question",
             Self::NotOnScale { .. } => "not-on-scale",
+            Self::LabelReplaced { .. } => "label-replaced",
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",
             Self::BadRows { .. } => "bad-rows",
@@ -369,7 +397,8 @@ impl WorkbenchError {
             Self::Closing => "closing",
             Self::Panicked { .. } => "panic",
             Self::NoThread => "no-thread",
-            Self::ExportExists(_) => "export-exists",
+            Self::ExportExists(_) | Self::RunsExist(_) => "export-exists",
+            Self::CopyExists(_) => "project-exists",
             Self::Cancelled => "cancelled",
         }
     }

@@ -26,6 +26,7 @@ mod saved_runs;
 mod session;
 mod sync;
 pub mod view;
+mod words;
 
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
@@ -53,3 +54,4 @@ pub use project::{CopyChoices, Project};
 pub use runs::{RunPrediction, Runs};
 pub use saved_runs::tuning_name;
 pub use session::Session;
+pub use words::counted;

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{LabelSource, Scale, ScaleKind};
-use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportReport};
+use dissensus_workbench::view::{
+    ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportReport,
+};
 use dissensus_workbench::{Home, Progress, Session, Silent, WorkbenchError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -290,13 +292,14 @@ fn current(place: &Place, session: &Session, text: &str, annotator: &str) -> Str
 #[test]
 fn of_several_answers_the_later_time_counts_else_the_later_row_and_all_are_kept() {
     let place = Place::new();
-    let cases: [(&str, &str, u32); 6] = [
+    let cases: [(&str, &str, u32); 7] = [
         ("t,x,ana,3,\nt,x,ana,4,\nt,x,ana,3,\n", "3", 3),
         ("t,x,ana,4,2024-05-02\nt,x,ana,3,2024-05-01\n", "4", 2),
         ("t,x,ana,3,2024-05-01\nt,x,ana,4,2024-05-02\nt,x,ana,3,2024-05-03\n", "3", 3),
         ("t,x,ana,3,2024-05-01\nt,x,ana,4,2024-05-01\n", "4", 2),
         ("t,x,ana,4,\nt,x,ana,3,2024-05-01\n", "3", 2),
         ("t,x,ana,3,2024-05-01\nt,x,ana,4,\n", "4", 2),
+        ("t,x,ana,3,2024-05-02\nt,x,ana,4,\nt,x,ana,5,2024-05-01\n", "5", 3),
     ];
     for (nth, (answers, label, added)) in cases.into_iter().enumerate() {
         let session = place.project(&format!("several-{nth}"));
@@ -449,4 +452,200 @@ fn an_export_imported_elsewhere_gives_the_same_project() {
             assert_eq!((again.labels, again.texts, again.annotators), (0, 0, 0), "seed {seed}, {ending}");
         }
     }
+}
+
+/// The places of the notice with this code: row, annotator, text, the label that counts, the one that does not.
+fn places(notices: &[ImportNotice], code: &str) -> Vec<(u32, String, String, String, String)> {
+    let found: Vec<&ImportNotice> = notices.iter().filter(|notice| notice.code == code).collect();
+    assert_eq!(found.len(), 1, "{code} in {notices:?}");
+    let place = |p: &ImportPlace| {
+        (p.row, p.annotator.clone(), p.text_id.clone(), p.counts.clone(), p.instead_of.clone())
+    };
+    found[0].places.iter().map(place).collect()
+}
+
+fn place(
+    row: u32,
+    annotator: &str,
+    text: &str,
+    counts: &str,
+    not: &str,
+) -> (u32, String, String, String, String) {
+    (row, annotator.into(), text.into(), counts.into(), not.into())
+}
+
+const SCALE: &str = "text_id,text,annotator_id,label\ns,s,zoe,1\ns,s,yan,5\ns,s,xi,3\n";
+
+#[test]
+fn an_import_says_what_it_replaces_before_and_after_and_where() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(&session, &place_of.file("scale.csv", SCALE));
+    import(
+        &session,
+        &place_of.file("first.csv", "text_id,text,annotator_id,label\nt,x,ana,3\nt,x,bo,2\nu,y,ana,1\n"),
+    );
+    session.labelling.label_by_name("ana", "t", "4", None).unwrap();
+    let file = place_of.file(
+        "second.csv",
+        "text_id,text,annotator_id,label\nt,x,bo,5\nt,x,ana,5\nu,y,ana,1\nu,y,bo,1\nu,y,bo,2\n",
+    );
+    let preview = session.exchange.preview(&file, &choices()).unwrap();
+    let report = import(&session, &file);
+    assert_eq!((preview.changes, &preview.notices), (report.changes, &report.notices));
+    let expected = ImportChanges {
+        replaced_in_file: 1,
+        replaced_labels: 2,
+        replaced_given: 1,
+        ..ImportChanges::default()
+    };
+    assert_eq!((report.changes, report.labels, report.repeated_rows), (expected, 4, 1));
+    assert_eq!(
+        places(&report.notices, "replaced-labels"),
+        [place(2, "ana", "t", "5", "4"), place(1, "bo", "t", "5", "2")],
+        "what was given by hand comes first"
+    );
+    assert_eq!(places(&report.notices, "replaced-in-file"), [place(5, "bo", "u", "2", "1")]);
+    let message = &report.notices[0].message;
+    assert!(message.contains("2 labels, of them 1 given in the window or by the command"), "{message}");
+    assert_eq!(
+        (current(&place_of, &session, "t", "ana"), current(&place_of, &session, "u", "bo")),
+        ("5".into(), "2".into())
+    );
+    let again = import(&session, &file);
+    assert_eq!(
+        (again.changes, again.notices),
+        (ImportChanges::default(), Vec::new()),
+        "nothing was replaced"
+    );
+}
+
+#[test]
+fn a_third_file_that_says_what_the_first_said_is_told_apart_from_a_repetition() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(&session, &place_of.file("scale.csv", SCALE));
+    let answer = |name: &str, label: &str| {
+        place_of.file(name, &format!("text_id,text,annotator_id,label\nt,x,ana,{label}\n"))
+    };
+    import(&session, &answer("a.csv", "1"));
+    import(&session, &answer("b.csv", "5"));
+    let third = import(&session, &answer("c.csv", "1"));
+    assert_eq!((third.labels, third.repeated_rows, third.changes.outdated_rows), (0, 1, 1));
+    assert_eq!(places(&third.notices, "outdated-rows"), [place(1, "ana", "t", "5", "1")]);
+    assert_eq!(current(&place_of, &session, "t", "ana"), "5");
+    // The file itself can say that it is later, and what is current can be said again.
+    let timed = place_of.file("d.csv", "text_id,text,annotator_id,label,created_at\nt,x,ana,1,2999-01-01\n");
+    assert_eq!(import(&session, &timed).changes.replaced_labels, 1);
+    assert_eq!(current(&place_of, &session, "t", "ana"), "1");
+    assert_eq!(import(&session, &answer("e.csv", "1")).changes, ImportChanges::default());
+}
+
+#[test]
+fn labels_older_than_the_current_one_and_the_same_at_another_time_are_told() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    let timed = |name: &str, rows: &str| {
+        place_of.file(name, &format!("text_id,text,annotator_id,label,created_at\n{rows}"))
+    };
+    import(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
+    let report = import(&session, &timed("b.csv", "t,x,ana,1,2024-05-01\nt,x,bo,1,2024-05-03\n"));
+    let expected = ImportChanges { older_labels: 1, given_again: 1, ..ImportChanges::default() };
+    assert_eq!((report.labels, report.changes), (2, expected));
+    assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t", "3", "1")]);
+    assert_eq!(current(&place_of, &session, "t", "ana"), "3");
+}
+
+#[test]
+fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
+    // Of two labels that stand side by side the order of the events does not say which is current.
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(&session, &place_of.file("scale.csv", SCALE));
+    let timed = |name: &str, rows: &str| {
+        place_of.file(name, &format!("text_id,text,annotator_id,label,created_at\n{rows}"))
+    };
+    import(&session, &timed("a.csv", "t,x,ana,3,2024-05-02\nt,x,bo,1,2024-05-02\n"));
+    import(&session, &timed("b.csv", "t,x,ana,2,2024-05-01\n"));
+    assert_eq!(current(&place_of, &session, "t", "ana"), "3");
+    let report = import(&session, &timed("c.csv", "t,x,ana,1,2024-05-03\n"));
+    assert_eq!(places(&report.notices, "replaced-labels"), [place(1, "ana", "t", "1", "3")]);
+}
+
+/// Labels by hand while a file is checked.
+struct Meanwhile {
+    session: Session,
+    done: AtomicU64,
+}
+
+impl Progress for Meanwhile {
+    fn report(&self, _: u64, _: Option<u64>, doing: &str) {
+        if doing == "checking the file" && self.done.fetch_add(1, Ordering::Relaxed) == 0 {
+            // Later than the import began, by the clock's milliseconds.
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            self.session.labelling.label_by_name("ana", "t0", "3", None).unwrap();
+            let (question, bo) = (
+                self.session.project.question(None).unwrap().id,
+                self.session.project.annotator("bo").unwrap().id,
+            );
+            self.session.labelling.undo(bo, question, LabelSource::Command).unwrap().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    import(
+        &session,
+        &place_of.file("first.csv", "text_id,text,annotator_id,label\nt0,x0,ana,1\nt0,x0,bo,3\nt1,x1,bo,2\n"),
+    );
+    session.labelling.label_by_name("bo", "t0", "1", None).unwrap();
+    let mut content = String::from("text_id,text,annotator_id,label\nt0,x0,ana,2\nt0,x0,bo,2\n");
+    for text in 1..700 {
+        content.push_str(&format!("t{text},x{text},ana,1\n"));
+    }
+    let file = place_of.file("large.csv", &content);
+    let meanwhile = Arc::new(Meanwhile { session, done: AtomicU64::new(0) });
+    let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
+    let report = meanwhile.session.exchange.import(&file, &choices(), &progress).unwrap();
+    assert!(meanwhile.done.load(Ordering::Relaxed) > 0, "nothing happened meanwhile");
+    assert_eq!(current(&place_of, &meanwhile.session, "t0", "ana"), "3");
+    assert_eq!(current(&place_of, &meanwhile.session, "t0", "bo"), "2");
+    assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t0", "3", "2")]);
+    // bo's label by hand was taken back meanwhile: what is replaced is the imported one below it.
+    assert_eq!(places(&report.notices, "replaced-labels"), [place(2, "bo", "t0", "2", "3")]);
+    assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 0));
+}
+
+#[test]
+fn levels_that_look_like_mistakes_are_named_and_not_refused() {
+    let place_of = Place::new();
+    for (nth, (labels, code, named)) in [
+        (["1", "2", "NA", "3"], "missing-value-level", "\"NA\" (1 label)"),
+        (["Yes", "no", "yes", "No"], "level-spellings", "\"Yes\" and \"yes\""),
+        (["1", "2", "9", "9"], "unused-levels", "3 to 8"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let session = place_of.project(&nth.to_string());
+        let rows: String =
+            labels.iter().enumerate().map(|(n, label)| format!("t{n},x{n},ana,{label}\n")).collect();
+        let file = place_of.file(&format!("{nth}.csv"), &format!("text_id,text,annotator_id,label\n{rows}"));
+        let preview = session.exchange.preview(&file, &choices()).unwrap();
+        let report = import(&session, &file);
+        assert_eq!((report.labels, &report.notices), (4, &preview.notices));
+        let found = report.notices.iter().find(|notice| notice.code == code);
+        assert!(found.is_some_and(|notice| notice.message.contains(named)), "{:?}", report.notices);
+        // Whoever names the levels, or answers a question that has them, has decided.
+        assert_eq!(import(&session, &file).notices, []);
+    }
+    let session = place_of.project("named");
+    let file =
+        place_of.file("named.csv", "text_id,text,annotator_id,label\nt,x,ana,1\nu,y,ana,9\nv,z,ana,2\n");
+    let levels = Some(["1", "2", "9"].map(str::to_owned).to_vec());
+    let named = ImportChoices { levels, ..choices() };
+    assert_eq!(session.exchange.preview(&file, &named).unwrap().notices, []);
 }

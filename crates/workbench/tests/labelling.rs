@@ -56,6 +56,39 @@ fn undo_takes_back_what_was_given_also_after_an_import() {
     assert_eq!(undo(), None, "the imported label stays");
 }
 
+#[test]
+fn undo_says_that_the_last_label_was_replaced_by_an_import_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = opened(folder.path());
+    let question = offensiveness(&session);
+    session.labelling.label_by_name("ana", "c001", "2", Some("offensiveness")).unwrap();
+    session.labelling.label_by_name("ana", "c002", "3", Some("offensiveness")).unwrap();
+    let file = folder.path().join("more.csv");
+    std::fs::write(&file, "text_id,annotator_id,label\nc002,ana,5\n").unwrap();
+    let choices = ImportChoices { question: Some("offensiveness".into()), ..ImportChoices::default() };
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let report = session.exchange.import(&file, &choices, &silent).unwrap();
+    assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 1));
+    let ana = session.project.annotator("ana").unwrap().id;
+    // What others do makes no difference.
+    session.labelling.label_by_name("zed", "c003", "1", Some("offensiveness")).unwrap();
+    for _ in 0..2 {
+        let error = session.labelling.undo(ana, question, LabelSource::Window).unwrap_err();
+        assert_eq!(error.code(), "label-replaced");
+        let said = error.to_string();
+        assert!(said.contains("3 on c002") && said.contains("an import") && said.contains("by 5"), "{said}");
+        assert_eq!(session.labelling.progress(ana, question).unwrap().done, 2);
+    }
+    // What is given since can be taken back: then the imported label stands again.
+    session.labelling.label_by_name("ana", "c002", "1", Some("offensiveness")).unwrap();
+    let undone = session.labelling.undo(ana, question, LabelSource::Window).unwrap().unwrap();
+    assert_eq!((undone.answer, undone.now), (Answer::Level(0), Some(Answer::Level(4))));
+    assert_eq!(
+        session.labelling.undo(ana, question, LabelSource::Window).unwrap_err().code(),
+        "label-replaced"
+    );
+}
+
 /// Somebody who labels, changes and takes back as soon as a fit has begun.
 struct Meanwhile<'a> {
     session: &'a Session,

@@ -42,6 +42,50 @@ it("imports a clean file as it was guessed", async () => {
   await waitFor(() => expect(write.mock.calls[0]?.[1]).toMatchObject({ columns: null, skip_bad: false }));
 });
 
+it("says before and after what is replaced, and where", async () => {
+  const user = userEvent.setup();
+  render(ImportDialog, { path: "/tmp/again.csv" });
+  const notice = await screen.findByTestId("import-notice");
+  expect(notice).toHaveTextContent("2 labels, of them 1 given in the window or by the command");
+  expect(notice).toHaveTextContent("row 7: r1 on k1: 4 counts, not 3");
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(app.toasts.list).toHaveLength(1));
+  const said = app.toasts.list[0];
+  expect(said?.message).toBe("Imported 212 texts, 6 annotators, 1,204 labels");
+  expect(said?.detail?.split("\n")).toEqual([
+    expect.stringContaining("Replaced in the project: 2 labels"),
+    "– row 7: r1 on k1: 4 counts, not 3",
+    "– row 19: r2 on k2: 1 counts, not 2",
+    "3 rows repeated labels that were known already.",
+    "2 rows had no label.",
+  ]);
+  expect(said?.stays).toBe(true);
+});
+
+it("lets a short report go by itself, and counts one as one", async () => {
+  const user = userEvent.setup();
+  const whole = await commands.importPreview("/tmp/one.csv", {
+    columns: null,
+    question: null,
+    prompt: null,
+    scale: null,
+    levels: null,
+    skip_bad: false,
+  });
+  vi.spyOn(commands, "importPreview").mockResolvedValue({
+    ...whole,
+    new_texts: 1,
+    new_annotators: 1,
+    new_labels: 1,
+  });
+  render(ImportDialog, { path: "/tmp/one.csv" });
+  const counts = await screen.findByRole("list", { name: "What would be added" });
+  expect(counts).toHaveTextContent(/1 new text ?1 new annotator ?1 new label from/);
+  await user.click(screen.getByTestId("import-confirm"));
+  await waitFor(() => expect(app.toasts.list[0]?.detail).toContain("3 rows repeated labels"));
+  expect(app.toasts.list[0]?.stays).toBe(false);
+});
+
 it("says why a file cannot be read, and lets nothing be imported", async () => {
   vi.spyOn(commands, "importPreview").mockRejectedValue({
     code: "not-utf8",

@@ -506,6 +506,25 @@ export type GroupPrediction = {
 	distribution: (number | null)[],
 };
 
+/**  What the labels of a file change beyond adding to what is there. */
+export type ImportChanges = {
+	/**
+	 *  Labels that do not count because another row of the file gives a different one of the same person for the same text
+	 *  and question, with a later time or else further down. They are added to the history.
+	 */
+	replaced_in_file: number,
+	/**  Different labels of the project that are not current any more. */
+	replaced_labels: number,
+	/**  Those of them that were given in the window or by the command. */
+	replaced_given: number,
+	/**  Labels that are older than a different one that is current in the project. They are added to the history. */
+	older_labels: number,
+	/**  Labels that are the current one again, at another time. */
+	given_again: number,
+	/**  Rows that say what was known before and is not current any more; nothing is added. They are among the repeated rows. */
+	outdated_rows: number,
+};
+
 /**  How to import a file. What is `None` is guessed. */
 export type ImportChoices = {
 	/**  Which column is what. */
@@ -520,6 +539,37 @@ export type ImportChoices = {
 	levels: string[] | null,
 	/**  Import the good rows and write the bad ones to a file. */
 	skip_bad: boolean,
+};
+
+/**  Something to know of the labels of a file. */
+export type ImportNotice = {
+	/**
+	 *  Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
+	 *  `missing-value-level`, `level-spellings`, `unused-levels`, `numbers-far-apart`.
+	 */
+	code: string,
+	/**  How many labels, rows or levels it is about. */
+	count: number,
+	/**  What it is, and what to do. */
+	message: string,
+	/**  The first places. */
+	places: ImportPlace[],
+};
+
+/**  A row whose label stands to another one. */
+export type ImportPlace = {
+	/**  Row in the file, the first one after the header being 1. */
+	row: number,
+	/**  Who judged, by the id in files. */
+	annotator: string,
+	/**  The text judged, by its id in files. */
+	text_id: string,
+	/**  The question answered. */
+	question: string,
+	/**  The label that counts. */
+	counts: string,
+	/**  The label that does not. */
+	instead_of: string,
 };
 
 /**  What a file holds, before anything is written. */
@@ -560,6 +610,10 @@ export type ImportPreview = {
 	bad_row_count: number,
 	/**  What to know before importing. */
 	remarks: string[],
+	/**  What its labels would change beyond adding to what is there. */
+	changes: ImportChanges,
+	/**  What to know of its labels. */
+	notices: ImportNotice[],
 	/**  A problem that stops the import whatever the rows are. */
 	problem: Problem | null,
 };
@@ -586,6 +640,10 @@ export type ImportReport = {
 	scale: Scale | null,
 	/**  What else to know, a sentence each. */
 	remarks: string[],
+	/**  What its labels changed beyond adding to what is there. */
+	changes: ImportChanges,
+	/**  What to know of its labels. */
+	notices: ImportNotice[],
 };
 
 /**  A job began, moved or ended. */
@@ -773,6 +831,8 @@ export type ProjectInfo = {
 	texts: number,
 	/**  Annotators in all. */
 	annotators: number,
+	/**  Those of them who have no label yet, for any question. */
+	annotators_without_labels: number,
 	/**  Current labels in all. */
 	labels: number,
 	/**  What is asked. */
@@ -802,6 +862,8 @@ export type QuestionInfo = {
 	scale: Scale,
 	/**  Current labels. */
 	labels: number,
+	/**  Annotators who have a current label for it. */
+	annotators_with_labels: number,
 };
 
 /**  Texts in order of predicted disagreement. */
@@ -812,6 +874,8 @@ export type Ranking = {
 	texts: TextId[],
 	/**  Annotators the measures run over. */
 	annotators: number,
+	/**  Those of them who have no label for the question yet, and are predicted from what is known of everyone. */
+	annotators_without_labels: number,
 	/**  What to know about these predictions, such as a missing encoder. */
 	remark: string | null,
 };

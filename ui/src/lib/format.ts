@@ -16,7 +16,18 @@ export function count(n: number): string {
 
 /** "1 text", "2,000 texts". */
 export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${count(n)} ${n === 1 ? one : many}`;
+  return `${count(n)} ${plural(n, one, many)}`;
+}
+
+/** "262 annotators (3 without a label yet)" */
+export function annotatorsWords(n: number, withoutLabels: number): string {
+  const without = withoutLabels > 0 ? ` (${count(withoutLabels)} without a label yet)` : "";
+  return counted(n, "annotator") + without;
+}
+
+/** "text" of one, "texts" of any other number. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return n === 1 ? one : many;
 }
 
 /** A share of 1 as whole percent. */

@@ -110,8 +110,11 @@ export class LabelDesk {
     });
   }
 
-  /** Takes back this person's last label, wherever it was, and shows that text again. */
-  undo(): Promise<Undone | null> {
+  /**
+   * Takes back this person's last label, wherever it was, and shows that text again. Null where there is none; undefined where it
+   * failed, or the label was replaced since, which was told.
+   */
+  undo(): Promise<Undone | null | undefined> {
     return this.#inTurn(async () => {
       const undone = await commands.undoLabel(this.#desk.annotator, this.#desk.question);
       if (!undone) return null;
@@ -120,7 +123,7 @@ export class LabelDesk {
       this.#follow(undone.text);
       await this.#return(undone.text);
       return undone;
-    }).then((undone) => undone ?? null);
+    });
   }
 
   /** Puts the text off. */

@@ -12,6 +12,8 @@ export class RankingStore {
   /** Revision of the newest predictions heard of. */
   revision = $state(0);
   annotators = $state(0);
+  /** Those of them who have no label yet. */
+  withoutLabels = $state(0);
   remark = $state<string | null>(null);
   /** A newer order that waits until the reader asks for it. */
   waiting = $state.raw<TextId[] | null>(null);
@@ -86,6 +88,7 @@ export class RankingStore {
     this.failed = null;
     this.revision = ranking.revision;
     this.annotators = ranking.annotators;
+    this.withoutLabels = ranking.annotators_without_labels;
     this.remark = ranking.remark;
     if (same(ranking.texts, this.order)) this.waiting = null;
     else if (hold && this.order.length > 0) this.waiting = ranking.texts;

@@ -7,20 +7,24 @@ export interface Toast {
   kind: "done" | "note" | "problem";
   message: string;
   detail: string | null;
+  /** Until it is closed. */
+  stays: boolean;
 }
 
 const LASTS_MS = 4500;
 
 /**
- * The notices on screen, oldest first. A problem stays until it is closed; the rest goes by itself, and only the
- * newest of it is shown: notices of quick work must not pile up over the work.
+ * The notices on screen, oldest first. A problem, and what was said to stay, stays until it is closed; the rest goes by itself,
+ * and only the newest of it is shown: notices of quick work must not pile up over the work.
  */
 export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
-  done(message: string, detail: string | null = null): void {
-    this.#passing({ kind: "done", message, detail });
+  /** With `stays` it waits until it is closed, for a detail that takes longer to read. */
+  done(message: string, detail: string | null = null, stays = false): void {
+    if (stays) this.#add({ kind: "done", message, detail, stays });
+    else this.#passing({ kind: "done", message, detail });
   }
 
   /** Something to know that is neither done nor wrong. */
@@ -32,16 +36,16 @@ export class Toasts {
     const problem: Problem = asProblem(thrown);
     const same = this.list.find((t) => t.kind === "problem" && t.message === problem.message);
     if (same) this.close(same.id);
-    this.#add({ kind: "problem", message: problem.message, detail: problem.detail });
+    this.#add({ kind: "problem", message: problem.message, detail: problem.detail, stays: true });
   }
 
   close(id: number): void {
     this.list = this.list.filter((toast) => toast.id !== id);
   }
 
-  #passing(toast: Omit<Toast, "id">): void {
-    this.list = this.list.filter(({ kind }) => kind === "problem");
-    const id = this.#add(toast);
+  #passing(toast: Omit<Toast, "id" | "stays">): void {
+    this.list = this.list.filter(({ stays }) => stays);
+    const id = this.#add({ ...toast, stays: false });
     setTimeout(() => this.close(id), LASTS_MS);
   }
 

@@ -114,8 +114,13 @@ function project(): view.ProjectInfo {
     name: "Comments",
     texts: world.texts.length,
     annotators: world.people.length,
+    annotators_without_labels: world.people.filter((p) => p.labels === 0).length,
     labels,
-    questions: world.questions.map((q) => ({ ...q, labels: Math.round(labels / world.questions.length) })),
+    questions: world.questions.map((q) => ({
+      ...q,
+      labels: Math.round(labels / world.questions.length),
+      annotators_with_labels: world.people.filter((p) => p.labels > 0).length,
+    })),
     attributes: [
       { name: "age", values: ["18–29", "30–44", "45–59", "60+"] },
       { name: "role", values: ["reader", "moderator", "author"] },
@@ -315,7 +320,14 @@ export const commands: typeof RealCommands = {
   closeProject: async () => ((open = false), null),
   project: async () => (open ? project() : null),
   addQuestion: async (name, prompt, scale) => {
-    const added = { id: world.questions.length + 1, name, prompt, scale: withSets(scale), labels: 0 };
+    const added = {
+      id: world.questions.length + 1,
+      name,
+      prompt,
+      scale: withSets(scale),
+      labels: 0,
+      annotators_with_labels: 0,
+    };
     world.questions.push(added);
     return added;
   },
@@ -348,6 +360,8 @@ export const commands: typeof RealCommands = {
     question: "tone",
     scale: preview(path, given).scale,
     remarks: [],
+    changes: preview(path, given).changes,
+    notices: preview(path, given).notices,
   }),
   exportProject: async () => world.labels.size,
   nextText: async (annotator, q, order, after) => {
@@ -419,7 +433,13 @@ export const commands: typeof RealCommands = {
     const ranked = found
       .map((t) => ({ id: t.id, value: value(t) }))
       .sort((a, b) => b.value - a.value || a.id - b.id);
-    return { revision, texts: ranked.map((t) => t.id), annotators: people.length, remark: null };
+    return {
+      revision,
+      texts: ranked.map((t) => t.id),
+      annotators: people.length,
+      annotators_without_labels: people.filter((p) => p.labels === 0).length,
+      remark: null,
+    };
   },
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
   textDetail: async (query, text, groupBy, readingAs, showHidden) =>
@@ -630,6 +650,28 @@ function preview(path: string, given: view.ImportChoices): view.ImportPreview {
       : [],
     bad_row_count: path.includes("bad") ? 3 : 0,
     remarks: ["2 rows have an empty label: their texts are taken, without a label."],
+    changes: {
+      replaced_in_file: 0,
+      replaced_labels: path.includes("again") ? 2 : 0,
+      replaced_given: path.includes("again") ? 1 : 0,
+      older_labels: 0,
+      given_again: 0,
+      outdated_rows: 0,
+    },
+    notices: path.includes("again")
+      ? [
+          {
+            code: "replaced-labels",
+            count: 2,
+            message:
+              "Replaced in the project: 2 labels, of them 1 given in the window or by the command; undo does not bring them back",
+            places: [
+              { row: 7, annotator: "r1", text_id: "k1", question: "score", counts: "4", instead_of: "3" },
+              { row: 19, annotator: "r2", text_id: "k2", question: "score", counts: "1", instead_of: "2" },
+            ],
+          },
+        ]
+      : [],
     problem: null,
   };
 }

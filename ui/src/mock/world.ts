@@ -96,6 +96,7 @@ export function makeWorld(size: number): World {
       prompt: "How offensive is this comment?",
       scale: { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] },
       labels: 0,
+      annotators_with_labels: 0,
     },
     {
       id: 2,
@@ -103,6 +104,7 @@ export function makeWorld(size: number): World {
       prompt: "Should a moderator remove this comment?",
       scale: { kind: "binary", levels: ["keep", "remove"] },
       labels: 0,
+      annotators_with_labels: 0,
     },
     {
       id: 3,
@@ -127,6 +129,7 @@ export function makeWorld(size: number): World {
         ],
       },
       labels: 0,
+      annotators_with_labels: 0,
     },
   ];
   const world: World = { texts, people, questions, labels: new Map() };

@@ -5,7 +5,7 @@ use crate::args::{Copy, Export, Import};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportPreview, ImportReport};
+use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportNotice, ImportPreview, ImportReport};
 use dissensus_workbench::{CopyChoices, Progress, Session};
 use std::sync::Arc;
 
@@ -110,11 +110,30 @@ fn tell(report: &ImportReport) -> Result<()> {
             count(u64::from(report.repeated_rows), "row")
         ))?;
     }
+    notices(&report.notices)?;
     if report.empty_labels > 0 {
         output::line(&format!("{} had no label", count(u64::from(report.empty_labels), "row")))?;
     }
     if let Some(file) = &report.rejected_file {
         output::line(&format!("Left out {}: see {file}", count(u64::from(report.rejected_rows), "bad row")))?;
+    }
+    Ok(())
+}
+
+/// What to know of the labels, each with its first places.
+fn notices(notices: &[ImportNotice]) -> Result<()> {
+    for notice in notices {
+        output::line(&notice.message)?;
+        for place in &notice.places {
+            output::line(&format!(
+                "  row {}: {} on {}: {} counts, not {}",
+                place.row, place.annotator, place.text_id, place.counts, place.instead_of
+            ))?;
+        }
+        let more = u64::from(notice.count).saturating_sub(notice.places.len() as u64);
+        if more > 0 && !notice.places.is_empty() {
+            output::line(&format!("  and {more} more"))?;
+        }
     }
     Ok(())
 }
@@ -152,6 +171,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
         count(u64::from(preview.new_texts), "new text"),
         count(u64::from(preview.new_annotators), "new annotator"),
         count(u64::from(preview.new_labels), "new label"),
+        count(u64::from(preview.repeated_rows), "repeated row"),
         count(u64::from(preview.bad_row_count), "bad row"),
     ];
     output::line(&rows.join(", "))?;
@@ -162,6 +182,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
     for remark in &preview.remarks {
         output::line(remark)?;
     }
+    notices(&preview.notices)?;
     output::line("Nothing was changed (--dry-run).")
 }
 

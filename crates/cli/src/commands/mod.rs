@@ -14,7 +14,7 @@ use crate::output::visible;
 use anyhow::Result;
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, EncoderSwitch, Home, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
-    Session, WorkbenchError,
+    Session, WorkbenchError, counted as count,
 };
 use std::io::Write;
 use std::path::Path;
@@ -123,7 +123,11 @@ fn encoder_choice(args: &EncoderArgs) -> EncoderChoice {
     }
 }
 
-/// "1 text", "2 texts".
-fn count(n: u64, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+/// "262 annotators (3 without a label yet)".
+fn annotators(n: u32, without_labels: u32) -> String {
+    let all = count(u64::from(n), "annotator");
+    match without_labels {
+        0 => all,
+        without => format!("{all} ({without} without a label yet)"),
+    }
 }

@@ -178,9 +178,9 @@ fn show(evaluation: &Evaluation) -> Result<()> {
         format!("{} of {}", count(split.test_labels as u64, "label"), count(split.test_texts as u64, "text"));
     let (question, name, seed) = (&evaluation.question, &split.name, evaluation.seed);
     output::line(&if split.folds > 1 {
-        let others = split.folds - 1;
+        let others = count(split.folds as u64 - 1, "fold");
         format!(
-            "{question}{at_least}: {name}, {scored} tested, each by a model trained on the other {others} folds, seed {seed}"
+            "{question}{at_least}: {name}, {scored} tested, each by a model trained on the other {others}, seed {seed}"
         )
     } else {
         let train = format!(

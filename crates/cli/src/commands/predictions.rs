@@ -1,12 +1,12 @@
 //! `predict`, `disagreement` and `agreement`.
 
-use super::{count, encoder_choice, open_or_read, tell_switch};
+use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
 use crate::args::{Disagreement, MeasureArg, Predict};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_domain::{AnnotatorId, QuestionId};
-use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow};
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, Ranking};
 use dissensus_workbench::{RunPrediction, Session};
 use serde_json::json;
 
@@ -120,13 +120,14 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
             "levels": question.scale.levels(),
             "by": query.by,
             "annotators": ranking.annotators,
+            "annotators_without_labels": ranking.annotators_without_labels,
             "texts_in_all": ranking.texts.len(),
             "remark": ranking.remark,
             "notice": session.project.info()?.simulated_notice,
             "texts": rows.iter().enumerate().map(|(at, row)| as_json(at, row)).collect::<Vec<_>>(),
         }));
     }
-    show(&session, &rows, ranking.annotators, ranking.texts.len(), ranking.remark.as_deref())
+    show(&session, &rows, &ranking)
 }
 
 fn as_json(at: usize, row: &DisagreementRow) -> serde_json::Value {
@@ -145,23 +146,17 @@ fn as_json(at: usize, row: &DisagreementRow) -> serde_json::Value {
     })
 }
 
-fn show(
-    session: &Session,
-    rows: &[DisagreementRow],
-    annotators: u32,
-    texts: usize,
-    remark: Option<&str>,
-) -> Result<()> {
+fn show(session: &Session, rows: &[DisagreementRow], ranking: &Ranking) -> Result<()> {
     if let Some(notice) = session.project.info()?.simulated_notice {
         output::line(&notice)?;
     }
-    if let Some(remark) = remark {
+    if let Some(remark) = &ranking.remark {
         output::line(remark)?;
     }
     output::line(&format!(
         "Predicted disagreement among {} on {}",
-        count(u64::from(annotators), "annotator"),
-        count(texts as u64, "text")
+        annotators(ranking.annotators, ranking.annotators_without_labels),
+        count(ranking.texts.len() as u64, "text")
     ))?;
     let line = |(at, row): (usize, &DisagreementRow)| {
         let (low, high) = row.scores.pairwise_interval;

@@ -1,6 +1,6 @@
 //! `new`, `sample`, `question` and `info`.
 
-use super::{count, home, open, open_to_read};
+use super::{annotators, count, home, open, open_to_read};
 use crate::args::{New, Question, Reading};
 use crate::output;
 use anyhow::Result;
@@ -59,7 +59,7 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
     }
     let size = [
         count(u64::from(info.texts), "text"),
-        count(u64::from(info.annotators), "annotator"),
+        annotators(info.annotators, info.annotators_without_labels),
         count(u64::from(info.labels), "label"),
     ];
     output::line(&format!("{}: {}", info.name, size.join(", ")))?;
@@ -69,7 +69,11 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
     for question in &info.questions {
         let scale = scale_words(&question.scale);
         let labels = count(u64::from(question.labels), "label");
-        output::line(&format!("question {}: \"{}\", {scale}, {labels}", question.name, question.prompt))?;
+        let by = count(u64::from(question.annotators_with_labels), "annotator");
+        output::line(&format!(
+            "question {}: \"{}\", {scale}, {labels} by {by}",
+            question.name, question.prompt
+        ))?;
     }
     for attribute in &info.attributes {
         output::line(&format!("attribute {}: {}", attribute.name, attribute.values.join(", ")))?;

@@ -34,11 +34,12 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
         return output::json(&Document { agreement: &agreement, reliability: &reliability, pairs });
     }
     output::line(&format!(
-        "{}: {} by {} on {}",
+        "{}: {} by {} on {}{}",
         agreement.question,
         count(u64::from(agreement.labels), "label"),
         count(u64::from(agreement.annotators), "annotator"),
-        count(u64::from(agreement.texts), "text")
+        count(u64::from(agreement.texts), "text"),
+        left_out(agreement.annotators_without_labels)
     ))?;
     output::line(&format!("Krippendorff's alpha ({}): {}", agreement.metric, three(agreement.alpha)))?;
     output::line(&format!("Pairs of labels that are equal: {}\n", three(agreement.pairwise_agreement)))?;
@@ -59,6 +60,14 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
         output::line(&output::table(&header, pairs.iter().map(row).collect(), &[2, 3, 4, 5]))?;
     }
     Ok(())
+}
+
+/// Whom figures of labels leave out.
+fn left_out(without_labels: u32) -> String {
+    match without_labels {
+        0 => String::new(),
+        n => format!("; {} without a label left out", count(u64::from(n), "annotator")),
+    }
 }
 
 fn coefficients(found: &Reliability) -> String {
@@ -97,11 +106,13 @@ pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
         _ => String::new(),
     };
     output::line(&format!(
-        "{}: {} by {}{ended}, {} tied\n",
+        "{}: {} by {}{ended}, {} tied; labels of {}{}\n",
         found.question,
         count(found.texts.len() as u64, "text"),
         found.method,
-        ties
+        ties,
+        count(found.annotators.len() as u64, "annotator"),
+        left_out(found.annotators_without_labels)
     ))?;
     let row = |t: &dissensus_workbench::AggregatedText| {
         let label = if t.tie { format!("{} (tie)", t.label) } else { t.label.clone() };

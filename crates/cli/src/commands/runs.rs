@@ -5,8 +5,10 @@ use crate::args::{OneRun, RunsWhat, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_domain::QuestionId;
 use dissensus_workbench::view::{EpochInfo, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState};
 use dissensus_workbench::{ModelKind, Session, WorkbenchError};
+use serde_json::json;
 use std::path::Path;
 
 pub(crate) fn run(what: RunsWhat) -> Result<()> {
@@ -21,37 +23,57 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
             if json { output::json(&found) } else { compared(&found) }
         }
         RunsWhat::Resume(args) => resume(&args),
-        RunsWhat::Use(args) => {
-            let session = open(&args.project)?;
-            session.runs.use_run(Some(args.run))?;
-            let bar = Bar::new("texts");
-            session.encoding.ensure_encoded(&dissensus_workbench::EncoderChoice::default(), &bar)?;
-            drop(bar);
-            let used = session.runs.detail(args.run)?.info;
-            let labels = session.live.active_model(used.question)?.labels;
-            output::line(&format!(
-                "The encoder of run {} is in use; multilevel predicts with it, fitted on all {}",
-                args.run,
-                count(labels.into(), "label")
-            ))
-        }
+        RunsWhat::Use(args) => use_run(&args),
         RunsWhat::StopUsing { project } => {
             let session = open(&project)?;
             let used = session.runs.list()?.into_iter().find(|run| run.predicts);
             session.runs.use_run(None)?;
             output::line(&match used {
                 Some(run) => {
-                    format!("The encoder of run {} is no longer in use; the previous one is", run.id)
+                    format!("Run {} is no longer in use. {}", run.id, what_predicts(&session, run.question)?)
                 }
-                None => "No run's encoder was in use".to_owned(),
+                None => "No run was in use".to_owned(),
             })
         }
         RunsWhat::Delete(args) => {
-            open(&args.project)?.runs.delete(args.run)?;
-            output::line(&format!("Run {} was deleted", args.run))
+            let session = open(&args.project)?;
+            let used = session.runs.list()?.into_iter().find(|run| run.predicts && run.id == args.run);
+            session.runs.delete(args.run)?;
+            let was_used = used.as_ref().map(|run| what_predicts(&session, run.question)).transpose()?;
+            if args.json {
+                return output::json(&json!({ "run": args.run, "was_in_use": was_used.is_some() }));
+            }
+            let was_used = was_used.map_or_else(String::new, |now| format!(". It was in use. {now}"));
+            output::line(&format!("Run {} was deleted{was_used}", args.run))
         }
         RunsWhat::Report { project, file, runs, force } => report(&project, &file, runs, force),
     }
+}
+
+fn use_run(args: &OneRun) -> Result<()> {
+    let session = open(&args.project)?;
+    session.runs.use_run(Some(args.run))?;
+    let bar = Bar::new("texts");
+    session.encoding.ensure_encoded(&dissensus_workbench::EncoderChoice::default(), &bar)?;
+    drop(bar);
+    let question = session.runs.detail(args.run)?.info.question;
+    let active = session.live.active_model(question)?;
+    if args.json {
+        return output::json(&active);
+    }
+    let how = match active.tuned {
+        true => "the project uses the encoder that it tuned",
+        false => "it was trained on the embeddings of an encoder that it left unchanged",
+    };
+    output::line(&format!("Run {} is in use: {how}. {}", args.run, what_predicts(&session, question)?))
+}
+
+/// The model that predicts, in a sentence: whichever run is in use, it is the one that learns label by label.
+fn what_predicts(session: &Session, question: QuestionId) -> Result<String> {
+    let active = session.live.active_model(question)?;
+    let encoder = active.encoder.unwrap_or_else(|| "no encoder yet".to_owned());
+    let labels = count(active.labels.into(), "label");
+    Ok(format!("What predicts is {} on {encoder}, fitted on all {labels}", active.model))
 }
 
 /// Trains one model as a run and prints its figures.
@@ -132,7 +154,7 @@ fn figure(run: &RunInfo, key: &str) -> String {
 
 fn state(run: &RunInfo) -> &'static str {
     match run.state {
-        WorkState::Finished if run.predicts => "encoder in use",
+        WorkState::Finished if run.predicts => "in use",
         state => state.name(),
     }
 }

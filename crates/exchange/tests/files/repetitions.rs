@@ -1,20 +1,53 @@
-//! Several answers of one annotator to one text: which rows add something, which count, and what a second reading does.
+//! Several answers of one annotator to one text: which rows add something, which count, what is told of that, and what a second
+//! reading does.
 
 use crate::sample::sample;
 use dissensus_domain::{Scale, ScaleKind};
-use dissensus_exchange::{Checker, LabelVerdict, Verdict, read_rows};
+use dissensus_exchange::{Change, ChangeKind, Changes, Checker, LabelVerdict, Verdict, read_rows, scan};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
 
 const NOW: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
 
-/// An answer that a project has: level, time, and whether it was named as later than the one before by the rows' order.
+/// An answer that a project has: level, time, which one it replaces, and whether it was given in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kept {
     level: u16,
     at_ms: i64,
-    replaces_before: bool,
+    replaces: Option<usize>,
+    given: bool,
+}
+
+/// As the window gives it: later than all before.
+fn in_the_window(level: u16, at_ms: i64, replaces: Option<usize>) -> Kept {
+    Kept { level, at_ms, replaces, given: true }
+}
+
+const KINDS: [ChangeKind; 6] = [
+    ChangeKind::ReplacedInFile,
+    ChangeKind::ReplacedGiven,
+    ChangeKind::ReplacedImported,
+    ChangeKind::Older,
+    ChangeKind::GivenAgain,
+    ChangeKind::Outdated,
+];
+
+/// The kinds of changes that there are, and how many.
+fn counted(changes: &Changes) -> BTreeMap<ChangeKind, u64> {
+    KINDS.map(|kind| (kind, changes.count(kind))).into_iter().filter(|(_, count)| *count > 0).collect()
+}
+
+/// Rows `label` or `label@day` of one annotator on one text.
+fn csv(rows: &[&str]) -> String {
+    let mut content = String::from("text_id,text,annotator_id,label,created_at\n");
+    for row in rows {
+        let (label, day) = row.split_once('@').unwrap_or((row, ""));
+        let at = day.parse::<i64>().map_or_else(|_| String::new(), |day| (NOW + day * DAY).to_string());
+        content.push_str(&format!("t,x,ada,{label},{at}\n"));
+    }
+    content
 }
 
 /// A project with one text, one annotator and one question on a scale from 1 to 5.
@@ -28,45 +61,88 @@ impl Project {
         let (text, annotator) =
             (checker.seed_text("t", "x"), checker.seed_annotator("ada", &Default::default()));
         for kept in &self.0 {
-            checker.seed_label(0, text, annotator, kept.level, kept.at_ms);
+            checker.seed_label(0, text, annotator, kept.level, kept.at_ms, kept.given);
+        }
+        for (text, annotator) in checker.with_several(0) {
+            let current = self.0[self.current_entry().unwrap()];
+            checker.seed_current(0, text, annotator, current.level, current.at_ms, current.given);
         }
         checker
     }
 
     /// Reads rows `label` or `label@day` and gives how many of them added something.
     fn read(&mut self, rows: &[&str], now_ms: i64) -> usize {
-        let mut content = String::from("text_id,text,annotator_id,label,created_at\n");
-        for row in rows {
-            let (label, day) = row.split_once('@').unwrap_or((row, ""));
-            let at = day.parse::<i64>().map_or_else(|_| String::new(), |day| (NOW + day * DAY).to_string());
-            content.push_str(&format!("t,x,ada,{label},{at}\n"));
-        }
-        let file = sample("a.csv", content);
+        let before = self.0.len();
+        self.read_changes(rows, now_ms);
+        self.0.len() - before
+    }
+
+    /// As [`Project::read`] into an empty project, without the look at what it changed, which takes a time that grows with the
+    /// square of the rows.
+    fn count_added(rows: &[&str]) -> u64 {
+        let file = sample("a.csv", csv(rows));
+        let mut roles = file.roles();
+        roles.time = Some("created_at".to_owned());
+        scan(&file.source, &roles, Self::default().checker(NOW)).unwrap().labels
+    }
+
+    /// As [`Project::read`], and gives what that changed. It must be what the project's own rule says of it, row by row.
+    fn read_changes(&mut self, rows: &[&str], now_ms: i64) -> Changes {
+        let content = csv(rows);
+        let file = sample("a.csv", &content);
         let mut roles = file.roles();
         roles.time = Some("created_at".to_owned());
         let mut checker = self.checker(now_ms);
         let mut rows = read_rows(&file.source, &roles).unwrap();
-        let before = self.0.len();
+        let start = self.0.len();
+        let mut expected: BTreeMap<ChangeKind, u64> = BTreeMap::new();
+        let (mut repeats, mut said, mut uncovered) = (false, Vec::new(), false);
         while let Some(read) = rows.next_checked(&mut checker) {
             let Verdict { label, .. } = read.unwrap().1;
-            if let LabelVerdict::Added { level, at_ms, follows_row, .. } = label {
-                self.0.push(Kept { level: level.unwrap(), at_ms, replaces_before: follows_row });
-            }
+            let LabelVerdict::Added { level, at_ms, follows_row, .. } = label else {
+                let LabelVerdict::Repeated { name } = label else { panic!("{label:?}") };
+                said.push(name.parse::<u16>().unwrap() - 1);
+                repeats = true;
+                continue;
+            };
+            let old = self.current_entry();
+            let level = level.unwrap();
+            said.push(level);
+            let replaces = old.filter(|old| at_ms >= self.0[*old].at_ms || (follows_row && *old >= start));
+            self.0.push(Kept { level, at_ms, replaces, given: false });
+            // Of rows with and without times together, what was only ever history can come to the top: not told.
+            uncovered |= replaces.is_some() && self.current_entry() != Some(self.0.len() - 1);
+            let Some(old) = old else { continue };
+            let replaced = self.current_entry() == Some(self.0.len() - 1);
+            let kind = match self.0[old] {
+                kept if kept.level == level => ChangeKind::GivenAgain,
+                _ if old >= start => ChangeKind::ReplacedInFile,
+                _ if !replaced => ChangeKind::Older,
+                kept if kept.given => ChangeKind::ReplacedGiven,
+                _ => ChangeKind::ReplacedImported,
+            };
+            *expected.entry(kind).or_default() += 1;
         }
-        self.0.len() - before
+        let kept = self.current_entry().filter(|current| *current < start);
+        if kept.is_some_and(|current| repeats && !said.contains(&self.0[current].level)) {
+            expected.insert(ChangeKind::Outdated, 1);
+        }
+        let changes = checker.changes(0);
+        if !uncovered {
+            assert_eq!(counted(&changes), expected, "{content} into {self:?}");
+        }
+        changes
     }
 
     /// The current answer as the store decides it: of those that no other replaces the latest, then the one appended last.
+    fn current_entry(&self) -> Option<usize> {
+        let replaced: Vec<usize> = self.0.iter().filter_map(|kept| kept.replaces).collect();
+        (0..self.0.len()).filter(|n| !replaced.contains(n)).max_by_key(|n| (self.0[*n].at_ms, *n))
+    }
+
+    /// Its label.
     fn current(&self) -> u16 {
-        let mut replaced = vec![false; self.0.len()];
-        for (nth, kept) in self.0.iter().enumerate() {
-            if kept.replaces_before {
-                let latest = (0..nth).filter(|n| !replaced[*n]).max_by_key(|n| (self.0[*n].at_ms, *n));
-                replaced[latest.unwrap()] = true;
-            }
-        }
-        let current = (0..self.0.len()).filter(|n| !replaced[*n]).max_by_key(|n| (self.0[*n].at_ms, *n));
-        self.0[current.unwrap()].level + 1
+        self.0[self.current_entry().unwrap()].level + 1
     }
 }
 
@@ -103,12 +179,12 @@ fn where_some_rows_have_times_the_last_row_without_one_counts_until_a_row_with_o
     assert_eq!(after(&["3@7", "4"]), (2, 4)); // also where the first clock was wrong
     assert_eq!(after(&["4", "3@-1"]), (2, 3));
     assert_eq!(after(&["4", "5", "3@-1"]), (3, 3));
-    assert_eq!(after(&["3@-1", "4", "5@-2"]), (3, 3));
+    assert_eq!(after(&["3@-1", "4", "5@-2"]), (3, 5));
 }
 
 #[test]
 fn an_older_answer_does_not_overrule_a_newer_one_that_is_there() {
-    let mut project = Project(vec![Kept { level: 4, at_ms: NOW, replaces_before: false }]);
+    let mut project = Project(vec![in_the_window(4, NOW, None)]);
     assert_eq!(project.read(&["2@-30"], NOW + DAY), 1, "it belongs to the history");
     assert_eq!(project.current(), 5);
     assert_eq!(project.read(&["1@1"], NOW + 2 * DAY), 1);
@@ -119,7 +195,7 @@ fn an_older_answer_does_not_overrule_a_newer_one_that_is_there() {
 fn a_file_that_was_read_does_not_bring_a_replaced_answer_back() {
     let mut project = Project::default();
     project.read(&["3"], NOW);
-    project.0.push(Kept { level: 4, at_ms: NOW + 1, replaces_before: false }); // in the window
+    project.0.push(in_the_window(4, NOW + 1, Some(0)));
     assert_eq!(project.read(&["3"], NOW + DAY), 0);
     assert_eq!(project.current(), 5);
     // A file that goes on from what is known brings what it goes on with.
@@ -136,6 +212,64 @@ fn an_answer_between_two_known_ones_brings_the_rest_again_so_that_the_last_row_c
     assert_eq!(project.read(&["3", "1", "4"], NOW + 2 * DAY), 0);
 }
 
+/// Row, the label that counts, and the one that does not.
+fn places(changes: &Changes, kind: ChangeKind) -> Vec<(u64, String, String)> {
+    let place = |place: Change| {
+        assert_eq!((place.annotator.as_str(), place.text_id.as_str()), ("ada", "t"));
+        (place.row, place.counts, place.instead_of)
+    };
+    changes.first(kind).into_iter().map(place).collect()
+}
+
+#[test]
+fn two_labels_of_one_person_for_one_text_in_a_file_are_told_with_the_one_that_counts() {
+    let told = |rows: &[&str]| {
+        let changes = Project::default().read_changes(rows, NOW);
+        assert!(counted(&changes).keys().all(|kind| *kind == ChangeKind::ReplacedInFile), "{rows:?}");
+        places(&changes, ChangeKind::ReplacedInFile)
+    };
+    let place = |row, counts: &str, instead_of: &str| (row, counts.to_owned(), instead_of.to_owned());
+    assert_eq!(told(&["3", "3"]), []);
+    assert_eq!(told(&["3", "4"]), [place(2, "4", "3")]);
+    assert_eq!(told(&["4@-1", "3@-2"]), [place(2, "4", "3")]);
+    assert_eq!(told(&["3", "4", "3"]), [place(2, "4", "3"), place(3, "3", "4")]);
+    let again = Project::default().read_changes(&["3@-2", "3@-1"], NOW);
+    assert_eq!(counted(&again), [(ChangeKind::GivenAgain, 1)].into());
+}
+
+#[test]
+fn labels_of_the_project_that_a_file_replaces_are_told_by_where_they_came_from() {
+    let mut project = Project(vec![in_the_window(4, NOW, None)]);
+    let older = project.read_changes(&["2@-30"], NOW + DAY);
+    assert_eq!(places(&older, ChangeKind::Older), [(1, "5".to_owned(), "2".to_owned())]);
+    let given = project.read_changes(&["1"], NOW + DAY);
+    assert_eq!(places(&given, ChangeKind::ReplacedGiven), [(1, "1".to_owned(), "5".to_owned())]);
+    let imported = project.read_changes(&["3"], NOW + 2 * DAY);
+    assert_eq!(places(&imported, ChangeKind::ReplacedImported), [(1, "3".to_owned(), "1".to_owned())]);
+    let both = project.read_changes(&["3", "4", "2"], NOW + 3 * DAY);
+    assert_eq!(
+        counted(&both),
+        [(ChangeKind::ReplacedImported, 1), (ChangeKind::ReplacedInFile, 1)].into(),
+        "the file replaces one label of the project and one of its own"
+    );
+}
+
+#[test]
+fn a_file_that_says_what_is_no_longer_current_is_told_apart_from_one_that_repeats_what_is() {
+    let mut project = Project::default();
+    project.read(&["3"], NOW);
+    project.read(&["4"], NOW + DAY);
+    let third = project.read_changes(&["3"], NOW + 2 * DAY);
+    assert_eq!((project.0.len(), project.current()), (2, 4));
+    assert_eq!(places(&third, ChangeKind::Outdated), [(1, "4".to_owned(), "3".to_owned())]);
+    for rows in [["4", "4"], ["3", "4"]] {
+        assert_eq!(counted(&project.read_changes(&rows, NOW + 2 * DAY)), [].into(), "{rows:?}");
+    }
+    // The rows go on to something new: then the file does not keep to what was.
+    let moved_on = project.read_changes(&["3", "5"], NOW + 3 * DAY);
+    assert_eq!(counted(&moved_on), [(ChangeKind::ReplacedImported, 1)].into());
+}
+
 #[test]
 fn any_file_read_twice_changes_nothing_and_ends_as_it_says() {
     let mut rng = ChaCha8Rng::seed_from_u64(10);
@@ -150,6 +284,12 @@ fn any_file_read_twice_changes_nothing_and_ends_as_it_says() {
                 .collect();
             let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
             let now = NOW + 10 * DAY * (file + 1);
+            if rng.random_range(0..2) == 0 {
+                let latest = project.0.iter().map(|kept| kept.at_ms + 1).max().unwrap_or(0);
+                let replaces = project.current_entry();
+                let at_ms = latest.max(now - 5 * DAY);
+                project.0.push(in_the_window(rng.random_range(0..3), at_ms, replaces));
+            }
             project.read(&rows, now);
             let kept = project.clone();
             assert_eq!(project.read(&rows, now + DAY), 0, "case {case}: {rows:?} after {kept:?}");
@@ -161,10 +301,9 @@ fn any_file_read_twice_changes_nothing_and_ends_as_it_says() {
 #[test]
 fn very_many_answers_of_one_person_to_one_text_are_read() {
     // Without a set beside the list every row would walk all rows before it.
-    let mut project = Project::default();
     let rows: Vec<String> = (0..60_000).map(|n| format!("{}@{}", n % 5 + 1, n % 7 - n)).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-    assert!(project.read(&rows, NOW) > 40_000);
+    assert!(Project::count_added(&rows) > 40_000);
     let rows = ["1", "2"].repeat(30_000);
-    assert!(project.read(&rows, NOW) > 30_000);
+    assert!(Project::count_added(&rows) > 29_000);
 }

@@ -243,6 +243,11 @@ impl LiveModel {
         self.model.crossed.labels.iter().map(Vec::len).sum()
     }
 
+    /// How many current labels this annotator has; 0 for one whom the model does not know.
+    pub fn labels_of(&self, annotator: u32) -> usize {
+        self.model.crossed.annotators.get(annotator as usize).map_or(0, |a| a.labels.len())
+    }
+
     /// All current labels, ordered by text, then annotator.
     pub fn observations(&self) -> Vec<Observation> {
         let labels = self.model.crossed.labels.iter().enumerate();

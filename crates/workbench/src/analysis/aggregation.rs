@@ -21,6 +21,8 @@ pub struct Aggregated {
     pub texts: Vec<AggregatedText>,
     /// Annotators with labels.
     pub annotators: Vec<AggregatedAnnotator>,
+    /// How many annotators of the project have no label for the question yet.
+    pub annotators_without_labels: u32,
     /// Rounds it took; none for the majority.
     pub iterations: Option<usize>,
     /// Whether it converged within them.
@@ -125,6 +127,7 @@ impl Analysis {
         };
         let people =
             index.annotators().iter().zip(&found.annotators).filter(|(_, quality)| quality.labels > 0);
+        let without = found.annotators.iter().filter(|quality| quality.labels == 0).count();
         Ok(Aggregated {
             question: name,
             method: aggregator.name(),
@@ -139,6 +142,7 @@ impl Analysis {
                     confusion: quality.confusion.clone(),
                 })
                 .collect(),
+            annotators_without_labels: without as u32,
             iterations: found.fit.map(|fit| fit.iterations),
             converged: found.fit.map(|fit| fit.converged),
         })

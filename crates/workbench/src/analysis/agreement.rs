@@ -24,6 +24,8 @@ pub struct Agreement {
     pub texts: u32,
     /// Annotators with a label.
     pub annotators: u32,
+    /// Annotators of the project beside them, who have no label for the question yet.
+    pub annotators_without_labels: u32,
 }
 
 impl Analysis {
@@ -38,6 +40,7 @@ impl Analysis {
         let found = agreement(&labels, texts, annotators, target)?;
         let distinct =
             |of: fn(&Observation) -> u32| labels.iter().map(of).collect::<HashSet<_>>().len() as u32;
+        let with_labels = distinct(|o| o.annotator);
         Ok(Agreement {
             question: name,
             alpha: alpha(&found.all, target.kind),
@@ -45,7 +48,8 @@ impl Analysis {
             pairwise_agreement: found.pairwise,
             labels: labels.len() as u32,
             texts: distinct(|o| o.text),
-            annotators: distinct(|o| o.annotator),
+            annotators: with_labels,
+            annotators_without_labels: annotators as u32 - with_labels,
         })
     }
 }

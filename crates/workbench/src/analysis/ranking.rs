@@ -6,6 +6,7 @@ use crate::error::WorkbenchError;
 use crate::levels::level_of;
 use crate::live::measure;
 use crate::view::{DisagreementQuery, DisagreementRow, Ranking};
+use crate::words::counted;
 use dissensus_domain::{QuestionId, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, Measure};
 use std::collections::HashSet;
@@ -25,29 +26,25 @@ impl Analysis {
         // How unsure a model is of a person needs that person alone.
         let needed = if measure(&query.by) == Measure::Uncertainty { 1 } else { 2 };
         if chosen < needed {
-            let remark = too_few(chosen, needed);
-            let revision = self.live.models.revision();
-            return Ok(Ranking {
-                revision,
-                texts: Vec::new(),
-                annotators: chosen as u32,
-                remark: Some(remark),
-            });
+            return self.nothing_ranked(query.question, &mask, Some(too_few(chosen, needed)));
         }
         let shown = self.shown(query, &mask)?;
         let measure = measure(&query.by);
-        let scores: Option<Vec<f32>> = self.live.models.with(query.question, |fitted| {
-            if query.attributes.is_empty() {
+        let found: Option<(Vec<f32>, usize)> = self.live.models.with(query.question, |fitted| {
+            let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
+            let without = (0..).zip(&mask).filter(|one| without(*one)).count();
+            let scores = if query.attributes.is_empty() {
                 fitted.model.disagreements().iter().map(|d| measure.of(d)).collect()
             } else {
                 let mask = fit_mask(&mask, fitted.model.annotators());
                 fitted.filtered(&query.attributes, &mask).iter().map(|d| measure.of(d)).collect()
-            }
+            };
+            (scores, without)
         });
         let revision = self.live.models.revision();
-        let remark = self.note(scores.is_some())?;
-        let Some(scores) = scores else {
-            return Ok(Ranking { revision, texts: Vec::new(), annotators: chosen as u32, remark });
+        let remark = self.note(found.is_some())?;
+        let Some((scores, without)) = found else {
+            return self.nothing_ranked(query.question, &mask, remark);
         };
         let index = context.index();
         let mut rows: Vec<u32> = (0..index.texts().len().min(scores.len()) as u32).collect();
@@ -57,7 +54,28 @@ impl Analysis {
         // Unstable is enough and the row breaks ties, so that equal scores keep their place.
         rows.sort_unstable_by(|a, b| scores[*b as usize].total_cmp(&scores[*a as usize]).then(a.cmp(b)));
         let texts = rows.into_iter().map(|row| index.texts()[row as usize]).collect();
-        Ok(Ranking { revision, texts, annotators: chosen as u32, remark })
+        let (annotators, annotators_without_labels) = (chosen as u32, without as u32);
+        Ok(Ranking { revision, texts, annotators, annotators_without_labels, remark })
+    }
+
+    /// What is said where nothing can be ranked.
+    fn nothing_ranked(
+        &self,
+        question: QuestionId,
+        mask: &[bool],
+        remark: Option<String>,
+    ) -> Result<Ranking, WorkbenchError> {
+        let labels = self.labels_given(question)?;
+        let index = self.context.index();
+        let chosen = index.annotators().iter().zip(mask).filter(|(_, chosen)| **chosen);
+        let without = chosen.clone().filter(|(annotator, _)| !labels.contains_key(&annotator.id)).count();
+        Ok(Ranking {
+            revision: self.live.models.revision(),
+            texts: Vec::new(),
+            annotators: chosen.count() as u32,
+            annotators_without_labels: without as u32,
+            remark,
+        })
     }
 
     /// These texts as the ranking shows them. Texts unknown to the model are left out.
@@ -148,9 +166,9 @@ impl Analysis {
                 "Texts have no embeddings yet: predictions stand on annotators' severity and on labels alone.".to_owned(),
             ),
             (true, Some(_)) if encoding.encoded < encoding.total => Some(format!(
-                "{} of {} texts have no embedding yet and stand at the mean.",
+                "{} of {} without an embedding yet: predicted as the mean text.",
                 encoding.total - encoding.encoded,
-                encoding.total
+                counted(encoding.total.into(), "text")
             )),
             (true, Some(_)) => None,
         })

@@ -83,8 +83,11 @@ impl Analysis {
         Ok(question.scale.kind().is_ordered())
     }
 
-    /// Labels that each annotator's model stands on.
-    fn labels_given(&self, question: QuestionId) -> Result<HashMap<AnnotatorId, u32>, WorkbenchError> {
+    /// Labels that each annotator's model stands on; nobody without a label is in it.
+    pub(super) fn labels_given(
+        &self,
+        question: QuestionId,
+    ) -> Result<HashMap<AnnotatorId, u32>, WorkbenchError> {
         let counts =
             self.context.store.annotator_counts()?.into_iter().filter(|count| count.question == question);
         Ok(counts.map(|count| (count.annotator, count.labels)).collect())

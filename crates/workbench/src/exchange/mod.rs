@@ -1,7 +1,9 @@
 //! Import and export: the only place where a row of a file becomes a row of the project, and back.
 
 mod export;
+mod guessed_levels;
 mod import;
+mod notices;
 mod plan;
 mod preview;
 mod seed;

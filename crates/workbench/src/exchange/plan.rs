@@ -1,7 +1,7 @@
 //! The plan of an import: everything that is known of a file before anything is written.
 
-use super::Exchange;
 use super::seed::{Seeds, seeded};
+use super::{Exchange, notices};
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
@@ -9,7 +9,7 @@ use crate::names::checked_name;
 use crate::view::ImportChoices;
 use dissensus_domain::{Question, QuestionId, Scale};
 use dissensus_exchange::{
-    Checker, ColumnRoles, FileKind, QuestionScan, RowError, RowErrorKind, Scan, Source, scan_while,
+    Changes, Checker, ColumnRoles, FileKind, QuestionScan, RowError, RowErrorKind, Scan, Source, scan_while,
 };
 
 /// Bad rows that an error lists.
@@ -40,6 +40,8 @@ pub(super) struct Part {
     pub(super) prompt: String,
     pub(super) existing: Option<QuestionId>,
     pub(super) scale: Scale,
+    /// The scale was made from the labels alone.
+    pub(super) guessed: bool,
     pub(super) labels: u64,
     pub(super) repeated: u64,
     pub(super) level_counts: Vec<u32>,
@@ -202,6 +204,21 @@ impl Plan {
         Ok(())
     }
 
+    /// The labels by question, as notices need them; `changes` says what those of a question change, by the checker's number.
+    pub(super) fn asked(&self, changes: impl Fn(usize) -> Changes) -> Vec<notices::Asked<'_>> {
+        let mut asked = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            asked.push(notices::Asked {
+                question: &part.name,
+                scale: &part.scale,
+                guessed: part.guessed,
+                levels: self.scan.questions.get(part.number).map_or(&[], |found| &found.levels),
+                changes: changes(part.number),
+            });
+        }
+        asked
+    }
+
     /// The bad rows as an error; `rest` is why the other rows cannot be imported without them.
     pub(super) fn bad_rows(&self, rest: Option<WorkbenchError>) -> WorkbenchError {
         let problems = &self.scan.problems;
@@ -253,6 +270,7 @@ fn part(
     column: &str,
 ) -> Result<Part, WorkbenchError> {
     let Asked { name, existing, scale } = asked;
+    let guessed = scale.is_none();
     let scale = match (scale, choices.scale) {
         (Some(scale), _) => Ok(scale),
         (None, Some(kind)) => {
@@ -271,6 +289,7 @@ fn part(
         repeated: found.repeated,
         name,
         scale,
+        guessed,
     })
 }
 

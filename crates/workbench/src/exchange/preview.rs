@@ -1,9 +1,10 @@
 //! What an import would do, as it is shown before anything is written.
 
+use super::notices::{import_changes, import_notices};
 use super::plan::{Plan, prompt_for, scan_file};
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
-use crate::view::{BadRow, ColumnChoices, ImportChoices, ImportPreview};
+use crate::view::{BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportPreview};
 use dissensus_exchange::{Checker, ColumnRoles, FileKind, RowError, Source};
 
 /// Bad rows that a preview shows.
@@ -12,6 +13,8 @@ const SHOWN_BAD_ROWS: usize = 100;
 pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
     let overall = &plan.scan;
     let first = plan.parts.first();
+    let asked = plan
+        .asked(|number| overall.questions.get(number).map(|found| found.changes.clone()).unwrap_or_default());
     ImportPreview {
         path: plan.source.path().to_string_lossy().into_owned(),
         header: plan.source.columns().to_vec(),
@@ -31,6 +34,8 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         bad_rows: plan.scan.problems.iter().take(SHOWN_BAD_ROWS).map(bad_row).collect(),
         bad_row_count: plan.scan.problem_count as u32,
         remarks: remarks(plan),
+        changes: import_changes(&asked),
+        notices: import_notices(&asked),
         problem: None,
     }
 }
@@ -67,6 +72,8 @@ pub(super) fn preview_with_problem(
         bad_rows: Vec::new(),
         bad_row_count: 0,
         remarks: Vec::new(),
+        changes: ImportChanges::default(),
+        notices: Vec::new(),
         problem: Some(error.problem()),
     })
 }

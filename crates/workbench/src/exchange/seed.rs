@@ -2,16 +2,17 @@
 
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
-use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId};
 use dissensus_exchange::Checker;
-use dissensus_store::{Store, StoreError};
+use dissensus_store::{Store, StoreError, WriteTx};
 use foldhash::{HashMap, HashMapExt};
 
 /// Rows of the project by the checker's numbers. Those that an import adds are pushed behind them.
-#[derive(Default)]
 pub(super) struct Seeds {
     pub(super) texts: Vec<TextId>,
     pub(super) annotators: Vec<AnnotatorId>,
+    /// The newest event that the checker knows of.
+    last_event: EventId,
 }
 
 /// Tells `checker` of all texts and annotators, and of the labels of `questions` (the checker's number and the row), all as
@@ -21,7 +22,7 @@ pub(super) fn seeded(
     checker: &mut Checker,
     questions: &[(usize, QuestionId)],
 ) -> Result<Seeds, WorkbenchError> {
-    let mut seeds = Seeds::default();
+    let mut seeds = Seeds { texts: Vec::new(), annotators: Vec::new(), last_event: EventId(0) };
     let mut texts: HashMap<TextId, u32> = HashMap::new();
     let mut annotators: HashMap<AnnotatorId, u32> = HashMap::new();
     store.snapshot(|snapshot| {
@@ -38,8 +39,9 @@ pub(super) fn seeded(
             seeds.annotators.push(annotator.id);
             annotators.insert(annotator.id, number);
         }
+        seeds.last_event = snapshot.last_event()?;
         if questions.is_empty() {
-            return Ok(());
+            return Ok::<(), WorkbenchError>(());
         }
         snapshot.for_each_standing_answer(|answer| {
             let question = questions.iter().find(|(_, id)| *id == answer.question);
@@ -47,10 +49,65 @@ pub(super) fn seeded(
             if let (Some((number, _)), Some(text), Some(annotator), Some(level)) =
                 (question, text, annotator, level_of(&answer.answer))
             {
-                checker.seed_label(*number, *text, *annotator, level, answer.at_ms);
+                let given = answer.source.is_given();
+                checker.seed_label(*number, *text, *annotator, level, answer.at_ms, given);
             }
             Ok::<(), StoreError>(())
-        })
+        })?;
+        for (number, question) in questions {
+            for (text, annotator) in checker.with_several(*number) {
+                let (text_id, id) = (seeds.texts[text as usize], seeds.annotators[annotator as usize]);
+                let current = snapshot.current_event(*question, text_id, id)?;
+                seed_current(checker, *number, (text, annotator), current.as_ref());
+            }
+        }
+        Ok(())
     })?;
     Ok(seeds)
+}
+
+/// Tells `checker` of what was labelled and taken back between the reading of the file and its writing: nothing comes in between
+/// from here on. `questions` are the checker's numbers with the rows.
+pub(super) fn catch_up(
+    tx: &WriteTx<'_>,
+    checker: &mut Checker,
+    seeds: &Seeds,
+    questions: &[(usize, QuestionId)],
+) -> Result<(), WorkbenchError> {
+    let events = tx.events_since(seeds.last_event, u32::MAX)?;
+    if events.is_empty() {
+        return Ok(());
+    }
+    checker.go_on_seeding();
+    let texts: HashMap<TextId, u32> = (0..).zip(&seeds.texts).map(|(n, id)| (*id, n)).collect();
+    let annotators: HashMap<AnnotatorId, u32> =
+        (0..).zip(&seeds.annotators).map(|(n, id)| (*id, n)).collect();
+    for event in &events {
+        let number = questions.iter().find(|(_, id)| *id == event.question).map(|(number, _)| *number);
+        // Whoever was added meanwhile has no number, and no label in the project when the file was read.
+        let (Some(number), Some(&text), Some(&annotator)) =
+            (number, texts.get(&event.text), annotators.get(&event.annotator))
+        else {
+            continue;
+        };
+        if let Some(level) = event.answer().and_then(level_of) {
+            checker.seed_label(number, text, annotator, level, event.at_ms, event.source.is_given());
+        }
+        let current = tx.current_event(event.question, event.text, event.annotator)?;
+        seed_current(checker, number, (text, annotator), current.as_ref());
+    }
+    Ok(())
+}
+
+fn seed_current(
+    checker: &mut Checker,
+    question: usize,
+    (text, annotator): (u32, u32),
+    current: Option<&Event>,
+) {
+    if let Some(event) = current
+        && let Some(level) = event.answer().and_then(level_of)
+    {
+        checker.seed_current(question, text, annotator, level, event.at_ms, event.source.is_given());
+    }
 }

@@ -1,11 +1,13 @@
 //! The writing of an import: one more pass over the file, in one transaction.
 
+use super::notices::{import_changes, import_notices};
 use super::plan::{Part, Plan};
 use super::preview::remarks;
+use super::seed::catch_up;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::levels::answer_at;
-use crate::view::ImportReport;
+use crate::view::{ImportChanges, ImportReport};
 use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, Scale, TextId};
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows,
@@ -48,6 +50,8 @@ impl Writing {
             question: None,
             scale: None,
             remarks: Vec::new(),
+            changes: ImportChanges::default(),
+            notices: Vec::new(),
         };
         Ok(Self { plan, rejects, report, questions: Vec::new(), before: EventId(0), claimed: 0 })
     }
@@ -67,6 +71,9 @@ impl Writing {
             }
             self.questions[part.number] = Some((id, part.scale.clone()));
         }
+        let questions: Vec<(usize, QuestionId)> =
+            self.questions.iter().enumerate().filter_map(|(n, asked)| Some((n, asked.as_ref()?.0))).collect();
+        catch_up(tx, &mut self.plan.checker, &self.plan.seeds, &questions)?;
         self.rows(tx, progress)?;
         // The check of the file and the writing of it follow the same rules. Were they to differ, a row would be lost or taken
         // that the check told otherwise: then nothing is imported.
@@ -80,6 +87,8 @@ impl Writing {
         self.report.scale = parts.first().map(|part| part.scale.clone());
         self.plan.parts = parts;
         self.report.remarks = remarks(&self.plan);
+        let asked = self.plan.asked(|number| self.plan.checker.changes(number));
+        (self.report.changes, self.report.notices) = (import_changes(&asked), import_notices(&asked));
         if self.claimed > 0 {
             self.report.remarks.push(format!(
                 "The file says of {} of these labels that they were given in the window or by the command. They were given \
@@ -99,10 +108,11 @@ impl Writing {
         let mut checker = std::mem::replace(&mut self.plan.checker, Checker::new(None));
         let mut labels = tx.label_appender()?;
         // Reading and checking takes about as long as writing, so one thread does each; few batches are under way at once.
+        let reading = &mut checker;
         std::thread::scope(|scope| {
             let (send, batches) = std::sync::mpsc::sync_channel::<Batch>(BATCHES_AHEAD);
             std::thread::Builder::new()
-                .spawn_scoped(scope, move || read_batches(rows, &mut checker, &send))
+                .spawn_scoped(scope, move || read_batches(rows, reading, &send))
                 .map_err(|_| WorkbenchError::NoThread)?;
             for batch in batches {
                 progress.report(batch.position, Some(bytes), "writing");
@@ -116,8 +126,10 @@ impl Writing {
                     }
                 }
             }
-            Ok(())
-        })
+            Ok::<(), WorkbenchError>(())
+        })?;
+        self.plan.checker = checker;
+        Ok(())
     }
 
     fn row(

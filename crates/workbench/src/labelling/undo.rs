@@ -5,14 +5,15 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::sync::lock;
 use crate::view::Undone;
-use dissensus_domain::{AnnotatorId, LabelSource, QuestionId};
+use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
+use dissensus_store::Undo;
 
 impl Labelling {
     /// Takes back the newest answer that this annotator gave in the window or by the command and that stands, also where labels
     /// were imported since; `None` where there is none. Imported and simulated labels stay.
     ///
     /// # Errors
-    /// What the disk says. Nothing is taken back then.
+    /// That answer is not current any more ([`WorkbenchError::LabelReplaced`]), or what the disk says. Nothing is taken back then.
     pub fn undo(
         &self,
         annotator: AnnotatorId,
@@ -21,9 +22,15 @@ impl Labelling {
     ) -> Result<Option<Undone>, WorkbenchError> {
         let context = &self.context;
         let annotations = self.annotations.get(&context.store, annotator, question)?;
-        let Some(newest) = context.store.newest_given(question, annotator)? else { return Ok(None) };
-        let Some(answer) = newest.answer().cloned() else { return Ok(None) };
-        context.store.retract(newest.id, now_ms(), source)?;
+        let undone = context.store.write(move |tx| tx.undo(question, annotator, now_ms(), source))?;
+        let (text, answer) = match undone {
+            Undo::Nothing => return Ok(None),
+            Undo::Replaced { given, current } => return Err(self.replaced(&given, &current)?),
+            Undo::TakenBack(event) => match event.answer() {
+                Some(answer) => (event.text, answer.clone()),
+                None => return Ok(None),
+            },
+        };
         if self.follow_events().is_err() {
             // It was taken back all the same. What follows events is read anew when it is next asked for.
             self.annotations.clear();
@@ -31,7 +38,33 @@ impl Labelling {
         }
         let annotations = self.newest_annotations(annotations, annotator, question);
         let annotations = lock(&annotations);
-        let now = annotations.answers.get(&newest.text).cloned();
-        Ok(Some(Undone { text: newest.text, answer, now, progress: self.progress_of(&annotations) }))
+        let now = annotations.answers.get(&text).cloned();
+        Ok(Some(Undone { text, answer, now, progress: self.progress_of(&annotations) }))
+    }
+
+    /// Why `given` is not taken back, by names.
+    fn replaced(&self, given: &Event, current: &Event) -> Result<WorkbenchError, WorkbenchError> {
+        let index = self.context.index();
+        let name = |event: &Event| {
+            let scale = index.question(event.question).map(|question| &question.scale);
+            let name = scale.zip(event.answer()).and_then(|(scale, answer)| scale.name_of_answer(answer));
+            name.unwrap_or("?").to_owned()
+        };
+        let row = index.annotator_row(given.annotator).and_then(|row| index.annotators().get(row as usize));
+        Ok(WorkbenchError::LabelReplaced {
+            annotator: row.map_or_else(|| "?".to_owned(), |annotator| annotator.external_id.clone()),
+            text: self
+                .context
+                .store
+                .text(given.text)?
+                .map_or_else(|| "?".to_owned(), |text| text.external_id),
+            given: name(given),
+            current: name(current),
+            by: match current.source {
+                LabelSource::Import => "an import",
+                LabelSource::Simulated => "a simulation",
+                LabelSource::Window | LabelSource::Command => "another copy of the project",
+            },
+        })
     }
 }

@@ -5,7 +5,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::CopyReport;
 use dissensus_files::{AtomicFolder, beside};
-use dissensus_store::CopyTarget;
+use dissensus_store::{CopyTarget, StoreError};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -39,14 +39,18 @@ impl Project {
         let target = beside(path, RUNS);
         let with_runs = runs.as_ref().filter(|_| choices.runs);
         if with_runs.is_some() && std::fs::symlink_metadata(&target).is_ok() {
-            return Err(WorkbenchError::ExportExists(target));
+            return Err(WorkbenchError::RunsExist(target));
         }
         // The large part first: the project takes its name only when everything that belongs to it is there.
         let folder = with_runs.map(|from| copied_folder(from, &target, progress)).transpose()?;
         let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
-        store.copy_to(path, what, |done, all| {
+        let copied = store.copy_to(path, what, |done, all| {
             progress.report(done, Some(all), "");
             progress.flow()
+        });
+        copied.map_err(|error| match error {
+            StoreError::Exists(path) => WorkbenchError::CopyExists(path),
+            other => other.into(),
         })?;
         let failed =
             |source| WorkbenchError::Io { path: target.clone(), doing: "copying the runs to", source };

@@ -5,7 +5,7 @@ use crate::context::Index;
 use crate::error::WorkbenchError;
 use crate::view::{AttributeInfo, ProjectInfo, QuestionInfo};
 use dissensus_domain::{Question, QuestionId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 impl Project {
@@ -16,18 +16,26 @@ impl Project {
     pub fn info(&self) -> Result<ProjectInfo, WorkbenchError> {
         let store = &self.context.store;
         let index = self.context.index();
-        let mut labels: HashMap<QuestionId, u32> = HashMap::new();
+        // Labels of each question, and the annotators who gave them.
+        let mut counts: HashMap<QuestionId, (u32, u32)> = HashMap::new();
+        let mut labelled = HashSet::new();
         for count in store.annotator_counts()? {
-            *labels.entry(count.question).or_default() += count.labels;
+            let (labels, annotators) = counts.entry(count.question).or_default();
+            (*labels, *annotators) = (*labels + count.labels, *annotators + 1);
+            labelled.insert(count.annotator);
         }
-        let questions =
-            index.questions().iter().map(|q| question_info(q, labels.get(&q.id).copied().unwrap_or(0)));
+        let without = index.annotators().iter().filter(|annotator| !labelled.contains(&annotator.id)).count();
+        let questions = index
+            .questions()
+            .iter()
+            .map(|q| question_info(q, counts.get(&q.id).copied().unwrap_or_default()));
         Ok(ProjectInfo {
             path: store.path().to_string_lossy().into_owned(),
             name: name_of(store.path()),
             texts: index.texts().len() as u32,
             annotators: index.annotators().len() as u32,
-            labels: labels.values().sum(),
+            annotators_without_labels: without as u32,
+            labels: counts.values().map(|(labels, _)| labels).sum(),
             questions: questions.collect(),
             attributes: attributes_in_use(&index),
             simulated_notice: store.setting(crate::sample::NOTICE_KEY)?,
@@ -37,13 +45,14 @@ impl Project {
     }
 }
 
-fn question_info(question: &Question, labels: u32) -> QuestionInfo {
+fn question_info(question: &Question, (labels, annotators_with_labels): (u32, u32)) -> QuestionInfo {
     QuestionInfo {
         id: question.id,
         name: question.name.clone(),
         prompt: question.prompt.clone(),
         scale: question.scale.clone(),
         labels,
+        annotators_with_labels,
     }
 }
 

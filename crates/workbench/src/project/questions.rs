@@ -35,7 +35,7 @@ impl Project {
         self.context.reload();
         self.context.listeners.send(&Event::Project);
         self.live.fit_where_wanted(id);
-        Ok(QuestionInfo { id, name, prompt, scale, labels: 0 })
+        Ok(QuestionInfo { id, name, prompt, scale, labels: 0, annotators_with_labels: 0 })
     }
 
     /// The question with this name, or the only one.

@@ -1,6 +1,7 @@
 //! What is to be known before the figures of a run are read.
 
 use crate::view::RunSizes;
+use crate::words::counted;
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_perspectives::{DataSplit, ModelKind, Observation};
 use std::collections::BTreeSet;
@@ -46,7 +47,8 @@ pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) 
             ties += u32::from(counts.iter().filter(|n| **n == top).count() > 1);
         }
         notes.push(format!(
-            "{ties} of {texts} texts have no majority: the lowest of the most frequent levels counts as theirs."
+            "No majority on {ties} of {}: the lowest of the most frequent levels counts as theirs.",
+            counted(texts, "text")
         ));
     }
     let mut given = vec![0_usize; question.scale.len()];

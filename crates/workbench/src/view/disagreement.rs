@@ -52,6 +52,8 @@ view! {
         pub texts: Vec<TextId>,
         /// Annotators the measures run over.
         pub annotators: u32,
+        /// Those of them who have no label for the question yet, and are predicted from what is known of everyone.
+        pub annotators_without_labels: u32,
         /// What to know about these predictions, such as a missing encoder.
         pub remark: Option<String>,
     }

@@ -55,6 +55,53 @@ view! {
         pub message: String,
     }
 
+    /// What the labels of a file change beyond adding to what is there.
+    #[derive(Copy, Default)]
+    pub struct ImportChanges {
+        /// Labels that do not count because another row of the file gives a different one of the same person for the same text
+        /// and question, with a later time or else further down. They are added to the history.
+        pub replaced_in_file: u32,
+        /// Different labels of the project that are not current any more.
+        pub replaced_labels: u32,
+        /// Those of them that were given in the window or by the command.
+        pub replaced_given: u32,
+        /// Labels that are older than a different one that is current in the project. They are added to the history.
+        pub older_labels: u32,
+        /// Labels that are the current one again, at another time.
+        pub given_again: u32,
+        /// Rows that say what was known before and is not current any more; nothing is added. They are among the repeated rows.
+        pub outdated_rows: u32,
+    }
+
+    /// Something to know of the labels of a file.
+    pub struct ImportNotice {
+        /// Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
+        /// `missing-value-level`, `level-spellings`, `unused-levels`, `numbers-far-apart`.
+        pub code: String,
+        /// How many labels, rows or levels it is about.
+        pub count: u32,
+        /// What it is, and what to do.
+        pub message: String,
+        /// The first places.
+        pub places: Vec<ImportPlace>,
+    }
+
+    /// A row whose label stands to another one.
+    pub struct ImportPlace {
+        /// Row in the file, the first one after the header being 1.
+        pub row: u32,
+        /// Who judged, by the id in files.
+        pub annotator: String,
+        /// The text judged, by its id in files.
+        pub text_id: String,
+        /// The question answered.
+        pub question: String,
+        /// The label that counts.
+        pub counts: String,
+        /// The label that does not.
+        pub instead_of: String,
+    }
+
     /// What a file holds, before anything is written.
     pub struct ImportPreview {
         /// The file.
@@ -93,6 +140,10 @@ view! {
         pub bad_row_count: u32,
         /// What to know before importing.
         pub remarks: Vec<String>,
+        /// What its labels would change beyond adding to what is there.
+        pub changes: ImportChanges,
+        /// What to know of its labels.
+        pub notices: Vec<ImportNotice>,
         /// A problem that stops the import whatever the rows are.
         pub problem: Option<Problem>,
     }
@@ -119,5 +170,9 @@ view! {
         pub scale: Option<Scale>,
         /// What else to know, a sentence each.
         pub remarks: Vec<String>,
+        /// What its labels changed beyond adding to what is there.
+        pub changes: ImportChanges,
+        /// What to know of its labels.
+        pub notices: Vec<ImportNotice>,
     }
 }

@@ -36,7 +36,10 @@ pub use disagreement::{
     GroupPrediction, Ranking, TextDetail,
 };
 pub use dissensus_domain::WorkState;
-pub use importing::{BadRow, ColumnChoices, ImportChoices, ImportPreview, ImportReport};
+pub use importing::{
+    BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportPreview,
+    ImportReport,
+};
 pub use job::JobInfo;
 pub use labelling::{LabelReceipt, LabelTask, NewLabel, Progress, TextOrder, TextPredictions, Undone};
 pub use project::{

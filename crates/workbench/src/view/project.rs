@@ -15,6 +15,8 @@ view! {
         pub texts: u32,
         /// Annotators in all.
         pub annotators: u32,
+        /// Those of them who have no label yet, for any question.
+        pub annotators_without_labels: u32,
         /// Current labels in all.
         pub labels: u32,
         /// What is asked.
@@ -41,6 +43,8 @@ view! {
         pub scale: Scale,
         /// Current labels.
         pub labels: u32,
+        /// Annotators who have a current label for it.
+        pub annotators_with_labels: u32,
     }
 
     /// An attribute of annotators.

@@ -38,6 +38,7 @@ it("offers a new order with a pill while the focus is in the list, and R takes i
     revision: 41,
     texts: turned,
     annotators: 8,
+    annotators_without_labels: 0,
     remark: null,
   });
   app.ranking.hear(1);

@@ -155,6 +155,16 @@ describe("a key", () => {
     expect(app.toasts.list.at(-1)?.message).toBe("Label “3” undone");
   });
 
+  it("U says why a label that an import has replaced is not taken back, and that alone", async () => {
+    await begin();
+    await press("3");
+    const message = "nothing was undone: an import has replaced the last label that you gave, 3 on c1, by 5";
+    vi.spyOn(commands, "undoLabel").mockRejectedValue({ code: "label-replaced", message, detail: null });
+    await press("u");
+    expect(app.toasts.list.map((toast) => [toast.kind, toast.message])).toEqual([["problem", message]]);
+    expect(done()).toBe("1");
+  });
+
   it("S puts a text off, F marks it, arrows go forth and back", async () => {
     await begin();
     await press("f");

@@ -4,6 +4,7 @@ use super::plots;
 use super::tables::{COLUMNS, is_best, tuning, value};
 use crate::error::WorkbenchError;
 use crate::view::{RunClass, RunDetail};
+use crate::words::counted;
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#1c1f26}
@@ -86,12 +87,12 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     let _ = write!(out, "<h2>{}</h2>\n<p>", escaped(&plots::name(run)));
     let _ = write!(
         out,
-        "Trained on {} labels of {} texts, validated on {}, tested on {} of {} texts; {:.0} s on {}.",
-        sizes.train_labels,
-        sizes.train_texts,
-        sizes.validation_labels,
-        sizes.test_labels,
-        sizes.test_texts,
+        "Trained on {} of {}, validated on {}, tested on {} of {}; {:.0} s on {}.",
+        counted(sizes.train_labels.into(), "label"),
+        counted(sizes.train_texts.into(), "text"),
+        counted(sizes.validation_labels.into(), "label"),
+        counted(sizes.test_labels.into(), "label"),
+        counted(sizes.test_texts.into(), "text"),
         info.seconds,
         escaped(&info.device)
     );

@@ -8,7 +8,7 @@ use crate::error::WorkbenchError;
 use crate::project::name_of;
 use crate::runs::Runs;
 use crate::view::RunDetail;
-use std::io::Write;
+use dissensus_files::write_atomically;
 use std::path::Path;
 
 impl Runs {
@@ -32,18 +32,10 @@ impl Runs {
         let details: Vec<RunDetail> = ids.iter().map(|id| self.detail(*id)).collect::<Result<_, _>>()?;
         let project = name_of(self.context.store.path());
         let bytes = write(&details, &project)?;
-        let failed = |source| WorkbenchError::Io { path: path.to_owned(), doing: "writing", source };
-        // Written beside and moved into place, with the rights that any new file of this person has.
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        let half = path.with_file_name(name);
-        let written = std::fs::File::create(&half)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| std::fs::rename(&half, path));
-        written.map_err(|source| {
-            let _ = std::fs::remove_file(&half);
-            failed(source)
-        })?;
-        Ok(())
+        write_atomically(path, &bytes).map_err(|source| WorkbenchError::Io {
+            path: path.to_owned(),
+            doing: "writing",
+            source,
+        })
     }
 }

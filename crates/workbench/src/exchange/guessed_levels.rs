@@ -1,0 +1,178 @@
+//! Levels that were guessed from the labels of a file and may not be meant: marks of missing values, spellings that differ in
+//! case only, and numbers far apart or with gaps. They are named and never refused: any of them may be right.
+
+use crate::view::ImportNotice;
+use crate::words::counted;
+use dissensus_domain::{Scale, ScaleKind};
+use std::collections::BTreeMap;
+
+/// What `pandas.read_csv` takes for a missing value (2.2, `na_values`), without the empty string, and other usual marks. "none"
+/// in lower case is left out: it is an answer more often than not.
+const MISSING: [&str; 24] = [
+    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
+    "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "na", "n.a.", "missing", "?", "-", ".",
+];
+
+/// What to know of a scale that was made from `labels` (the names of levels in a file, each with its count).
+pub(super) fn guessed_levels(scale: &Scale, labels: &[(String, u64)]) -> Vec<ImportNotice> {
+    let used: Vec<(&str, u64)> =
+        labels.iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.as_str(), *count)).collect();
+    let (missing, values): (Vec<_>, Vec<_>) = used.iter().copied().partition(|(name, _)| is_missing(name));
+    let mut notices = Vec::new();
+    if !missing.is_empty() && !values.is_empty() {
+        notices.push(missing_values(scale, &missing, &values));
+    }
+    notices.extend(case_variants(&used));
+    notices.extend(gaps(scale, &used));
+    notices
+}
+
+fn is_missing(name: &str) -> bool {
+    MISSING.contains(&name)
+}
+
+fn notice(code: &str, count: usize, message: String) -> ImportNotice {
+    ImportNotice { code: code.to_owned(), count: count as u32, message, places: Vec::new() }
+}
+
+fn missing_values(scale: &Scale, missing: &[(&str, u64)], values: &[(&str, u64)]) -> ImportNotice {
+    let named: Vec<String> =
+        missing.iter().map(|(name, count)| format!("\"{name}\" ({})", counted(*count, "label"))).collect();
+    let without = match Scale::guess(values.iter().map(|(name, _)| *name)) {
+        Ok(other) if other.kind() != scale.kind() => {
+            format!(" Without it the scale would be {} ({}).", other.kind(), other.options().join(", "))
+        }
+        _ => String::new(),
+    };
+    let message = format!(
+        "Reads like a missing value and is a level of the scale: {}. If no answer is meant, empty these cells, or name the \
+         levels without it and leave the bad rows out.{without}",
+        named.join(", ")
+    );
+    notice("missing-value-level", missing.len(), message)
+}
+
+fn case_variants(used: &[(&str, u64)]) -> Option<ImportNotice> {
+    let mut spellings: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (name, _) in used {
+        let plain = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        spellings.entry(plain).or_default().push(name);
+    }
+    let several: Vec<String> = spellings
+        .values()
+        .filter(|names| names.len() > 1)
+        .map(|names| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" and "))
+        .collect();
+    let message = format!(
+        "Levels that differ in upper and lower case or spaces only: {}. If they are one level, spell them alike in the file",
+        several.join("; ")
+    );
+    (!several.is_empty()).then(|| notice("level-spellings", several.len(), message))
+}
+
+fn gaps(scale: &Scale, used: &[(&str, u64)]) -> Option<ImportNotice> {
+    let mut numbers: Vec<i64> = used
+        .iter()
+        .filter(|(name, _)| !is_missing(name))
+        .map(|(name, _)| name.parse().ok())
+        .collect::<Option<_>>()?;
+    numbers.sort_unstable();
+    let has = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if scale.kind() == ScaleKind::Ordinal {
+        let filled = ranges(
+            &numbers
+                .windows(2)
+                .map(|pair| (pair[0].saturating_add(1), pair[1].saturating_sub(1)))
+                .collect::<Vec<_>>(),
+        );
+        let count = scale.len().saturating_sub(numbers.len());
+        let message = format!(
+            "The labels are {has}; no label is {filled}, which the scale has all the same. If that is not the scale that \
+             annotators saw, name its levels"
+        );
+        return (count > 0 && !filled.is_empty()).then(|| notice("unused-levels", count, message));
+    }
+    let message = format!(
+        "The labels are numbers far apart ({has}), so the scale is {} without an order. If one of them stands for a missing \
+         value, empty these cells; if they are a rating, choose ordinal",
+        scale.kind()
+    );
+    let far_apart = numbers.len() > 2
+        && numbers[numbers.len() - 1].saturating_sub(numbers[0]) > Scale::MAX_ORDINAL_SPREAD;
+    (scale.kind() == ScaleKind::Choice && far_apart)
+        .then(|| notice("numbers-far-apart", numbers.len(), message))
+}
+
+/// Ranges of whole numbers in words; empty ones are left out.
+fn ranges(ranges: &[(i64, i64)]) -> String {
+    let words: Vec<String> = ranges
+        .iter()
+        .filter(|(low, high)| low <= high)
+        .map(|(low, high)| if low == high { low.to_string() } else { format!("{low} to {high}") })
+        .collect();
+    words.join(" or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes and messages of the scale that these labels are guessed to have, one label each.
+    fn told(labels: &[&str]) -> Vec<(String, String)> {
+        let scale = Scale::guess(labels).unwrap();
+        let labels: Vec<(String, u64)> = labels.iter().map(|name| ((*name).to_owned(), 1)).collect();
+        guessed_levels(&scale, &labels).into_iter().map(|n| (n.code, n.message)).collect()
+    }
+
+    fn codes(labels: &[&str]) -> Vec<String> {
+        told(labels).into_iter().map(|(code, _)| code).collect()
+    }
+
+    #[test]
+    fn usual_scales_are_not_remarked_upon() {
+        for labels in [
+            &["1", "2", "3", "4", "5"][..],
+            &["0", "1"],
+            &["no", "yes"],
+            &["-1", "0", "1"],
+            &["against", "favor", "none"],
+            &["rude; threat", "rude", "threat"],
+            &["x", "y", "z"],
+        ] {
+            assert_eq!(told(labels), [], "{labels:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_of_a_missing_value_is_named_with_the_scale_that_there_would_be_without_it() {
+        for mark in MISSING {
+            let found = told(&["1", "2", "3", mark]);
+            assert_eq!(found[0].0, "missing-value-level", "{mark}");
+            assert!(found[0].1.contains(&format!("\"{mark}\" (1 label)")), "{found:?}");
+            assert!(found[0].1.contains("would be ordinal (1, 2, 3)"), "{found:?}");
+        }
+        assert_eq!(codes(&["1", "2", "3", "NA"]), ["missing-value-level"]);
+        assert_eq!(codes(&["no", "yes", "NaN"]), ["missing-value-level"]);
+        assert!(!told(&["a", "b", "c", "NA"])[0].1.contains("would be"), "the kind is the same");
+    }
+
+    #[test]
+    fn spellings_of_one_word_are_named_together() {
+        let found = told(&["No", "Yes", "no", "yes"]);
+        assert_eq!(found[0].0, "level-spellings");
+        assert!(found[0].1.contains("\"No\" and \"no\"; \"Yes\" and \"yes\""), "{found:?}");
+        assert_eq!(codes(&["Very  bad", "very bad", "good"]), ["level-spellings"]);
+        assert_eq!(codes(&["É", "é", "x"]), ["level-spellings"]);
+    }
+
+    #[test]
+    fn levels_that_no_label_has_are_named() {
+        let found = told(&["1", "2", "9"]);
+        assert_eq!(found[0].0, "unused-levels");
+        assert!(found[0].1.contains("no label is 3 to 8"), "{found:?}");
+        assert!(told(&["1", "3", "5"])[0].1.contains("no label is 2 or 4"));
+        let far = told(&["1", "2", "99"]);
+        assert_eq!(far[0].0, "numbers-far-apart");
+        assert!(far[0].1.contains("1, 2, 99") && far[0].1.contains("choice"), "{far:?}");
+    }
+}

@@ -1,0 +1,126 @@
+//! What a person should know of the labels of a file: which of them replace others, which do not count, and levels that look
+//! like mistakes. The same before an import and after it.
+
+use super::guessed_levels::guessed_levels;
+use crate::view::{ImportChanges, ImportNotice, ImportPlace};
+use crate::words::counted;
+use dissensus_domain::Scale;
+use dissensus_exchange::{ChangeKind, Changes};
+
+/// Places that a notice shows.
+const SHOWN_PLACES: usize = 5;
+
+/// The labels of one question, as notices need them.
+pub(super) struct Asked<'a> {
+    /// The name of the question.
+    pub(super) question: &'a str,
+    /// Its scale.
+    pub(super) scale: &'a Scale,
+    /// Whether the scale was made from the labels alone.
+    pub(super) guessed: bool,
+    /// Labels of each level in the file.
+    pub(super) levels: &'a [(String, u64)],
+    /// What its labels change.
+    pub(super) changes: Changes,
+}
+
+/// How many labels of a file change what.
+pub(super) fn import_changes(asked: &[Asked<'_>]) -> ImportChanges {
+    let count = |kind| asked.iter().map(|a| a.changes.count(kind)).sum::<u64>() as u32;
+    let given = count(ChangeKind::ReplacedGiven);
+    ImportChanges {
+        replaced_in_file: count(ChangeKind::ReplacedInFile),
+        replaced_labels: given + count(ChangeKind::ReplacedImported),
+        replaced_given: given,
+        older_labels: count(ChangeKind::Older),
+        given_again: count(ChangeKind::GivenAgain),
+        outdated_rows: count(ChangeKind::Outdated),
+    }
+}
+
+/// What to know, the most important first.
+pub(super) fn import_notices(asked: &[Asked<'_>]) -> Vec<ImportNotice> {
+    let changes = import_changes(asked);
+    let labels = |n: u32| counted(u64::from(n), "label");
+    let given = match changes.replaced_given {
+        0 => String::new(),
+        n => format!(", of them {n} given in the window or by the command"),
+    };
+    let told = [
+        (
+            "replaced-labels",
+            changes.replaced_labels,
+            format!(
+                "Replaced in the project: {}{given}; undo does not bring them back",
+                labels(changes.replaced_labels)
+            ),
+            // Those first that somebody gave here.
+            vec![ChangeKind::ReplacedGiven, ChangeKind::ReplacedImported],
+        ),
+        (
+            "replaced-in-file",
+            changes.replaced_in_file,
+            format!(
+                "Replaced within the file: {} (of several by one person for one text the later time counts, else the later row)",
+                labels(changes.replaced_in_file)
+            ),
+            vec![ChangeKind::ReplacedInFile],
+        ),
+        (
+            "outdated-rows",
+            changes.outdated_rows,
+            format!(
+                "Known before and no longer current: {}. The current label is kept; to change it, give the file a column \
+                 with times, or label again",
+                counted(u64::from(changes.outdated_rows), "row")
+            ),
+            vec![ChangeKind::Outdated],
+        ),
+        (
+            "older-labels",
+            changes.older_labels,
+            format!(
+                "Older than the current label: {}. The history has them now; the current label is kept",
+                labels(changes.older_labels)
+            ),
+            vec![ChangeKind::Older],
+        ),
+        (
+            "given-again",
+            changes.given_again,
+            format!("The current label again, at another time: {}", labels(changes.given_again)),
+            Vec::new(),
+        ),
+    ];
+    let notice = |(code, count, message, kinds): (&str, u32, String, Vec<ChangeKind>)| ImportNotice {
+        code: code.to_owned(),
+        count,
+        message,
+        places: places(asked, &kinds),
+    };
+    let told = told.into_iter().filter(|(_, count, ..)| *count > 0).map(notice);
+    let guessed = asked.iter().filter(|asked| asked.guessed);
+    told.chain(guessed.flat_map(|asked| guessed_levels(asked.scale, asked.levels))).collect()
+}
+
+/// The first places of these kinds, kind by kind, each by row.
+fn places(asked: &[Asked<'_>], kinds: &[ChangeKind]) -> Vec<ImportPlace> {
+    let mut shown = Vec::new();
+    for kind in kinds {
+        let mut of_kind: Vec<ImportPlace> = Vec::new();
+        for asked in asked {
+            of_kind.extend(asked.changes.first(*kind).into_iter().map(|change| ImportPlace {
+                row: change.row as u32,
+                annotator: change.annotator,
+                text_id: change.text_id,
+                question: asked.question.to_owned(),
+                counts: change.counts,
+                instead_of: change.instead_of,
+            }));
+        }
+        of_kind.sort_by_key(|place| place.row);
+        shown.extend(of_kind);
+    }
+    shown.truncate(SHOWN_PLACES);
+    shown
+}

@@ -1,0 +1,37 @@
+// What an import did, in words.
+import type { ImportPlace, ImportReport } from "./bindings";
+import { count, counted } from "./format";
+
+/** "row 7: ana on t1: 4 counts, not 3" */
+export function placeWords(place: ImportPlace): string {
+  const { row, annotator, text_id, counts, instead_of } = place;
+  return `row ${count(row)}: ${annotator} on ${text_id}: ${counts} counts, not ${instead_of}`;
+}
+
+/** What was added. */
+export function addedWords(report: ImportReport): string {
+  const annotators = report.annotators > 0 ? [counted(report.annotators, "annotator")] : [];
+  const added = [counted(report.texts, "text"), ...annotators, counted(report.labels, "label")];
+  return `Imported ${added.join(", ")}`;
+}
+
+/** What else there is to know, a line each; `known` are remarks that were read before. */
+export function restWords(report: ImportReport, known: readonly string[]): string[] {
+  const lines = report.notices.flatMap((notice) => [
+    `${notice.message}.`,
+    ...notice.places.slice(0, 3).map((place) => `– ${placeWords(place)}`),
+  ]);
+  if (report.repeated_rows > 0)
+    lines.push(`${counted(report.repeated_rows, "row")} repeated labels that were known already.`);
+  if (report.empty_labels > 0) lines.push(`${counted(report.empty_labels, "row")} had no label.`);
+  if (report.rejected_file) {
+    const rows = counted(report.rejected_rows, "row");
+    lines.push(`${rows} left out and written, with reasons, to ${report.rejected_file}`);
+  }
+  return [...lines, ...report.remarks.filter((remark) => !known.includes(remark))];
+}
+
+/** Whether it takes longer to read than a notice lasts. */
+export function isLong(report: ImportReport): boolean {
+  return report.notices.length > 0 || report.rejected_file !== null;
+}
