@@ -103,3 +103,16 @@ it("shows people at once, and their accuracy when it is measured", async () => {
   await waitFor(() => expect(screen.queryByTestId("measuring")).toBeNull());
   expect(screen.queryByTestId("not-measured")).toBeNull();
 });
+
+it("shows severity and map once the models are fitted", async () => {
+  await app.start();
+  const whole = await commands.annotatorReport(1);
+  const remark = "The annotator models are being fitted: severity and map follow.";
+  const report = vi.spyOn(commands, "annotatorReport").mockResolvedValue({ ...whole, remark });
+  render(AnnotatorsView);
+  await waitFor(() => expect(screen.getByText(remark)).toBeInTheDocument());
+  report.mockResolvedValue({ ...whole, remark: null });
+  say("modelChanged", { question: 1, revision: 3 });
+  await waitFor(() => expect(screen.queryByText(remark)).toBeNull());
+  expect(report).toHaveBeenCalledTimes(2);
+});
