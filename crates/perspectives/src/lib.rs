@@ -70,7 +70,7 @@ pub use disagreement::{
 pub use fit::fit;
 pub use live::{LabelChange, LiveModel, Snapshot};
 pub use metrics::{Scored, Scores, dichotomize, score};
-pub use mixed::Severity;
+pub use mixed::{Estimation, EstimationLimit, Severity};
 pub use model_selection::{
     ColdStart, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
     SplitColumns, SplitSpec, TestSet, evaluate, held_out, learning_curve,

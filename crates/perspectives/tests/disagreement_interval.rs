@@ -1,10 +1,9 @@
 //! Whether the 90 % interval of a text's disagreement holds the true expected disagreement, on labels simulated from the
 //! multilevel model itself.
 //!
-//! With many labels a text it does. With few labels (five a text, ten an annotator) it is too narrow: it holds the truth for 82 to
-//! 84 % of the texts. That is not the interval's own doing: the variances of the effects are estimated too small there, because an
-//! annotator's effect that a text is fitted against has learned from the label at hand too. A text effect of 0.73 of its true
-//! variance makes a 90 % interval one of `2 Phi(1.645 sqrt(0.73)) - 1 = 84 %`.
+//! With many labels a text it does. With five labels a text and ten an annotator it holds the truth for 86 to 89 % of the texts, with
+//! 100 texts of three labels for 82 to 91 %: the variances of the effects are taken as known, and what is unknown about them is
+//! missing from the interval.
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
@@ -140,11 +139,10 @@ fn with_many_labels_the_interval_covers() {
     }
 }
 
-/// What holds today, see above. An estimation that corrects the variances moves this to 87 to 93 %.
 #[test]
-fn with_few_labels_the_interval_is_too_narrow() {
+fn with_few_labels_the_interval_nearly_covers() {
     let found = coverage(Design { annotators: 150, labels_per_text: 5, ..DENSE }, 20);
-    assert!(found.iter().all(|share| (0.80..=0.86).contains(share)), "{found:?}");
+    assert!(found.iter().all(|share| (0.85..=0.93).contains(share)), "{found:?}");
 }
 
 /// Prints coverage by design.

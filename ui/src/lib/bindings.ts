@@ -234,6 +234,8 @@ export type AnnotatorReport = {
 	held_out_measured: boolean,
 	/**  What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels. */
 	held_out_note: string | null,
+	/**  How the variances behind severities were estimated; none while the models are being fitted. */
+	estimation: Estimation | null,
 };
 
 /**  One annotator among the others. */
@@ -486,6 +488,26 @@ export type EpochInfo = {
 	best: boolean,
 	/**  Norm of the gradient by group of weights (`layer 5`, `head`, ...), at the last step: a dead group shows as 0. */
 	gradients: GradientNorm[],
+};
+
+/**  Standard deviations of the live model's effects, and what the labels cannot tell. */
+export type Estimation = {
+	/**  Of texts beside what their embeddings tell, in logits. */
+	text_sd: number | null,
+	/**  Of annotators' severities, in logits; none for choice questions. */
+	annotator_sd: number | null,
+	/**  Rounds of expectation maximisation at the last fit. */
+	rounds: number,
+	/**  Largest change of a standard deviation that was still expected at its end, as a share of it. */
+	change: number | null,
+	/**  Whether that is below the tolerance. */
+	converged: boolean,
+	/**  Approximate marginal log-likelihood of the labels (natural logarithm). */
+	log_likelihood: number | null,
+	/**  What the labels leave open, in stable codes such as `one_label_per_text`. */
+	limits: string[],
+	/**  The same in sentences. */
+	limit_texts: string[],
 };
 
 /**  The gradient norm of a group of weights. */
@@ -878,6 +900,8 @@ export type Ranking = {
 	annotators_without_labels: number,
 	/**  What to know about these predictions, such as a missing encoder. */
 	remark: string | null,
+	/**  How the variances behind them were estimated; none without a live model. */
+	estimation: Estimation | null,
 };
 
 /**  A project opened before. */

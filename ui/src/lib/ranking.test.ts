@@ -14,7 +14,14 @@ const query: DisagreementQuery = {
 let now: Ranking;
 
 beforeEach(() => {
-  now = { revision: 1, texts: [1, 2, 3], annotators: 4, annotators_without_labels: 0, remark: null };
+  now = {
+    revision: 1,
+    texts: [1, 2, 3],
+    annotators: 4,
+    annotators_without_labels: 0,
+    remark: null,
+    estimation: null,
+  };
   vi.spyOn(commands, "disagreementRanking").mockImplementation(async () => ({ ...now }));
   vi.spyOn(commands, "disagreementRows").mockImplementation(async (_, texts) =>
     texts.map((text) => ({ text, snippet: `r${now.revision}` }) as DisagreementRow),
@@ -80,7 +87,14 @@ it("drops an answer that another question has overtaken", async () => {
   const first = store.ask(query);
   now = { ...now, texts: [9] };
   await store.ask({ ...query, search: "x" });
-  late({ revision: 1, texts: [1, 2, 3], annotators: 4, annotators_without_labels: 0, remark: null });
+  late({
+    revision: 1,
+    texts: [1, 2, 3],
+    annotators: 4,
+    annotators_without_labels: 0,
+    remark: null,
+    estimation: null,
+  });
   await first;
   expect(store.order).toEqual([9]);
 });

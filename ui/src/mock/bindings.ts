@@ -439,6 +439,7 @@ export const commands: typeof RealCommands = {
       annotators: people.length,
       annotators_without_labels: people.filter((p) => p.labels === 0).length,
       remark: null,
+      estimation: null,
     };
   },
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
@@ -553,6 +554,7 @@ function report(q: number): view.AnnotatorReport {
     alpha_metric: question(q).scale.kind === "ordinal" ? "ordinal" : "nominal",
     map_share: 0.71,
     remark: null,
+    estimation: null,
     // As after a run has tuned the encoder: `?tuned`.
     held_out_measured: true,
     held_out_note: asked.has("tuned")

@@ -163,11 +163,22 @@ fn package(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// The long versions of the stress tests, which `cargo test` leaves out: minutes in which every use case runs beside every other.
+/// The long tests that `cargo test` leaves out: minutes in which every use case runs beside every other, and the simulation of the
+/// variances with all of its data sets.
 fn stress(project: &Project) -> Result<()> {
     cargo(project, &["test"])
         .args(whole_workspace())
-        .args(["--test", "stress", "--", "--ignored", "--nocapture", "--test-threads", "1"])
+        .args([
+            "--test",
+            "stress",
+            "--test",
+            "variances",
+            "--",
+            "--ignored",
+            "--nocapture",
+            "--test-threads",
+            "1",
+        ])
         .run()
 }
 

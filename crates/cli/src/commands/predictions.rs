@@ -123,6 +123,7 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
             "annotators_without_labels": ranking.annotators_without_labels,
             "texts_in_all": ranking.texts.len(),
             "remark": ranking.remark,
+            "estimation": ranking.estimation,
             "notice": session.project.info()?.simulated_notice,
             "texts": rows.iter().enumerate().map(|(at, row)| as_json(at, row)).collect::<Vec<_>>(),
         }));

@@ -3,13 +3,12 @@
 use crate::data::Observation;
 use crate::linear::pca::PcaEmbeddings;
 use crate::math::{axpy, dot, lbfgs};
+use crate::mixed::INTERCEPT_PRECISION;
 use crate::mixed::link::{Gradient, Link};
 use rayon::prelude::*;
 
 /// Ridge penalties (lambda) tried, the largest first: each fit starts from the one before.
 pub(crate) const PENALTIES: [f64; 9] = [1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1];
-/// Precision of the weak prior of link parameters around the observed shares; keeps one-class data finite.
-pub(crate) const INTERCEPT_PRECISION: f64 = 0.05;
 const STEPS: usize = 60;
 const TOLERANCE: f64 = 1e-7;
 

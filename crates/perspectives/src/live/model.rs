@@ -9,8 +9,8 @@ use crate::data::progress::Progress;
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Attribute, Observation, Target, TrainingData, check_observation};
 use crate::disagreement::{BLOCK, Disagreement, Measure, Sums, ranking};
-use crate::mixed::Severity;
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
+use crate::mixed::{Estimation, Severity};
 use crate::models::{Multilevel, Prepared, fit_effects};
 use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
@@ -343,6 +343,12 @@ impl LiveModel {
     /// order. An unknown annotator has mean 0 and the population's spread.
     pub fn severity(&self, annotator: u32) -> Option<Severity> {
         self.model.crossed.severity(annotator as usize)
+    }
+
+    /// The standard deviations of texts and annotators, how their estimation ended at the last fit, and what the labels there are
+    /// now cannot tell.
+    pub fn estimation(&self) -> Estimation {
+        self.model.crossed.estimation()
     }
 }
 

@@ -38,6 +38,29 @@ impl Factor {
         }
     }
 
+    /// `x' A^-1 x`.
+    pub(crate) fn inverse_quadratic(&self, x: &[f64]) -> f64 {
+        let (n, l) = (self.n, &self.l);
+        let mut forward = x.to_vec();
+        for i in 0..n {
+            for k in 0..i {
+                forward[i] -= l[i * n + k] * forward[k];
+            }
+            forward[i] /= l[i * n + i];
+        }
+        forward.iter().map(|f| f * f).sum()
+    }
+
+    /// Logarithm of the determinant of the factored matrix.
+    pub(crate) fn log_determinant(&self) -> f64 {
+        (0..self.n).map(|i| 2.0 * self.l[i * self.n + i].ln()).sum()
+    }
+
+    /// The factor itself, n x n, row-major, zero above the diagonal.
+    pub(crate) fn lower(&self) -> &[f64] {
+        &self.l
+    }
+
     /// The inverse, n x n, row-major.
     pub(crate) fn inverse(&self) -> Vec<f64> {
         let n = self.n;

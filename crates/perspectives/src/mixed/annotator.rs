@@ -1,12 +1,19 @@
-//! One annotator: random effects from the average link, found by Fisher scoring on that annotator's labels.
+//! One annotator: the posterior of the random effects given that annotator's labels, with and without each of them.
+//!
+//! A single shift with few labels (a binary question) by quadrature, because a mode and its curvature are biased there (Breslow
+//! and Lin 1995, Bias correction in generalised linear mixed models); all else by Fisher scoring (Laplace).
 
 use crate::math::cholesky::{Factor, quadratic};
 use crate::math::{axpy, dot};
 use crate::mixed::link::{Gradient, Link};
+use crate::mixed::quadrature::Hermite;
+use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
 use serde::{Deserialize, Serialize};
 
 /// Scoring steps at most; a warm start needs two or three.
 const STEPS: usize = 25;
+/// With more labels than this the posterior of a shift is as good as normal, and quadrature costs more than it gains.
+const MAX_QUADRATURE_LABELS: usize = 60;
 
 /// An annotator's labels and the posterior of the annotator's random effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,12 +24,30 @@ pub(crate) struct AnnotatorEffect {
     pub(crate) covariance: Vec<f64>,
     /// (text, level), ordered by text.
     pub(crate) labels: Vec<(u32, u16)>,
+    /// For every label the posterior without it: mean of `theta`, and the variance of what it adds to the score.
+    pub(crate) cavity: Vec<f64>,
+}
+
+/// Posterior of one annotator's random effects and slopes.
+#[derive(Clone, Debug)]
+pub(crate) struct AnnotatorPosterior {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) covariance: Vec<f64>,
+    /// As [`AnnotatorEffect::cavity`].
+    pub(crate) cavity: Vec<f64>,
+    /// Logarithm of the labels' probability, the random effects integrated out.
+    pub(crate) log_evidence: f64,
 }
 
 impl AnnotatorEffect {
     pub(crate) fn average(link: Link, slopes: usize) -> Self {
         let width = link.random_effects() + slopes;
-        Self { theta: vec![0.0; width], covariance: vec![0.0; width * width], labels: Vec::new() }
+        Self {
+            theta: vec![0.0; width],
+            covariance: vec![0.0; width * width],
+            labels: Vec::new(),
+            cavity: Vec::new(),
+        }
     }
 }
 
@@ -47,6 +72,64 @@ struct Scratch {
     label_gradient: Gradient,
 }
 
+impl Scratch {
+    fn new(link: Link) -> Self {
+        Self {
+            intercepts: vec![0.0; link.intercepts()],
+            jacobian: vec![0.0; link.intercepts() * link.random_effects()],
+            information: vec![0.0; link.intercepts() * link.intercepts()],
+            u: vec![0.0; link.scores()],
+            label_gradient: Gradient::default(),
+        }
+    }
+}
+
+/// Where the posterior is highest.
+struct Mode {
+    theta: Vec<f64>,
+    /// Expected information there, the prior's precision included.
+    information: Vec<f64>,
+    log_posterior: f64,
+}
+
+/// The posterior under the prior `N(mean, precision^-1)`; scoring starts from `start`.
+pub(crate) fn posterior(
+    link: Link,
+    fixed_effects: &[f64],
+    (mean, precision): (&[f64], &[f64]),
+    labels: &[LabelGivenText<'_>],
+    start: &[f64],
+    rule: &Hermite,
+) -> AnnotatorPosterior {
+    let width = start.len();
+    if width == 1 && !link.softmax && labels.len() <= MAX_QUADRATURE_LABELS {
+        let given: Vec<ScoredLabel> = labels
+            .iter()
+            .map(|l| ScoredLabel {
+                intercepts: vec![fixed_effects[0] + l.u[0]],
+                attenuation: l.attenuation,
+                level: l.level,
+            })
+            .collect();
+        let shift = integrate(link, mean[0], 1.0 / precision[0], &given, rule);
+        return AnnotatorPosterior {
+            theta: vec![shift.mean],
+            covariance: vec![shift.variance],
+            cavity: shift.cavity,
+            log_evidence: shift.log_evidence,
+        };
+    }
+    let mode = mode(link, fixed_effects, (mean, precision), labels, start);
+    let factor = Factor::new(&mode.information, width);
+    AnnotatorPosterior {
+        cavity: cavities(link, fixed_effects, labels, &mode),
+        log_evidence: mode.log_posterior
+            + 0.5 * (Factor::new(precision, width).log_determinant() - factor.log_determinant()),
+        covariance: factor.inverse(),
+        theta: mode.theta,
+    }
+}
+
 /// Mode of the posterior under the prior `N(mean, precision^-1)` and the inverse of the information there (Laplace),
 /// starting from `start`.
 pub(crate) fn fit(
@@ -57,15 +140,20 @@ pub(crate) fn fit(
     mean: &[f64],
     start: &[f64],
 ) -> (Vec<f64>, Vec<f64>) {
+    let mode = mode(link, fixed_effects, (mean, precision), labels, start);
+    let covariance = Factor::new(&mode.information, start.len()).inverse();
+    (mode.theta, covariance)
+}
+
+fn mode(
+    link: Link,
+    fixed_effects: &[f64],
+    prior: (&[f64], &[f64]),
+    labels: &[LabelGivenText<'_>],
+    start: &[f64],
+) -> Mode {
     let width = start.len();
-    let prior = (mean, precision);
-    let mut scratch = Scratch {
-        intercepts: vec![0.0; link.intercepts()],
-        jacobian: vec![0.0; link.intercepts() * link.random_effects()],
-        information: vec![0.0; link.intercepts() * link.intercepts()],
-        u: vec![0.0; link.scores()],
-        label_gradient: Gradient::default(),
-    };
+    let mut scratch = Scratch::new(link);
     let mut theta = start.to_vec();
     let mut value = log_posterior(link, fixed_effects, prior, labels, &theta, &mut scratch);
     let mut gradient = vec![0.0; width];
@@ -97,7 +185,43 @@ pub(crate) fn fit(
         }
     }
     derivatives(link, fixed_effects, prior, labels, &theta, &mut gradient, &mut hessian, &mut scratch);
-    (theta, Factor::new(&hessian, width).inverse())
+    Mode { theta, information: hessian, log_posterior: value }
+}
+
+/// Every label taken out by one scoring step from the mode: `theta - C g` with `C` the inverse of the information of the others and
+/// `g` the label's gradient, and the variance under `C` of what the annotator adds to this label's score.
+fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mode: &Mode) -> Vec<f64> {
+    let (n, d, width) = (link.intercepts(), link.random_effects(), mode.theta.len());
+    let mut s = Scratch::new(link);
+    link.intercepts_of(fixed_effects, &mode.theta[..d], &mut s.intercepts);
+    link.jacobian(fixed_effects, &mode.theta[..d], &mut s.jacobian);
+    let mut full = vec![0.0; n * width];
+    let mut own = vec![0.0; width * width];
+    let mut cavity = Vec::with_capacity(labels.len() * (width + 1));
+    for label in labels {
+        place(link, label, &mode.theta, &mut s.u);
+        link.log_likelihood(&s.u, &s.intercepts, label.attenuation, label.level, &mut s.label_gradient);
+        s.information.fill(0.0);
+        link.information(&s.u, &s.intercepts, label.attenuation, &mut s.information);
+        own.fill(0.0);
+        let mut step = vec![0.0; width];
+        for j in 0..n {
+            full[j * width..j * width + d].copy_from_slice(&s.jacobian[j * d..(j + 1) * d]);
+            full[j * width + d..(j + 1) * width].copy_from_slice(label.z);
+            axpy(s.label_gradient.intercept[j], &full[j * width..(j + 1) * width], &mut step);
+        }
+        add_sandwich(&full, &s.information, n, width, &mut own);
+        let rest: Vec<f64> = mode.information.iter().zip(&own).map(|(all, own)| all - own).collect();
+        let factor = Factor::new(&rest, width);
+        factor.solve(&mut step);
+        cavity.extend(mode.theta.iter().zip(&step).map(|(t, s)| t - s));
+        let bounds = link.intercepts_of_level(label.level);
+        let share = 1.0 / bounds.len() as f64;
+        let variance =
+            bounds.map(|j| share * factor.inverse_quadratic(&full[j * width..(j + 1) * width])).sum();
+        cavity.push(variance);
+    }
+    cavity
 }
 
 fn place<'a>(link: Link, label: &LabelGivenText<'a>, theta: &[f64], u: &mut [f64]) {
@@ -166,7 +290,7 @@ fn derivatives(
 }
 
 /// `out += J' I J`.
-fn add_sandwich(jacobian: &[f64], information: &[f64], n: usize, width: usize, out: &mut [f64]) {
+pub(super) fn add_sandwich(jacobian: &[f64], information: &[f64], n: usize, width: usize, out: &mut [f64]) {
     for j in 0..n {
         for k in 0..n {
             let w = information[j * n + k];
@@ -208,13 +332,7 @@ mod tests {
             .collect();
         let precision = [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 4.0];
         let (theta, _) = fit(link, &fixed_effects, &precision, &labels, &[0.0; 3], &[0.0; 3]);
-        let mut s = Scratch {
-            intercepts: vec![0.0; 3],
-            jacobian: vec![0.0; 9],
-            information: vec![0.0; 9],
-            u: vec![0.0],
-            label_gradient: Gradient::default(),
-        };
+        let mut s = Scratch::new(link);
         let best = log_posterior(link, &fixed_effects, (&[0.0; 3], &precision), &labels, &theta, &mut s);
         for i in 0..3 {
             for h in [-1e-3, 1e-3] {

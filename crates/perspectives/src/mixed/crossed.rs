@@ -1,9 +1,11 @@
 //! State of the crossed effects: labels, posteriors of texts and annotators, and their priors.
 
-use super::annotator::{self, AnnotatorEffect, LabelGivenText};
+use super::annotator::{self, AnnotatorEffect, AnnotatorPosterior, LabelGivenText};
 use super::attribute_effects::AttributeEffects;
+use super::convergence::Convergence;
 use super::initial;
-use super::text::{self, LabelGivenAnnotator, TextPosterior};
+use super::scalar_posterior::ScoredLabel;
+use super::text::{self, TextPosterior};
 use crate::data::{AttributeEvidence, Observation, Target};
 use crate::math::cholesky::Factor;
 use crate::math::{attenuation, dot};
@@ -47,8 +49,10 @@ pub(crate) struct CrossedEffects {
     /// Labels of every text, ordered by annotator.
     pub(crate) labels: Vec<Vec<TextLabel>>,
     /// For every label of every text: q posterior means and one variance without that label.
-    cavity: Vec<Vec<f64>>,
+    pub(super) cavity: Vec<Vec<f64>>,
     pub(crate) annotators: Vec<AnnotatorEffect>,
+    /// How the last estimation of the variances ended.
+    pub(crate) convergence: Convergence,
     #[serde(skip, default = "Hermite::new")]
     rule: Hermite,
 }
@@ -84,6 +88,7 @@ impl CrossedEffects {
             labels,
             cavity,
             annotators,
+            convergence: Convergence::default(),
             rule: Hermite::new(),
         };
         crossed.reset_annotators();
@@ -126,8 +131,12 @@ impl CrossedEffects {
     pub(crate) fn reset_annotators(&mut self) {
         let prior = self.prior_covariance();
         for annotator in 0..self.annotators.len() {
-            self.annotators[annotator].theta = self.prior_mean(annotator);
-            self.annotators[annotator].covariance.clone_from(&prior);
+            let mean = self.prior_mean(annotator);
+            let effect = &mut self.annotators[annotator];
+            effect.cavity =
+                effect.labels.iter().flat_map(|_| mean.iter().copied().chain([prior[0]])).collect();
+            effect.theta = mean;
+            effect.covariance.clone_from(&prior);
         }
     }
 
@@ -163,25 +172,31 @@ impl CrossedEffects {
 
     /// Fits one annotator to the current texts.
     pub(crate) fn update_annotator(&mut self, annotator: usize, precision: &[f64]) {
-        let fitted = self.fitted_annotator(annotator, precision);
-        self.annotators[annotator].theta = fitted.0;
-        self.annotators[annotator].covariance = fitted.1;
+        let posterior = self.fitted_annotator(annotator, precision);
+        self.set_annotator(annotator, posterior);
     }
 
-    pub(super) fn fitted_annotator(&self, annotator: usize, precision: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    pub(super) fn set_annotator(&mut self, annotator: usize, posterior: AnnotatorPosterior) {
+        let effect = &mut self.annotators[annotator];
+        effect.theta = posterior.theta;
+        effect.covariance = posterior.covariance;
+        effect.cavity = posterior.cavity;
+    }
+
+    pub(super) fn fitted_annotator(&self, annotator: usize, precision: &[f64]) -> AnnotatorPosterior {
         let effect = &self.annotators[annotator];
         let labels: Vec<LabelGivenText<'_>> = effect
             .labels
             .iter()
             .filter_map(|&(text, level)| self.label_given_text(annotator, text, level))
             .collect();
-        annotator::fit(
+        annotator::posterior(
             self.link,
             &self.fixed_effects,
-            precision,
+            (&self.prior_mean(annotator), precision),
             &labels,
-            &self.prior_mean(annotator),
             &effect.theta,
+            &self.rule,
         )
     }
 
@@ -208,27 +223,26 @@ impl CrossedEffects {
     pub(super) fn fitted_text(&self, text: usize) -> TextPosterior {
         let q = self.link.scores();
         let prior_mean = &self.scores[text * q..(text + 1) * q];
-        let predictors: Vec<LabelGivenAnnotator> =
-            self.labels[text].iter().map(|l| self.label_given_annotator(text, *l)).collect();
+        let predictors: Vec<ScoredLabel> =
+            self.labels[text].iter().map(|l| self.label_given_annotator(text, *l).0).collect();
         text::fit(self.link, prior_mean, self.text_var, &predictors, &self.rule)
     }
 
-    /// A label with its annotator's random effects.
-    fn label_given_annotator(&self, text: usize, label: TextLabel) -> LabelGivenAnnotator {
+    /// A label with its annotator's random effects, as they would be without this label, and the variance of what they add to
+    /// the score.
+    pub(super) fn label_given_annotator(&self, text: usize, label: TextLabel) -> (ScoredLabel, f64) {
         let effect = &self.annotators[label.annotator as usize];
-        let (link, d) = (self.link, self.link.random_effects());
+        let (link, d, w) = (self.link, self.link.random_effects(), self.width());
+        let at = effect.labels.partition_point(|l| (l.0 as usize) < text);
+        let (theta, variance) = (&effect.cavity[at * (w + 1)..][..w], effect.cavity[at * (w + 1) + w]);
         let mut intercepts = vec![0.0; link.intercepts()];
-        link.intercepts_of(&self.fixed_effects, &effect.theta[..d], &mut intercepts);
+        link.intercepts_of(&self.fixed_effects, &theta[..d], &mut intercepts);
         if self.slope_dim > 0 {
-            let shift = dot(self.features(text), &effect.theta[d..]);
+            let shift = dot(self.features(text), &theta[d..]);
             intercepts.iter_mut().for_each(|o| *o += shift);
         }
-        let variance = if link.softmax {
-            (0..d).map(|i| effect.covariance[i * effect.theta.len() + i]).sum::<f64>() / d as f64
-        } else {
-            effect.covariance[0]
-        };
-        LabelGivenAnnotator { intercepts, attenuation: attenuation(variance), level: label.level }
+        let given = ScoredLabel { intercepts, attenuation: attenuation(variance), level: label.level };
+        (given, variance)
     }
 
     pub(super) fn set_text(&mut self, text: usize, posterior: TextPosterior) {
@@ -266,6 +280,7 @@ impl CrossedEffects {
         let annotators = self.annotators.iter().all(|p| {
             p.theta.len() == width
                 && p.covariance.len() == width * width
+                && p.cavity.len() == p.labels.len() * (width + 1)
                 && p.labels.iter().all(|&(t, l)| (t as usize) < texts && usize::from(l) < target.levels)
         });
         let labels = self.labels.iter().zip(&self.cavity).all(|(l, c)| {
@@ -295,16 +310,23 @@ impl CrossedEffects {
 
     /// Adds, replaces or (with `None`) removes a label; returns the level that stood there before.
     pub(crate) fn set_label(&mut self, text: u32, annotator: u32, level: Option<u16>) -> Option<u16> {
-        let t = text as usize;
-        let own = &mut self.annotators[annotator as usize].labels;
-        match own.binary_search_by_key(&text, |l| l.0) {
+        let (t, w) = (text as usize, self.width());
+        let effect = &mut self.annotators[annotator as usize];
+        match effect.labels.binary_search_by_key(&text, |l| l.0) {
             Ok(at) => match level {
-                Some(level) => own[at].1 = level,
-                None => drop(own.remove(at)),
+                Some(level) => effect.labels[at].1 = level,
+                None => {
+                    effect.labels.remove(at);
+                    effect.cavity.drain(at * (w + 1)..(at + 1) * (w + 1));
+                }
             },
             Err(at) => {
                 if let Some(level) = level {
-                    own.insert(at, (text, level));
+                    effect.labels.insert(at, (text, level));
+                    // What is known of the annotator without this label is what was known before it.
+                    let before = effect.theta.iter().copied().chain([effect.covariance[0]]);
+                    let before: Vec<f64> = before.collect();
+                    effect.cavity.splice(at * (w + 1)..at * (w + 1), before);
                 }
             }
         }

@@ -7,6 +7,8 @@ pub(super) const INITIAL_TEXT_VARIANCE: f64 = 0.7;
 /// Where the variances of annotators' shifts and of their thresholds start; also where few annotators stay near.
 const INITIAL_SHIFT_VARIANCE: f64 = 1.0;
 const INITIAL_GAP_VARIANCE: f64 = 0.1;
+/// Precision of the weak prior of link parameters around the observed shares; keeps one-class data finite.
+pub(crate) const INTERCEPT_PRECISION: f64 = 0.05;
 /// How many made-up annotators and texts with the first variances stand beside the real ones.
 pub(super) const PSEUDO_COUNT: f64 = 2.0;
 

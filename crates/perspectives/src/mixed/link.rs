@@ -58,6 +58,29 @@ impl Link {
         parameter.min(self.random_effects() - 1)
     }
 
+    /// The intercepts that a level's probability depends on most: the bounds of the level, for softmax all.
+    pub(crate) fn intercepts_of_level(self, level: u16) -> std::ops::Range<usize> {
+        let y = usize::from(level);
+        if self.softmax { 0..self.intercepts() } else { y.saturating_sub(1)..(y + 1).min(self.intercepts()) }
+    }
+
+    /// Derivative of every intercept by every link parameter, intercepts x intercepts, row-major.
+    pub(crate) fn parameter_jacobian(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
+        let n = self.intercepts();
+        out.fill(0.0);
+        for j in 0..n {
+            if self.softmax {
+                out[j * n + j] = 1.0;
+                continue;
+            }
+            out[j * n] = 1.0;
+            for i in 1..=j {
+                let own = theta.get(self.random_effect_of(i)).copied().unwrap_or(0.0);
+                out[j * n + i] = -(fixed_effects[i] + own).min(20.0).exp();
+            }
+        }
+    }
+
     /// Intercepts of an annotator who deviates by `theta` from `fixed effects`.
     pub(crate) fn intercepts_of(self, fixed_effects: &[f64], theta: &[f64], out: &mut [f64]) {
         let phi = |i: usize| fixed_effects[i] + theta.get(self.random_effect_of(i)).copied().unwrap_or(0.0);

@@ -2,26 +2,33 @@
 //!
 //! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
 //! an annotator's random effects `~ N(0, prior)` and slopes `~ N(0, slope_vars)`. Variances and average intercepts are found by
-//! expectation maximisation (empirical Bayes). An annotator is fitted against the labels of the *others* on each text (the
-//! text's posterior without this annotator's label). The reverse does not hold: a text is fitted against annotators whose
-//! posteriors include their labels of that text.
+//! expectation maximisation (empirical Bayes). Each label speaks once in each direction: an annotator is fitted against the text's
+//! posterior without this annotator's label, a text against the annotator's posterior without this text's label (sum-product
+//! on the graph of texts and annotators, with normal messages; Minka 2001, Expectation propagation).
 
 mod annotator;
 pub(crate) mod annotator_columns;
 mod attribute_effects;
 mod attributes;
+pub(crate) mod convergence;
 mod crossed;
 mod em;
+mod estimation;
+mod fixed_effects;
 pub(crate) mod gaussian_process;
 mod initial;
+#[cfg(test)]
+mod laplace;
 pub(crate) mod link;
 pub(crate) mod nodes;
 pub(crate) mod predictor;
 pub(crate) mod quadrature;
 mod random_slopes;
+mod scalar_posterior;
 mod severity;
 mod text;
 
 pub(crate) use crossed::CrossedEffects;
-pub(crate) use initial::initial_score_variance;
+pub use estimation::{Estimation, EstimationLimit};
+pub(crate) use initial::{INTERCEPT_PRECISION, initial_score_variance};
 pub use severity::Severity;

@@ -179,7 +179,7 @@ mod tests {
             }
             let link = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
             let mut crossed = CrossedEffects::new(link, vec![0.0; texts], annotators, &observations);
-            crossed.expectation_maximisation(5);
+            crossed.expectation_maximisation(crate::mixed::convergence::FINAL);
             let fold: Vec<u8> = (0..texts).map(|t| (t / 2 % 5) as u8).collect();
             crossed.select_slopes(&z, 1, &fold, 5)
         };

@@ -11,6 +11,7 @@ use crate::linear::ridge::{CrossFit, RidgeProblem};
 use crate::math::attenuation;
 use crate::mixed::CrossedEffects;
 use crate::mixed::annotator_columns::AnnotatorColumns;
+use crate::mixed::convergence::{FINAL, ROUGH};
 use crate::mixed::gaussian_process::{self, GaussianProcess};
 use crate::mixed::link::Link;
 use crate::mixed::nodes::QuadratureNode;
@@ -18,8 +19,6 @@ use crate::mixed::predictor::{AnnotatorPredictor, Scratch, TextColumns};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Rounds of expectation maximisation after each estimate of the head.
-const EM_ROUNDS: usize = 12;
 /// Principal axes that slopes may use, besides the shared score itself.
 const SLOPE_AXES: usize = 6;
 
@@ -226,7 +225,7 @@ pub(crate) fn fit_effects(
             }
         };
         next.fixed_effects.clone_from(&fitted.whole.link_parameters);
-        next.expectation_maximisation(EM_ROUNDS);
+        next.expectation_maximisation(if round + 1 < rounds { ROUGH } else { FINAL });
         crossed = Some(next);
         cross = Some(fitted);
     }
@@ -234,13 +233,13 @@ pub(crate) fn fit_effects(
     step(progress, "multilevel: texts that read alike", 0.9)?;
     let gaussian_process = fit_gaussian_process(prepared, &mut crossed);
     if gaussian_process.is_some() {
-        crossed.expectation_maximisation(EM_ROUNDS);
+        crossed.expectation_maximisation(FINAL);
     }
     if !prepared.attributes.is_empty() {
         step(progress, "multilevel: attributes", 0.93)?;
         let evidence = crossed.select_attributes(prepared.attributes, options.seed);
         if evidence.is_some_and(|evidence| evidence.used) {
-            crossed.expectation_maximisation(EM_ROUNDS);
+            crossed.expectation_maximisation(FINAL);
         }
     }
     let mut head = encoder(link, prepared, &cross, &crossed);

@@ -5,7 +5,7 @@ use super::agreement::{alpha, metric};
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::{Progress, Silent};
-use crate::view::{AnnotatorReport, AnnotatorRow};
+use crate::view::{AnnotatorReport, AnnotatorRow, Estimation};
 use dissensus_domain::{Annotator, QuestionId};
 use dissensus_perspectives::{AnnotatorMap, HeldOut, Severity, agreement, annotator_map};
 use std::sync::Arc;
@@ -91,10 +91,11 @@ impl Analysis {
         let (texts, people) = context.sizes();
         let agreed = agreement(&labels, texts, people, target)?;
         let ordered = target.kind.is_ordered();
-        let live: Option<(Vec<Option<Severity>>, AnnotatorMap)> = self.live.models.with(question, |fitted| {
-            let severities = (0..people as u32).map(|row| fitted.model.severity(row)).collect();
-            (severities, annotator_map(&fitted.model, ordered))
-        });
+        let live: Option<(Vec<Option<Severity>>, AnnotatorMap, Estimation)> =
+            self.live.models.with(question, |fitted| {
+                let severities = (0..people as u32).map(|row| fitted.model.severity(row)).collect();
+                (severities, annotator_map(&fitted.model, ordered), fitted.estimation())
+            });
         let known: Option<(Vec<HeldOut>, usize)> = match measure {
             Some(progress) => Some(self.measure_held_out(generation, question, &labels, target, progress)?),
             None => self.known_held_out(generation, question, &labels)?,
@@ -105,9 +106,9 @@ impl Analysis {
         labels.iter().for_each(|o| counts[o.annotator as usize][usize::from(o.level)] += 1);
         // Two points lie on a line whatever they judge.
         let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
-        let map = live.as_ref().map(|(_, map)| map).filter(|_| judges >= MAP_FROM);
+        let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
         let row = |(at, annotator): (usize, &Annotator)| {
-            let severity = live.as_ref().and_then(|(all, _)| *all.get(at)?);
+            let severity = live.as_ref().and_then(|(all, ..)| *all.get(at)?);
             let point = map.and_then(|map| map.points.get(at).copied());
             let result = measured.get(at).copied().unwrap_or_default();
             AnnotatorRow {
@@ -140,6 +141,7 @@ impl Analysis {
                 .then(|| "The annotator models are being fitted: severity and map follow.".to_owned()),
             held_out_measured,
             held_out_note: Seen::note(left_out),
+            estimation: live.map(|(.., estimation)| estimation),
         })
     }
 }

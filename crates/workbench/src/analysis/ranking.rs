@@ -5,7 +5,7 @@ use super::chosen::{among, fit_mask};
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
 use crate::live::measure;
-use crate::view::{DisagreementQuery, DisagreementRow, Ranking};
+use crate::view::{DisagreementQuery, DisagreementRow, Estimation, Ranking};
 use crate::words::counted;
 use dissensus_domain::{QuestionId, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, Measure};
@@ -30,7 +30,7 @@ impl Analysis {
         }
         let shown = self.shown(query, &mask)?;
         let measure = measure(&query.by);
-        let found: Option<(Vec<f32>, usize)> = self.live.models.with(query.question, |fitted| {
+        let found: Option<(Vec<f32>, usize, Estimation)> = self.live.models.with(query.question, |fitted| {
             let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
             let without = (0..).zip(&mask).filter(|one| without(*one)).count();
             let scores = if query.attributes.is_empty() {
@@ -39,11 +39,11 @@ impl Analysis {
                 let mask = fit_mask(&mask, fitted.model.annotators());
                 fitted.filtered(&query.attributes, &mask).iter().map(|d| measure.of(d)).collect()
             };
-            (scores, without)
+            (scores, without, fitted.estimation())
         });
         let revision = self.live.models.revision();
         let remark = self.note(found.is_some())?;
-        let Some((scores, without)) = found else {
+        let Some((scores, without, estimation)) = found else {
             return self.nothing_ranked(query.question, &mask, remark);
         };
         let index = context.index();
@@ -55,7 +55,9 @@ impl Analysis {
         rows.sort_unstable_by(|a, b| scores[*b as usize].total_cmp(&scores[*a as usize]).then(a.cmp(b)));
         let texts = rows.into_iter().map(|row| index.texts()[row as usize]).collect();
         let (annotators, annotators_without_labels) = (chosen as u32, without as u32);
-        Ok(Ranking { revision, texts, annotators, annotators_without_labels, remark })
+        let remark = joined(remark, &estimation.limit_texts);
+        let estimation = Some(estimation);
+        Ok(Ranking { revision, texts, annotators, annotators_without_labels, remark, estimation })
     }
 
     /// What is said where nothing can be ranked.
@@ -75,6 +77,7 @@ impl Analysis {
             annotators: chosen.count() as u32,
             annotators_without_labels: without as u32,
             remark,
+            estimation: None,
         })
     }
 
@@ -184,6 +187,12 @@ fn observed_pairwise(counts: &[u32]) -> Option<f32> {
     let pairs = |n: u32| f64::from(n) * (f64::from(n) - 1.0);
     let same: f64 = counts.iter().map(|count| pairs(*count)).sum();
     Some((1.0 - same / pairs(all)) as f32)
+}
+
+/// A remark and what the labels leave open, in one paragraph.
+fn joined(remark: Option<String>, limits: &[String]) -> Option<String> {
+    let all: Vec<String> = remark.into_iter().chain(limits.iter().cloned()).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 fn too_few(chosen: usize, needed: usize) -> String {

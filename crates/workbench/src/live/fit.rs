@@ -137,6 +137,13 @@ impl LiveModels {
         let data =
             TrainingData { embeddings, observations: &observations, annotators, target, attributes: &[] };
         let model = LiveModel::fit(&data, &FitOptions::default(), progress)?;
+        let end = model.estimation();
+        tracing::info!(
+            rounds = end.rounds,
+            change = end.change,
+            converged = end.converged,
+            "variances estimated"
+        );
         Ok(Fit { model, labels: observations.len(), at_ms: now_ms(), seen, learned: 0 })
     }
 

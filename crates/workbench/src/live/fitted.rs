@@ -1,7 +1,7 @@
 //! One live model: what it predicts, and how it learns one label.
 
 use crate::encoding::Basis;
-use crate::view::{DisagreementMeasure, TextPredictions};
+use crate::view::{DisagreementMeasure, Estimation, TextPredictions};
 use dissensus_domain::Attributes;
 use dissensus_perspectives::{AnnotatorModel, Disagreement, LabelChange, LiveModel, Measure};
 use std::sync::Arc;
@@ -54,6 +54,21 @@ impl Fitted {
             observed: None,
             pairwise: self.model.disagreement(text).pairwise,
         })
+    }
+
+    /// How the variances were estimated, and what the labels leave open.
+    pub(crate) fn estimation(&self) -> Estimation {
+        let found = self.model.estimation();
+        Estimation {
+            text_sd: found.text_sd,
+            annotator_sd: found.annotator_sd,
+            rounds: found.rounds,
+            change: found.change,
+            converged: found.converged,
+            log_likelihood: found.log_likelihood,
+            limits: found.limits.iter().map(|limit| limit.code().to_owned()).collect(),
+            limit_texts: found.limits.iter().map(ToString::to_string).collect(),
+        }
     }
 
     /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.

@@ -1,5 +1,6 @@
 //! Annotators among each other.
 
+use super::Estimation;
 use dissensus_domain::{AnnotatorId, Attributes, QuestionId};
 use serde::{Deserialize, Serialize};
 
@@ -56,5 +57,7 @@ view! {
         pub held_out_measured: bool,
         /// What to know about the held-out ones: that texts are left out, because the encoder was tuned on their labels.
         pub held_out_note: Option<String>,
+        /// How the variances behind severities were estimated; none while the models are being fitted.
+        pub estimation: Option<Estimation>,
     }
 }

@@ -1,5 +1,6 @@
 //! Disagreement: texts in order of it, and one text.
 
+use super::Estimation;
 use dissensus_domain::{AnnotatorId, Answer, Attributes, QuestionId, TextId};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +57,8 @@ view! {
         pub annotators_without_labels: u32,
         /// What to know about these predictions, such as a missing encoder.
         pub remark: Option<String>,
+        /// How the variances behind them were estimated; none without a live model.
+        pub estimation: Option<Estimation>,
     }
 
     /// One text of the ranking.

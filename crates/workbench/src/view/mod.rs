@@ -22,6 +22,7 @@ mod annotators;
 mod application;
 mod copy;
 mod disagreement;
+mod estimation;
 mod importing;
 mod job;
 mod labelling;
@@ -36,6 +37,7 @@ pub use disagreement::{
     GroupPrediction, Ranking, TextDetail,
 };
 pub use dissensus_domain::WorkState;
+pub use estimation::Estimation;
 pub use importing::{
     BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportPreview,
     ImportReport,

@@ -116,3 +116,22 @@ it("shows severity and map once the models are fitted", async () => {
   await waitFor(() => expect(screen.queryByText(remark)).toBeNull());
   expect(report).toHaveBeenCalledTimes(2);
 });
+
+it("says what the labels cannot tell about severities", async () => {
+  await app.start();
+  const whole = await commands.annotatorReport(1);
+  const limit = "No text has labels of two annotators.";
+  const estimation = {
+    text_sd: 1,
+    annotator_sd: 1,
+    rounds: 4,
+    change: 0.001,
+    converged: true,
+    log_likelihood: -100,
+    limits: ["one_label_per_text"],
+    limit_texts: [limit],
+  };
+  vi.spyOn(commands, "annotatorReport").mockResolvedValue({ ...whole, remark: null, estimation });
+  render(AnnotatorsView);
+  await waitFor(() => expect(screen.getByTestId("estimation-limits").textContent).toContain(limit));
+});

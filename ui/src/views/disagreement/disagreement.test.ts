@@ -40,6 +40,7 @@ it("offers a new order with a pill while the focus is in the list, and R takes i
     annotators: 8,
     annotators_without_labels: 0,
     remark: null,
+    estimation: null,
   });
   app.ranking.hear(1);
   await waitFor(() => expect(screen.getByTestId("ranking-pill")).toBeVisible());

@@ -1,0 +1,153 @@
+//! One unknown score given labels: posterior moments with and without each label, and the evidence, by quadrature.
+//!
+//! Serves both directions: a text's score given its annotators, and an annotator's shift given that annotator's texts.
+
+use crate::math::axpy;
+use crate::mixed::link::{Gradient, Link};
+use crate::mixed::quadrature::{Hermite, NODES};
+
+/// One label given everything but the score: the level has probability
+/// `P(level | score + intercepts)`, attenuated by what is unknown of the intercepts.
+#[derive(Clone, Debug)]
+pub(crate) struct ScoredLabel {
+    pub(super) intercepts: Vec<f64>,
+    pub(super) attenuation: f64,
+    pub(super) level: u16,
+}
+
+/// Posterior of one score.
+#[derive(Clone, Debug)]
+pub(crate) struct ScalarPosterior {
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+    /// Labels x (mean, variance), each without that label.
+    pub(crate) cavity: Vec<f64>,
+    /// Logarithm of the labels' probability, the score integrated out.
+    pub(crate) log_evidence: f64,
+}
+
+/// One score: exact moments by adaptive Gauss-Hermite quadrature (Liu and Pierce 1994, A note on Gauss-Hermite
+/// quadrature), centred on the mode.
+/// `N(mean, var)` is the prior.
+pub(crate) fn integrate(
+    link: Link,
+    mean: f64,
+    var: f64,
+    labels: &[ScoredLabel],
+    rule: &Hermite,
+) -> ScalarPosterior {
+    if labels.is_empty() {
+        return ScalarPosterior { mean, variance: var, cavity: Vec::new(), log_evidence: 0.0 };
+    }
+    let (mode, sd) = mode(link, mean, var, labels);
+    let nodes: [f64; NODES] = std::array::from_fn(|g| mode + sd * rule.nodes[g]);
+    // Prior over proposal, times the rule's weight; likelihoods join in logarithms, for texts with very many labels.
+    let mut total: [f64; NODES] = std::array::from_fn(|g| {
+        rule.weights[g].ln() + 0.5 * rule.nodes[g].powi(2) - 0.5 * (nodes[g] - mean).powi(2) / var
+    });
+    let logs: Vec<[f64; NODES]> = labels
+        .iter()
+        .map(|l| {
+            std::array::from_fn(|g| link.likelihood(nodes[g], &l.intercepts, l.attenuation, l.level).ln())
+        })
+        .collect();
+    for log in &logs {
+        axpy(1.0, log, &mut total);
+    }
+    let (posterior_mean, variance, sum) = moments(&nodes, &total);
+    let mut cavity = Vec::with_capacity(labels.len() * 2);
+    for log in &logs {
+        let without: [f64; NODES] = std::array::from_fn(|g| total[g] - log[g]);
+        let (m, v) = if labels.len() == 1 {
+            (mean, var)
+        } else {
+            let (m, v, _) = moments(&nodes, &without);
+            (m, v)
+        };
+        cavity.extend([m, v.max(0.5 * variance)]);
+    }
+    let log_evidence = sum + (sd / var.sqrt()).ln();
+    ScalarPosterior { mean: posterior_mean, variance, cavity, log_evidence }
+}
+
+/// Mean and variance under weights given as logarithms, and the logarithm of their sum.
+fn moments(nodes: &[f64; NODES], logs: &[f64; NODES]) -> (f64, f64, f64) {
+    let top = logs.iter().copied().fold(f64::MIN, f64::max);
+    let (mut w, mut m, mut s) = (0.0, 0.0, 0.0);
+    for (x, log) in nodes.iter().zip(logs) {
+        let p = (log - top).exp();
+        w += p;
+        m += p * x;
+        s += p * x * x;
+    }
+    m /= w;
+    (m, (s / w - m * m).max(1e-9), top + w.ln())
+}
+
+/// Mode and its standard deviation (Laplace) of one score.
+fn mode(link: Link, mean: f64, var: f64, labels: &[ScoredLabel]) -> (f64, f64) {
+    let mut d = Gradient::default();
+    let mut information = vec![0.0; link.intercepts() * link.intercepts()];
+    let mut u = mean;
+    let mut sd = var.sqrt();
+    for _ in 0..8 {
+        let mut gradient = -(u - mean) / var;
+        information.fill(0.0);
+        for l in labels {
+            link.log_likelihood(&[u], &l.intercepts, l.attenuation, l.level, &mut d);
+            gradient += d.score[0];
+            link.information(&[u], &l.intercepts, l.attenuation, &mut information);
+        }
+        let precision = 1.0 / var + information.iter().sum::<f64>();
+        sd = precision.sqrt().recip();
+        let step = (gradient / precision).clamp(-3.0 * sd - 1.0, 3.0 * sd + 1.0);
+        u += step;
+        if step.abs() < 1e-2 * sd {
+            break; // quadrature corrects what is left
+        }
+    }
+    (u, sd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn predictor(intercept: f64, level: u16) -> ScoredLabel {
+        ScoredLabel { intercepts: vec![intercept], attenuation: 1.0, level }
+    }
+
+    /// A plain sum over a fine grid.
+    fn brute(mean: f64, var: f64, labels: &[ScoredLabel]) -> (f64, f64) {
+        let link = Link { levels: 2, softmax: false };
+        let (mut w, mut m, mut s) = (0.0, 0.0, 0.0);
+        for i in -4000..=4000 {
+            let u = mean + f64::from(i) * 0.005;
+            let mut p = (-0.5 * (u - mean).powi(2) / var).exp();
+            for l in labels {
+                p *= link.likelihood(u, &l.intercepts, l.attenuation, l.level);
+            }
+            w += p;
+            m += p * u;
+            s += p * u * u;
+        }
+        (m / w, s / w - (m / w).powi(2))
+    }
+
+    #[test]
+    fn moments_agree_with_a_fine_grid() {
+        let link = Link { levels: 2, softmax: false };
+        let rule = Hermite::new();
+        for n in [1, 2, 5, 60] {
+            let labels: Vec<ScoredLabel> =
+                (0..n).map(|i| predictor(0.3 * f64::from(i % 3) - 0.5, u16::from(i % 4 != 0))).collect();
+            let posterior = integrate(link, -0.4, 1.3, &labels, &rule);
+            let (m, v) = brute(-0.4, 1.3, &labels);
+            assert!((posterior.mean - m).abs() < 1e-4, "{n}: {} {m}", posterior.mean);
+            assert!((posterior.variance - v).abs() < 1e-4, "{n}: {} {v}", posterior.variance);
+            let (m, v) = brute(-0.4, 1.3, &labels[1..]);
+            assert!((posterior.cavity[0] - m).abs() < 1e-3, "{n}: {} {m}", posterior.cavity[0]);
+            assert!((posterior.cavity[1] - v).abs() < 2e-3, "{n}: {} {v}", posterior.cavity[1]);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! How the variances behind predictions were estimated.
+
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// Standard deviations of the live model's effects, and what the labels cannot tell.
+    pub struct Estimation {
+        /// Of texts beside what their embeddings tell, in logits.
+        pub text_sd: f64,
+        /// Of annotators' severities, in logits; none for choice questions.
+        pub annotator_sd: Option<f64>,
+        /// Rounds of expectation maximisation at the last fit.
+        pub rounds: u32,
+        /// Largest change of a standard deviation that was still expected at its end, as a share of it.
+        pub change: f64,
+        /// Whether that is below the tolerance.
+        pub converged: bool,
+        /// Approximate marginal log-likelihood of the labels (natural logarithm).
+        pub log_likelihood: f64,
+        /// What the labels leave open, in stable codes such as `one_label_per_text`.
+        pub limits: Vec<String>,
+        /// The same in sentences.
+        pub limit_texts: Vec<String>,
+    }
+}
