@@ -384,6 +384,18 @@ fn models_are_compared_with_every_figure_of_the_contract() {
         "ece",
         "soft_cross_entropy",
         "disagreement_auroc",
+        "macro_f1_median",
+        "pearson_median",
+        "pearson",
+        "mae",
+        "normalized_absolute_distance",
+        "error_rate",
+        "wasserstein",
+        "wasserstein_probabilities",
+        "manhattan",
+        "manhattan_probabilities",
+        "soft_micro_f1",
+        "po_jsd",
     ];
     for model in document["models"].as_array().unwrap() {
         for key in keys {
@@ -394,6 +406,12 @@ fn models_are_compared_with_every_figure_of_the_contract() {
         assert!(!document[key].is_null(), "{key} in {document}");
     }
     assert_eq!(document["seed"], 1);
+    let baselines = document["baselines"].as_array().unwrap();
+    let names: Vec<&str> = baselines.iter().map(|m| m["model"].as_str().unwrap()).collect();
+    assert_eq!(names, ["own-most-frequent", "own-distribution", "prior"]);
+    // One answer has no probabilities; what does not apply is absent or null, never 0.
+    assert!(baselines[0]["mae"].is_number() && baselines[0]["log_loss"].is_null(), "{document}");
+    assert!(baselines[0].get("wasserstein").is_none() && baselines[1]["wasserstein"].is_number());
     // Decision 10: the same data, seed, device and version give the same numbers.
     assert_eq!(evaluate("1")["models"], document["models"]);
     assert_ne!(evaluate("2")["models"], document["models"]);
@@ -402,6 +420,18 @@ fn models_are_compared_with_every_figure_of_the_contract() {
 #[test]
 fn the_official_split_is_used_when_asked_for() {
     let bench = Bench::new();
+    official(&bench);
+    let document = bench.json(["evaluate", "P.dissensus", "--models", "shared", "--split", "column"]);
+    let split = &document["split"];
+    assert_eq!(
+        (&split["train_labels"], &split["test_labels"]),
+        (&Value::from(150), &Value::from(50)),
+        "{document}"
+    );
+}
+
+/// Forty texts by five people, the last ten for testing, whose ids and people come in another order than they are sorted.
+fn official(bench: &Bench) {
     let mut csv = String::new();
     for (index, line) in files::labels(40, 5).lines().enumerate() {
         let part = match index {
@@ -411,16 +441,78 @@ fn the_official_split_is_used_when_asked_for() {
         };
         csv.push_str(&format!("{line},{part}\n"));
     }
-    bench.file("split.csv", csv);
+    let header = csv.lines().next().unwrap().to_owned();
+    let mut rows: Vec<&str> = csv.lines().skip(1).collect();
+    rows.reverse();
+    bench.file("split.csv", format!("{header}\n{}\n", rows.join("\n")));
     bench.ok(["new", "P.dissensus"]);
-    bench.ok(["import", "P.dissensus", "split.csv", "--split", "split"]);
-    let document = bench.json(["evaluate", "P.dissensus", "--models", "shared", "--split", "column"]);
-    let split = &document["split"];
+    bench.ok(["import", "P.dissensus", "split.csv", "--split", "split", "--question", "rude"]);
+}
+
+#[test]
+fn a_submission_has_a_line_a_test_text_and_an_answer_an_annotator() {
+    let bench = Bench::new();
+    official(&bench);
+    let asked = ["predictions", "P.dissensus", "out", "--format", "lewidi-submission", "--set", "CSC"];
+    let written = bench.json(asked);
+    assert_eq!((&written["texts"], &written["answers"]), (&10.into(), &50.into()), "{written}");
+    let read = |name: &str| -> Vec<(String, Vec<f64>)> {
+        let text = std::fs::read_to_string(bench.path("out").join(name)).unwrap();
+        let line = |line: &str| {
+            let (id, list) = line.split_once('\t').unwrap();
+            (id.to_owned(), serde_json::from_str(list).unwrap())
+        };
+        text.lines().map(line).collect()
+    };
+    let (soft, answers) = (read("CSC_test_soft.tsv"), read("CSC_test_pe.tsv"));
     assert_eq!(
-        (&split["train_labels"], &split["test_labels"]),
-        (&Value::from(150), &Value::from(50)),
-        "{document}"
+        soft.iter().map(|(id, _)| id).collect::<Vec<_>>(),
+        answers.iter().map(|(id, _)| id).collect::<Vec<_>>()
     );
+    for ((_, shares), (_, levels)) in soft.iter().zip(&answers) {
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{shares:?}");
+        // Of five people, so fifths; the levels are names of the scale.
+        assert!(shares.iter().all(|share| (share * 5.0 - (share * 5.0).round()).abs() < 1e-9), "{shares:?}");
+        assert!(levels.len() == 5 && levels.iter().all(|level| (1.0..=5.0).contains(level)), "{levels:?}");
+    }
+    // People in the order of the file, which is a4 to a0: the strict ones (a2) are in the middle, a1 and a4 answer alike.
+    let mean = |at: usize| answers.iter().map(|(_, levels)| levels[at]).sum::<f64>() / 10.0;
+    assert!(mean(2) > mean(1) + 0.5 && mean(2) > mean(4) + 0.5, "{answers:?}");
+    assert!(mean(3) > mean(4) && mean(0) > mean(1), "{answers:?}");
+    // Nothing is replaced unasked, and a run of the official split gives the same files by its model.
+    let again = bench.run(asked);
+    assert!(again.code == Some(1) && again.err.contains("--force"), "{again:?}");
+    bench.json(["train", "P.dissensus", "--model", "multilevel", "--split", "column"]);
+    let by_run = bench.json(asked.into_iter().chain(["--force", "--run", "1"]));
+    assert_eq!((&by_run["run"], &by_run["model"]), (&1.into(), &"multilevel".into()));
+    assert_eq!(read("CSC_test_pe.tsv"), answers);
+    assert_eq!(read("CSC_test_soft.tsv"), soft);
+    bench.json(["train", "P.dissensus", "--model", "shared", "--split", "by-text:0.7"]);
+    let other = bench.run(asked.into_iter().chain(["--force", "--run", "2"]));
+    assert!(other.code == Some(1) && other.err.contains("official"), "{other:?}");
+}
+
+#[test]
+fn the_predicted_level_of_an_ordinal_question_is_the_median() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    let mut apart = 0;
+    for text in 0..40 {
+        let id = format!("t{text}");
+        let asked = ["predict", "P.dissensus", "--annotator", "a0", "--text-id", id.as_str()];
+        let document = bench.json(asked);
+        let p = probabilities(&document);
+        let mut below = 0.0;
+        let median = p.iter().position(|p| {
+            below += p;
+            below >= 0.5
+        });
+        let likely = (0..5).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap();
+        assert_eq!(document["prediction"], (median.unwrap() + 1).to_string(), "{document}");
+        apart += usize::from(median != Some(likely));
+    }
+    assert!(apart > 0, "a text whose median is not its most likely level");
 }
 
 #[test]

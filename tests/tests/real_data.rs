@@ -6,6 +6,7 @@
 use dissensus_tests::command::Bench;
 use dissensus_tests::programs::checkout;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A file of the folder of data sets, DISSENSUS_DATA or `../shared/data`. The test fails where it is not there.
@@ -134,6 +135,69 @@ fn md_agreement_is_imported_and_evaluated_on_its_official_split() {
         assert!(ours("accuracy") > figure(&document, model, "accuracy"), "{model}");
         assert!(ours("log_loss") < figure(&document, model, "log_loss"), "{model}");
     }
+}
+
+/// The organisers' measure for Likert scales, worked out here from the file alone: mean over test texts of the mean distance
+/// of the labels from `predict(annotator)`, divided by six.
+fn absolute_distance_of_csc(file: &Path, mut predict: impl FnMut(&str) -> f64) -> f64 {
+    let mut texts: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (split, text, annotator, label) in rows_of_csc(file) {
+        if split == "test" {
+            texts.entry(text).or_default().push((label - predict(&annotator)).abs() / 6.0);
+        }
+    }
+    let means = texts.values().map(|all| all.iter().sum::<f64>() / all.len() as f64);
+    means.sum::<f64>() / texts.len() as f64
+}
+
+fn rows_of_csc(file: &Path) -> Vec<(String, String, String, f64)> {
+    let mut reader = csv::Reader::from_path(file).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|column| column == name).unwrap();
+    let (split, text, annotator, label) = (at("split"), at("text_id"), at("annotator_id"), at("label"));
+    let row = |row: Result<csv::StringRecord, csv::Error>| {
+        let row = row.unwrap();
+        (row[split].to_owned(), row[text].to_owned(), row[annotator].to_owned(), row[label].parse().unwrap())
+    };
+    reader.records().map(row).collect()
+}
+
+/// The organisers published .239 for each annotator's most frequent label, and .352 for a random submission (uniform on 0 to 6:
+/// .355 is expected, with a standard deviation of .0046 between submissions).
+#[test]
+#[ignore = "needs the data set csc.csv: cargo xtask test data"]
+fn the_published_baselines_of_csc_come_out() {
+    let file = data("csc.csv");
+    let mut counts: BTreeMap<String, [usize; 7]> = BTreeMap::new();
+    for (_, _, annotator, label) in rows_of_csc(&file).into_iter().filter(|row| row.0 == "train") {
+        counts.entry(annotator).or_default()[label as usize] += 1;
+    }
+    let frequent = |annotator: &str| {
+        let own = counts[annotator];
+        own.iter().position(|n| n == own.iter().max().unwrap()).unwrap() as f64
+    };
+    let published = absolute_distance_of_csc(&file, frequent);
+    assert_eq!(format!("{published:.3}"), "0.239");
+    let random: f64 =
+        (0..=6).map(|level| absolute_distance_of_csc(&file, |_| f64::from(level))).sum::<f64>() / 7.0;
+    assert!((random - 0.352).abs() < 2.0 * 0.0046, "{random}");
+
+    let bench = Bench::new();
+    let project = encoded(&bench, &file);
+    let document = bench.json(
+        [("evaluate").into(), project.into_os_string()]
+            .into_iter()
+            .chain(["--split", "column", "--models", "multilevel"].map(Into::into)),
+    );
+    let baselines = document["baselines"].as_array().unwrap();
+    let of =
+        |name: &str, key: &str| baselines.iter().find(|b| b["model"] == name).unwrap()[key].as_f64().unwrap();
+    assert!((of("own-most-frequent", "normalized_absolute_distance") - published).abs() < 1e-9);
+    let ours = |key: &str| figure(&document, "multilevel", key);
+    for key in ["normalized_absolute_distance", "mae", "wasserstein"] {
+        assert!(ours(key) < of("own-distribution", key) && ours(key) < of("prior", key), "{key}");
+    }
+    assert!(ours("wasserstein") < ours("wasserstein_probabilities"));
 }
 
 #[test]

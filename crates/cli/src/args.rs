@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Runs(Runs),
     /// Predict how one annotator would label a text
     Predict(Predict),
+    /// Write predictions of the official test texts as files of a shared task
+    Predictions(Predictions),
     /// Rank texts by how much annotators would disagree
     Disagreement(Disagreement),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
@@ -539,6 +541,51 @@ pub(crate) struct Predict {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus predictions P.dissensus submission --format lewidi-submission --set CSC
+  dissensus predictions P.dissensus submission --format lewidi-submission --set CSC --run 3
+
+The texts are those whose split is test, and whose labels say who is asked; the model has learned from none of them.
+The soft labels are the shares with the smallest expected Wasserstein distance (ordinal questions) or Manhattan distance.")]
+pub(crate) struct Predictions {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The folder to write to; it is made where it is missing
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
+    /// What to write
+    #[arg(long, value_enum)]
+    pub(crate) format: PredictionsFormat,
+    /// The data set that files are named after: CSC, MP, Par [default: the question's name]
+    #[arg(long)]
+    pub(crate) set: Option<String>,
+    /// Predictions of this run on the official test texts [default: multilevel fitted to the official training texts]
+    #[arg(long)]
+    pub(crate) run: Option<u32>,
+    /// Seed of the fit, up to 4294967295
+    #[arg(long, default_value_t = 0, conflicts_with = "run")]
+    pub(crate) seed: u32,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Replace files that are there
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum PredictionsFormat {
+    /// SET_test_soft.tsv and SET_test_pe.tsv of LeWiDi 2025
+    LewidiSubmission,
 }
 
 #[derive(Args, Debug)]

@@ -73,7 +73,8 @@ pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::{Estimation, EstimationLimit, Severity};
 pub use model_selection::{
     ColdStart, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
-    SplitColumns, SplitSpec, TestSet, evaluate, held_out, learning_curve,
+    SplitColumns, SplitSpec, TestSet, baselines, evaluate, f1_rule_by_folds, f1_rule_by_validation, held_out,
+    learning_curve,
 };
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{

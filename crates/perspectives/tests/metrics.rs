@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
 use dissensus_perspectives::metrics::{
-    BootstrapOptions, Cluster, Report, ReportOptions, bootstrap, compare, wilcoxon,
+    BootstrapOptions, Cluster, F1Rule, Report, ReportOptions, bootstrap, compare, wilcoxon,
 };
 use dissensus_perspectives::{Observation, Scored, Scores, Silent};
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn scored(fixture: &Value, probabilities: &str) -> Scored {
     let p: Vec<Vec<f32>> = serde_json::from_value(fixture[probabilities].clone()).unwrap();
     let observations =
         rows.into_iter().map(|(text, annotator, level)| Observation { text, annotator, level }).collect();
-    Scored { observations, levels: p[0].len(), probabilities: p.concat() }
+    Scored { observations, levels: p[0].len(), probabilities: p.concat(), tuned: None }
 }
 
 fn same(name: &str, ours: Option<f64>, theirs: &Value) {
@@ -41,12 +41,48 @@ fn scores_are_those_of_scikit_learn_and_scipy() {
     }
 }
 
+/// The rule is chosen on the first 18 texts with the shares of levels of all labels, and answers all of them.
+#[test]
+fn the_rule_for_macro_f1_is_the_best_of_a_grid() {
+    let reference = reference();
+    for name in ["ordinal", "choice"] {
+        let all = scored(&reference[name], "probabilities");
+        let first = all.observations.iter().filter(|o| o.text < 18).count();
+        let chosen_on = Scored {
+            observations: all.observations[..first].to_vec(),
+            probabilities: all.probabilities[..first * all.levels].to_vec(),
+            ..all.clone()
+        };
+        let rule = F1Rule::choose(&chosen_on, &all.observations);
+        let theirs = &reference["tuned"][name];
+        same("alpha", Some(rule.alpha), &theirs["alpha"]);
+        assert!(rule.alpha > 0.0, "{name}: a choice that makes a difference");
+        let all = all.tuned_by(&rule);
+        assert_eq!(serde_json::to_value(&all.tuned).unwrap(), theirs["answers"], "{name}");
+        same("macro F1", Scores::of(&all, name == "ordinal").macro_f1, &theirs["macro_f1"]);
+    }
+}
+
+#[test]
+fn measures_of_soft_labels_without_an_order() {
+    let reference = reference();
+    let scores = Scores::of(&scored(&reference["choice"], "probabilities"), false);
+    let theirs = reference["choice_soft"].as_object().unwrap();
+    assert_eq!(theirs.len(), 5);
+    let values = scores.values();
+    for (key, value) in theirs {
+        let ours = values.iter().find(|(name, _)| name == key).unwrap().1;
+        same(key, ours, value);
+    }
+}
+
 #[test]
 fn the_baseline_of_an_annotator_looks_at_training_labels_alone() {
     let o = |text, annotator, level| Observation { text, annotator, level };
     let train = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 1), o(0, 2, 1), o(1, 2, 1), o(2, 2, 1)];
     let test = vec![o(3, 0, 1), o(3, 1, 1), o(4, 0, 1), o(5, 0, 0)];
-    let scored = Scored { probabilities: [0.3, 0.7].repeat(test.len()), observations: test, levels: 2 };
+    let scored =
+        Scored { probabilities: [0.3, 0.7].repeat(test.len()), observations: test, levels: 2, tuned: None };
     let report = Report::of(&scored, &train, false, &plain(), &Silent).unwrap();
     // The first annotator mostly gave level 0 in training and level 1 in the test; the second has no training label.
     let baselines: Vec<f64> = report.annotators.iter().map(|a| a.baseline).collect();
@@ -184,6 +220,7 @@ fn reports_of_edge_cases_are_finite_and_come_back_from_json() {
                 observations: observations.clone(),
                 probabilities: probabilities.clone(),
                 levels: 3,
+                tuned: None,
             };
             let options = ReportOptions {
                 bins: 7,

@@ -24,7 +24,12 @@ fn near(name: &str, ours: Option<f64>, theirs: &Value) {
 fn metrics_are_those_of_scikit_learn() {
     let reference = reference();
     let rows: Vec<Vec<f32>> = serde_json::from_value(reference["probabilities"].clone()).unwrap();
-    let scored = Scored { observations: observations(&reference), probabilities: rows.concat(), levels: 4 };
+    let scored = Scored {
+        observations: observations(&reference),
+        probabilities: rows.concat(),
+        levels: 4,
+        tuned: None,
+    };
     let ours = serde_json::to_value(Scores::of(&scored, true)).unwrap();
     let theirs = reference["scores"].as_object().unwrap();
     assert_eq!(theirs.len(), 13);

@@ -334,6 +334,12 @@ pub enum WorkbenchError {
         .0.display()
     )]
     RunsExist(PathBuf),
+    /// A question that the shared task LeWiDi has no place for.
+    #[error("a LeWiDi submission is of one level a label, and levels are whole numbers: {0} {1}")]
+    NotForLewidi(String, &'static str),
+    /// A name that no file can have.
+    #[error("no file can be named after \"{0}\": give another name")]
+    NotAFileName(String),
     /// Stopped on wish.
     #[error("stopped on your wish; what was finished is kept")]
     Cancelled,
@@ -399,6 +405,8 @@ impl WorkbenchError {
             Self::NoThread => "no-thread",
             Self::ExportExists(_) | Self::RunsExist(_) => "export-exists",
             Self::CopyExists(_) => "project-exists",
+            Self::NotForLewidi(..) => "not-for-lewidi",
+            Self::NotAFileName(_) => "not-a-file-name",
             Self::Cancelled => "cancelled",
         }
     }

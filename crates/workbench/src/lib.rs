@@ -30,7 +30,8 @@ mod words;
 
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
-    EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Trained,
+    EvaluateChoices, Evaluation, PoolingChoice, PoolingLoss, SplitReport, Submission, SubmissionChoices,
+    Trained,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -38,7 +39,7 @@ pub use dissensus_encoder::{
     DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
 };
 pub use dissensus_perspectives::{
-    CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, SplitSpec,
+    CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, Scores, SplitSpec, Target,
 };
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{Encoded, EncoderChoice, EncoderSwitch, Encoding, adopt_embeddings, encoder_folder};

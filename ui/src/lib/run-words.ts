@@ -84,8 +84,15 @@ export function tuningWords({ tuning, layers, rank }: Pick<RunInfo, "tuning" | "
 
 const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
   log_loss: { name: "Log loss", what: "How surprised the model is by the labels, in nats: lower is better" },
-  accuracy: { name: "Accuracy", what: "Share of labels predicted" },
-  macro_f1: { name: "Macro F1", what: "Mean F1 of the levels, each counting alike" },
+  accuracy: { name: "Accuracy", what: "Share of labels that are the most likely level" },
+  macro_f1: {
+    name: "Macro F1 (tuned)",
+    what: "Mean F1 of the levels, each counting alike, of the answer that was tuned for it on training or validation texts",
+  },
+  macro_f1_median: {
+    name: "Macro F1 (median)",
+    what: "Mean F1 of the levels, each counting alike, of one answer: the median level",
+  },
   micro_f1: { name: "Micro F1", what: "F1 over all labels, each counting alike" },
   weighted_f1: { name: "Weighted F1", what: "Mean F1 of the levels, by how often they occur" },
   annotator_accuracy: { name: "Annotator accuracy", what: "Mean of the people's accuracies" },
@@ -108,8 +115,49 @@ const METRICS: Readonly<Record<string, { name: string; what: string }>> = {
     name: "Disagr. Spearman",
     what: "Rank correlation of predicted with observed disagreement",
   },
-  mae: { name: "Mean absolute error", what: "Levels between expected and given: lower is better" },
-  pearson: { name: "Pearson r", what: "Correlation of expected with given levels" },
+  mae: { name: "Mean absolute error", what: "Levels between the median and the label: lower is better" },
+  pearson: { name: "Pearson r", what: "Correlation of the expected (mean) level with the label" },
+  pearson_median: { name: "Pearson r (median)", what: "Correlation of the median level with the label" },
+  ranked_probability_score: {
+    name: "Ranked prob. score",
+    what: "Squared error of the cumulative probabilities: lower is better",
+  },
+  quadratic_kappa: {
+    name: "Quadratic kappa",
+    what: "Agreement of the most likely level with the label beyond chance",
+  },
+  normalized_absolute_distance: {
+    name: "Norm. abs. distance",
+    what: "Levels between the median and the label, mean over texts, divided by the number of levels (LeWiDi): lower is better",
+  },
+  error_rate: {
+    name: "Error rate",
+    what: "Share of a text's labels that are not the most likely level, mean over texts (LeWiDi): lower is better",
+  },
+  wasserstein: {
+    name: "Wasserstein (median)",
+    what: "Levels between the shares of a text's labels and the shares that this distance rewards, which are no probabilities: lower is better",
+  },
+  wasserstein_probabilities: {
+    name: "Wasserstein (mean)",
+    what: "Levels between the shares of a text's labels and the mean prediction: lower is better",
+  },
+  manhattan: {
+    name: "Manhattan (median)",
+    what: "Distance, 0 to 2, of the shares of a text's labels from the shares that it rewards, which are no probabilities: lower is better",
+  },
+  manhattan_probabilities: {
+    name: "Manhattan (mean)",
+    what: "Distance, 0 to 2, of the shares of a text's labels from the mean prediction: lower is better",
+  },
+  soft_micro_f1: {
+    name: "Soft micro F1",
+    what: "Overlap of the mean prediction with the shares of a text's labels",
+  },
+  po_jsd: {
+    name: "PO-JSD",
+    what: "One less the Jensen-Shannon divergence of the mean prediction from the shares of a text's labels",
+  },
 };
 
 /** The three figures that stand beside each run. */

@@ -90,7 +90,7 @@ fn test(project: &Project) -> Result<()> {
 
 /// Test programs whose tests need what is not part of the project: the file that each needs, and where it is looked for.
 const NEEDING_DATA: [(&str, &[&str]); 2] = [
-    ("real_data", &["popquorn_offensiveness.csv", "md_agreement.csv", "vicomtech_hate.csv"]),
+    ("real_data", &["popquorn_offensiveness.csv", "md_agreement.csv", "csc.csv", "vicomtech_hate.csv"]),
     ("mpnet", &["all-mpnet-base-v2/model.safetensors"]),
 ];
 

@@ -5,7 +5,9 @@ use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{EvaluateChoices, Evaluation, ModelKind, PoolingChoice, PoolingLoss};
+use dissensus_workbench::{
+    EvaluateChoices, Evaluation, ModelKind, ModelScores, PoolingChoice, PoolingLoss, Scores,
+};
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
     let session = open(&args.project)?;
@@ -190,43 +192,61 @@ fn show(evaluation: &Evaluation) -> Result<()> {
         );
         format!("{question}{at_least}: {name}, trained on {train}, tested on {scored}, seed {seed}")
     })?;
-    let ordinal = evaluation.models.iter().any(|model| model.scores.mae.is_some());
-    let mut header = vec![
-        "model",
-        "accuracy",
-        "macro F1",
-        "annotator accuracy",
-        "annotator F1",
-        "worst tenth",
-        "log loss",
-        "Brier",
-        "ECE",
-        "soft CE",
-        "AUROC",
-    ];
-    if ordinal {
-        header.extend(["MAE", "RPS", "kappa"]);
+    let models: Vec<&ModelScores> = evaluation.models.iter().collect();
+    output::line(&table(&models, &OF_MODELS))?;
+    let all: Vec<&ModelScores> = evaluation.models.iter().chain(&evaluation.baselines).collect();
+    if all.iter().any(|model| model.scores.mae.is_some()) {
+        output::line("\nOne answer, the median: compare single predictions of others with these alone")?;
+        output::line(&table(&all, &OF_THE_MEDIAN))?;
     }
-    let row = |model: &dissensus_workbench::ModelScores| {
-        let s = &model.scores;
-        let mut figures = vec![
-            s.accuracy,
-            s.macro_f1,
-            s.annotator_accuracy,
-            s.annotator_macro_f1,
-            s.worst_tenth_accuracy,
-            s.log_loss,
-            s.brier,
-            s.ece,
-            s.soft_cross_entropy,
-            s.disagreement_auroc,
-        ];
-        if ordinal {
-            figures.extend([s.mae, s.ranked_probability_score, s.quadratic_kappa]);
-        }
-        std::iter::once(model.model.clone()).chain(figures.into_iter().map(three)).collect()
+    output::line("\nEach text's labels together, by those who gave them; means over texts")?;
+    output::line(&table(&all, &OF_PANELS))
+}
+
+/// A column of figures, and what it is called.
+type Column = (&'static str, fn(&Scores) -> Option<f64>);
+
+const OF_MODELS: [Column; 12] = [
+    ("accuracy", |s| s.accuracy),
+    ("macro F1 (tuned)", |s| s.macro_f1),
+    ("annotator accuracy", |s| s.annotator_accuracy),
+    ("annotator F1", |s| s.annotator_macro_f1),
+    ("worst tenth", |s| s.worst_tenth_accuracy),
+    ("log loss", |s| s.log_loss),
+    ("Brier", |s| s.brier),
+    ("ECE", |s| s.ece),
+    ("soft CE", |s| s.soft_cross_entropy),
+    ("AUROC", |s| s.disagreement_auroc),
+    ("RPS", |s| s.ranked_probability_score),
+    ("kappa", |s| s.quadratic_kappa),
+];
+
+const OF_THE_MEDIAN: [Column; 4] = [
+    ("macro F1", |s| s.macro_f1_median),
+    ("MAE", |s| s.mae),
+    ("r", |s| s.pearson_median),
+    ("absolute distance / levels", |s| s.normalized_absolute_distance),
+];
+
+const OF_PANELS: [Column; 7] = [
+    ("error rate", |s| s.error_rate),
+    ("Wasserstein, median panel", |s| s.wasserstein),
+    ("probabilities", |s| s.wasserstein_probabilities),
+    ("Manhattan, median panel", |s| s.manhattan),
+    ("probabilities", |s| s.manhattan_probabilities),
+    ("soft micro F1", |s| s.soft_micro_f1),
+    ("PO-JSD", |s| s.po_jsd),
+];
+
+/// A row for each model; columns of which no model has a figure are left out.
+fn table(models: &[&ModelScores], columns: &[Column]) -> String {
+    let columns: Vec<&Column> =
+        columns.iter().filter(|(_, of)| models.iter().any(|model| of(&model.scores).is_some())).collect();
+    let header: Vec<&str> = std::iter::once("model").chain(columns.iter().map(|(title, _)| *title)).collect();
+    let row = |model: &&ModelScores| {
+        let figures = columns.iter().map(|(_, of)| three(of(&model.scores)));
+        std::iter::once(model.model.clone()).chain(figures).collect()
     };
-    let rows: Vec<Vec<String>> = evaluation.models.iter().map(row).collect();
     let numbers: Vec<usize> = (1..header.len()).collect();
-    output::line(&output::table(&header, rows, &numbers))
+    output::table(&header, models.iter().map(row).collect(), &numbers)
 }

@@ -1,13 +1,13 @@
-//! `predict`, `disagreement` and `agreement`.
+//! `predict`, `predictions` and `disagreement`.
 
 use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
-use crate::args::{Disagreement, MeasureArg, Predict};
+use crate::args::{Disagreement, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
 use crate::progress::Bar;
-use anyhow::Result;
-use dissensus_domain::{AnnotatorId, QuestionId};
+use anyhow::{Context as _, Result};
+use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind};
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, Ranking};
-use dissensus_workbench::{RunPrediction, Session};
+use dissensus_workbench::{RunPrediction, Session, SubmissionChoices, Target};
 use serde_json::json;
 
 /// Characters of a text in the table.
@@ -22,7 +22,7 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         None => (live(&session, question.id, annotator.id, args)?, None),
     };
     let levels = question.scale.levels();
-    let best = p.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(level, _)| level);
+    let best = usize::from(Target { kind: question.scale.kind(), levels: p.len() }.answer(&p));
     if args.json {
         let probabilities: serde_json::Map<String, serde_json::Value> =
             levels.iter().zip(&p).map(|(level, p)| (level.clone(), json!(p))).collect();
@@ -37,7 +37,9 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
             "knows_annotator": by.as_ref().map(|by| by.knows_annotator),
         }));
     }
-    output::line(&format!("{} would most likely answer {}", annotator.name, levels[best]))?;
+    let how = if question.scale.kind() == ScaleKind::Ordinal { "answer about" } else { "most likely answer" };
+    let what = if question.scale.kind() == ScaleKind::Ordinal { " (the median)" } else { "" };
+    output::line(&format!("{} would {how} {}{what}", annotator.name, levels[best]))?;
     if let Some(by) = by.filter(|by| !by.knows_annotator) {
         output::line(&format!(
             "Run {} learned nothing from {}: this is what it says of a stranger",
@@ -47,6 +49,43 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
     let rows =
         levels.iter().zip(&p).map(|(level, p)| vec![level.clone(), format!("{p:.3}"), bar_of(*p)]).collect();
     output::line(&output::table(&[question.name.as_str(), "probability", ""], rows, &[1]))
+}
+
+pub(crate) fn predictions(args: &Predictions) -> Result<()> {
+    let PredictionsFormat::LewidiSubmission = args.format;
+    let choices = SubmissionChoices {
+        question: args.question.clone(),
+        set: args.set.clone(),
+        run: args.run,
+        seed: args.seed,
+        replace: args.force,
+    };
+    let session = open_or_read(&args.project)?;
+    let bar = Bar::new("steps");
+    let ready = match args.run {
+        Some(_) => None,
+        None => Some(session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar)?),
+    };
+    std::fs::create_dir_all(&args.folder).with_context(|| format!("making {}", args.folder.display()))?;
+    let written = session.analysis.lewidi_submission(&choices, &args.folder, &bar);
+    drop(bar);
+    let written = written?;
+    if let Some(switch) = ready {
+        tell_switch(switch);
+    }
+    if args.json {
+        return output::json(&written);
+    }
+    let [soft, answers] = &written.files;
+    output::line(&format!(
+        "Wrote {} to {} and {} to {}, predicted by {}; soft labels have the smallest expected {} distance",
+        count(written.texts as u64, "text"),
+        soft.display(),
+        count(written.answers as u64, "answer"),
+        answers.display(),
+        written.run.map_or_else(|| written.model.clone(), |run| format!("run {run} ({})", written.model)),
+        if written.soft_labels == "wasserstein" { "Wasserstein" } else { "Manhattan" },
+    ))
 }
 
 /// By the live model.

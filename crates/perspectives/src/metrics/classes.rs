@@ -204,6 +204,7 @@ mod tests {
                 .collect(),
             probabilities: rows.iter().flat_map(|(_, p)| *p).collect(),
             levels: 4,
+            tuned: None,
         };
         let found = option_scores(&scored);
         let figures: Vec<_> =

@@ -49,11 +49,11 @@ pub(crate) fn soft_cross_entropies(scored: &Scored) -> Vec<f64> {
         }
         -q.iter().zip(&p).map(|(q, p)| q * p.max(CLIP).ln()).sum::<f64>()
     };
-    groups(scored).values().map(one).collect()
+    rows_by_text(scored).values().map(one).collect()
 }
 
-/// Rows of every text.
-fn groups(scored: &Scored) -> BTreeMap<u32, Vec<usize>> {
+/// Rows of every text, in order of their indices.
+pub(crate) fn rows_by_text(scored: &Scored) -> BTreeMap<u32, Vec<usize>> {
     let mut groups: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (i, o) in scored.observations.iter().enumerate() {
         groups.entry(o.text).or_default().push(i);
@@ -74,7 +74,7 @@ pub(crate) struct ByText {
 }
 
 pub(crate) fn by_text(scored: &Scored) -> ByText {
-    let groups = groups(scored);
+    let groups = rows_by_text(scored);
     let mut out =
         ByText { texts: groups.len(), predicted: Vec::new(), differ: Vec::new(), observed: Vec::new() };
     for rows in groups.values().filter(|r| r.len() > 1) {

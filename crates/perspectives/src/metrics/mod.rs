@@ -1,23 +1,28 @@
 //! How well predictions meet labels; every number by its published definition.
 
 mod annotators;
+mod answers;
 mod bootstrap;
 mod calibration;
 mod classes;
 mod compare;
 mod correlation;
 mod disagreement;
+mod f1_rule;
 mod interval;
 mod mcnemar;
 mod ordinal;
+mod panel;
 mod probability;
 mod report;
 mod score;
 mod scored;
 mod scores;
+mod soft_labels;
 mod wilcoxon;
 
 pub use annotators::{AnnotatorScores, annotator_baselines, annotator_scores};
+pub(crate) use answers::most_likely;
 pub use bootstrap::{Cluster, Intervals, bootstrap};
 pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_error};
 pub use classes::{
@@ -26,13 +31,17 @@ pub use classes::{
 pub use compare::{Comparison, Difference, Differences, compare};
 pub use correlation::{pearson, spearman};
 pub use disagreement::{auroc, soft_cross_entropy};
+pub use f1_rule::F1Rule;
 pub use interval::{BootstrapOptions, Interval};
 pub(crate) use interval::{Figure, resample};
 pub use mcnemar::{McNemar, mcnemar};
-pub use ordinal::{label_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score};
+pub use ordinal::{
+    label_correlation, level_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score,
+};
 pub use probability::{brier, log_loss};
 pub use report::{Report, ReportOptions};
 pub use score::{dichotomize, score};
 pub use scored::Scored;
 pub use scores::Scores;
+pub use soft_labels::Panel;
 pub use wilcoxon::{Wilcoxon, wilcoxon};

@@ -1,22 +1,11 @@
 //! Metrics that know the order of levels.
 
+use super::answers::median;
 use super::scored::Scored;
 
-/// The median level of every prediction: the lowest level whose cumulative probability reaches one half. It minimises
-/// the expected distance.
+/// The median level of every prediction.
 pub(crate) fn medians(scored: &Scored) -> Vec<u16> {
-    scored
-        .probabilities
-        .chunks_exact(scored.levels.max(1))
-        .map(|p| {
-            let mut below = 0.0;
-            let at = p.iter().position(|v| {
-                below += v;
-                below >= 0.5
-            });
-            at.unwrap_or(p.len().saturating_sub(1)) as u16
-        })
-        .collect()
+    scored.probabilities.chunks_exact(scored.levels.max(1)).map(median).collect()
 }
 
 /// Mean distance between both, in levels. Zero for empty input.
@@ -66,6 +55,12 @@ pub fn label_correlation(scored: &Scored) -> Option<f64> {
     let labels: Vec<f64> = scored.observations.iter().map(|o| f64::from(o.level)).collect();
     let expected: Vec<f64> = (0..labels.len()).map(|i| expected_level(scored.row(i))).collect();
     super::pearson(&labels, &expected)
+}
+
+/// Correlation of labels with predicted levels ([`super::pearson`]). `None` where either is constant.
+pub fn level_correlation(truth: &[u16], predicted: &[u16]) -> Option<f64> {
+    let numbers = |levels: &[u16]| -> Vec<f64> { levels.iter().map(|level| f64::from(*level)).collect() };
+    super::pearson(&numbers(truth), &numbers(predicted))
 }
 
 /// `sum_c c p_c`, levels counted from 0.

@@ -11,10 +11,10 @@ pub fn score(model: &dyn AnnotatorModel, observations: &[Observation]) -> Scored
     let mut probabilities = vec![0.0; observations.len() * levels];
     let pairs: Vec<(u32, u32)> = observations.iter().map(|o| (o.text, o.annotator)).collect();
     model.predict_pairs(&pairs, &mut probabilities);
-    Scored { observations, probabilities, levels }
+    Scored { observations, probabilities, levels, tuned: None }
 }
 
-/// The same labels and predictions as "below `level`" (0) and "at least `level`" (1).
+/// The same labels and predictions as "below `level`" (0) and "at least `level`" (1); answers tuned for all levels are left out.
 pub fn dichotomize(scored: &Scored, level: u16) -> Scored {
     let observations = scored
         .observations
@@ -29,5 +29,5 @@ pub fn dichotomize(scored: &Scored, level: u16) -> Scored {
             [1.0 - above.min(1.0), above.min(1.0)]
         })
         .collect();
-    Scored { observations, probabilities, levels: 2 }
+    Scored { observations, probabilities, levels: 2, tuned: None }
 }

@@ -1,5 +1,7 @@
 //! Predictions of labels: the input of all metrics.
 
+use super::answers::most_likely;
+use super::f1_rule::F1Rule;
 use crate::data::{Observation, PerspectivesError};
 
 /// Labels with the probabilities a model gave to every level of each: the input of all metrics.
@@ -11,22 +13,41 @@ pub struct Scored {
     pub probabilities: Vec<f32>,
     /// Levels of the scale.
     pub levels: usize,
+    /// The answer to each label that was tuned for macro-F1 on other labels ([`F1Rule`]); `None` where nothing was tuned.
+    pub tuned: Option<Vec<u16>>,
 }
 
 impl Scored {
     /// All labels of `parts` (the folds of a cross-validation, say), ordered by text, then annotator. Parts share their levels.
     pub fn pooled(parts: Vec<Self>) -> Self {
         let levels = parts.first().map_or(0, |part| part.levels);
-        let mut rows: Vec<(Observation, &[f32])> = parts
+        let tuned = parts.iter().all(|part| part.tuned.is_some()) && !parts.is_empty();
+        let row = |part: &'_ Self, i: usize| part.tuned.as_ref().map_or(0, |tuned| tuned[i]);
+        let mut rows: Vec<(Observation, &[f32], u16)> = parts
             .iter()
-            .flat_map(|part| part.observations.iter().enumerate().map(|(i, o)| (*o, part.row(i))))
+            .flat_map(|part| {
+                part.observations.iter().enumerate().map(move |(i, o)| (*o, part.row(i), row(part, i)))
+            })
             .collect();
-        rows.sort_by_key(|(observation, _)| *observation);
+        rows.sort_by_key(|(observation, ..)| *observation);
         Self {
-            observations: rows.iter().map(|(observation, _)| *observation).collect(),
-            probabilities: rows.iter().flat_map(|(_, row)| row.iter().copied()).collect(),
+            observations: rows.iter().map(|(observation, ..)| *observation).collect(),
+            probabilities: rows.iter().flat_map(|(_, row, _)| row.iter().copied()).collect(),
             levels,
+            tuned: tuned.then(|| rows.iter().map(|(.., answer)| *answer).collect()),
         }
+    }
+
+    /// With the answers of `rule`, which was chosen by other labels.
+    #[must_use]
+    pub fn tuned_by(self, rule: &F1Rule) -> Self {
+        let tuned = Some(rule.answers(&self));
+        Self { tuned, ..self }
+    }
+
+    /// The answers tuned for macro-F1; the most likely levels where nothing was tuned.
+    pub fn tuned_or_predicted(&self) -> Vec<u16> {
+        self.tuned.clone().unwrap_or_else(|| self.predicted())
     }
 
     /// Probabilities of observation `i`.
@@ -47,6 +68,10 @@ impl Scored {
         let expected = self.observations.len() * self.levels;
         if self.probabilities.len() != expected {
             let (what, found) = ("the list of probabilities", self.probabilities.len());
+            return Err(PerspectivesError::Length { what, expected, found });
+        }
+        if let Some(tuned) = self.tuned.as_ref().filter(|tuned| tuned.len() != self.observations.len()) {
+            let (what, expected, found) = ("the list of tuned answers", self.observations.len(), tuned.len());
             return Err(PerspectivesError::Length { what, expected, found });
         }
         for (observation, o) in self.observations.iter().enumerate() {
@@ -71,16 +96,6 @@ impl Scored {
     }
 }
 
-fn most_likely(p: &[f32]) -> u16 {
-    let mut best = 0;
-    for (c, v) in p.iter().enumerate() {
-        if *v > p[best] {
-            best = c;
-        }
-    }
-    best as u16
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -92,14 +107,14 @@ pub(crate) mod tests {
         let p: Vec<Vec<f32>> = serde_json::from_value(fixture["probabilities"].clone()).unwrap();
         let observations =
             rows.into_iter().map(|(text, annotator, level)| Observation { text, annotator, level }).collect();
-        Scored { observations, levels: p[0].len(), probabilities: p.concat() }
+        Scored { observations, levels: p[0].len(), probabilities: p.concat(), tuned: None }
     }
 
     #[test]
     fn says_which_prediction_is_wrong() {
         let observations = vec![Observation { text: 0, annotator: 0, level: 1 }];
         let of = |probabilities: Vec<f32>, levels| {
-            Scored { observations: observations.clone(), probabilities, levels }.check().err()
+            Scored { observations: observations.clone(), probabilities, levels, tuned: None }.check().err()
         };
         assert_eq!(of(vec![0.5, 0.5], 2), None);
         assert!(matches!(of(vec![0.5], 2), Some(PerspectivesError::Length { expected: 2, found: 1, .. })));

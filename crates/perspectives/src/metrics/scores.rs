@@ -5,19 +5,28 @@ use super::classes::{self, accuracy, macro_f1};
 use super::correlation::spearman;
 use super::disagreement::{self, auroc, soft_cross_entropy};
 use super::ordinal::{
-    self, label_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score,
+    self, label_correlation, level_correlation, mean_absolute_error, quadratic_kappa,
+    ranked_probability_score,
 };
 use super::probability::{brier, log_loss};
 use super::scored::Scored;
+use super::soft_labels;
 use serde::{Deserialize, Serialize};
 
 /// All metrics of one model on one set of labels. Keys are a contract with scripts. A metric is absent where it is not
 /// defined (no labels; no text with two labels; only texts where all agree or all differ; a scale without order).
+///
+/// Each measure is of the answer that it rewards, or says by its name of which: accuracies, error rate and kappa of the most
+/// likely level, `macro_f1` of the answer tuned for it, `mae`, `normalized_absolute_distance` and what ends in `_median` of the median.
+/// A single answer of another system is compared with those of the median alone. Soft labels of a text are those of the
+/// annotators who labelled it: the mean prediction (calibrated probabilities), or, for `wasserstein` and `manhattan`, the shares with the
+/// smallest expected distance, which are no probabilities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Share of labels predicted exactly ([`accuracy`]).
+    /// Share of labels whose most likely level is the label ([`accuracy`]).
     pub accuracy: Option<f64>,
-    /// F1 averaged over levels ([`macro_f1`]).
+    /// F1 averaged over levels ([`macro_f1`]) of the answer tuned for it ([`super::F1Rule`]), of the most likely level where
+    /// nothing was tuned.
     pub macro_f1: Option<f64>,
     /// Mean over annotators of each one's accuracy: every annotator counts the same, however much they labelled.
     pub annotator_accuracy: Option<f64>,
@@ -53,6 +62,42 @@ pub struct Scores {
     /// Cohen's kappa with quadratic weights; ordinal only ([`quadratic_kappa`]).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub quadratic_kappa: Option<f64>,
+    /// Macro-F1 of the median level; ordinal only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub macro_f1_median: Option<f64>,
+    /// Pearson's correlation of the label with the median level; ordinal only ([`level_correlation`]).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pearson_median: Option<f64>,
+    /// Mean over texts of the mean distance between the text's labels and the predicted median levels, divided by the number of
+    /// levels; ordinal only. The perspectivist measure of LeWiDi 2025 for Likert scales (6 levels in CSC, 11 in Par).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub normalized_absolute_distance: Option<f64>,
+    /// Mean over texts of the share of the text's labels that are not the most likely level: the perspectivist measure of
+    /// LeWiDi 2025 for binary questions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error_rate: Option<f64>,
+    /// Mean over texts of the Wasserstein-1 distance, in levels, between the shares of levels among the text's labels and the
+    /// shares that this distance rewards: at every level the median of the share at or below it; ordinal only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wasserstein: Option<f64>,
+    /// The same of the mean prediction; ordinal only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wasserstein_probabilities: Option<f64>,
+    /// Mean over texts of the Manhattan distance, 0 to 2, between the shares of levels among the text's labels and the shares
+    /// that this distance rewards: each level's median, as far as they sum to one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub manhattan: Option<f64>,
+    /// The same of the mean prediction.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub manhattan_probabilities: Option<f64>,
+    /// Soft micro-F1 of the mean prediction p against the shares q among the labels: `2 sum min(p, q) / (sum p + sum q)` over
+    /// texts and levels (Kurniawan et al. 2025); 1 is best. As p and q sum to 1, it is one less half of `manhattan_probabilities`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub soft_micro_f1: Option<f64>,
+    /// One less the mean over texts of the Jensen-Shannon divergence, to base 2, of the mean prediction and the shares among the
+    /// labels ("positively oriented", Kurniawan et al. 2025); 1 is best.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub po_jsd: Option<f64>,
     /// Labels scored.
     pub n_labels: usize,
     /// Texts scored.
@@ -83,7 +128,7 @@ impl Scores {
             return scores;
         }
         scores.accuracy = Some(accuracy(&truth, &predicted));
-        scores.macro_f1 = Some(macro_f1(&truth, &predicted));
+        scores.macro_f1 = Some(macro_f1(&truth, &scored.tuned_or_predicted()));
         scores.annotator_accuracy = mean(&annotators.accuracy);
         scores.annotator_macro_f1 = mean(&annotators.macro_f1);
         scores.worst_tenth_accuracy = bottom_decile(&annotators.accuracy);
@@ -99,14 +144,47 @@ impl Scores {
         if ordinal {
             let medians = ordinal::medians(scored);
             scores.mae = Some(mean_absolute_error(&truth, &medians));
+            scores.macro_f1_median = Some(macro_f1(&truth, &medians));
+            scores.pearson_median = level_correlation(&truth, &medians);
             scores.ranked_probability_score = Some(ranked_probability_score(scored));
             scores.quadratic_kappa = quadratic_kappa(&truth, &predicted, scored.levels);
         }
+        let measures = soft_labels::measures_by_text(scored, ordinal);
+        soft_labels::write_means(
+            measures.iter().map(|text| (1.0, text)),
+            ordinal,
+            scored.levels,
+            &mut scores,
+        );
         scores
     }
 
+    /// Without the numbers that need probabilities: those of a prediction that is one answer.
+    #[must_use]
+    pub(crate) fn of_answers(self) -> Self {
+        Self {
+            accuracy: self.accuracy,
+            macro_f1: self.macro_f1,
+            annotator_accuracy: self.annotator_accuracy,
+            annotator_macro_f1: self.annotator_macro_f1,
+            worst_tenth_accuracy: self.worst_tenth_accuracy,
+            mae: self.mae,
+            quadratic_kappa: self.quadratic_kappa,
+            macro_f1_median: self.macro_f1_median,
+            pearson_median: self.pearson_median,
+            normalized_absolute_distance: self.normalized_absolute_distance,
+            error_rate: self.error_rate,
+            n_labels: self.n_labels,
+            n_texts: self.n_texts,
+            n_annotators: self.n_annotators,
+            n_texts_with_two_labels: self.n_texts_with_two_labels,
+            n_texts_disputed: self.n_texts_disputed,
+            ..Self::default()
+        }
+    }
+
     /// Every number with its key, in the order of the fields; the counts are left out.
-    pub fn values(&self) -> [(&'static str, Option<f64>); 15] {
+    pub fn values(&self) -> [(&'static str, Option<f64>); 25] {
         [
             ("accuracy", self.accuracy),
             ("macro_f1", self.macro_f1),
@@ -123,6 +201,16 @@ impl Scores {
             ("mae", self.mae),
             ("ranked_probability_score", self.ranked_probability_score),
             ("quadratic_kappa", self.quadratic_kappa),
+            ("macro_f1_median", self.macro_f1_median),
+            ("pearson_median", self.pearson_median),
+            ("normalized_absolute_distance", self.normalized_absolute_distance),
+            ("error_rate", self.error_rate),
+            ("wasserstein", self.wasserstein),
+            ("wasserstein_probabilities", self.wasserstein_probabilities),
+            ("manhattan", self.manhattan),
+            ("manhattan_probabilities", self.manhattan_probabilities),
+            ("soft_micro_f1", self.soft_micro_f1),
+            ("po_jsd", self.po_jsd),
         ]
     }
 }

@@ -1,6 +1,7 @@
 //! Models against labels of texts they have not seen labelled.
 
 use super::split::{SplitColumns, SplitSpec};
+use super::tuning::{f1_rule_by_folds, f1_rule_by_validation};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
@@ -24,7 +25,8 @@ pub struct Evaluation {
 }
 
 /// Trains every model of `kinds` on the training side of `split` and scores it on the other; of a cross-validation, the labels
-/// of all folds are scored together.
+/// of all folds are scored together. The answer for macro-F1 is tuned on validation labels where the split names some, else on
+/// folds of the training labels.
 ///
 /// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
 /// model still learns all levels and its probabilities of the levels from there on are added up; metrics are those of
@@ -52,19 +54,26 @@ pub fn evaluate(
         if division.test.labels() == 0 {
             continue;
         }
-        let prepared = Prepared::new(&TrainingData { observations: &division.train, ..*data }, options)?;
+        let train = TrainingData { observations: &division.train, ..*data };
+        let prepared = Prepared::new(&train, options)?;
         for (&kind, pooled) in kinds.iter().zip(&mut pooled) {
             let model = fit_prepared(kind, &prepared, options, progress)?;
-            pooled.push(division.test.score(kind.name(), model.as_ref())?);
+            let rule = if division.validation.is_empty() {
+                f1_rule_by_folds(kind, &train, columns.seen, at_least, options, progress)?
+            } else {
+                f1_rule_by_validation(model.as_ref(), &division.validation, &division.train, at_least)
+            };
+            let mut scored = division.test.score(kind.name(), model.as_ref())?;
+            if let Some(level) = at_least {
+                scored = dichotomize(&scored, level);
+            }
+            pooled.push(scored.tuned_by(&rule));
         }
     }
     columns.seen.check(&split.name(), unseen)?;
     let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
     let evaluation = |(kind, parts): (&ModelKind, Vec<Scored>)| {
-        let mut scored = Scored::pooled(parts);
-        if let Some(level) = at_least {
-            scored = dichotomize(&scored, level);
-        }
+        let scored = Scored::pooled(parts);
         Evaluation { model: kind.name().to_owned(), scores: Scores::of(&scored, ordinal) }
     };
     Ok(kinds.iter().zip(pooled).map(evaluation).collect())

@@ -8,6 +8,7 @@ use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, Quiet, step};
 use crate::data::{Observation, TrainingData};
 use crate::fit::fit;
+use crate::metrics::most_likely;
 use serde::{Deserialize, Serialize};
 
 /// Above this many labels only one fold is held out: enough labels to score all annotators, a fifth of the work.
@@ -18,7 +19,7 @@ const MANY_LABELS: usize = 60_000;
 pub struct HeldOut {
     /// Labels on held-out texts.
     pub labels: usize,
-    /// Of these, labels that `multilevel` predicted.
+    /// Of these, labels that were the most likely level of `multilevel`.
     pub hits: usize,
     /// Of these, labels equal to the annotator's most frequent level on the other texts (the lowest of those that tie;
     /// without any other label, the most frequent of all annotators).
@@ -86,19 +87,8 @@ fn one_fold(
         model.predict(o.text, o.annotator, &mut p);
         let result = &mut results[o.annotator as usize];
         result.labels += 1;
-        result.hits += usize::from(largest(&p) == usize::from(o.level));
+        result.hits += usize::from(most_likely(&p) == o.level);
         result.baseline_hits += usize::from(baseline.predict(o.annotator) == o.level);
     }
     Ok(())
-}
-
-/// Position of the largest value, the first of those that tie.
-fn largest(values: &[f32]) -> usize {
-    let mut best = 0;
-    for (i, v) in values.iter().enumerate() {
-        if *v > values[best] {
-            best = i;
-        }
-    }
-    best
 }

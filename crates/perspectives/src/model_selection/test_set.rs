@@ -52,9 +52,32 @@ impl TestSet {
     /// # Errors
     /// [`PerspectivesError::TestRead`] the second time.
     pub fn score(&mut self, name: &str, model: &dyn AnnotatorModel) -> Result<Scored, PerspectivesError> {
-        if !self.read_by.insert(name.to_owned()) {
-            return Err(PerspectivesError::TestRead(name.to_owned()));
-        }
+        self.read(name)?;
         Ok(score(model, &self.observations))
+    }
+
+    /// The same of what `predict` says of each annotator whatever the text, a probability for each of `levels`.
+    pub(super) fn predicted(
+        &mut self,
+        name: &str,
+        levels: usize,
+        predict: impl Fn(u32, &mut [f32]),
+    ) -> Result<Scored, PerspectivesError> {
+        self.read(name)?;
+        let mut observations = self.observations.clone();
+        observations.sort_unstable();
+        let mut probabilities = vec![0.0; observations.len() * levels];
+        for (o, p) in observations.iter().zip(probabilities.chunks_exact_mut(levels)) {
+            predict(o.annotator, p);
+        }
+        Ok(Scored { observations, probabilities, levels, tuned: None })
+    }
+
+    fn read(&mut self, name: &str) -> Result<(), PerspectivesError> {
+        if self.read_by.insert(name.to_owned()) {
+            Ok(())
+        } else {
+            Err(PerspectivesError::TestRead(name.to_owned()))
+        }
     }
 }

@@ -9,7 +9,8 @@ use dissensus_domain::{Question, ScaleKind};
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::metrics::Scored;
 use dissensus_perspectives::{
-    Embeddings, FitOptions, ModelKind, Scores, SplitColumns, SplitSpec, dichotomize, evaluate,
+    Embeddings, FitOptions, ModelKind, Scores, SplitColumns, SplitSpec, TrainingData, baselines, dichotomize,
+    evaluate,
 };
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
@@ -42,6 +43,8 @@ pub struct EvaluateChoices {
 pub struct Evaluation {
     /// One entry a model.
     pub models: Vec<dissensus_perspectives::Evaluation>,
+    /// What can be said of the same labels without reading the texts ([`dissensus_perspectives::baselines`]), as a model each.
+    pub baselines: Vec<dissensus_perspectives::Evaluation>,
     /// How texts were divided.
     pub split: SplitReport,
     /// Seed of split and fits.
@@ -141,6 +144,7 @@ impl Analysis {
             }
             let mut scored = Scored::pooled(folds);
             if let Some(level) = at_least {
+                // Runs tune their answer for all levels: of two the most likely one is taken.
                 scored = dichotomize(&scored, level);
             }
             let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
@@ -149,8 +153,10 @@ impl Analysis {
                 scores: Scores::of(&scored, ordinal),
             });
         }
+        let none = Embeddings::none(question_data.texts.len());
         Ok(Evaluation {
             models,
+            baselines: baselines_of(&question_data.data(&none), &question_data, &seen, choices, at_least)?,
             split,
             seed: choices.seed,
             encoder: self.encoding.embeddings()?.1.version,
@@ -187,6 +193,7 @@ impl Analysis {
         )?;
         Ok(Evaluation {
             models,
+            baselines: baselines_of(&data, &question_data, &seen, choices, at_least)?,
             split: report,
             seed: choices.seed,
             encoder,
@@ -228,6 +235,17 @@ impl Analysis {
             left_out_texts,
         })
     }
+}
+
+fn baselines_of(
+    data: &TrainingData<'_>,
+    question_data: &QuestionData,
+    seen: &Seen,
+    choices: &EvaluateChoices,
+    at_least: Option<u16>,
+) -> Result<Vec<dissensus_perspectives::Evaluation>, WorkbenchError> {
+    let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+    Ok(baselines(data, choices.split, columns, at_least, u64::from(choices.seed))?)
 }
 
 /// The level of this name.

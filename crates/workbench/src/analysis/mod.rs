@@ -11,6 +11,7 @@ mod pooling;
 mod predict;
 mod ranking;
 mod recorded;
+mod submission;
 mod text_detail;
 mod train;
 
@@ -18,6 +19,7 @@ pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, Annotator
 pub use agreement::Agreement;
 pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
 pub use pooling::{PoolingChoice, PoolingLoss};
+pub use submission::{Submission, SubmissionChoices};
 pub use train::Trained;
 
 use crate::context::Context;

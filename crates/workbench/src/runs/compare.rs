@@ -38,7 +38,10 @@ impl Runs {
             }
         };
         let values: HashMap<&str, Option<f64>> = of_b.scores.values().into_iter().collect();
-        let metrics = of_a.scores.values().into_iter().filter_map(|(key, value)| {
+        // A run of before answers were tuned has the macro-F1 of the most likely level under the same key.
+        let like = first.outcome.f1_rule.is_some() == second.outcome.f1_rule.is_some();
+        let metrics = of_a.scores.values().into_iter().filter(|(key, _)| like || *key != "macro_f1");
+        let metrics = metrics.filter_map(|(key, value)| {
             let test = tested(key);
             let interval = test.and_then(|t| t.interval.as_ref());
             Some(MetricPair {
@@ -99,6 +102,10 @@ impl Runs {
         });
         let observations =
             scored.ok_or(WorkbenchError::NotComparable("what a run predicted cannot be read any more"))?;
-        Ok(Scored { observations, probabilities: stored.probabilities, levels })
+        let scored = Scored { observations, probabilities: stored.probabilities, levels, tuned: None };
+        Ok(match &kept.outcome.f1_rule {
+            Some(rule) if rule.prior.len() == levels => scored.tuned_by(rule),
+            _ => scored,
+        })
     }
 }

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const BASELINE_OF_TEST: &str =
     "The baseline of each annotator is of test labels, and so too high: the training labels were not kept.";
 
+const NOT_TUNED: &str = "Macro F1 is of the most likely level: this run was trained before an answer was tuned for it. Train it again to compare.";
+
 impl Runs {
     /// Everything about one run.
     ///
@@ -64,6 +66,9 @@ impl Runs {
         }
         if baselines.is_empty() && report.is_some_and(|report| !report.annotators.is_empty()) {
             notes.push(BASELINE_OF_TEST.to_owned());
+        }
+        if report.is_some() && kept.outcome.f1_rule.is_none() {
+            notes.push(NOT_TUNED.to_owned());
         }
         if let RunFolder::Foreign(path, reason) = self.kept.find_folder(kept) {
             notes.push(format!("The files at {} are not those of this run: {reason}.", path.display()));

@@ -77,8 +77,20 @@ impl Runs {
 }
 
 /// Metrics of which less is better.
-const LOWER: [&str; 6] =
-    ["log_loss", "brier", "ece", "soft_cross_entropy", "mae", "ranked_probability_score"];
+const LOWER: [&str; 12] = [
+    "log_loss",
+    "brier",
+    "ece",
+    "soft_cross_entropy",
+    "mae",
+    "ranked_probability_score",
+    "normalized_absolute_distance",
+    "error_rate",
+    "wasserstein",
+    "wasserstein_probabilities",
+    "manhattan",
+    "manhattan_probabilities",
+];
 
 /// Whether more of a metric is better.
 pub(super) fn higher_is_better(key: &str) -> bool {

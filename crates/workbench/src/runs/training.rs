@@ -14,7 +14,7 @@ use dissensus_domain::{AnnotatorId, ScaleKind};
 use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
     AnnotatorModel, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind, TrainConfig, Trained,
-    Trainer, TrainingData, fit, metrics,
+    Trainer, TrainingData, f1_rule_by_folds, f1_rule_by_validation, fit, metrics,
 };
 use dissensus_store::RunId;
 use std::path::Path;
@@ -54,16 +54,25 @@ impl Runs {
         let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
         let mut work =
             Work { runs: self, kept: &kept, data: &data, device, progress, options: &options, before: 0.0 };
+        let (kind, config_is_convex) = (config.network.model, config.is_convex());
         let training = data.training(&embeddings);
-        let (model, device) = if config.is_convex() {
-            let model = fit(config.network.model, &training, &options, progress)?;
+        let (model, device) = if config_is_convex {
+            let model = fit(kind, &training, &options, progress)?;
             (model, "cpu".to_owned())
         } else {
             work.in_steps(&training, config, &mut notes)?
         };
         let before = work.before;
         progress.report(1, Some(1), "scoring");
-        let scored = data.division.test.score(model.name(), model.as_ref())?;
+        let rule = match (data.division.validation.as_slice(), config_is_convex) {
+            ([], true) => {
+                let key = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
+                let seen = self.encoding.seen_by(key, &self.context.index())?;
+                f1_rule_by_folds(kind, &data.training(&embeddings), seen.rows(), None, &options, progress)?
+            }
+            (validation, _) => f1_rule_by_validation(model.as_ref(), validation, &data.division.train, None),
+        };
+        let scored = data.division.test.score(model.name(), model.as_ref())?.tuned_by(&rule);
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
         let mut report = metrics::Report::of(
             &scored,
@@ -78,6 +87,7 @@ impl Runs {
         self.context.store.set_run_predictions(run, scored.probabilities)?;
         Ok(Outcome {
             report: Some(report),
+            f1_rule: Some(rule),
             sizes,
             encoder: data.encoder.map(|encoder| encoder.key),
             device,

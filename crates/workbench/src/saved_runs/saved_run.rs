@@ -3,7 +3,7 @@
 use super::{SavedRuns, choices};
 use crate::error::WorkbenchError;
 use crate::view::{EpochInfo, Problem, RunSizes, TrainChoices};
-use dissensus_perspectives::metrics::Report;
+use dissensus_perspectives::metrics::{F1Rule, Report};
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub(crate) struct Outcome {
     pub(crate) report: Option<Report>,
+    /// The answer tuned for macro-F1; none of runs before there was one.
+    pub(crate) f1_rule: Option<F1Rule>,
     pub(crate) sizes: RunSizes,
     pub(crate) encoder: Option<String>,
     pub(crate) device: String,

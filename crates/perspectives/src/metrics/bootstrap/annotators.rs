@@ -1,7 +1,7 @@
 //! Scores of a resample of annotators: the numbers about labels and about annotators.
 
 use super::labels::Labels;
-use super::sums::{Confusion, Sums};
+use super::sums::Sums;
 use crate::metrics::{Scores, classes, correlation};
 
 /// What can be computed once per annotator.
@@ -47,11 +47,7 @@ impl<'a> OverAnnotators<'a> {
         scores.annotator_accuracy = Some(accuracy / total);
         scores.annotator_macro_f1 = Some(f1 / total);
         scores.worst_tenth_accuracy = Some(self.bottom_decile(weights, total));
-        let mut confusion = Confusion::new(labels.scored.levels);
-        for (&a, &cell) in labels.annotator.iter().zip(&labels.cell) {
-            confusion.add(weights[a as usize], cell as usize);
-        }
-        confusion.write(labels.ordinal, &labels.occurs, &mut scores);
+        labels.write_confusions(|i| weights[labels.annotator[i] as usize], &mut scores);
         scores
     }
 

@@ -3,8 +3,8 @@
 //! Labels of one text hang together, and so do those of one annotator, so whole texts or whole annotators are resampled, never
 //! single labels. What is resampled says what the interval is about: other texts with labels by the same annotators, or
 //! other annotators with as many labels each on the same texts. Numbers about labels have both intervals; numbers about
-//! annotators (their mean accuracy and macro-F1, the worst tenth) only the one over annotators; numbers about texts (soft
-//! cross-entropy, AUROC and Spearman's correlation of disagreement) only the one over texts.
+//! annotators (their mean accuracy and macro-F1, the worst tenth) only the one over annotators; numbers about texts (soft labels,
+//! errors that are means over texts, AUROC and Spearman's correlation of disagreement) only the one over texts.
 
 mod annotators;
 mod labels;
@@ -131,10 +131,18 @@ pub fn bootstrap(
 }
 
 /// How many clusters a number rests on; `None` where they are too few.
-fn behind(key: &str, over: Cluster, clusters: usize, rarest: usize, scores: &Scores) -> Option<usize> {
+fn behind(
+    key: &str,
+    over: Cluster,
+    clusters: usize,
+    (tuned, median): (usize, usize),
+    scores: &Scores,
+) -> Option<usize> {
     let (found, least) = match (key, over) {
-        ("macro_f1", Cluster::Texts) => (rarest, LEAST_RARE),
-        ("macro_f1", Cluster::Annotators) => (rarest, LEAST_ANNOTATORS),
+        ("macro_f1", Cluster::Texts) => (tuned, LEAST_RARE),
+        ("macro_f1", Cluster::Annotators) => (tuned, LEAST_ANNOTATORS),
+        ("macro_f1_median", Cluster::Texts) => (median, LEAST_RARE),
+        ("macro_f1_median", Cluster::Annotators) => (median, LEAST_ANNOTATORS),
         ("disagreement_auroc", _) => (
             scores.n_texts_disputed.min(scores.n_texts_with_two_labels - scores.n_texts_disputed),
             LEAST_RARE,
@@ -151,8 +159,11 @@ fn range(key: &str, levels: usize) -> (f64, f64) {
     match key {
         "log_loss" | "soft_cross_entropy" => (0.0, f64::INFINITY),
         "brier" => (0.0, 2.0),
-        "mae" | "ranked_probability_score" => (0.0, levels.saturating_sub(1) as f64),
-        "pearson" | "disagreement_spearman" => (-1.0, 1.0),
+        "manhattan" | "manhattan_probabilities" => (0.0, 2.0),
+        "mae" | "ranked_probability_score" | "wasserstein" | "wasserstein_probabilities" => {
+            (0.0, levels.saturating_sub(1) as f64)
+        }
+        "pearson" | "pearson_median" | "disagreement_spearman" => (-1.0, 1.0),
         "quadratic_kappa" => (f64::NEG_INFINITY, 1.0),
         _ => (0.0, 1.0),
     }
@@ -207,7 +218,9 @@ mod tests {
             let whole = Scores::of(&scored, ordinal);
             let texts = OverTexts::of(&labels).scores(&vec![1.0; labels.of_text.len()]);
             let annotators = OverAnnotators::of(&labels).scores(&vec![1.0; labels.of_annotator.len()]);
-            assert_eq!(close(&texts, &whole), close(&annotators, &whole));
+            // Three numbers about texts against three about annotators, and the measures of panels.
+            let panels = if ordinal { 8 } else { 5 };
+            assert_eq!(close(&texts, &whole), close(&annotators, &whole) + panels);
         }
     }
 
@@ -233,8 +246,8 @@ mod tests {
                 compared += 1;
             }
         }
-        // Over texts all but the three numbers about annotators, over annotators all but the three about texts.
-        assert_eq!(compared, 6 * 12);
+        // Over texts all but the three numbers about annotators, over annotators all but the eleven about texts.
+        assert_eq!(compared, 3 * 22 + 3 * 14);
     }
 
     #[test]

@@ -19,7 +19,10 @@ const Y: usize = 7;
 const XX: usize = 8;
 const YY: usize = 9;
 const XY: usize = 10;
-const GAPS: usize = 11;
+const MEDIAN: usize = 11;
+const MEDIAN_SQUARED: usize = 12;
+const MEDIAN_LEVEL: usize = 13;
+const GAPS: usize = 14;
 
 /// Sums over labels.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +64,9 @@ impl Sums {
         s[XX] = s[X] * s[X];
         s[YY] = s[Y] * s[Y];
         s[XY] = s[X] * s[Y];
+        s[MEDIAN] = f64::from(median) - centre;
+        s[MEDIAN_SQUARED] = s[MEDIAN] * s[MEDIAN];
+        s[MEDIAN_LEVEL] = s[X] * s[MEDIAN];
         let confidence = f64::from(p[usize::from(predicted)]);
         s[GAPS + bin(confidence, BINS)] = hit - confidence;
         Self(s)
@@ -87,16 +93,19 @@ impl Sums {
         scores.log_loss = Some(s[LOG_LOSS] / n);
         scores.brier = Some(s[BRIER] / n);
         scores.ece = Some(s[GAPS..].iter().map(|g| g.abs()).sum::<f64>() / n);
+        // Below this nothing but rounding is left of a constant.
+        let correlation = |y: usize, yy: usize, xy: usize| {
+            let (x2, y2) = (s[XX] - s[X] * s[X] / n, s[yy] - s[y] * s[y] / n);
+            let varies = x2 > 1e-12 * s[XX] && y2 > 1e-12 * s[yy];
+            varies.then(|| ((s[xy] - s[X] * s[y] / n) / (x2 * y2).sqrt()).clamp(-1.0, 1.0))
+        };
         if ordinal {
+            scores.pearson_median = correlation(MEDIAN, MEDIAN_SQUARED, MEDIAN_LEVEL);
             scores.mae = Some(s[DISTANCE] / n);
             scores.ranked_probability_score = Some(s[RANKED] / n);
         }
         if correlates {
-            let (xx, yy) = (s[XX] - s[X] * s[X] / n, s[YY] - s[Y] * s[Y] / n);
-            let xy = s[XY] - s[X] * s[Y] / n;
-            // Below this nothing but rounding is left of a constant.
-            let varies = xx > 1e-12 * s[XX] && yy > 1e-12 * s[YY];
-            scores.pearson = varies.then(|| (xy / (xx * yy).sqrt()).clamp(-1.0, 1.0));
+            scores.pearson = correlation(Y, YY, XY);
         }
     }
 }
@@ -116,33 +125,39 @@ impl Confusion {
         self.cells[cell] += weight;
     }
 
-    /// Writes the numbers that are made of the matrix. Macro-F1 is the mean over the levels that `occurs` marks, the same in
-    /// every resample; such a level that a resample gives no weight counts 0.
-    pub(super) fn write(&self, ordinal: bool, occurs: &[bool], scores: &mut Scores) {
+    /// Weights of the labels of each level, and of the answers.
+    fn totals(&self) -> (Vec<f64>, Vec<f64>) {
         let levels = self.levels;
-        let rows: Vec<f64> = self.cells.chunks_exact(levels.max(1)).map(|r| r.iter().sum()).collect();
-        let columns: Vec<f64> =
-            (0..levels).map(|c| (0..levels).map(|r| self.cells[r * levels + c]).sum()).collect();
-        let n: f64 = rows.iter().sum();
-        if n == 0.0 {
-            return;
-        }
+        let rows = self.cells.chunks_exact(levels.max(1)).map(|r| r.iter().sum()).collect();
+        let columns = (0..levels).map(|c| (0..levels).map(|r| self.cells[r * levels + c]).sum()).collect();
+        (rows, columns)
+    }
+
+    /// The mean F1 of the levels that `occurs` marks, the same in every resample; such a level that a resample gives no weight
+    /// counts 0. `None` without weight.
+    pub(super) fn macro_f1(&self, occurs: &[bool]) -> Option<f64> {
+        let (levels, (rows, columns)) = (self.levels, self.totals());
         let used: Vec<usize> = (0..levels).filter(|&c| occurs[c]).collect();
         let f1 = |c: &usize| match rows[*c] + columns[*c] {
             0.0 => 0.0,
             both => 2.0 * self.cells[c * levels + c] / both,
         };
-        scores.macro_f1 = Some(used.iter().map(f1).sum::<f64>() / used.len() as f64);
-        if ordinal {
-            let (mut observed, mut expected) = (0.0, 0.0);
-            for (i, r) in rows.iter().enumerate() {
-                for (j, c) in columns.iter().enumerate() {
-                    let w = (i as f64 - j as f64).powi(2);
-                    observed += w * self.cells[i * levels + j];
-                    expected += w * r * c / n;
-                }
+        let weight: f64 = rows.iter().sum();
+        (weight > 0.0).then(|| used.iter().map(f1).sum::<f64>() / used.len() as f64)
+    }
+
+    /// [`crate::metrics::quadratic_kappa`]; `None` where chance leaves nothing to explain.
+    pub(super) fn quadratic_kappa(&self) -> Option<f64> {
+        let (rows, columns) = self.totals();
+        let n: f64 = rows.iter().sum();
+        let (mut observed, mut expected) = (0.0, 0.0);
+        for (i, r) in rows.iter().enumerate() {
+            for (j, c) in columns.iter().enumerate() {
+                let w = (i as f64 - j as f64).powi(2);
+                observed += w * self.cells[i * self.levels + j];
+                expected += w * r * c / n;
             }
-            scores.quadratic_kappa = (expected > 0.0).then(|| 1.0 - observed / expected);
         }
+        (expected > 0.0).then(|| 1.0 - observed / expected)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::labels::Labels;
 use super::ranks::Ranked;
-use super::sums::{Confusion, Sums};
+use super::sums::Sums;
+use crate::metrics::soft_labels::{self, TextMeasures};
 use crate::metrics::{Scores, disagreement};
 
 /// What can be computed once per text.
@@ -11,6 +12,8 @@ pub(super) struct OverTexts<'a> {
     sums: Vec<Sums>,
     /// Soft cross-entropy of each text.
     soft: Vec<f64>,
+    /// Measures of each text's panel.
+    measures: Vec<TextMeasures>,
     /// Texts with two labels, and what is predicted and observed of their disagreement.
     paired: Vec<u32>,
     ranked: Ranked,
@@ -25,6 +28,7 @@ impl<'a> OverTexts<'a> {
             labels,
             sums: labels.totals(&labels.of_text),
             soft: disagreement::soft_cross_entropies(labels.scored),
+            measures: soft_labels::measures_by_text(labels.scored, labels.ordinal),
             paired,
             ranked: Ranked::new(texts.predicted, texts.observed),
         }
@@ -48,11 +52,9 @@ impl<'a> OverTexts<'a> {
         }
         sums.write(labels.ordinal, labels.correlates, &mut scores);
         scores.soft_cross_entropy = Some(soft / texts);
-        let mut confusion = Confusion::new(labels.scored.levels);
-        for (&t, &cell) in labels.text.iter().zip(&labels.cell) {
-            confusion.add(weights[t as usize], cell as usize);
-        }
-        confusion.write(labels.ordinal, &labels.occurs, &mut scores);
+        labels.write_confusions(|i| weights[labels.text[i] as usize], &mut scores);
+        let measures = weights.iter().copied().zip(&self.measures);
+        soft_labels::write_means(measures, labels.ordinal, labels.scored.levels, &mut scores);
         let of_paired: Vec<f64> = self.paired.iter().map(|&t| weights[t as usize]).collect();
         (scores.disagreement_auroc, scores.disagreement_spearman) = self.ranked.numbers(&of_paired);
         scores

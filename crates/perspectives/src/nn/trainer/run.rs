@@ -332,7 +332,7 @@ impl<'a, 'b> Training<'a, 'b> {
             };
             probabilities.extend(self.network.probabilities(&x, &rows)?);
         }
-        Ok(Some(scores(&Scored { observations: validation.clone(), probabilities, levels })))
+        Ok(Some(scores(&Scored { observations: validation.clone(), probabilities, levels, tuned: None })))
     }
 
     fn is_out_of_patience(&self) -> bool {

@@ -92,16 +92,22 @@ const TEXTS: [TextColumn; 5] = [
 ];
 
 /// Columns of tables that people read.
-pub(super) const COLUMNS: [(&str, &str); 9] = [
+pub(super) const COLUMNS: [(&str, &str); 15] = [
     ("accuracy", "accuracy"),
-    ("macro_f1", "macro F1"),
+    ("macro_f1", "macro F1 (tuned)"),
     ("annotator_accuracy", "annotator accuracy"),
     ("annotator_macro_f1", "annotator F1"),
     ("log_loss", "log loss"),
     ("ece", "ECE"),
     ("soft_cross_entropy", "soft CE"),
     ("disagreement_auroc", "AUROC"),
-    ("mae", "MAE"),
+    ("mae", "MAE (median)"),
+    ("macro_f1_median", "macro F1 (median)"),
+    ("pearson_median", "r (median)"),
+    ("normalized_absolute_distance", "NAD (median)"),
+    ("wasserstein", "Wasserstein (median panel)"),
+    ("manhattan", "Manhattan (median panel)"),
+    ("error_rate", "error rate"),
 ];
 
 pub(super) fn tuning(run: &RunInfo) -> String {

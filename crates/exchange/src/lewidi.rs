@@ -1,0 +1,81 @@
+//! The two files of a submission to the shared task on learning with disagreements (LeWiDi 2025): `SET_test_soft.tsv` with the
+//! shares of levels expected of each text's annotators, `SET_test_pe.tsv` with the answer expected of each of them ("perspectivist").
+
+use crate::ExchangeError;
+use dissensus_files::AtomicFile;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Writes both files, a line a text: its id, a tab, a list. Neither is seen before [`LewidiSubmission::finish`].
+#[derive(Debug)]
+pub struct LewidiSubmission {
+    soft: AtomicFile,
+    answers: AtomicFile,
+}
+
+impl LewidiSubmission {
+    /// Where the files of the data set `set` (`CSC`, `MP`, ...) go, soft labels first.
+    pub fn paths(folder: &Path, set: &str) -> [PathBuf; 2] {
+        ["soft", "pe"].map(|task| folder.join(format!("{set}_test_{task}.tsv")))
+    }
+
+    /// Begins both files.
+    ///
+    /// # Errors
+    /// The folder is missing or refuses.
+    pub fn create(folder: &Path, set: &str) -> Result<Self, ExchangeError> {
+        let [soft, answers] = Self::paths(folder, set);
+        let create = |path: &Path| AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e));
+        Ok(Self { soft: create(&soft)?, answers: create(&answers)? })
+    }
+
+    /// Adds a text: `shares` of the levels, lowest first, and the level as a number that is expected of each of its annotators, in
+    /// the order in which the task lists them.
+    ///
+    /// # Errors
+    /// The disk is full or refuses.
+    pub fn write(&mut self, text_id: &str, shares: &[f64], answers: &[i64]) -> Result<(), ExchangeError> {
+        line(&mut self.soft, text_id, shares)?;
+        line(&mut self.answers, text_id, answers)
+    }
+
+    /// Brings both files to the disk and to their places.
+    ///
+    /// # Errors
+    /// The disk is full or refuses. The first file may then be there without the second.
+    pub fn finish(self) -> Result<(), ExchangeError> {
+        for file in [self.soft, self.answers] {
+            let target = file.target().to_owned();
+            file.finish().map_err(|e| ExchangeError::writing(&target, e))?;
+        }
+        Ok(())
+    }
+}
+
+fn line(file: &mut AtomicFile, text_id: &str, values: &[impl ToString]) -> Result<(), ExchangeError> {
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    let written = writeln!(file, "{text_id}\t[{}]", values.join(", "));
+    written.map_err(|e| ExchangeError::writing(&file.target().to_owned(), e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_files_appear_whole_and_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let [soft, answers] = LewidiSubmission::paths(folder.path(), "CSC");
+        let mut out = LewidiSubmission::create(folder.path(), "CSC").unwrap();
+        out.write("1776", &[0.5, 0.5, 0.0], &[2, 1]).unwrap();
+        out.write("a b", &[1.0 / 3.0, 0.0, 2.0 / 3.0], &[-5, 0, 3]).unwrap();
+        assert!(!soft.exists() && !answers.exists());
+        out.finish().unwrap();
+        let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&soft), "1776\t[0.5, 0.5, 0]\na b\t[0.3333333333333333, 0, 0.6666666666666666]\n");
+        assert_eq!(read(&answers), "1776\t[2, 1]\na b\t[-5, 0, 3]\n");
+        assert_eq!(soft.file_name().unwrap(), "CSC_test_soft.tsv");
+        assert_eq!(answers.file_name().unwrap(), "CSC_test_pe.tsv");
+        assert!(LewidiSubmission::create(&folder.path().join("not there"), "CSC").is_err());
+    }
+}
