@@ -55,7 +55,7 @@ impl LewidiSubmission {
 fn line(file: &mut AtomicFile, text_id: &str, values: &[impl ToString]) -> Result<(), ExchangeError> {
     let values: Vec<String> = values.iter().map(ToString::to_string).collect();
     let written = writeln!(file, "{text_id}\t[{}]", values.join(", "));
-    written.map_err(|e| ExchangeError::writing(&file.target().to_owned(), e))
+    written.map_err(|e| ExchangeError::writing(file.target(), e))
 }
 
 #[cfg(test)]
