@@ -662,6 +662,11 @@ fn a_run_is_trained_listed_compared_and_reported() {
     let again = bench.run(["runs", "report", "P.dissensus", "report.html"]);
     assert_eq!(again.code, Some(1));
     assert!(again.err.contains("--force"), "{again:?}");
+    bench.ok(["runs", "report", "P.dissensus", "1,2", "two.csv"]);
+    bench.ok(["runs", "report", "P.dissensus", "2", "report.html", "--force"]);
+    let no_run = bench.run(["runs", "report", "P.dissensus", "best", "best.html"]);
+    assert_eq!(no_run.code, Some(1));
+    assert!(no_run.err.contains("best is no number of a run"), "{no_run:?}");
     bench.ok(["runs", "delete", "P.dissensus", "1"]);
     assert_eq!(bench.run(["runs", "show", "P.dissensus", "1"]).code, Some(1));
     assert_eq!(bench.run(["runs", "resume", "P.dissensus", "2"]).code, Some(1));

@@ -444,12 +444,9 @@ pub(crate) enum RunsWhat {
         /// The project file
         #[arg(value_hint = ValueHint::FilePath)]
         project: PathBuf,
-        /// The file to write
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: PathBuf,
-        /// The runs [default: all that are finished]
-        #[arg(long, value_delimiter = ',')]
-        runs: Vec<u32>,
+        /// The run, or several as 1,2 [default: all that are finished], and the file to write
+        #[arg(value_name = "[RUN] FILE", num_args = 1..=2, required = true, value_hint = ValueHint::FilePath)]
+        target: Vec<PathBuf>,
         /// Replace the file where it exists
         #[arg(long)]
         force: bool,

@@ -117,7 +117,10 @@ pub fn write_atomically(target: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The error of a temporary file names that file; people know only the target.
 pub(crate) fn without_temporary_name(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
+    // tempfile wraps the system's error in one with a path, which has no number of its own.
+    let wrapped = std::error::Error::source(&error).and_then(|inner| inner.downcast_ref::<io::Error>());
+    let number = error.raw_os_error().or_else(|| wrapped.and_then(io::Error::raw_os_error));
+    number.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Temporary files are private; a result is an ordinary file (the umask still applies).
@@ -133,6 +136,14 @@ fn with_usual_permissions(_builder: &mut tempfile::Builder<'_, '_>) {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_does_not_name_the_temporary_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = AtomicFile::create(&folder.path().join("missing").join("out.csv")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(!error.to_string().contains("missing"), "{error}");
+    }
 
     #[test]
     fn nothing_is_seen_before_the_end_and_everything_after_it() {

@@ -4,12 +4,12 @@ use super::{count, encoder_choice, note, open, open_to_read, tell_switch};
 use crate::args::{OneRun, RunsWhat, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use dissensus_domain::QuestionId;
 use dissensus_workbench::view::{EpochInfo, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState};
 use dissensus_workbench::{ModelKind, Session, WorkbenchError};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(what: RunsWhat) -> Result<()> {
     match what {
@@ -46,7 +46,7 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
             let was_used = was_used.map_or_else(String::new, |now| format!(". It was in use. {now}"));
             output::line(&format!("Run {} was deleted{was_used}", args.run))
         }
-        RunsWhat::Report { project, file, runs, force } => report(&project, &file, runs, force),
+        RunsWhat::Report { project, target, force } => report(&project, &target, force),
     }
 }
 
@@ -133,18 +133,33 @@ fn show(session: &Session, args: &OneRun) -> Result<()> {
     if args.json { output::json(&detail) } else { details(&detail) }
 }
 
-fn report(project: &Path, file: &Path, runs: Vec<u32>, force: bool) -> Result<()> {
+/// `target` is the file, or runs and the file.
+fn report(project: &Path, target: &[PathBuf], force: bool) -> Result<()> {
+    let (file, runs) = match target {
+        [file] => (file, None),
+        [runs, file] => (file, Some(run_numbers(runs)?)),
+        _ => bail!("a report is of one file: `dissensus runs report PROJECT [RUN] FILE`"),
+    };
     let session = open_to_read(project)?;
-    let runs = if runs.is_empty() {
-        session.runs.list()?.into_iter().filter(|run| run.scores.is_some()).map(|run| run.id).collect()
-    } else {
-        runs
+    let runs = match runs {
+        Some(runs) => runs,
+        None => {
+            session.runs.list()?.into_iter().filter(|run| run.scores.is_some()).map(|run| run.id).collect()
+        }
     };
     if file.exists() && !force {
         return Err(WorkbenchError::ExportExists(file.to_owned()).into());
     }
     session.runs.export(&runs, file)?;
     output::line(&format!("Wrote {} on {}", file.display(), count(runs.len() as u64, "run")))
+}
+
+fn run_numbers(runs: &Path) -> Result<Vec<u32>> {
+    let name = runs.to_string_lossy();
+    let numbers: Option<Vec<u32>> = name.split(',').map(|number| number.trim().parse().ok()).collect();
+    numbers.with_context(|| {
+        format!("{name} is no number of a run: `dissensus runs report PROJECT 1,2 FILE`; `dissensus runs list` shows them")
+    })
 }
 
 fn figure(run: &RunInfo, key: &str) -> String {
