@@ -550,14 +550,13 @@ fn disagreement_is_ranked_and_moves_with_a_label() {
     let ask = ["disagreement", "P.dissensus", "--question", "offensiveness", "--top", "168"];
     let texts = |document: &Value| -> Vec<(String, f64)> {
         let rows = document["texts"].as_array().unwrap_or_else(|| panic!("no texts in {document}"));
-        let row =
-            |row: &Value| (row["text_id"].as_str().unwrap().to_owned(), row["pairwise"].as_f64().unwrap());
+        let row = |row: &Value| (row["text_id"].as_str().unwrap().to_owned(), row["value"].as_f64().unwrap());
         rows.iter().map(row).collect()
     };
     let before = texts(&bench.json(ask));
     assert_eq!(before.len(), 168);
     assert!(before.windows(2).all(|pair| pair[0].1 >= pair[1].1), "most disagreement first");
-    assert!(before.iter().all(|(_, pairwise)| (0.0..=1.0).contains(pairwise)));
+    assert!(before.iter().all(|(_, split)| (0.0..=1.0).contains(split)));
     for text in ["c131", "c132", "c133"] {
         let question = ["--question", "offensiveness"];
         let label = ["label", "P.dissensus", "--annotator", "newcomer", "--text-id", text, "--value", "5"];
@@ -576,12 +575,76 @@ fn only_the_chosen_annotators_are_asked() {
     let women = bench.json(["disagreement", "P.dissensus", "--attributes", "gender=woman"]);
     assert_eq!(everyone["annotators"], 6, "{everyone}");
     assert_eq!(women["annotators"], 3, "{women}");
-    for measure in ["uncertainty", "divergence", "pairwise"] {
+    for measure in ["uncertainty", "divergence", "pairwise", "split", "far-apart", "between"] {
         let ranked = bench.json(["disagreement", "P.dissensus", "--by", measure, "--top", "5"]);
-        let values: Vec<f64> =
-            ranked["texts"].as_array().unwrap().iter().map(|t| t[measure].as_f64().unwrap()).collect();
+        let texts = ranked["texts"].as_array().unwrap();
+        let values: Vec<f64> = texts.iter().map(|t| t["value"].as_f64().unwrap()).collect();
         assert_eq!(values.len(), 5);
+        assert_eq!(ranked["by"], measure);
         assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{measure}: {values:?}");
+        for (rank, text) in (1..).zip(texts) {
+            assert_eq!(text[measure.replace('-', "_")], text["value"], "what is reported is what ranks");
+            assert_eq!(text["rank"], rank, "{text}");
+            let band = |at: usize| text["band"][at].as_u64().unwrap();
+            assert!(band(0) <= rank && rank <= band(1), "{measure}: {text}");
+            let interval = (text["low"].as_f64(), text["high"].as_f64());
+            if let (Some(low), Some(high)) = interval {
+                let value = text["value"].as_f64().unwrap();
+                assert!(low <= value && value <= high, "{measure}: {text}");
+            }
+            let none = matches!(measure, "uncertainty" | "divergence" | "between");
+            assert_eq!(interval.0.is_none(), none, "{measure}: {text}");
+        }
+    }
+}
+
+/// Two texts with the same mean label: where the labels lie at both ends the text comes first, and not among the texts on which
+/// all agree.
+#[test]
+fn labels_at_both_ends_come_before_labels_in_the_middle() {
+    let bench = Bench::new();
+    let mut rows = "text_id,text,annotator_id,label,side\n".to_owned();
+    let mut label = |text: &str, annotator: usize, level: usize| {
+        let side = if annotator % 2 == 0 { "left" } else { "right" };
+        rows.push_str(&format!("{text},comment {text},a{annotator},{level},{side}\n"));
+    };
+    for text in 0..40 {
+        for annotator in (0..20).filter(|annotator| (annotator + text) % 3 == 0) {
+            label(&format!("t{text}"), annotator, 1 + (text + annotator / 7) % 5);
+        }
+    }
+    for (annotator, (ends, middle)) in
+        [(1, 2), (1, 3), (1, 3), (5, 3), (5, 3), (5, 4)].into_iter().enumerate()
+    {
+        label("ends", annotator, ends);
+        label("middle", annotator, middle);
+    }
+    std::fs::write(bench.path("labels.csv"), rows).unwrap();
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "labels.csv", "--scale", "ordinal", "--attributes", "side"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let place = |by: &[&str], text: &str| {
+        let ask = ["disagreement", "P.dissensus", "--top", "100"];
+        let found = bench.json(ask.into_iter().chain(by.iter().copied()));
+        let texts = found["texts"].as_array().unwrap().clone();
+        assert_eq!(texts.len(), 42, "{found}");
+        texts.into_iter().find(|row| row["text_id"] == text).unwrap()
+    };
+    for by in [&["--by", "split"][..], &["--by", "surprising"], &["--by", "opposite-sides", "--cut", "3"]] {
+        let (ends, middle) = (place(by, "ends"), place(by, "middle"));
+        assert!(ends["rank"].as_u64() < middle["rank"].as_u64(), "{by:?}: {ends} {middle}");
+    }
+    let ends = place(&[], "ends");
+    assert_eq!(
+        (ends["observed"].clone(), ends["observed_split"].as_f64()),
+        (serde_json::json!([3, 0, 0, 0, 3]), Some(1.0))
+    );
+    let gap = place(&["--by", "group-gap", "--groups", "side=left:right"], "ends");
+    assert_eq!((gap["who"]["value"].as_str(), gap["who"]["against"].as_str()), (Some("right"), Some("left")));
+    for wrong in
+        [&["--cut", "1"][..], &["--groups", "side=left:up", "--by", "group-gap"], &["--groups", "side=left"]]
+    {
+        bench.refused(["disagreement", "P.dissensus"].into_iter().chain(wrong.iter().copied()));
     }
 }
 

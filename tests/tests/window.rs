@@ -510,10 +510,9 @@ async fn after_an_answer_the_window_shows_what_the_command_says_of_that_text() -
             n.as_u64() > Some(3)
         })
         .await?;
-    let rows = table(&window, "[data-testid=\"ranking-row\"]", ".pair strong").await?;
+    let rows = table(&window, "[data-testid=\"ranking-row\"]", ".measure strong").await?;
     for (row, told) in rows.iter().zip(told["texts"].as_array().unwrap()).take(4) {
-        let percent = Value::from(told["pairwise"].as_f64().unwrap() * 100.0);
-        same("chance of different answers", &row[0], &percent, 0)?;
+        same("split", &row[0], &told["value"], 2)?;
     }
 
     window.click("nav-label").await?;

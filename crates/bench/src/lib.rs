@@ -3,6 +3,7 @@
 //! Only the command uses this crate, and it uses the others through what they offer everybody. It brings candle-transformers, a
 //! peer that takes minutes to compile and that nothing else has a use for.
 
+mod disagreement;
 mod encode;
 mod engine;
 mod error;
@@ -15,6 +16,7 @@ mod predict;
 mod train;
 mod worker;
 
+pub use disagreement::{DisagreementBench, MeasureQuality, Quality, disagreement};
 pub use encode::{
     EncodeBench, EncodeChoices, EncodeMemory, EngineMemory, EngineSpeed, MissingEngine, encode,
 };

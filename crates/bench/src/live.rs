@@ -74,7 +74,9 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     let fit_seconds = started.elapsed().as_secs_f64();
     let query = DisagreementQuery {
         question,
-        by: DisagreementMeasure::Pairwise,
+        by: DisagreementMeasure::Split,
+        cut: None,
+        groups: None,
         search: None,
         attributes: Default::default(),
         labelled_only: false,

@@ -598,19 +598,37 @@ pub(crate) struct PredictWhat {
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
 pub(crate) enum MeasureArg {
-    /// The chance that two annotators drawn at random differ
+    /// Expected squared distance of two people's answers, 0 (all alike) to 1 (half at each end); without an order of the levels the chance that
+    /// they differ, over its maximum
     #[default]
+    Split,
+    /// The chance that two people are two levels apart or more
+    FarApart,
+    /// The chance that one person is at --cut or above and another is below
+    OppositeSides,
+    /// Share of the predicted variance that lies between people, 0 to 1
+    Between,
+    /// Split beyond what is usual among texts of the same mean level, -1 to 1
+    Surprising,
+    /// The widest gap between the mean levels of two groups of people, in levels
+    GroupGap,
+    /// The chance that two people give different answers
     Pairwise,
-    /// Jensen-Shannon divergence between annotators
+    /// Jensen-Shannon divergence between annotators, in bits
     Divergence,
-    /// Mean entropy within annotators
+    /// Mean entropy within annotators, in bits
     Uncertainty,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus disagreement P.dissensus --top 20
-  dissensus disagreement P.dissensus --by divergence --attributes gender=Woman,age=18-24 --json")]
+  dissensus disagreement P.dissensus --by opposite-sides --cut 4
+  dissensus disagreement P.dissensus --by group-gap --groups gender=Man:Woman
+  dissensus disagreement P.dissensus --by divergence --attributes gender=Woman,age=18-24 --json
+
+Who has labelled a text stands with that label, all others with what is predicted of them; between, surprising, divergence and
+uncertainty are the model's view alone where a text has no labels. A text's band is the ranks that its 90 % interval reaches.")]
 pub(crate) struct Disagreement {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -621,6 +639,12 @@ pub(crate) struct Disagreement {
     /// The measure to rank by
     #[arg(long, value_enum, default_value_t)]
     pub(crate) by: MeasureArg,
+    /// The lowest level above the cut of opposite-sides [default: the middle of the scale]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) cut: Option<String>,
+    /// The groups of group-gap [default: each value of an attribute against its other values; the widest gap counts]
+    #[arg(long, value_name = "NAME=VALUE:VALUE", value_parser = groups)]
+    pub(crate) groups: Option<(String, String, String)>,
     /// Only annotators with these values
     #[arg(long, value_delimiter = ',', value_name = "NAME=VALUE", value_parser = pair)]
     pub(crate) attributes: Vec<(String, String)>,
@@ -650,6 +674,17 @@ fn pair(argument: &str) -> Result<(String, String), String> {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
         _ => Err(format!("\"{argument}\" is not NAME=VALUE, such as gender=Woman")),
+    }
+}
+
+fn groups(argument: &str) -> Result<(String, String, String), String> {
+    let named = pair(argument).ok();
+    let values = named.as_ref().and_then(|(_, values)| values.split_once(':'));
+    match (&named, values) {
+        (Some((name, _)), Some((first, second))) if first.trim() != second.trim() => {
+            Ok((name.clone(), first.trim().to_owned(), second.trim().to_owned()))
+        }
+        _ => Err(format!("\"{argument}\" is not NAME=VALUE:VALUE with two values, such as gender=Man:Woman")),
     }
 }
 
@@ -770,6 +805,22 @@ pub(crate) struct BenchEncode {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct BenchDisagreement {
+    /// A file with labels
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Name of an encoder, or a folder
+    #[arg(long, value_name = "NAME|DIR")]
+    pub(crate) encoder: Option<String>,
+    /// How often labels are divided, each time into halves of each text's people and into texts
+    #[arg(long, default_value_t = 5)]
+    pub(crate) divisions: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct BenchLarge {
     /// A file with labels [default: made-up labels, the same on every machine]
     #[arg(value_hint = ValueHint::FilePath)]
@@ -822,6 +873,8 @@ pub(crate) enum BenchWhat {
     Encode(BenchEncode),
     /// Milliseconds of a training step on the CPU
     Train(BenchTrain),
+    /// Measures of disagreement against the labels of people who were left out
+    Disagreement(BenchDisagreement),
     /// A large project: import, agreement, opening in the window, labels while models are fitted
     Large(BenchLarge),
     /// Take one step of `bench large` with the project in a folder, and print a line of JSON

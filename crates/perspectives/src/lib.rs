@@ -32,7 +32,7 @@
 //! let yes = |annotator: usize| live.row(2)[annotator * 2 + 1];
 //! assert!(yes(1) > yes(0));
 //! assert!(live.disagreement(2).pairwise > 0.0);
-//! assert_eq!(live.ranking(Measure::Pairwise).len(), 3);
+//! assert_eq!(live.ranking(Measure::Split).len(), 3);
 //! # Ok::<(), PerspectivesError>(())
 //! ```
 
@@ -65,7 +65,9 @@ pub use data::{
     PerspectivesError, Target, TrainingData, synthetic, value_names,
 };
 pub use disagreement::{
-    AnnotatorMap, Disagreement, Measure, annotator_map, disagreement, disagreement_of_texts, ranking,
+    AnnotatorMap, Disagreement, GroupGap, GroupGaps, GroupOnText, GroupPair, Measure, UsualSplit,
+    annotator_map, disagreement, disagreement_of_texts, false_discovery_rate, maximum, measure,
+    panel_distributions, rank_band, ranking, surprise, usual_split, van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{LabelChange, LiveModel, Snapshot};

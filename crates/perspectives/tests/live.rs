@@ -6,7 +6,7 @@ use dissensus_domain::ScaleKind;
 use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_perspectives::{
     AnnotatorModel, Disagreement, FitOptions, LabelChange, LiveModel, Measure, Observation,
-    PerspectivesError, Silent, Target, TrainingData, disagreement,
+    PerspectivesError, Silent, Target, TrainingData, disagreement, maximum, usual_split, van_der_eijk,
 };
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
@@ -29,8 +29,11 @@ fn assert_alike(a: &[Disagreement], b: &[Disagreement], tolerance: f32) {
         assert!((a.pairwise - b.pairwise).abs() < tolerance, "{i}: {a:?} {b:?}");
         assert!((a.divergence - b.divergence).abs() < tolerance, "{i}: {a:?} {b:?}");
         assert!((a.uncertainty - b.uncertainty).abs() < tolerance, "{i}: {a:?} {b:?}");
-        if let (Some(a), Some(b)) = (a.level_variance, b.level_variance) {
-            assert!((a - b).abs() < tolerance, "{i}");
+        assert!((a.split - b.split).abs() < tolerance, "{i}: {a:?} {b:?}");
+        let of_order = |d: &Disagreement| [d.level_variance, d.far_apart, d.mean_level];
+        for (a, b) in of_order(a).into_iter().zip(of_order(b)) {
+            assert_eq!(a.is_some(), b.is_some(), "{i}");
+            assert!(a.zip(b).is_none_or(|(a, b)| (a - b).abs() < 5.0 * tolerance), "{i}: {a:?} {b:?}");
         }
     }
 }
@@ -201,19 +204,98 @@ fn changes_before_one_that_cannot_be_are_taken_in_and_shown() {
 }
 
 #[test]
-fn measures_have_intervals_and_rankings() {
+fn every_measure_has_intervals_that_hold_it() {
     let sim = simulate(100, 6, 5, 4, 30, 9);
     let live = live(&sim);
-    for text in 0..100 {
-        let (low, high) = live.interval(text);
-        let headline = live.disagreement(text).pairwise;
-        assert_eq!(live.interval_of_annotators(text, &[true; 6], headline), (low, high));
-        assert!(0.0 <= low && low <= headline && headline <= high && high <= 1.0);
+    let usual = usual_split(&live.disagreements(), 5).unwrap();
+    let measures = [
+        (Measure::Split, 0.0, 1.0),
+        (Measure::FarApart, 0.0, maximum::far_apart(6, 5)),
+        (Measure::OppositeSides { cut: 3 }, 0.0, maximum::differ(6, 2)),
+        (Measure::Surprising, -1.0, 1.0),
+        (Measure::Pairwise, 0.0, maximum::differ(6, 5)),
+    ];
+    for (by, least, most) in measures {
+        let values = live.measure(by, None);
+        for (text, value) in (0..100).zip(&values) {
+            let (low, high) = live.interval(text, by, None, *value, Some(&usual)).unwrap();
+            assert_eq!(live.interval(text, by, Some(&[true; 6]), *value, Some(&usual)), Some((low, high)));
+            assert!(low <= *value && *value <= high, "{by:?} of {text}: {low} {value} {high}");
+            assert!(least - 1e-6 <= f64::from(low) && f64::from(high) <= 1.0 + 1e-6, "{by:?} of {text}");
+            assert!(f64::from(*value) <= most + 1e-6, "{by:?} of {text}");
+        }
+        for (all, some) in values.iter().zip(live.measure(by, Some(&[true; 6]))) {
+            assert!((all - some).abs() < 2e-5, "{by:?}: {all} {some}");
+        }
+        let ranking = live.ranking(by);
+        assert!(ranking.windows(2).all(|w| values[w[0] as usize] >= values[w[1] as usize]), "{by:?}");
     }
-    let ranking = live.ranking(Measure::Pairwise);
-    assert!(ranking.windows(2).all(|w| live.disagreement(w[0]).pairwise >= live.disagreement(w[1]).pairwise));
+    for none in [Measure::Between, Measure::Divergence, Measure::Uncertainty] {
+        assert_eq!(live.interval(0, none, None, 0.1, None), None);
+    }
+    let between = live.measure(Measure::Between, None);
+    assert!(between.iter().all(|share| (0.0..=1.0).contains(share)));
+    assert!((between[7] - live.between(7, None)).abs() < 1e-6);
+}
+
+/// With everybody's label there is nothing to predict: the measures are those of the labels, and certain.
+#[test]
+fn a_text_that_all_have_labelled_is_what_they_said() {
+    let sim = simulate(60, 8, 5, 4, 25, 3);
+    let mut live = live(&sim);
+    for (text, levels) in [(0, [0, 0, 0, 0, 4, 4, 4, 4]), (1, [0, 1, 2, 2, 2, 2, 3, 4])] {
+        for (annotator, level) in (0..8).zip(levels) {
+            live.record(Observation { text, annotator, level }).unwrap();
+        }
+    }
+    let (camps, broad) = (live.disagreement(0), live.disagreement(1));
+    assert!((camps.split - 1.0).abs() < 1e-5 && (camps.far_apart.unwrap() - 32.0 / 56.0).abs() < 1e-5);
+    let levels = [0.0f64, 1.0, 2.0, 2.0, 2.0, 2.0, 3.0, 4.0];
+    let pairs = || (0..8).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let squares: f64 = pairs().map(|(i, j)| (levels[i] - levels[j]).powi(2)).sum();
+    let expected = squares / 28.0 / maximum::squared_distance(8, 5);
+    assert!((f64::from(broad.split) - expected).abs() < 1e-5);
+    assert!((broad.mean_level.unwrap() - 2.0).abs() < 1e-5);
+    let (low, high) = live.interval(0, Measure::Split, None, camps.split, None).unwrap();
+    assert!(high - low < 1e-5);
+    let opposite = live.measure(Measure::OppositeSides { cut: 2 }, None)[0];
+    assert!((f64::from(opposite) - maximum::differ(8, 2)).abs() < 1e-5);
+    let shares = live.panel_distribution(1, None);
+    for (found, expected) in shares.iter().zip([0.125, 0.125, 0.5, 0.125, 0.125]) {
+        assert!((found - expected).abs() < 1e-5);
+    }
+    assert_eq!((live.labels_on(1, None), live.labels_on(1, Some(&[true, false, true]))), (8, 2));
+}
+
+/// Two texts of like mean: the one whose labels lie at both ends is more split, although a model with one value a text predicts
+/// the same of both.
+#[test]
+fn labels_at_both_ends_outrank_labels_in_the_middle() {
+    let mut sim = simulate(80, 40, 5, 4, 20, 5);
+    sim.observations.retain(|o| o.text > 1);
+    for (text, levels) in [(0, [0, 0, 0, 0, 0, 3, 4, 4, 4]), (1, [0, 1, 2, 2, 2, 2, 2, 2, 4])] {
+        let of = |(annotator, level)| Observation { text, annotator, level };
+        sim.observations.extend((0..9).zip(levels).map(of));
+    }
+    let live = live(&sim);
+    let (camps, middle) = (live.disagreement(0), live.disagreement(1));
+    assert!(camps.split > middle.split + 0.02, "{camps:?} {middle:?}");
+    let surprise = live.measure(Measure::Surprising, None);
+    assert!(surprise[0] > surprise[1] + 0.02);
+    let both = |text| van_der_eijk(&live.panel_distribution(text, None)).unwrap();
+    assert!(both(0) < both(1), "and nearer to two camps");
+}
+
+#[test]
+fn texts_with_labels_are_known_better() {
+    let sim = simulate(100, 6, 5, 4, 30, 9);
+    let live = live(&sim);
     // A text that many have labelled is known better than an unlabelled one.
-    let width = |t: u32| live.interval(t).1 - live.interval(t).0;
+    let width = |t: u32| {
+        let (low, high) =
+            live.interval(t, Measure::Pairwise, None, live.disagreement(t).pairwise, None).unwrap();
+        high - low
+    };
     let mean_width = |many: bool| -> f32 {
         let counts = |t: u32| (0..6).filter(|&a| live.label(t, a).is_some()).count();
         let texts: Vec<u32> =

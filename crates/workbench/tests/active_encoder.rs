@@ -143,7 +143,9 @@ fn shown(session: &Session) -> (Vec<TextId>, String, String) {
     session.live.fit(question, &Silent).unwrap();
     let query = DisagreementQuery {
         question,
-        by: DisagreementMeasure::Pairwise,
+        by: DisagreementMeasure::Split,
+        cut: None,
+        groups: None,
         search: None,
         attributes: Default::default(),
         labelled_only: false,

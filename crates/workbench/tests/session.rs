@@ -68,7 +68,9 @@ fn import_error(
 fn query(session: &Session) -> DisagreementQuery {
     DisagreementQuery {
         question: session.project.question(Some("offensiveness")).unwrap().id,
-        by: DisagreementMeasure::Pairwise,
+        by: DisagreementMeasure::Split,
+        cut: None,
+        groups: None,
         search: None,
         attributes: Default::default(),
         labelled_only: false,
@@ -521,7 +523,9 @@ fn one_person_alone_has_nobody_to_differ_from() {
     session.live.fit(question, &Silent).unwrap();
     let pairwise = DisagreementQuery {
         question,
-        by: DisagreementMeasure::Pairwise,
+        by: DisagreementMeasure::Split,
+        cut: None,
+        groups: None,
         search: None,
         attributes: Default::default(),
         labelled_only: false,
@@ -587,7 +591,9 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
     session.live.fit(question, &Silent).unwrap();
     let asked = DisagreementQuery {
         question,
-        by: DisagreementMeasure::Pairwise,
+        by: DisagreementMeasure::Split,
+        cut: None,
+        groups: None,
         search: None,
         attributes: Default::default(),
         labelled_only: false,

@@ -133,7 +133,9 @@ impl Worker<'_> {
         let (session, question) = (self.session, self.place.question);
         let query = DisagreementQuery {
             question,
-            by: DisagreementMeasure::Pairwise,
+            by: DisagreementMeasure::Split,
+            cut: None,
+            groups: None,
             search: None,
             attributes: Default::default(),
             labelled_only: false,

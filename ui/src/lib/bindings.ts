@@ -375,6 +375,18 @@ export type CopyReport = {
 
 /**  Which measure ranks. */
 export type DisagreementMeasure = 
+/**  Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum. */
+"split" | 
+/**  The chance that two people are two levels apart or more. */
+"far_apart" | 
+/**  The chance that two people are on opposite sides of a cut. */
+"opposite_sides" | 
+/**  Share of the predicted variance that lies between people. */
+"between" | 
+/**  Split beyond what is usual among texts of the same mean level. */
+"surprising" | 
+/**  The widest gap between two groups of people. */
+"group_gap" | 
 /**  The chance that two annotators differ. */
 "pairwise" | 
 /**  Jensen-Shannon divergence. */
@@ -388,6 +400,10 @@ export type DisagreementQuery = {
 	question: QuestionId,
 	/**  The measure to rank by. */
 	by: DisagreementMeasure,
+	/**  The lowest level (index) above the cut of `opposite_sides`; the middle of the scale with `None`. */
+	cut: number | null,
+	/**  The groups of `group_gap`; with `None` every value of an attribute against its other values, and the widest gap counts. */
+	groups: GroupChoice | null,
 	/**  Only texts that contain this, in any case. */
 	search: string | null,
 	/**  Only annotators with all of these values. */
@@ -408,18 +424,49 @@ export type DisagreementRow = {
 	distribution: (number | null)[],
 	/**  How much they would disagree. */
 	scores: DisagreementScores,
+	/**  What the text is ranked by. */
+	value: number | null,
+	/**  Its 90 % interval; `None` for divergence and uncertainty. */
+	interval: [number | null, number | null] | null,
+	/**  Its rank among the texts of the query, from 1. */
+	rank: number,
+	/**  First and last rank that the interval reaches. */
+	band: [number, number],
+	/**  The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands. */
+	who: GroupDifference | null,
+	/**  How split the observed labels alone are, over the maximum of as many people; needs two. */
+	observed_split: number | null,
 	/**  Current labels on each level by the chosen annotators. */
 	observed: number[],
 	/**  Chance that two of those labels differ; needs two. */
 	observed_pairwise: number | null,
 };
 
-/**  The three disagreement measures of a text, each with what they stand on. */
+/**
+ *  Disagreement measures of a text, each with what they stand on. Who has labelled the text stands with that label in `pairwise`,
+ *  `split`, `far_apart`, `mean_level` and `agreement`; the others are of predictions alone.
+ */
 export type DisagreementScores = {
-	/**  The chance that two annotators drawn at random differ, 0 to 1: the headline. */
+	/**  The chance that two annotators drawn at random differ, 0 to 1. */
 	pairwise: number | null,
 	/**  Lower and upper end of its 90 % interval: the model's own doubt. */
 	pairwise_interval: [number | null, number | null],
+	/**  The largest that `pairwise` can be among as many people. */
+	pairwise_maximum: number | null,
+	/**  Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum. */
+	split: number | null,
+	/**  Lower and upper end of its 90 % interval. */
+	split_interval: [number | null, number | null],
+	/**  The chance that two people are two levels apart or more; ordinal scales of three levels or more. */
+	far_apart: number | null,
+	/**  The largest that `far_apart` can be among as many people. */
+	far_apart_maximum: number | null,
+	/**  Mean level (index); ordinal scales only. */
+	mean_level: number | null,
+	/**  Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more. */
+	agreement: number | null,
+	/**  Share of the predicted variance that lies between people, 0 to 1. */
+	between: number | null,
 	/**  Jensen-Shannon divergence between annotators, in bits: the part that is between people. */
 	divergence: number | null,
 	/**  Mean entropy of one annotator's distribution, in bits: uncertainty within people. */
@@ -518,6 +565,34 @@ export type GradientNorm = {
 	norm: number | null,
 };
 
+/**  Two groups of annotators to compare. */
+export type GroupChoice = {
+	/**  The attribute that tells them apart. */
+	attribute: string,
+	/**  Its value in the first group. */
+	first: string,
+	/**  Its value in the second group. */
+	second: string,
+};
+
+/**  A group of people who answer a text differently from the others. */
+export type GroupDifference = {
+	/**  The attribute. */
+	attribute: string,
+	/**  Its value in the group. */
+	value: string,
+	/**  Whom the group is compared with: another value, or all others of whom the attribute is known. */
+	against: string | null,
+	/**  How much higher the group answers, in levels. */
+	gap: number | null,
+	/**  Its 90 % interval. */
+	interval: [number | null, number | null],
+	/**  Labels of the group and of those it is compared with on this text. */
+	labels: [number, number],
+	/**  Whether it stands after correction for all texts and groups compared (false discovery rate 5 %). */
+	stands: boolean,
+};
+
 /**  A group of annotators on a text. */
 export type GroupPrediction = {
 	/**  Value of the attribute, or "not known". */
@@ -526,6 +601,19 @@ export type GroupPrediction = {
 	annotators: number,
 	/**  Mean prediction, a probability a level. */
 	distribution: (number | null)[],
+	/**  Mean of their labels on this text (index); `None` without labels, or for scales without an order. */
+	observed: number | null,
+	/**  Their labels on this text. */
+	labels: number,
+	/**
+	 *  How much higher they answer than all others of whom the attribute is known, in levels, with its 90 % interval; `None` with
+	 *  fewer than five people on either side.
+	 */
+	gap: number | null,
+	/**  Its 90 % interval. */
+	gap_interval: [number | null, number | null] | null,
+	/**  Whether the gap stands after correction for all texts and groups compared. */
+	stands: boolean,
 };
 
 /**  What the labels of a file change beyond adding to what is there. */
@@ -894,6 +982,14 @@ export type Ranking = {
 	revision: number,
 	/**  Texts, most disagreement first. */
 	texts: TextId[],
+	/**  The measure that ranks them, in the same order. */
+	values: (number | null)[],
+	/**  Their mean levels (index), in the same order; empty for scales without an order. */
+	means: (number | null)[],
+	/**  How split they are, in the same order. */
+	splits: (number | null)[],
+	/**  Labels that the chosen annotators gave them, in the same order. */
+	labels: number[],
 	/**  Annotators the measures run over. */
 	annotators: number,
 	/**  Those of them who have no label for the question yet, and are predicted from what is known of everyone. */
@@ -902,6 +998,8 @@ export type Ranking = {
 	remark: string | null,
 	/**  How the variances behind them were estimated; none without a live model. */
 	estimation: Estimation | null,
+	/**  What is missing before these figures mean something; `None` where there is enough. */
+	needs: string | null,
 };
 
 /**  A project opened before. */
@@ -1151,6 +1249,8 @@ export type TextDetail = {
 	annotators: AnnotatorPrediction[],
 	/**  The same by the chosen attribute. */
 	groups: GroupPrediction[],
+	/**  Every group of five people or more against those others of whom the attribute is known; ordinal scales. */
+	differences: GroupDifference[],
 };
 
 /**  A text in this project. */

@@ -15,6 +15,10 @@ export class RankingStore {
   /** Those of them who have no label yet. */
   withoutLabels = $state(0);
   remark = $state<string | null>(null);
+  /** What is missing before the figures mean something. */
+  needs = $state<string | null>(null);
+  /** All texts as they are now, for the plot. */
+  newest = $state.raw<Ranking | null>(null);
   /** A newer order that waits until the reader asks for it. */
   waiting = $state.raw<TextId[] | null>(null);
   loading = $state(false);
@@ -90,6 +94,8 @@ export class RankingStore {
     this.annotators = ranking.annotators;
     this.withoutLabels = ranking.annotators_without_labels;
     this.remark = ranking.remark;
+    this.needs = ranking.needs;
+    this.newest = ranking;
     if (same(ranking.texts, this.order)) this.waiting = null;
     else if (hold && this.order.length > 0) this.waiting = ranking.texts;
     else this.#reorder(ranking.texts);
@@ -133,6 +139,8 @@ export class RankingStore {
     this.waiting = null;
     this.moves = new Map();
     this.remark = null;
+    this.needs = null;
+    this.newest = null;
     this.failed = null;
     this.rows.clear();
     this.#rowRevision.clear();

@@ -6,7 +6,9 @@ import { RankingStore } from "./ranking.svelte";
 
 const query: DisagreementQuery = {
   question: 1,
-  by: "pairwise",
+  by: "split",
+  cut: null,
+  groups: null,
   search: null,
   attributes: {},
   labelled_only: false,
@@ -17,10 +19,15 @@ beforeEach(() => {
   now = {
     revision: 1,
     texts: [1, 2, 3],
+    values: [],
+    means: [],
+    splits: [],
+    labels: [],
     annotators: 4,
     annotators_without_labels: 0,
     remark: null,
     estimation: null,
+    needs: null,
   };
   vi.spyOn(commands, "disagreementRanking").mockImplementation(async () => ({ ...now }));
   vi.spyOn(commands, "disagreementRows").mockImplementation(async (_, texts) =>
@@ -87,14 +94,7 @@ it("drops an answer that another question has overtaken", async () => {
   const first = store.ask(query);
   now = { ...now, texts: [9] };
   await store.ask({ ...query, search: "x" });
-  late({
-    revision: 1,
-    texts: [1, 2, 3],
-    annotators: 4,
-    annotators_without_labels: 0,
-    remark: null,
-    estimation: null,
-  });
+  late({ ...now, texts: [1, 2, 3] });
   await first;
   expect(store.order).toEqual([9]);
 });

@@ -202,14 +202,40 @@ function observed(q: number, text: Text, people: Person[]): number[] {
 
 function scores(q: number, rows: number[][]): view.DisagreementScores {
   const pair = pairwise(rows);
+  const ordinal = question(q).scale.kind === "ordinal";
+  const levels = mean(rows);
+  const split = ordinal ? (4 * variance(levels)) / (levels.length - 1) ** 2 : pair;
   const within = rows.reduce((s, r) => s + entropy(r), 0) / Math.max(1, rows.length);
   return {
     pairwise: pair,
     pairwise_interval: [Math.max(0, pair - 0.07), Math.min(1, pair + 0.06)],
+    pairwise_maximum: 1 - 1 / levels.length,
+    split,
+    split_interval: [Math.max(0, split - 0.04), Math.min(1, split + 0.03)],
+    far_apart: ordinal ? pair * 0.6 : null,
+    far_apart_maximum: ordinal ? 2 / 3 : null,
+    mean_level: ordinal ? levelOfMean(levels) : null,
+    agreement: ordinal ? 1 - 2 * split : null,
+    between: 0.31,
     divergence: entropy(mean(rows)) - within,
     uncertainty: within,
-    level_variance: question(q).scale.kind === "ordinal" ? pair * 1.4 : null,
+    level_variance: ordinal ? pair * 1.4 : null,
   };
+}
+
+const levelOfMean = (p: number[]) => p.reduce((s, x, k) => s + x * k, 0);
+const variance = (p: number[]) => p.reduce((s, x, k) => s + x * (k - levelOfMean(p)) ** 2, 0);
+
+/** What ranks a text. */
+function measured(by: view.DisagreementMeasure, s: view.DisagreementScores): number {
+  const of: Partial<Record<view.DisagreementMeasure, number | null>> = {
+    pairwise: s.pairwise,
+    divergence: s.divergence,
+    uncertainty: s.uncertainty,
+    far_apart: s.far_apart,
+    between: s.between,
+  };
+  return of[by] ?? s.split ?? 0;
 }
 
 function chosen(query: view.DisagreementQuery): Person[] {
@@ -223,12 +249,20 @@ function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
   const rows = people.map((p) => predict(question(query.question), text, p));
   const counts = observed(query.question, text, people);
   const n = counts.reduce((a, b) => a + b, 0);
+  const figures = scores(query.question, rows);
+  const value = measured(query.by, figures);
   return {
     text: text.id,
     external_id: text.external_id,
     snippet: text.body.slice(0, 280),
     distribution: mean(rows),
-    scores: scores(query.question, rows),
+    scores: figures,
+    value,
+    interval: [Math.max(0, value - 0.04), Math.min(1, value + 0.03)],
+    rank: 1,
+    band: [1, 12],
+    who: null,
+    observed_split: n < 2 ? null : variance(counts.map((c) => c / n)),
     observed: counts,
     observed_pairwise: n < 2 ? null : 1 - counts.reduce((s, c) => s + c * (c - 1), 0) / (n * (n - 1)),
   };
@@ -421,25 +455,32 @@ export const commands: typeof RealCommands = {
     const found = world.texts.filter((t) =>
       t.body.toLowerCase().includes((query.search ?? "").toLowerCase()),
     );
-    const value = (t: Text) => {
-      const s = scores(
-        query.question,
-        people.map((p) => predict(question(query.question), t, p)),
-      );
-      return (
-        (query.by === "pairwise" ? s.pairwise : query.by === "divergence" ? s.divergence : s.uncertainty) ?? 0
-      );
-    };
     const ranked = found
-      .map((t) => ({ id: t.id, value: value(t) }))
+      .map((t) => {
+        const figures = scores(
+          query.question,
+          people.map((p) => predict(question(query.question), t, p)),
+        );
+        return {
+          id: t.id,
+          figures,
+          value: measured(query.by, figures),
+          counts: observed(query.question, t, people),
+        };
+      })
       .sort((a, b) => b.value - a.value || a.id - b.id);
     return {
       revision,
       texts: ranked.map((t) => t.id),
+      values: ranked.map((t) => t.value),
+      means: ranked.flatMap((t) => (t.figures.mean_level === null ? [] : [t.figures.mean_level])),
+      splits: ranked.map((t) => t.figures.split),
+      labels: ranked.map((t) => t.counts.reduce((a, b) => a + b, 0)),
       annotators: people.length,
       annotators_without_labels: people.filter((p) => p.labels === 0).length,
       remark: null,
       estimation: null,
+      needs: null,
     };
   },
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
@@ -541,9 +582,19 @@ function detail(
             (r) => (r.p.attributes[groupBy] || "not known") === value && !blind(r.p),
           );
           if (members.length === 0) return [];
-          return { value, annotators: members.length, distribution: mean(members.map((r) => r.d)) };
+          return {
+            value,
+            annotators: members.length,
+            distribution: mean(members.map((r) => r.d)),
+            observed: null,
+            labels: 0,
+            gap: null,
+            gap_interval: null,
+            stands: false,
+          };
         })
       : [],
+    differences: [],
   };
 }
 

@@ -226,7 +226,9 @@ fn open(step: LargeStep, path: &Path, home: Home, started: Instant) -> Result<St
     let ranking = Instant::now();
     session.analysis.ranking(&DisagreementQuery {
         question,
-        by: DisagreementMeasure::Pairwise,
+        by: DisagreementMeasure::Split,
+        cut: None,
+        groups: None,
         search: None,
         attributes: Default::default(),
         labelled_only: false,

@@ -4,9 +4,11 @@ use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
 use crate::args::{Disagreement, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
 use crate::progress::Bar;
-use anyhow::{Context as _, Result};
-use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind};
-use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, DisagreementRow, Ranking};
+use anyhow::{Context as _, Result, bail};
+use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind};
+use dissensus_workbench::view::{
+    DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
+};
 use dissensus_workbench::{RunPrediction, Session, SubmissionChoices, Target};
 use serde_json::json;
 
@@ -141,11 +143,13 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     tell_switch(ready?);
     let query = DisagreementQuery {
         question: question.id,
-        by: match args.by {
-            MeasureArg::Pairwise => DisagreementMeasure::Pairwise,
-            MeasureArg::Divergence => DisagreementMeasure::Divergence,
-            MeasureArg::Uncertainty => DisagreementMeasure::Uncertainty,
-        },
+        by: measure(args.by),
+        cut: args.cut.as_deref().map(|level| level_named(&question, level)).transpose()?,
+        groups: args.groups.clone().map(|(attribute, first, second)| GroupChoice {
+            attribute,
+            first,
+            second,
+        }),
         search: args.search.clone(),
         attributes: args.attributes.iter().cloned().collect(),
         labelled_only: args.labelled,
@@ -157,64 +161,129 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
         return output::json(&json!({
             "question": question.name,
             "levels": question.scale.levels(),
-            "by": query.by,
+            "by": query.by.name(),
             "annotators": ranking.annotators,
             "annotators_without_labels": ranking.annotators_without_labels,
             "texts_in_all": ranking.texts.len(),
             "remark": ranking.remark,
             "estimation": ranking.estimation,
+            "needs": ranking.needs,
             "notice": session.project.info()?.simulated_notice,
-            "texts": rows.iter().enumerate().map(|(at, row)| as_json(at, row)).collect::<Vec<_>>(),
+            "texts": rows.iter().map(as_json).collect::<Vec<_>>(),
         }));
     }
-    show(&session, &rows, &ranking)
+    show(&session, &query, &rows, &ranking)
 }
 
-fn as_json(at: usize, row: &DisagreementRow) -> serde_json::Value {
+fn measure(by: MeasureArg) -> DisagreementMeasure {
+    match by {
+        MeasureArg::Split => DisagreementMeasure::Split,
+        MeasureArg::FarApart => DisagreementMeasure::FarApart,
+        MeasureArg::OppositeSides => DisagreementMeasure::OppositeSides,
+        MeasureArg::Between => DisagreementMeasure::Between,
+        MeasureArg::Surprising => DisagreementMeasure::Surprising,
+        MeasureArg::GroupGap => DisagreementMeasure::GroupGap,
+        MeasureArg::Pairwise => DisagreementMeasure::Pairwise,
+        MeasureArg::Divergence => DisagreementMeasure::Divergence,
+        MeasureArg::Uncertainty => DisagreementMeasure::Uncertainty,
+    }
+}
+
+/// The index of a level, which must not be the lowest: nothing is below a cut there.
+fn level_named(question: &Question, name: &str) -> Result<u16> {
+    let levels = question.scale.levels();
+    match levels.iter().position(|level| level == name) {
+        Some(at) if at > 0 => Ok(at as u16),
+        _ => bail!(
+            "--cut {name}: name a level of \"{}\" above the lowest: {}",
+            question.name,
+            levels[1..].join(", ")
+        ),
+    }
+}
+
+fn as_json(row: &DisagreementRow) -> serde_json::Value {
     json!({
-        "rank": at + 1,
+        "rank": row.rank,
+        "band": row.band,
         "text_id": row.external_id,
         "text": row.snippet,
+        "value": row.value,
+        "low": row.interval.map(|(low, _)| low),
+        "high": row.interval.map(|(_, high)| high),
+        "split": row.scores.split,
+        "split_interval": row.scores.split_interval,
+        "far_apart": row.scores.far_apart,
+        "mean_level": row.scores.mean_level,
+        "agreement": row.scores.agreement,
+        "between": row.scores.between,
         "pairwise": row.scores.pairwise,
         "pairwise_interval": row.scores.pairwise_interval,
+        "pairwise_maximum": row.scores.pairwise_maximum,
         "divergence": row.scores.divergence,
         "uncertainty": row.scores.uncertainty,
         "level_variance": row.scores.level_variance,
         "distribution": row.distribution,
         "observed": row.observed,
         "observed_pairwise": row.observed_pairwise,
+        "observed_split": row.observed_split,
+        "who": row.who,
     })
 }
 
-fn show(session: &Session, rows: &[DisagreementRow], ranking: &Ranking) -> Result<()> {
+fn show(
+    session: &Session,
+    query: &DisagreementQuery,
+    rows: &[DisagreementRow],
+    ranking: &Ranking,
+) -> Result<()> {
     if let Some(notice) = session.project.info()?.simulated_notice {
         output::line(&notice)?;
     }
-    if let Some(remark) = &ranking.remark {
-        output::line(remark)?;
+    let said = [&ranking.remark, &ranking.needs];
+    for line in said.into_iter().flatten().collect::<std::collections::BTreeSet<_>>() {
+        output::line(line)?;
     }
     output::line(&format!(
-        "Predicted disagreement among {} on {}",
+        "Disagreement among {} on {}, labels where there are some and predictions elsewhere",
         annotators(ranking.annotators, ranking.annotators_without_labels),
         count(ranking.texts.len() as u64, "text")
     ))?;
-    let line = |(at, row): (usize, &DisagreementRow)| {
-        let (low, high) = row.scores.pairwise_interval;
+    let line = |row: &DisagreementRow| {
+        let interval =
+            row.interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:.2}–{high:.2}"));
         let labels: u32 = row.observed.iter().sum();
         vec![
-            (at + 1).to_string(),
+            row.rank.to_string(),
+            format!("{}–{}", row.band.0, row.band.1),
             row.external_id.clone(),
-            format!("{:.3}", row.scores.pairwise),
-            format!("{low:.2}–{high:.2}"),
-            format!("{:.3}", row.scores.divergence),
-            format!("{:.3}", row.scores.uncertainty),
-            three(row.observed_pairwise.map(f64::from)),
+            format!("{:.3}", row.value),
+            interval,
+            three(row.observed_split.map(f64::from)),
+            three(row.scores.agreement.map(f64::from)),
             labels.to_string(),
+            row.who.as_ref().map_or_else(String::new, who),
             output::cut(&row.snippet, TEXT_WIDTH),
         ]
     };
-    let header =
-        ["", "text id", "pairwise", "90 %", "divergence", "uncertainty", "observed", "labels", "text"];
-    let lines = rows.iter().enumerate().map(line).collect();
-    output::line(&output::table(&header, lines, &[0, 2, 4, 5, 6, 7]))
+    let header = [
+        "rank",
+        "band",
+        "text id",
+        query.by.name(),
+        "90 %",
+        "observed split",
+        "agreement",
+        "labels",
+        "who",
+        "text",
+    ];
+    let lines = rows.iter().map(line).collect();
+    output::line(&output::table(&header, lines, &[0, 3, 5, 6, 7]))
+}
+
+/// "gender Woman +0.9", with a question mark where it does not stand after correction.
+fn who(group: &GroupDifference) -> String {
+    let doubt = if group.stands { "" } else { "?" };
+    format!("{} {} {:+.1}{doubt}", group.attribute, group.value, group.gap)
 }

@@ -49,6 +49,11 @@ pub trait AnnotatorModel: Send + Sync {
     fn knows(&self, _annotator: u32) -> bool {
         true
     }
+    /// Labels that measures of disagreement take as this annotator's answers, `(text, level)` ordered by text: none where a model
+    /// only predicts.
+    fn known_labels(&self, _annotator: u32) -> &[(u32, u16)] {
+        &[]
+    }
     /// Probabilities for text row `text` and a new annotator of whom only attribute values are known: one entry for each
     /// of [`crate::TrainingData::attributes`], `None` where it is not known. Models that do not use attributes predict a new annotator.
     ///
@@ -62,8 +67,8 @@ pub trait AnnotatorModel: Send + Sync {
     fn attribute_evidence(&self) -> Option<AttributeEvidence> {
         None
     }
-    /// Weights, summing to 1, of the nodes at which a text's own score is held in turn to average
-    /// [`crate::Disagreement::pairwise`] over the model's uncertainty about the text. Empty where a model has no such uncertainty.
+    /// Weights, summing to 1, of the nodes at which a text's own score is held in turn to average measures of disagreement over
+    /// the model's uncertainty about the text. Empty where a model has no such uncertainty.
     fn node_weights(&self) -> Vec<f64> {
         Vec::new()
     }

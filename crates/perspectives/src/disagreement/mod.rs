@@ -1,16 +1,27 @@
-//! How much annotators' predicted distributions differ on a text (docs/DESIGN.md, decision 4).
+//! How much annotators differ on a text (docs/DESIGN.md, decision 4).
 
+mod bimodality;
 mod block;
+mod gaps;
 mod map;
+pub mod maximum;
 mod measures;
+mod nodes;
 mod pairs;
 mod running;
 mod stream;
 mod sums;
+mod usual;
 
+pub use bimodality::van_der_eijk;
 pub(crate) use block::BLOCK;
+pub use gaps::{GroupGap, GroupGaps, GroupOnText, GroupPair, false_discovery_rate};
 pub use map::{AnnotatorMap, annotator_map};
-pub use measures::{Disagreement, Measure, ranking};
+pub use measures::{Disagreement, Measure, rank_band, ranking};
+pub(crate) use nodes::NodeSums;
+#[cfg(test)]
 pub(crate) use running::RunningSums;
-pub use stream::{disagreement, disagreement_of_texts};
+pub(crate) use stream::measure_of_texts;
+pub use stream::{disagreement, disagreement_of_texts, measure, panel_distributions, surprise, usual_split};
 pub(crate) use sums::Sums;
+pub use usual::UsualSplit;

@@ -24,7 +24,7 @@ impl RunningSums {
         Self {
             ordinal,
             annotators: 0,
-            pairs: PairSums::new(levels, texts),
+            pairs: PairSums::new(levels, false, texts),
             entropy: vec![0.0; texts],
             expected: vec![0.0; texts],
             expected_square: vec![0.0; texts],
@@ -33,10 +33,6 @@ impl RunningSums {
 
     pub(crate) fn texts(&self) -> usize {
         self.entropy.len()
-    }
-
-    pub(crate) fn annotators(&self) -> usize {
-        self.annotators
     }
 
     /// Says that `count` more annotators stand behind the sums.
@@ -137,6 +133,7 @@ impl RunningSums {
             divergence: ((mixed - uncertainty).max(0.0) * bits) as f32,
             uncertainty: (uncertainty * bits).max(0.0) as f32,
             level_variance,
+            ..Default::default()
         }
     }
 

@@ -4,7 +4,6 @@
 //! one column (one annotator on all texts). The shared head, the averages and the variances stay until
 //! [`Snapshot::refit`] has re-estimated them in the background.
 
-mod among;
 mod bald;
 mod bytes;
 mod interval;

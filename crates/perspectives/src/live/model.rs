@@ -1,6 +1,5 @@
 //! The model that is refitted label by label.
 
-use super::interval::interval;
 use super::label_change::LabelChange;
 use crate::data::AttributeEvidence;
 use crate::data::FitOptions;
@@ -8,7 +7,9 @@ use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Attribute, Observation, Target, TrainingData, check_observation};
-use crate::disagreement::{BLOCK, Disagreement, Measure, Sums, ranking};
+use crate::disagreement::{
+    BLOCK, Disagreement, Measure, Sums, measure, measure_of_texts, panel_distributions, ranking,
+};
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
 use crate::mixed::{Estimation, Severity};
 use crate::models::{Multilevel, Prepared, fit_effects};
@@ -44,20 +45,22 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Adds one predictor's predictions of a block of texts to all sums, or takes them out with `sign` -1.
+    /// Adds an annotator's labels and one predictor's predictions of a block of texts to all sums, or takes them out with
+    /// `sign` -1.
     fn add(
         &mut self,
         model: &Multilevel,
         sums: &mut Sums,
-        predictor: &AnnotatorPredictor,
+        (annotator, predictor): (usize, &AnnotatorPredictor),
         range: Range<usize>,
         sign: f64,
     ) {
         self.block.resize(BLOCK * model.levels(), 0.0);
         let block = &mut self.block[..range.len() * model.levels()];
         for part in 0..sums.parts() {
-            predictor.fill(model.columns_of_part(part), range.clone(), block, &mut self.scratch);
-            sums.add(part, range.clone(), block, sign);
+            let columns = model.columns_of_part(sums.predictions_of(part));
+            predictor.fill(columns, range.clone(), block, &mut self.scratch);
+            sums.add(part, range.clone(), block, model.labels_of(annotator as u32), sign);
         }
     }
 }
@@ -69,7 +72,7 @@ fn all_sums(model: &Multilevel, target: Target) -> Sums {
     let parts: Vec<Sums> = blocks(model.texts())
         .collect::<Vec<_>>()
         .into_par_iter()
-        .map(|block| Sums::of(model, block, everyone(), ordinal))
+        .map(|block| Sums::of(model, block, everyone(), ordinal, |a| model.labels_of(a)))
         .collect();
     let mut whole = Sums::new(model, ordinal, 0);
     parts.into_iter().for_each(|part| whole.append(part));
@@ -177,6 +180,8 @@ impl LiveModel {
     fn set_row(&mut self, text: usize) {
         let Self { model, sums, buffers, .. } = self;
         let levels = model.levels();
+        let known: Vec<(u32, u16)> =
+            model.crossed.labels[text].iter().map(|label| (label.annotator, label.level)).collect();
         buffers.block.resize(BLOCK * levels, 0.0);
         sums.clear(text);
         for annotators in blocks(model.annotator_columns().annotators()) {
@@ -184,13 +189,13 @@ impl LiveModel {
             let block = &mut buffers.block[..n * levels];
             for part in 0..sums.parts() {
                 model.annotator_columns().fill(
-                    model.columns_of_part(part),
+                    model.columns_of_part(sums.predictions_of(part)),
                     text,
                     annotators.clone(),
                     block,
                     &mut buffers.scratch,
                 );
-                sums.add_annotators(part, text, block, n);
+                sums.add_annotators(part, text, annotators.start, block, n, &known);
             }
         }
     }
@@ -199,8 +204,9 @@ impl LiveModel {
     fn replace_column(&mut self, old: &AnnotatorPredictor, annotator: usize) {
         let Self { model, sums, buffers, .. } = self;
         for range in blocks(sums.texts()) {
-            buffers.add(model, sums, old, range.clone(), -1.0);
-            buffers.add(model, sums, &model.predictors()[annotator], range, 1.0);
+            // Texts whose label changed are summed anew afterwards, so that the new label may stand on both sides here.
+            buffers.add(model, sums, (annotator, old), range.clone(), -1.0);
+            buffers.add(model, sums, (annotator, &model.predictors()[annotator]), range, 1.0);
         }
     }
 
@@ -211,7 +217,7 @@ impl LiveModel {
         let annotator = self.model.annotators() - 1;
         let Self { model, sums, buffers, .. } = self;
         for range in blocks(sums.texts()) {
-            buffers.add(model, sums, &model.predictors()[annotator], range, 1.0);
+            buffers.add(model, sums, (annotator, &model.predictors()[annotator]), range, 1.0);
         }
         sums.count(1);
         annotator as u32
@@ -277,27 +283,67 @@ impl LiveModel {
 
     /// The measures of all texts over all annotators.
     pub fn disagreements(&self) -> Vec<Disagreement> {
-        (0..self.texts()).map(|t| self.sums.get(t)).collect()
+        (0..self.texts()).into_par_iter().with_min_len(1024).map(|t| self.sums.get(t)).collect()
     }
 
     /// The measures of all texts over the annotators of `mask`, computed anew from their columns in parallel.
     pub fn disagreements_of(&self, mask: &[bool]) -> Vec<Disagreement> {
-        crate::disagreement::disagreement(&self.model, Some(mask), self.target.kind == ScaleKind::Ordinal)
+        crate::disagreement::disagreement(self, Some(mask), self.is_ordinal())
     }
 
-    /// The 90 % interval of [`Disagreement::pairwise`]: how far it moves while the model's uncertainty about the text runs
-    /// from its 5 % to its 95 % quantile.
+    /// One measure of all texts over the annotators of `mask` (all of them with `None`), as [`crate::measure`]. Those of
+    /// [`Disagreement`] are at hand for all annotators; the others take a pass over all predictions.
+    pub fn measure(&self, by: Measure, mask: Option<&[bool]>) -> Vec<f32> {
+        if mask.is_some() || matches!(by, Measure::OppositeSides { .. } | Measure::Between) {
+            return measure(self, mask, self.is_ordinal(), by);
+        }
+        let all = self.disagreements();
+        match by {
+            Measure::Surprising => crate::disagreement::surprise(&all, self.levels()),
+            _ => all.iter().map(|d| by.of(d).unwrap_or(f32::NAN)).collect(),
+        }
+    }
+
+    /// Texts from the most to the least disagreement over all annotators.
+    pub fn ranking(&self, by: Measure) -> Vec<u32> {
+        ranking(&self.measure(by, None))
+    }
+
+    /// Shares of a text's levels among the annotators of `mask` (all of them with `None`): those who labelled it with their
+    /// labels, all others as predicted.
     ///
     /// # Panics
     /// If there is no such text.
-    pub fn interval(&self, text: u32) -> (f32, f32) {
-        let estimate = self.sums.get(text as usize).pairwise;
-        interval(&self.model.crossed, text as usize, self.model.predictors(), estimate)
+    pub fn panel_distribution(&self, text: u32, mask: Option<&[bool]>) -> Vec<f64> {
+        let at = text as usize;
+        match mask {
+            None => self.sums.panel(at),
+            Some(_) => panel_distributions(self, at..at + 1, mask).swap_remove(0),
+        }
     }
 
-    /// Texts from the most to the least disagreement.
-    pub fn ranking(&self, measure: Measure) -> Vec<u32> {
-        ranking(&self.disagreements(), measure)
+    /// [`Measure::Between`] of one text over the annotators of `mask` (all of them with `None`).
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn between(&self, text: u32, mask: Option<&[bool]>) -> f32 {
+        let at = text as usize;
+        measure_of_texts(self, at..at + 1, mask, self.is_ordinal(), Measure::Between).swap_remove(0)
+    }
+
+    /// How many current labels the annotators of `mask` (all of them with `None`) gave a text.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn labels_on(&self, text: u32, mask: Option<&[bool]>) -> usize {
+        let labels = &self.model.crossed.labels[text as usize];
+        let chosen = |annotator: u32| mask.is_none_or(|mask| mask.get(annotator as usize) == Some(&true));
+        labels.iter().filter(|label| chosen(label.annotator)).count()
+    }
+
+    /// Whether levels have an order with distances.
+    pub fn is_ordinal(&self) -> bool {
+        self.target.kind == ScaleKind::Ordinal
     }
 
     /// Mean predicted probabilities of a text's levels over all annotators.
@@ -391,6 +437,10 @@ impl AnnotatorModel for LiveModel {
 
     fn attribute_evidence(&self) -> Option<AttributeEvidence> {
         self.model.attribute_evidence()
+    }
+
+    fn known_labels(&self, annotator: u32) -> &[(u32, u16)] {
+        self.model.labels_of(annotator)
     }
 
     fn node_weights(&self) -> Vec<f64> {

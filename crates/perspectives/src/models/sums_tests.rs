@@ -22,7 +22,7 @@ fn model(kind: ScaleKind, levels: usize) -> Multilevel {
 }
 
 fn sums(model: &Multilevel) -> Sums {
-    Sums::of(model, 0..2, 0..3, false)
+    Sums::of(model, 0..2, 0..3, false, |_| &[])
 }
 
 /// The integral by the trapezoid rule, from the formulas of the binary link alone.

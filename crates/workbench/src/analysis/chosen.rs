@@ -2,10 +2,10 @@
 
 use super::Analysis;
 use crate::error::WorkbenchError;
-use crate::live::Fitted;
+use crate::live::{Fitted, Over, largest};
 use crate::view::DisagreementScores;
-use dissensus_domain::{Annotator, Attributes, QuestionId, ScaleKind};
-use dissensus_perspectives::{AnnotatorModel, Disagreement, disagreement_of_texts};
+use dissensus_domain::{Annotator, Attributes, QuestionId};
+use dissensus_perspectives::{AnnotatorModel, Measure, disagreement_of_texts, van_der_eijk};
 
 impl Analysis {
     /// Which annotators have all of these attributes.
@@ -20,51 +20,69 @@ impl Analysis {
         Ok(mask)
     }
 
+    /// Those whom `attributes` choose, for a model that knows so many people; `None` as mask where they are all.
+    pub(super) fn over(&self, attributes: &Attributes, annotators: usize) -> Result<Over, WorkbenchError> {
+        let mask = match attributes.is_empty() {
+            true => None,
+            // People whom the model does not know yet are not in it.
+            false => {
+                let mask = self.mask(attributes)?;
+                Some((0..annotators).map(|row| mask.get(row) == Some(&true)).collect())
+            }
+        };
+        Ok(Over { attributes: attributes.clone(), mask })
+    }
+
     /// How many levels a question has.
     pub(super) fn levels(&self, question: QuestionId) -> Result<usize, WorkbenchError> {
         self.context.index().question(question).map(|q| q.scale.len()).ok_or(WorkbenchError::NoQuestion)
     }
 }
 
-/// The measures and the mean distribution of a text over the annotators of `mask` (all of them, if `everyone`).
-pub(super) fn among(
-    fitted: &Fitted,
-    text: u32,
-    mask: &[bool],
-    everyone: bool,
-) -> (DisagreementScores, Vec<f32>) {
+/// The measures and the mean distribution of a text over some annotators.
+pub(super) fn among(fitted: &Fitted, text: u32, over: &Over) -> (DisagreementScores, Vec<f32>) {
     let model = &fitted.model;
-    if everyone {
-        let interval = model.interval(text);
-        return (scores(&model.disagreement(text), interval), model.mean_distribution(text));
-    }
-    let mask = fit_mask(mask, model.annotators());
-    let ordinal = model.target().kind == ScaleKind::Ordinal;
-    let at = text as usize;
-    let found = disagreement_of_texts(model, at..at + 1, Some(&mask), ordinal).swap_remove(0);
-    let interval = model.interval_of_annotators(text, &mask, found.pairwise);
-    let levels = model.levels();
-    let mut mean = vec![0.0; levels];
-    let row = model.row(text);
-    let chosen = row.chunks_exact(levels).zip(&mask).filter(|(_, chosen)| **chosen);
-    let count = chosen.clone().count().max(1) as f32;
-    chosen.for_each(|(p, _)| mean.iter_mut().zip(p).for_each(|(sum, p)| *sum += p / count));
-    (scores(&found, interval), mean)
-}
-
-/// The mask for a model that knows `annotators` people; people it does not know yet are not in it.
-pub(super) fn fit_mask(mask: &[bool], annotators: usize) -> Vec<bool> {
-    (0..annotators).map(|row| mask.get(row) == Some(&true)).collect()
-}
-
-fn scores(found: &Disagreement, interval: (f32, f32)) -> DisagreementScores {
-    DisagreementScores {
+    let (at, mask) = (text as usize, over.mask());
+    let found = match mask {
+        None => model.disagreement(text),
+        Some(_) => disagreement_of_texts(model, at..at + 1, mask, model.is_ordinal()).swap_remove(0),
+    };
+    let panel = model.panel_distribution(text, mask);
+    let agreement = if model.is_ordinal() { van_der_eijk(&panel) } else { None };
+    let interval = |by: Measure, estimate: f32| {
+        model.interval(text, by, mask, estimate, None).unwrap_or((estimate, estimate))
+    };
+    let people = mask.map_or(model.annotators(), |mask| mask.iter().filter(|chosen| **chosen).count());
+    let most = |by: Measure| largest(by, people, model.levels());
+    let between = model.between(text, mask);
+    let scores = DisagreementScores {
         pairwise: found.pairwise,
-        pairwise_interval: interval,
+        pairwise_interval: interval(Measure::Pairwise, found.pairwise),
+        pairwise_maximum: most(Measure::Pairwise),
+        split: found.split,
+        split_interval: interval(Measure::Split, found.split),
+        far_apart: found.far_apart,
+        far_apart_maximum: found.far_apart.map(|_| most(Measure::FarApart)),
+        mean_level: found.mean_level,
+        agreement: agreement.map(|a| a as f32),
+        between,
         divergence: found.divergence,
         uncertainty: found.uncertainty,
         level_variance: found.level_variance,
-    }
+    };
+    (scores, mean_prediction(fitted, text, over))
+}
+
+fn mean_prediction(fitted: &Fitted, text: u32, over: &Over) -> Vec<f32> {
+    let model = &fitted.model;
+    let Some(mask) = over.mask() else { return model.mean_distribution(text) };
+    let levels = model.levels();
+    let mut mean = vec![0.0; levels];
+    let row = model.row(text);
+    let chosen = row.chunks_exact(levels).zip(mask).filter(|(_, chosen)| **chosen);
+    let count = chosen.clone().count().max(1) as f32;
+    chosen.for_each(|(p, _)| mean.iter_mut().zip(p).for_each(|(sum, p)| *sum += p / count));
+    mean
 }
 
 fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) -> WorkbenchError {

@@ -5,6 +5,7 @@ mod agreement;
 mod annotators;
 mod chosen;
 mod evaluation;
+mod groups;
 mod held_out;
 mod learning_curve;
 mod pooling;

@@ -1,63 +1,82 @@
 //! Texts in order of predicted disagreement.
 
 use super::Analysis;
-use super::chosen::{among, fit_mask};
+use super::chosen::among;
+use super::groups::difference;
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
-use crate::live::measure;
-use crate::view::{DisagreementQuery, DisagreementRow, Estimation, Ranking};
+use crate::live::{Asked, Fitted, Measured, Over, size_interval, widest};
+use crate::view::{
+    DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation, GroupDifference,
+    Ranking,
+};
 use crate::words::counted;
-use dissensus_domain::{QuestionId, TextId};
-use dissensus_perspectives::{AnnotatorModel as _, Measure};
+use dissensus_domain::{QuestionId, ScaleKind, TextId};
+use dissensus_perspectives::{AnnotatorModel as _, Measure, maximum, rank_band};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Characters of a body that a row shows.
 const SNIPPET: usize = 280;
+
+/// Texts with labels of two people or more that figures about disagreement need.
+const FEWEST_SHARED: usize = 5;
+
+/// All texts by what a query asks, and those that it shows.
+struct Ranked {
+    measured: Arc<Measured>,
+    asked: Asked,
+    over: Over,
+    /// Rows of the index, most disagreement first.
+    rows: Vec<u32>,
+    /// Their values, in the same order.
+    values: Vec<f32>,
+    /// Chosen people without a label.
+    without_labels: u32,
+    estimation: Estimation,
+}
 
 impl Analysis {
     /// Texts by predicted disagreement among the chosen annotators, most first. Without a live model it is empty and says why.
     ///
     /// # Errors
-    /// No such question, nobody with these attributes, or the file cannot be read.
+    /// No such question, nobody with these attributes, a measure that the question's scale does not have, or the file cannot be read.
     pub fn ranking(&self, query: &DisagreementQuery) -> Result<Ranking, WorkbenchError> {
-        let context = &self.context;
         let mask = self.mask(&query.attributes)?;
         let chosen = mask.iter().filter(|chosen| **chosen).count();
+        self.check(query)?;
         // How unsure a model is of a person needs that person alone.
-        let needed = if measure(&query.by) == Measure::Uncertainty { 1 } else { 2 };
+        let needed = if query.by == DisagreementMeasure::Uncertainty { 1 } else { 2 };
         if chosen < needed {
-            return self.nothing_ranked(query.question, &mask, Some(too_few(chosen, needed)));
+            let remark = too_few(chosen, needed);
+            let ranking = self.nothing_ranked(query.question, &mask, Some(remark.clone()))?;
+            return Ok(Ranking { needs: Some(remark), ..ranking });
         }
-        let shown = self.shown(query, &mask)?;
-        let measure = measure(&query.by);
-        let found: Option<(Vec<f32>, usize, Estimation)> = self.live.models.with(query.question, |fitted| {
-            let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
-            let without = (0..).zip(&mask).filter(|one| without(*one)).count();
-            let scores = if query.attributes.is_empty() {
-                fitted.model.disagreements().iter().map(|d| measure.of(d)).collect()
-            } else {
-                let mask = fit_mask(&mask, fitted.model.annotators());
-                fitted.filtered(&query.attributes, &mask).iter().map(|d| measure.of(d)).collect()
-            };
-            (scores, without, fitted.estimation())
-        });
-        let revision = self.live.models.revision();
-        let remark = self.note(found.is_some())?;
-        let Some((scores, without, estimation)) = found else {
-            return self.nothing_ranked(query.question, &mask, remark);
+        let ranked = self.ranked(query)?;
+        let remark = self.note(ranked.is_some())?;
+        let Some(ranked) = ranked else { return self.nothing_ranked(query.question, &mask, remark) };
+        let mut ranking = Ranking {
+            revision: self.live.models.revision(),
+            annotators: chosen as u32,
+            annotators_without_labels: ranked.without_labels,
+            remark: joined(remark, &ranked.estimation.limit_texts),
+            estimation: Some(ranked.estimation.clone()),
+            ..Ranking::default()
         };
-        let index = context.index();
-        let mut rows: Vec<u32> = (0..index.texts().len().min(scores.len()) as u32).collect();
-        if let Some(shown) = shown {
-            rows.retain(|row| shown.contains(&index.texts()[*row as usize]));
+        let Ranked { measured, rows, values, .. } = ranked;
+        let of = |all: &[f32]| rows.iter().filter_map(|row| all.get(*row as usize).copied()).collect();
+        ranking.means = of(&measured.means);
+        ranking.splits = of(&measured.splits);
+        ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
+        ranking.needs = enough(&measured.labels, query.by);
+        if values.first().is_some_and(|value| value.is_nan()) {
+            ranking.remark = Some(no_value(query.by));
+            return Ok(Ranking { means: Vec::new(), splits: Vec::new(), labels: Vec::new(), ..ranking });
         }
-        // Unstable is enough and the row breaks ties, so that equal scores keep their place.
-        rows.sort_unstable_by(|a, b| scores[*b as usize].total_cmp(&scores[*a as usize]).then(a.cmp(b)));
-        let texts = rows.into_iter().map(|row| index.texts()[row as usize]).collect();
-        let (annotators, annotators_without_labels) = (chosen as u32, without as u32);
-        let remark = joined(remark, &estimation.limit_texts);
-        let estimation = Some(estimation);
-        Ok(Ranking { revision, texts, annotators, annotators_without_labels, remark, estimation })
+        let index = self.context.index();
+        ranking.texts = rows.iter().map(|row| index.texts()[*row as usize]).collect();
+        ranking.values = values;
+        Ok(ranking)
     }
 
     /// What is said where nothing can be ranked.
@@ -73,11 +92,10 @@ impl Analysis {
         let without = chosen.clone().filter(|(annotator, _)| !labels.contains_key(&annotator.id)).count();
         Ok(Ranking {
             revision: self.live.models.revision(),
-            texts: Vec::new(),
             annotators: chosen.count() as u32,
             annotators_without_labels: without as u32,
             remark,
-            estimation: None,
+            ..Ranking::default()
         })
     }
 
@@ -93,27 +111,155 @@ impl Analysis {
         let context = &self.context;
         let mask = self.mask(&query.attributes)?;
         let levels = self.levels(query.question)?;
+        self.check(query)?;
+        let Some(ranked) = self.ranked(query)? else { return Ok(Vec::new()) };
         let mut rows = Vec::with_capacity(texts.len());
         for id in texts {
             let Some(text) = context.store.text(*id)? else { continue };
             let Some(row) = context.index().text_row(*id) else { continue };
             let predicted = self.live.models.with(query.question, |fitted| {
-                (fitted.model.texts() > row as usize)
-                    .then(|| among(fitted, row, &mask, query.attributes.is_empty()))
+                let known =
+                    fitted.model.texts() > row as usize && ranked.measured.values.len() > row as usize;
+                known.then(|| self.of_row(fitted, &ranked, row)).transpose()
             });
-            let Some(Some((scores, distribution))) = predicted else { continue };
+            let Some(Some(found)) = predicted.transpose()? else { continue };
             let observed = self.observed(query.question, *id, &mask, levels)?;
+            let value = ranked.measured.values[row as usize];
+            let interval = found.interval;
+            let rank = 1 + ranked.values.partition_point(|other| *other > value) as u32;
             rows.push(DisagreementRow {
                 text: *id,
                 external_id: text.external_id,
                 snippet: snippet(&text.body),
-                distribution,
-                scores,
+                distribution: found.distribution,
+                scores: found.scores,
+                value,
+                interval,
+                rank: self.place(&ranked, row).unwrap_or(rank),
+                band: rank_band(&ranked.values, interval.unwrap_or((value, value))),
+                who: found.who,
                 observed_pairwise: observed_pairwise(&observed),
+                observed_split: self.observed_split(query.question, &observed)?,
                 observed,
             });
         }
         Ok(rows)
+    }
+
+    /// All texts by what the query asks, if a model is live.
+    fn ranked(&self, query: &DisagreementQuery) -> Result<Option<Ranked>, WorkbenchError> {
+        let mask = self.mask(&query.attributes)?;
+        let shown = self.shown(query, &mask)?;
+        let found = self.live.models.with(query.question, |fitted| {
+            let over = self.over(&query.attributes, fitted.model.annotators())?;
+            let asked = match measure(query, fitted.model.levels()) {
+                Some(by) => Asked::Measure(by),
+                None => Asked::Gap(self.comparison(fitted, query.groups.as_ref(), &over)?),
+            };
+            let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
+            let without = (0..).zip(&mask).filter(|one| without(*one)).count() as u32;
+            Ok::<_, WorkbenchError>((
+                fitted.measured(&asked, &over),
+                asked,
+                over,
+                without,
+                fitted.estimation(),
+            ))
+        });
+        let Some((measured, asked, over, without_labels, estimation)) = found.transpose()? else {
+            return Ok(None);
+        };
+        let index = self.context.index();
+        let mut rows: Vec<u32> = (0..index.texts().len().min(measured.values.len()) as u32).collect();
+        if let Some(shown) = shown {
+            rows.retain(|row| shown.contains(&index.texts()[*row as usize]));
+        }
+        // Unstable is enough and the row breaks ties, so that equal values keep their place.
+        let value = |row: &u32| measured.values[*row as usize];
+        rows.sort_unstable_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
+        let values = rows.iter().map(value).collect();
+        Ok(Some(Ranked { measured, asked, over, rows, values, without_labels, estimation }))
+    }
+
+    /// The rank of a row, from 1.
+    fn place(&self, ranked: &Ranked, row: u32) -> Option<u32> {
+        let value = |row: u32| ranked.measured.values[row as usize];
+        let before = |other: &u32| {
+            value(*other).total_cmp(&value(row)).reverse().then(other.cmp(&row)) == std::cmp::Ordering::Less
+        };
+        let at = ranked.rows.partition_point(before);
+        (ranked.rows.get(at) == Some(&row)).then_some(at as u32 + 1)
+    }
+
+    /// One text as the query sees it.
+    fn of_row(&self, fitted: &mut Fitted, ranked: &Ranked, row: u32) -> Result<RowFigures, WorkbenchError> {
+        let over = &ranked.over;
+        let value = ranked.measured.values[row as usize];
+        let (scores, distribution) = among(fitted, row, over);
+        let comparison = match &ranked.asked {
+            Asked::Gap(comparison) => Some(Arc::clone(comparison)),
+            Asked::Measure(_) if fitted.model.is_ordinal() => Some(self.comparison(fitted, None, over)?),
+            Asked::Measure(_) => None,
+        };
+        let model = &fitted.model;
+        let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
+        let (interval, who) = match (&ranked.asked, &comparison) {
+            (Asked::Measure(by), comparison) => {
+                let usual = ranked.measured.usual.as_ref();
+                let interval = model.interval(row, *by, over.mask(), value, usual);
+                let standing: Vec<usize> = (0..gaps.len())
+                    .filter(|at| comparison.as_ref().is_some_and(|c| c.stands(&gaps[*at])))
+                    .collect();
+                let most =
+                    standing.into_iter().max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
+                (interval, comparison.as_ref().zip(most).map(|(c, at)| difference(c, at, &gaps[at])))
+            }
+            (Asked::Gap(_), Some(comparison)) => match widest(&gaps) {
+                Some(at) => (
+                    Some(hold(size_interval(gaps[at].interval), value)),
+                    Some(difference(comparison, at, &gaps[at])),
+                ),
+                None => (None, None),
+            },
+            (Asked::Gap(_), None) => (None, None),
+        };
+        Ok(RowFigures { scores, distribution, interval, who })
+    }
+
+    /// Says what does not go with the question's scale.
+    fn check(&self, query: &DisagreementQuery) -> Result<(), WorkbenchError> {
+        use DisagreementMeasure as M;
+        let index = self.context.index();
+        let scale = &index.question(query.question).ok_or(WorkbenchError::NoQuestion)?.scale;
+        let levels = scale.len();
+        let ordinal = scale.kind() == ScaleKind::Ordinal;
+        let fits = match query.by {
+            M::FarApart => ordinal && levels > 2,
+            M::Surprising | M::GroupGap => ordinal,
+            M::OppositeSides => scale.kind().is_ordered(),
+            _ => true,
+        };
+        let cut = query.cut.is_none_or(|cut| cut >= 1 && usize::from(cut) < levels);
+        match (fits, query.by) {
+            (false, by) => Err(WorkbenchError::Setting {
+                name: "measure",
+                value: by.name().to_owned(),
+                allowed: "for this question, whose levels have no order or are only two: split, between, pairwise, divergence or uncertainty".to_owned(),
+            }),
+            (true, M::OppositeSides) if !cut => Err(WorkbenchError::Setting {
+                name: "cut",
+                value: query.cut.unwrap_or_default().to_string(),
+                allowed: "the place of a level, counted from 0, that is not the first".to_owned(),
+            }),
+            (true, _) => Ok(()),
+        }
+    }
+
+    /// How split these labels alone are.
+    fn observed_split(&self, question: QuestionId, counts: &[u32]) -> Result<Option<f32>, WorkbenchError> {
+        let index = self.context.index();
+        let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
+        Ok(split_of_labels(counts, scale.kind() == ScaleKind::Ordinal))
     }
 
     /// The texts that the query lets through; `None` for all.
@@ -195,6 +341,83 @@ fn joined(remark: Option<String>, limits: &[String]) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
+/// What a row shows beside the text and its labels.
+struct RowFigures {
+    scores: DisagreementScores,
+    distribution: Vec<f32>,
+    interval: Option<(f32, f32)>,
+    who: Option<GroupDifference>,
+}
+
+/// The measure of the models for the measure of the view; `None` for gaps between groups, which are not theirs.
+fn measure(query: &DisagreementQuery, levels: usize) -> Option<Measure> {
+    use DisagreementMeasure as M;
+    Some(match query.by {
+        M::Split => Measure::Split,
+        M::FarApart => Measure::FarApart,
+        M::OppositeSides => Measure::OppositeSides { cut: query.cut.unwrap_or(levels.div_ceil(2) as u16) },
+        M::Between => Measure::Between,
+        M::Surprising => Measure::Surprising,
+        M::GroupGap => return None,
+        M::Pairwise => Measure::Pairwise,
+        M::Divergence => Measure::Divergence,
+        M::Uncertainty => Measure::Uncertainty,
+    })
+}
+
+/// Why no text has a value.
+fn no_value(by: DisagreementMeasure) -> String {
+    match by {
+        DisagreementMeasure::GroupGap => format!(
+            "No two groups of {} people or more are known: import attributes of annotators, or compare larger groups.",
+            super::groups::FEWEST_PEOPLE
+        ),
+        _ => "There are too few texts to tell what is usual at a mean level: 30 are needed.".to_owned(),
+    }
+}
+
+/// What is missing before figures about these labels mean something.
+fn enough(labels: &[u32], by: DisagreementMeasure) -> Option<String> {
+    let shared = labels.iter().filter(|count| **count > 1).count();
+    if shared >= FEWEST_SHARED || by == DisagreementMeasure::Uncertainty {
+        return None;
+    }
+    let have = match shared {
+        0 => "No text has labels of two people yet".to_owned(),
+        1 => "One text has labels of two people or more".to_owned(),
+        _ => format!("{shared} texts have labels of two people or more"),
+    };
+    Some(format!(
+        "{have}. How people differ can be told from {FEWEST_SHARED} such texts on, and well from about 20."
+    ))
+}
+
+/// An interval widened to hold a value.
+fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
+    (low.min(value), high.max(value))
+}
+
+/// Mean squared distance of two of these labels (without an order: the chance that they differ) over its maximum; needs two.
+fn split_of_labels(counts: &[u32], ordinal: bool) -> Option<f32> {
+    let people: u32 = counts.iter().sum();
+    if people < 2 {
+        return None;
+    }
+    if !ordinal {
+        let most = maximum::differ(people as usize, counts.len()) as f32;
+        return observed_pairwise(counts).map(|differ| differ / most);
+    }
+    let mut total = 0.0;
+    for (c, a) in counts.iter().enumerate() {
+        for (d, b) in counts.iter().enumerate() {
+            total += f64::from(*a) * f64::from(*b) * (c as f64 - d as f64).powi(2);
+        }
+    }
+    let n = f64::from(people);
+    let most = maximum::squared_distance(people as usize, counts.len());
+    Some((total / (n * (n - 1.0)) / most) as f32)
+}
+
 fn too_few(chosen: usize, needed: usize) -> String {
     match (chosen, needed) {
         (0, 1) => "There is nobody whose labels could be predicted yet.".to_owned(),
@@ -220,6 +443,24 @@ mod tests {
         assert_eq!(observed_pairwise(&[2, 0]), Some(0.0));
         assert_eq!(observed_pairwise(&[1, 1]), Some(1.0));
         assert!((observed_pairwise(&[2, 2]).unwrap() - 4.0 / 6.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn labels_at_both_ends_are_as_split_as_can_be() {
+        assert_eq!(split_of_labels(&[1, 0, 0], true), None);
+        assert_eq!(split_of_labels(&[3, 0, 3], true), Some(1.0));
+        assert_eq!(split_of_labels(&[4, 0, 0], true), Some(0.0));
+        // Squared distances of the 36 pairs sum to 288, and can to 20 x 16.
+        assert!((split_of_labels(&[5, 0, 0, 1, 3], true).unwrap() - 0.9).abs() < 1e-6);
+        assert!((split_of_labels(&[1, 1, 6, 0, 1], true).unwrap() - 0.25).abs() < 1e-6);
+        assert!((split_of_labels(&[1, 1, 1], false).unwrap() - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn too_few_shared_texts_are_said() {
+        assert!(enough(&[0, 1, 1], DisagreementMeasure::Split).unwrap().starts_with("No text"));
+        assert!(enough(&[2, 3, 1], DisagreementMeasure::Split).unwrap().starts_with("2 texts"));
+        assert_eq!(enough(&[2; 5], DisagreementMeasure::Split), None);
     }
 
     #[test]

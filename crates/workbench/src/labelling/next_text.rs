@@ -3,8 +3,9 @@
 use super::Labelling;
 use crate::error::WorkbenchError;
 use crate::sync::lock;
-use crate::view::{DisagreementMeasure, LabelTask, TextOrder};
+use crate::view::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_perspectives::Measure;
 use std::collections::HashSet;
 
 impl Labelling {
@@ -36,8 +37,7 @@ impl Labelling {
                 None => (drawn(&open, annotator), true),
             },
             TextOrder::Disagreement => {
-                let by = DisagreementMeasure::Pairwise;
-                match self.best(&open, self.live.models.scores(question, &by)) {
+                match self.best(&open, self.live.models.scores(question, Measure::Split)) {
                     Some(text) => (text, false),
                     None => (drawn(&open, annotator), true),
                 }

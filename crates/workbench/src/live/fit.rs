@@ -2,6 +2,7 @@
 
 use super::LiveModels;
 use super::fitted::{Fitted, MODEL, REFIT_AFTER};
+use super::measured::Kept;
 use crate::clock::now_ms;
 use crate::encoding::Basis;
 use crate::error::WorkbenchError;
@@ -79,7 +80,7 @@ impl LiveModels {
         caught_up += self.catch_up(question, &mut model, &mut known)?;
         // An import may have brought so much that a fit is due again.
         let (changes, learned) = (caught_up as usize, learned + caught_up);
-        *slot = Some(Fitted { model, basis, labels, changes, learned, fitted_at_ms, filtered: None });
+        *slot = Some(Fitted { model, basis, labels, changes, learned, fitted_at_ms, kept: Kept::default() });
         drop(slot);
         if fresh {
             self.save_head(question);

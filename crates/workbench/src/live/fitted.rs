@@ -1,10 +1,9 @@
 //! One live model: what it predicts, and how it learns one label.
 
+use super::measured::Kept;
 use crate::encoding::Basis;
-use crate::view::{DisagreementMeasure, Estimation, TextPredictions};
-use dissensus_domain::Attributes;
-use dissensus_perspectives::{AnnotatorModel, Disagreement, LabelChange, LiveModel, Measure};
-use std::sync::Arc;
+use crate::view::{Estimation, TextPredictions};
+use dissensus_perspectives::{AnnotatorModel, LabelChange, LiveModel};
 
 /// The model that a head in the project belongs to.
 pub(super) const MODEL: &str = "multilevel";
@@ -23,8 +22,8 @@ pub(crate) struct Fitted {
     pub(crate) learned: u32,
     /// When it was fitted, or kept in the project.
     pub(crate) fitted_at_ms: i64,
-    /// Measures over some annotators only, until a prediction changes.
-    pub(super) filtered: Option<(Attributes, Arc<Vec<Disagreement>>)>,
+    /// Measures that were asked for.
+    pub(crate) kept: Kept,
 }
 
 impl Fitted {
@@ -76,20 +75,8 @@ impl Fitted {
         ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
     }
 
-    /// Measures over the annotators of `mask`, computed once for as long as predictions stay.
-    pub(crate) fn filtered(&mut self, attributes: &Attributes, mask: &[bool]) -> Arc<Vec<Disagreement>> {
-        if let Some((kept, measures)) = &self.filtered
-            && kept == attributes
-        {
-            return Arc::clone(measures);
-        }
-        let measures = Arc::new(self.model.disagreements_of(mask));
-        self.filtered = Some((attributes.clone(), Arc::clone(&measures)));
-        measures
-    }
-
     pub(super) fn change(&mut self, change: LabelChange) -> bool {
-        self.filtered = None;
+        self.kept.predictions_changed();
         self.changes += 1;
         self.learned += 1;
         (change.text as usize) < self.model.texts() && self.model.apply_changes(&[change]).is_ok()
@@ -97,14 +84,5 @@ impl Fitted {
 
     pub(super) fn is_due(&self) -> bool {
         self.changes >= REFIT_AFTER.max(self.labels / 20)
-    }
-}
-
-/// The measure of the models for the measure of the view.
-pub(crate) fn measure(by: &DisagreementMeasure) -> Measure {
-    match by {
-        DisagreementMeasure::Pairwise => Measure::Pairwise,
-        DisagreementMeasure::Divergence => Measure::Divergence,
-        DisagreementMeasure::Uncertainty => Measure::Uncertainty,
     }
 }

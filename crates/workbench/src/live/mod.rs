@@ -2,15 +2,19 @@
 
 mod active_model;
 mod background;
+mod comparison;
 mod fit;
 mod fitted;
 mod learn;
+mod measured;
 mod models;
 mod save;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fitted::{Fitted, measure};
+pub(crate) use comparison::{Comparison, Sides, size_interval, widest};
+pub(crate) use fitted::Fitted;
+pub(crate) use measured::{Asked, Measured, Over, largest};
 pub(crate) use models::Models;
 
 use crate::context::Context;

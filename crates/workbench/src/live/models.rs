@@ -1,10 +1,9 @@
 //! The live models in memory, one for each question, each behind its own lock.
 
-use super::fitted::{Fitted, measure};
+use super::fitted::Fitted;
 use crate::sync::{lock, lock_or_reset};
-use crate::view::DisagreementMeasure;
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::AnnotatorModel as _;
+use dissensus_perspectives::{AnnotatorModel as _, Measure};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -38,9 +37,8 @@ impl Models {
     }
 
     /// A measure of every text over all annotators.
-    pub(crate) fn scores(&self, question: QuestionId, by: &DisagreementMeasure) -> Option<Vec<f32>> {
-        let measure = measure(by);
-        self.with(question, |fitted| fitted.model.disagreements().iter().map(|d| measure.of(d)).collect())
+    pub(crate) fn scores(&self, question: QuestionId, by: Measure) -> Option<Vec<f32>> {
+        self.with(question, |fitted| fitted.model.measure(by, None))
     }
 
     /// Grows whenever a prediction of any question changes.
@@ -62,7 +60,7 @@ impl Models {
         let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
         for slot in slots {
             if let Some(fitted) = lock_or_reset(&slot).as_mut() {
-                fitted.filtered = None;
+                fitted.kept.people_changed();
                 while fitted.model.annotators() < annotators {
                     fitted.model.add_annotator();
                 }

@@ -6,15 +6,38 @@ use serde::{Deserialize, Serialize};
 
 view! {
     /// Which measure ranks.
-    #[derive(Default)]
+    #[derive(Copy, Eq, Hash, Default)]
     pub enum DisagreementMeasure {
-        /// The chance that two annotators differ.
+        /// Expected squared distance of two people over its maximum; without an order of the levels the chance that they differ over its maximum.
         #[default]
+        Split,
+        /// The chance that two people are two levels apart or more.
+        FarApart,
+        /// The chance that two people are on opposite sides of a cut.
+        OppositeSides,
+        /// Share of the predicted variance that lies between people.
+        Between,
+        /// Split beyond what is usual among texts of the same mean level.
+        Surprising,
+        /// The widest gap between two groups of people.
+        GroupGap,
+        /// The chance that two annotators differ.
         Pairwise,
         /// Jensen-Shannon divergence.
         Divergence,
         /// Mean entropy.
         Uncertainty,
+    }
+
+    /// Two groups of annotators to compare.
+    #[derive(Eq, Hash)]
+    pub struct GroupChoice {
+        /// The attribute that tells them apart.
+        pub attribute: String,
+        /// Its value in the first group.
+        pub first: String,
+        /// Its value in the second group.
+        pub second: String,
     }
 
     /// What to rank.
@@ -23,6 +46,10 @@ view! {
         pub question: QuestionId,
         /// The measure to rank by.
         pub by: DisagreementMeasure,
+        /// The lowest level (index) above the cut of `opposite_sides`; the middle of the scale with `None`.
+        pub cut: Option<u16>,
+        /// The groups of `group_gap`; with `None` every value of an attribute against its other values, and the widest gap counts.
+        pub groups: Option<GroupChoice>,
         /// Only texts that contain this, in any case.
         pub search: Option<String>,
         /// Only annotators with all of these values.
@@ -31,12 +58,29 @@ view! {
         pub labelled_only: bool,
     }
 
-    /// The three disagreement measures of a text, each with what they stand on.
+    /// Disagreement measures of a text, each with what they stand on. Who has labelled the text stands with that label in `pairwise`,
+    /// `split`, `far_apart`, `mean_level` and `agreement`; the others are of predictions alone.
     pub struct DisagreementScores {
-        /// The chance that two annotators drawn at random differ, 0 to 1: the headline.
+        /// The chance that two annotators drawn at random differ, 0 to 1.
         pub pairwise: f32,
         /// Lower and upper end of its 90 % interval: the model's own doubt.
         pub pairwise_interval: (f32, f32),
+        /// The largest that `pairwise` can be among as many people.
+        pub pairwise_maximum: f32,
+        /// Expected squared distance of two people's answers over its maximum, 0 to 1; without an order of the levels `pairwise` over its maximum.
+        pub split: f32,
+        /// Lower and upper end of its 90 % interval.
+        pub split_interval: (f32, f32),
+        /// The chance that two people are two levels apart or more; ordinal scales of three levels or more.
+        pub far_apart: Option<f32>,
+        /// The largest that `far_apart` can be among as many people.
+        pub far_apart_maximum: Option<f32>,
+        /// Mean level (index); ordinal scales only.
+        pub mean_level: Option<f32>,
+        /// Van der Eijk's coefficient of agreement, -1 (half at each end) over 0 (all levels alike) to 1 (one level); ordinal scales of three levels or more.
+        pub agreement: Option<f32>,
+        /// Share of the predicted variance that lies between people, 0 to 1.
+        pub between: f32,
         /// Jensen-Shannon divergence between annotators, in bits: the part that is between people.
         pub divergence: f32,
         /// Mean entropy of one annotator's distribution, in bits: uncertainty within people.
@@ -46,11 +90,20 @@ view! {
     }
 
     /// Texts in order of predicted disagreement.
+    #[derive(Default)]
     pub struct Ranking {
         /// Grows whenever predictions change.
         pub revision: u32,
         /// Texts, most disagreement first.
         pub texts: Vec<TextId>,
+        /// The measure that ranks them, in the same order.
+        pub values: Vec<f32>,
+        /// Their mean levels (index), in the same order; empty for scales without an order.
+        pub means: Vec<f32>,
+        /// How split they are, in the same order.
+        pub splits: Vec<f32>,
+        /// Labels that the chosen annotators gave them, in the same order.
+        pub labels: Vec<u32>,
         /// Annotators the measures run over.
         pub annotators: u32,
         /// Those of them who have no label for the question yet, and are predicted from what is known of everyone.
@@ -59,6 +112,26 @@ view! {
         pub remark: Option<String>,
         /// How the variances behind them were estimated; none without a live model.
         pub estimation: Option<Estimation>,
+        /// What is missing before these figures mean something; `None` where there is enough.
+        pub needs: Option<String>,
+    }
+
+    /// A group of people who answer a text differently from the others.
+    pub struct GroupDifference {
+        /// The attribute.
+        pub attribute: String,
+        /// Its value in the group.
+        pub value: String,
+        /// Whom the group is compared with: another value, or all others of whom the attribute is known.
+        pub against: Option<String>,
+        /// How much higher the group answers, in levels.
+        pub gap: f32,
+        /// Its 90 % interval.
+        pub interval: (f32, f32),
+        /// Labels of the group and of those it is compared with on this text.
+        pub labels: (u32, u32),
+        /// Whether it stands after correction for all texts and groups compared (false discovery rate 5 %).
+        pub stands: bool,
     }
 
     /// One text of the ranking.
@@ -73,6 +146,18 @@ view! {
         pub distribution: Vec<f32>,
         /// How much they would disagree.
         pub scores: DisagreementScores,
+        /// What the text is ranked by.
+        pub value: f32,
+        /// Its 90 % interval; `None` for divergence and uncertainty.
+        pub interval: Option<(f32, f32)>,
+        /// Its rank among the texts of the query, from 1.
+        pub rank: u32,
+        /// First and last rank that the interval reaches.
+        pub band: (u32, u32),
+        /// The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands.
+        pub who: Option<GroupDifference>,
+        /// How split the observed labels alone are, over the maximum of as many people; needs two.
+        pub observed_split: Option<f32>,
         /// Current labels on each level by the chosen annotators.
         pub observed: Vec<u32>,
         /// Chance that two of those labels differ; needs two.
@@ -107,6 +192,17 @@ view! {
         pub annotators: u32,
         /// Mean prediction, a probability a level.
         pub distribution: Vec<f32>,
+        /// Mean of their labels on this text (index); `None` without labels, or for scales without an order.
+        pub observed: Option<f32>,
+        /// Their labels on this text.
+        pub labels: u32,
+        /// How much higher they answer than all others of whom the attribute is known, in levels, with its 90 % interval; `None` with
+        /// fewer than five people on either side.
+        pub gap: Option<f32>,
+        /// Its 90 % interval.
+        pub gap_interval: Option<(f32, f32)>,
+        /// Whether the gap stands after correction for all texts and groups compared.
+        pub stands: bool,
     }
 
     /// Everything about one text.
@@ -129,5 +225,24 @@ view! {
         pub annotators: Vec<AnnotatorPrediction>,
         /// The same by the chosen attribute.
         pub groups: Vec<GroupPrediction>,
+        /// Every group of five people or more against those others of whom the attribute is known; ordinal scales.
+        pub differences: Vec<GroupDifference>,
+    }
+}
+
+impl DisagreementMeasure {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::FarApart => "far-apart",
+            Self::OppositeSides => "opposite-sides",
+            Self::Between => "between",
+            Self::Surprising => "surprising",
+            Self::GroupGap => "group-gap",
+            Self::Pairwise => "pairwise",
+            Self::Divergence => "divergence",
+            Self::Uncertainty => "uncertainty",
+        }
     }
 }

@@ -34,7 +34,7 @@ pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
 pub use copy::CopyReport;
 pub use disagreement::{
     AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
-    GroupPrediction, Ranking, TextDetail,
+    GroupChoice, GroupDifference, GroupPrediction, Ranking, TextDetail,
 };
 pub use dissensus_domain::WorkState;
 pub use estimation::Estimation;

@@ -16,7 +16,9 @@ beforeEach(async () => {
 
 const asking = (attributes: Record<string, string> = {}): DisagreementQuery => ({
   question: question().id,
-  by: "pairwise",
+  by: "split",
+  cut: null,
+  groups: null,
   search: null,
   attributes,
   labelled_only: false,
@@ -37,10 +39,15 @@ it("offers a new order with a pill while the focus is in the list, and R takes i
   vi.spyOn(commands, "disagreementRanking").mockResolvedValue({
     revision: 41,
     texts: turned,
+    values: [],
+    means: [],
+    splits: [],
+    labels: [],
     annotators: 8,
     annotators_without_labels: 0,
     remark: null,
     estimation: null,
+    needs: null,
   });
   app.ranking.hear(1);
   await waitFor(() => expect(screen.getByTestId("ranking-pill")).toBeVisible());

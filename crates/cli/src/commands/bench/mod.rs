@@ -1,5 +1,6 @@
 //! `bench`: figures of this machine.
 
+mod disagreement;
 mod encode;
 mod large;
 mod train;
@@ -15,6 +16,7 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
     match what {
         BenchWhat::Encode(args) => encode::run(args),
         BenchWhat::Train(args) => train::run(args),
+        BenchWhat::Disagreement(args) => disagreement::run(args),
         BenchWhat::Large(args) => large::run(&args),
         BenchWhat::LargeStep { step, folder, file } => large::step(step, &folder, &file),
         BenchWhat::Worker => encode::worker(),

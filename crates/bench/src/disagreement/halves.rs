@@ -1,0 +1,152 @@
+//! Labels divided into those that are learned from and those that are scored.
+
+use super::Quality;
+use dissensus_domain::ScaleKind;
+use dissensus_perspectives::metrics::{auroc, spearman};
+use dissensus_perspectives::{Observation, Target};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+
+/// Texts with fewer labels are not cut into halves: either half would be one person.
+const FEWEST_TO_HALVE: usize = 4;
+/// Share of the texts that lose all labels.
+const UNLABELLED: f64 = 0.3;
+
+/// What is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Division {
+    /// Half of each text's people, exactly.
+    Halves,
+    /// All labels of some texts.
+    Texts,
+}
+
+/// A division.
+pub(super) struct HeldOut {
+    pub(super) train: Vec<Observation>,
+    /// What was left out of a text: its distance, and whether two are far apart.
+    texts: Vec<(u32, f64, bool)>,
+}
+
+impl HeldOut {
+    pub(super) fn divide(all: &[Observation], division: Division, seed: u64, target: Target) -> Self {
+        let mut of_text: BTreeMap<u32, Vec<Observation>> = BTreeMap::new();
+        all.iter().for_each(|o| of_text.entry(o.text).or_default().push(*o));
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut order: Vec<u32> = of_text.keys().copied().collect();
+        order.shuffle(&mut rng);
+        order.truncate((UNLABELLED * of_text.len() as f64).round() as usize);
+        order.sort_unstable();
+        let (mut train, mut texts) = (Vec::new(), Vec::new());
+        for (text, mut labels) in of_text {
+            let kept = match division {
+                Division::Texts if order.binary_search(&text).is_ok() => 0,
+                Division::Halves if labels.len() >= FEWEST_TO_HALVE => labels.len() / 2,
+                _ => labels.len(),
+            };
+            labels.shuffle(&mut rng);
+            let out = labels.split_off(kept);
+            train.extend(labels);
+            let levels: Vec<u16> = out.iter().map(|o| o.level).collect();
+            if let Some((distance, far)) = distance(&levels, target) {
+                texts.push((text, distance, far));
+            }
+        }
+        Self { train, texts }
+    }
+
+    /// How well `values` of all texts order those that were scored.
+    pub(super) fn quality(&self, values: &[f32], first: usize) -> Quality {
+        let value = |text: &u32| {
+            let value = values.get(*text as usize).copied().unwrap_or(f32::NAN);
+            if value.is_nan() { f64::MIN } else { f64::from(value) }
+        };
+        let predicted: Vec<f64> = self.texts.iter().map(|(text, ..)| value(text)).collect();
+        let observed: Vec<f64> = self.texts.iter().map(|(_, distance, _)| *distance).collect();
+        let far: Vec<bool> = self.texts.iter().map(|(.., far)| *far).collect();
+        let mut order: Vec<usize> = (0..predicted.len()).collect();
+        order.sort_by(|&a, &b| predicted[b].total_cmp(&predicted[a]));
+        let mean = |of: &[usize]| of.iter().map(|i| observed[*i]).sum::<f64>() / of.len().max(1) as f64;
+        let all = mean(&order);
+        Quality {
+            texts: order.len() as f64,
+            spearman: spearman(&predicted, &observed).unwrap_or(0.0),
+            lift: if all > 0.0 { mean(&order[..first.min(order.len())]) / all } else { 0.0 },
+            auroc: auroc(&predicted, &far).unwrap_or(0.5),
+        }
+    }
+}
+
+/// Mean squared distance of two labels (the share of differing pairs where levels have no order), and whether any two are two
+/// levels apart (differ); `None` for fewer than two.
+fn distance(levels: &[u16], target: Target) -> Option<(f64, bool)> {
+    let ordinal = target.kind == ScaleKind::Ordinal;
+    let (mut total, mut pairs, mut far) = (0.0, 0.0, false);
+    for (i, a) in levels.iter().enumerate() {
+        for b in &levels[..i] {
+            let apart = a.abs_diff(*b);
+            total += if ordinal { f64::from(apart).powi(2) } else { f64::from(u8::from(apart > 0)) };
+            pairs += 1.0;
+            far |= apart >= if ordinal && target.levels > 2 { 2 } else { 1 };
+        }
+    }
+    (pairs > 0.0).then(|| (total / pairs, far))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TARGET: Target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+
+    fn labels() -> Vec<Observation> {
+        (0..20u32)
+            .flat_map(|text| {
+                (0..3 + text % 7).map(move |annotator| Observation {
+                    text,
+                    annotator,
+                    level: ((text + annotator) % 5) as u16,
+                })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn halves_are_exact_and_nobody_is_on_both_sides() {
+        let all = labels();
+        let held = HeldOut::divide(&all, Division::Halves, 1, TARGET);
+        for text in 0..20 {
+            let (n, kept) = (
+                all.iter().filter(|o| o.text == text).count(),
+                held.train.iter().filter(|o| o.text == text).count(),
+            );
+            assert_eq!(kept, if n < FEWEST_TO_HALVE { n } else { n / 2 });
+        }
+        assert!(held.texts.iter().all(|(text, ..)| (3 + text % 7) as usize >= FEWEST_TO_HALVE));
+        let again = HeldOut::divide(&all, Division::Halves, 1, TARGET);
+        assert_eq!(held.train, again.train);
+    }
+
+    #[test]
+    fn texts_that_are_left_out_have_no_label() {
+        let held = HeldOut::divide(&labels(), Division::Texts, 1, TARGET);
+        assert_eq!(held.texts.len(), 6);
+        assert!(held.texts.iter().all(|(text, ..)| held.train.iter().all(|o| o.text != *text)));
+    }
+
+    #[test]
+    fn distances_and_their_order() {
+        assert_eq!(distance(&[0, 2, 2], TARGET), Some((8.0 / 3.0, true)));
+        assert_eq!(distance(&[0, 1], TARGET), Some((1.0, false)));
+        assert_eq!(distance(&[1], TARGET), None);
+        let held = HeldOut {
+            train: Vec::new(),
+            texts: vec![(0, 4.0, true), (1, 1.0, false), (2, 1.0, false), (3, 2.0, true)],
+        };
+        let quality = held.quality(&[0.9, 0.1, 0.2, 0.3], 1);
+        assert_eq!((quality.lift, quality.auroc), (2.0, 1.0));
+        assert!(quality.spearman > 0.9);
+    }
+}

@@ -1,0 +1,185 @@
+//! Which measure of disagreement finds the texts on which people who were left out differ.
+
+mod halves;
+mod predictions;
+
+use crate::error::BenchError;
+use dissensus_domain::{Answer, ScaleKind};
+use dissensus_perspectives::{
+    AnnotatorModel as _, Embeddings, FitOptions, LiveModel, Measure, Observation, Silent, Target,
+    TrainingData, measure,
+};
+use dissensus_store::Store;
+use dissensus_workbench::view::ImportChoices;
+use dissensus_workbench::{EncoderChoice, Home, Progress, Session};
+use halves::{Division, HeldOut};
+use predictions::PredictionsAlone;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The texts that a list shows first.
+const FIRST: usize = 50;
+
+/// How well each measure orders texts by the disagreement of people it has not seen.
+#[derive(Clone, Debug, Serialize)]
+pub struct DisagreementBench {
+    /// Texts in the file.
+    pub texts: usize,
+    /// Labels in it.
+    pub labels: usize,
+    /// Divisions that were drawn of either kind; figures are their means.
+    pub divisions: u64,
+    /// One entry a measure.
+    pub measures: Vec<MeasureQuality>,
+}
+
+/// One measure.
+#[derive(Clone, Debug, Serialize)]
+pub struct MeasureQuality {
+    /// Its name; "predicted" where no label stands.
+    pub measure: String,
+    /// Texts of which half of the people were learned from, scored on the other half.
+    pub other_half: Quality,
+    /// Texts without any label, scored on all of theirs.
+    pub unlabelled: Quality,
+}
+
+/// Against the held-out labels of texts with two or more of them.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Quality {
+    /// Texts scored.
+    pub texts: f64,
+    /// Spearman correlation with the mean squared distance (without an order of the levels: the share of differing pairs).
+    pub spearman: f64,
+    /// That distance among the first fifty texts, over that of all.
+    pub lift: f64,
+    /// AUROC of "two of them are two levels apart or more" (without an order: differ).
+    pub auroc: f64,
+}
+
+/// Imports and encodes `file` in a folder of its own and divides its labels `divisions` times of either kind.
+///
+/// # Errors
+/// The file cannot be imported or encoded, or has too few labels to fit a model.
+pub fn disagreement(
+    home: &Home,
+    file: &Path,
+    encoder: Option<String>,
+    divisions: u64,
+    say: &dyn Fn(&str),
+) -> Result<DisagreementBench, BenchError> {
+    let material = Material::of(home, file, encoder)?;
+    let mut sums: Vec<MeasureQuality> = Vec::new();
+    for seed in 0..divisions {
+        say(&format!("division {} of {divisions}", seed + 1));
+        for division in [Division::Halves, Division::Texts] {
+            let held_out = HeldOut::divide(&material.observations, division, seed, material.target);
+            for (at, (name, quality)) in material.score(&held_out, seed)?.into_iter().enumerate() {
+                if sums.len() <= at {
+                    let none = Quality::default();
+                    sums.push(MeasureQuality { measure: name, other_half: none, unlabelled: none });
+                }
+                let sum = match division {
+                    Division::Halves => &mut sums[at].other_half,
+                    Division::Texts => &mut sums[at].unlabelled,
+                };
+                sum.add(quality, divisions as f64);
+            }
+        }
+    }
+    Ok(DisagreementBench {
+        texts: material.embeddings.texts,
+        labels: material.observations.len(),
+        divisions,
+        measures: sums,
+    })
+}
+
+impl Quality {
+    fn add(&mut self, other: Self, of: f64) {
+        self.texts += other.texts / of;
+        self.spearman += other.spearman / of;
+        self.lift += other.lift / of;
+        self.auroc += other.auroc / of;
+    }
+}
+
+/// A file as arrays.
+struct Material {
+    embeddings: Embeddings,
+    observations: Vec<Observation>,
+    annotators: usize,
+    target: Target,
+}
+
+impl Material {
+    fn of(home: &Home, file: &Path, encoder: Option<String>) -> Result<Self, BenchError> {
+        let folder =
+            tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
+        let path = folder.path().join("disagreement.dissensus");
+        let session = Session::create(&path, home)?;
+        let unwatched: Arc<dyn Progress> = Arc::new(Silent);
+        session.exchange.import(file, &ImportChoices::default(), &unwatched)?;
+        let choice = EncoderChoice { encoder, ..EncoderChoice::default() };
+        session.encoding.encode(&choice, &Silent)?;
+        let question = session.project.question(None)?;
+        session.close();
+        let store = Store::open_reader(&path)?;
+        let version = store.encoder_versions()?.pop().map(|version| version.key).unwrap_or_default();
+        let found = store.embeddings(&version)?;
+        let rows: HashMap<_, _> = found.texts.iter().enumerate().map(|(row, text)| (*text, row)).collect();
+        let people: HashMap<_, _> =
+            store.annotators()?.iter().enumerate().map(|(row, a)| (a.id, row)).collect();
+        let observations = store.current_labels(question.id)?.into_iter().filter_map(|label| {
+            let Answer::Level(level) = label.answer else { return None };
+            let (text, annotator) = (*rows.get(&label.text)?, *people.get(&label.annotator)?);
+            Some(Observation { text: text as u32, annotator: annotator as u32, level })
+        });
+        Ok(Self {
+            observations: observations.collect(),
+            annotators: people.len(),
+            target: Target { kind: question.scale.kind(), levels: question.scale.len() },
+            embeddings: Embeddings::new(found.dim, found.values)?,
+        })
+    }
+
+    /// Every measure of a model that learned from `held_out.train` alone.
+    fn score(&self, held_out: &HeldOut, seed: u64) -> Result<Vec<(String, Quality)>, BenchError> {
+        let data = TrainingData {
+            embeddings: &self.embeddings,
+            observations: &held_out.train,
+            annotators: self.annotators,
+            target: self.target,
+            attributes: &[],
+        };
+        let model = LiveModel::fit(&data, &FitOptions { seed, ..FitOptions::default() }, &Silent)?;
+        let alone = PredictionsAlone(&model);
+        let ordinal = self.target.kind == ScaleKind::Ordinal;
+        let mut scored = vec![("split".to_owned(), model.measure(Measure::Split, None))];
+        let mut add = |name: &str, by: Measure| {
+            scored.push((name.to_owned(), model.measure(by, None)));
+        };
+        if ordinal && self.target.levels > 2 {
+            add("far-apart", Measure::FarApart);
+            add("opposite-sides", Measure::OppositeSides { cut: self.target.levels.div_ceil(2) as u16 });
+            add("surprising", Measure::Surprising);
+        }
+        add("between", Measure::Between);
+        add("pairwise", Measure::Pairwise);
+        add("divergence", Measure::Divergence);
+        add("uncertainty", Measure::Uncertainty);
+        for (name, by) in [("split, predicted", Measure::Split), ("pairwise, predicted", Measure::Pairwise)] {
+            scored.push((name.to_owned(), measure(&alone, None, ordinal, by)));
+        }
+        if ordinal {
+            let mean = |text: u32| {
+                let p = model.mean_distribution(text);
+                p.iter().enumerate().map(|(level, p)| level as f32 * p).sum::<f32>()
+            };
+            scored.push(("mean level, predicted".to_owned(), (0..model.texts() as u32).map(mean).collect()));
+        }
+        Ok(scored.into_iter().map(|(name, values)| (name, held_out.quality(&values, FIRST))).collect())
+    }
+}

@@ -1,0 +1,32 @@
+//! `bench disagreement`: measures of disagreement against people who were left out.
+
+use super::say;
+use crate::args::BenchDisagreement;
+use crate::commands::home;
+use crate::output;
+use anyhow::Result;
+use dissensus_bench::{self as bench, DisagreementBench, MeasureQuality};
+
+pub(super) fn run(args: BenchDisagreement) -> Result<()> {
+    let found = bench::disagreement(&home()?, &args.file, args.encoder, args.divisions, &say)?;
+    if args.json { output::json(&found) } else { print(&found) }
+}
+
+fn print(found: &DisagreementBench) -> Result<()> {
+    output::line(&format!(
+        "{} labels on {} texts, means over {} divisions; the other half of each text's people | texts without a label",
+        found.labels, found.texts, found.divisions
+    ))?;
+    let row = |measure: &MeasureQuality| {
+        let mut cells = vec![measure.measure.clone()];
+        for quality in [measure.other_half, measure.unlabelled] {
+            cells.push(format!("{:.3}", quality.spearman));
+            cells.push(format!("{:.2}", quality.lift));
+            cells.push(format!("{:.3}", quality.auroc));
+        }
+        cells
+    };
+    let header = ["measure", "Spearman", "lift of 50", "AUROC", "Spearman", "lift of 50", "AUROC"];
+    let rows = found.measures.iter().map(row).collect();
+    output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5, 6]))
+}

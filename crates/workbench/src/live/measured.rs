@@ -1,0 +1,153 @@
+//! Measures of all texts that were asked for, kept until a prediction changes.
+
+use super::comparison::Comparison;
+use super::fitted::Fitted;
+use crate::view::GroupChoice;
+use dissensus_domain::Attributes;
+use dissensus_perspectives::{
+    AnnotatorModel as _, LiveModel, Measure, UsualSplit, maximum, surprise, usual_split,
+};
+use std::sync::Arc;
+
+/// Comparisons that are kept: the one of the list's rows and the one that ranks.
+const COMPARISONS: usize = 2;
+
+/// Whose answers are measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Over {
+    /// What chose them.
+    pub(crate) attributes: Attributes,
+    /// One entry an annotator of the model; `None` for everyone.
+    pub(crate) mask: Option<Vec<bool>>,
+}
+
+impl Over {
+    pub(crate) fn mask(&self) -> Option<&[bool]> {
+        self.mask.as_deref()
+    }
+}
+
+/// What texts are measured by.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    Measure(Measure),
+    /// The widest gap of a comparison.
+    Gap(Arc<Comparison>),
+}
+
+impl Asked {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Measure(a), Self::Measure(b)) => a == b,
+            (Self::Gap(a), Self::Gap(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// All texts.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// What was asked for; not a number where the scale does not have it.
+    pub(crate) values: Vec<f32>,
+    /// Mean levels; empty for scales without an order.
+    pub(crate) means: Vec<f32>,
+    pub(crate) splits: Vec<f32>,
+    /// Labels by those over whom it is.
+    pub(crate) labels: Vec<u32>,
+    /// How split texts of a mean level are; needs enough texts.
+    pub(crate) usual: Option<UsualSplit>,
+}
+
+impl Measured {
+    fn of(model: &LiveModel, asked: &Asked, over: &Over) -> Self {
+        let mask = over.mask();
+        let texts = model.texts();
+        let all = match mask {
+            None => model.disagreements(),
+            Some(mask) => model.disagreements_of(mask),
+        };
+        let values = match asked {
+            Asked::Measure(Measure::Surprising) => surprise(&all, model.levels()),
+            Asked::Measure(by) => all
+                .iter()
+                .map(|d| by.of(d))
+                .collect::<Option<Vec<f32>>>()
+                .unwrap_or_else(|| model.measure(*by, mask)),
+            Asked::Gap(comparison) => comparison.widest(model, 0..texts),
+        };
+        Self {
+            values,
+            means: all.iter().filter_map(|d| d.mean_level).collect(),
+            splits: all.iter().map(|d| d.split).collect(),
+            labels: (0..texts as u32).map(|text| model.labels_on(text, mask) as u32).collect(),
+            usual: usual_split(&all, model.levels()),
+        }
+    }
+}
+
+/// What a live model keeps of what was asked.
+#[derive(Default)]
+pub(crate) struct Kept {
+    measured: Option<(Attributes, Asked, Arc<Measured>)>,
+    comparisons: Vec<(Attributes, Option<GroupChoice>, Arc<Comparison>)>,
+}
+
+impl Kept {
+    /// Measures are of predictions that are gone. What all texts say about groups hardly moves with a label: it stays until the
+    /// next fit.
+    pub(super) fn predictions_changed(&mut self) {
+        self.measured = None;
+    }
+
+    /// There are more people.
+    pub(super) fn people_changed(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Fitted {
+    /// All texts by a measure, worked out once for as long as predictions stay.
+    pub(crate) fn measured(&mut self, asked: &Asked, over: &Over) -> Arc<Measured> {
+        if let Some((attributes, kept, measured)) = &self.kept.measured
+            && *attributes == over.attributes
+            && kept.is(asked)
+        {
+            return Arc::clone(measured);
+        }
+        let measured = Arc::new(Measured::of(&self.model, asked, over));
+        self.kept.measured = Some((over.attributes.clone(), asked.clone(), Arc::clone(&measured)));
+        measured
+    }
+
+    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    pub(crate) fn comparison(
+        &mut self,
+        choice: Option<&GroupChoice>,
+        over: &Over,
+        make: impl FnOnce(&LiveModel) -> Comparison,
+    ) -> Arc<Comparison> {
+        let kept =
+            self.kept.comparisons.iter().find(|(a, c, _)| *a == over.attributes && c.as_ref() == choice);
+        if let Some((_, _, comparison)) = kept {
+            return Arc::clone(comparison);
+        }
+        let comparison = Arc::new(make(&self.model));
+        if self.kept.comparisons.len() == COMPARISONS {
+            self.kept.comparisons.remove(0);
+        }
+        self.kept.comparisons.push((over.attributes.clone(), choice.cloned(), Arc::clone(&comparison)));
+        comparison
+    }
+}
+
+/// The largest value that pairs of `people` reach on a scale of `levels`.
+pub(crate) fn largest(by: Measure, people: usize, levels: usize) -> f32 {
+    let most = match by {
+        Measure::FarApart => maximum::far_apart(people, levels),
+        Measure::OppositeSides { .. } => maximum::differ(people, 2),
+        Measure::Pairwise => maximum::differ(people, levels),
+        _ => 1.0,
+    };
+    most as f32
+}
