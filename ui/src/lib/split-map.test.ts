@@ -1,0 +1,47 @@
+// Points, areas and stacks of the Disagreement view.
+import { expect, it } from "vitest";
+import type { Ranking } from "./bindings";
+import { area, highestSplit, pointsOf, within } from "./split-map";
+import { stacked } from "./stacked";
+
+const ranking: Ranking = {
+  revision: 1,
+  texts: [7, 8],
+  values: [0.4, 0.2],
+  means: [2, 1],
+  splits: [0.4, 0.2],
+  labels: [3, 0],
+  annotators: 4,
+  annotators_without_labels: 0,
+  remark: null,
+  needs: null,
+};
+
+it("places texts by mean and split, and none without an order of the levels", () => {
+  expect(pointsOf(ranking)).toEqual([
+    { text: 7, mean: 2, split: 0.4, labels: 3 },
+    { text: 8, mean: 1, split: 0.2, labels: 0 },
+  ]);
+  expect(pointsOf({ ...ranking, means: [] })).toEqual([]);
+});
+
+it("chooses what lies between two corners, in whatever order they are drawn", () => {
+  const box = area(3, 0.5, 1.5, 0.3);
+  expect(pointsOf(ranking).map((point) => within(point, box))).toEqual([true, false]);
+});
+
+it("allows the most in the middle of the scale and nothing at its ends", () => {
+  expect([0, 2, 4].map((mean) => highestSplit(mean, 4))).toEqual([0, 1, 0]);
+});
+
+it("stacks dots of one place without losing one, within the height", () => {
+  const dots = stacked(
+    Array.from({ length: 60 }, (_, n) => ({ at: 5, n })),
+    7,
+    40,
+    20,
+  );
+  expect(new Set(dots.map((dot) => `${dot.dx} ${dot.dy}`)).size).toBe(60);
+  expect(Math.max(...dots.map((dot) => dot.dy + dot.size))).toBeLessThanOrEqual(40);
+  expect(Math.max(...dots.map((dot) => Math.abs(dot.dx) + dot.size / 2))).toBeLessThanOrEqual(11);
+});

@@ -1,0 +1,46 @@
+// Texts as points: mean level and split.
+import type { Ranking, TextId } from "./bindings";
+
+export interface Point {
+  text: TextId;
+  /** Mean level, from 0. */
+  mean: number;
+  /** 0 to 1. */
+  split: number;
+  labels: number;
+}
+
+/** A part of the plot. */
+export interface Area {
+  mean: readonly [number, number];
+  split: readonly [number, number];
+}
+
+/** The texts of a ranking whose figures are known; none for a scale without an order. */
+export function pointsOf(ranking: Ranking): Point[] {
+  const points: Point[] = [];
+  ranking.texts.forEach((text, at) => {
+    const mean = ranking.means[at];
+    const split = ranking.splits[at];
+    if (mean != null && split != null) points.push({ text, mean, split, labels: ranking.labels[at] ?? 0 });
+  });
+  return points;
+}
+
+/** The area between two corners. */
+export function area(mean: number, split: number, otherMean: number, otherSplit: number): Area {
+  return {
+    mean: [Math.min(mean, otherMean), Math.max(mean, otherMean)],
+    split: [Math.min(split, otherSplit), Math.max(split, otherSplit)],
+  };
+}
+
+export function within(point: Point, { mean, split }: Area): boolean {
+  return point.mean >= mean[0] && point.mean <= mean[1] && point.split >= split[0] && point.split <= split[1];
+}
+
+/** The most that a mean level allows among many people: all of them at the two ends. `top` is the highest level. */
+export function highestSplit(mean: number, top: number): number {
+  const share = top > 0 ? mean / top : 0;
+  return 4 * share * (1 - share);
+}
