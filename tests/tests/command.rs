@@ -644,11 +644,11 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
     );
     let gap = place(&["--by", "group-gap", "--groups", "side=left:right"], "ends");
     assert_eq!((gap["who"]["value"].as_str(), gap["who"]["against"].as_str()), (Some("right"), Some("left")));
-    for wrong in
-        [&["--cut", "1"][..], &["--groups", "side=left:up", "--by", "group-gap"], &["--groups", "side=left"]]
-    {
+    for wrong in [&["--cut", "1"][..], &["--groups", "side=left:up", "--by", "group-gap"]] {
         bench.refused(["disagreement", "P.dissensus"].into_iter().chain(wrong.iter().copied()));
     }
+    let usage = bench.run(["disagreement", "P.dissensus", "--groups", "side=left"]);
+    assert_eq!(usage.code, Some(2), "{usage:?}");
 }
 
 #[test]

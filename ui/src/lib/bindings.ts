@@ -988,6 +988,10 @@ export type Ranking = {
 	means: (number | null)[],
 	/**  How split they are, in the same order. */
 	splits: (number | null)[],
+	/**  Mean level (index) of their labels alone, in the same order; no number with fewer than two labels, empty for scales without an order. */
+	observed_means: (number | null)[],
+	/**  How split their labels alone are, as `observed_means`. */
+	observed_splits: (number | null)[],
 	/**  Labels that the chosen annotators gave them, in the same order. */
 	labels: number[],
 	/**  Annotators the measures run over. */

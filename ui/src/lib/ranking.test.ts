@@ -22,6 +22,8 @@ beforeEach(() => {
     values: [],
     means: [],
     splits: [],
+    observed_means: [],
+    observed_splits: [],
     labels: [],
     annotators: 4,
     annotators_without_labels: 0,

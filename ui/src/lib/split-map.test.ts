@@ -10,24 +10,28 @@ const ranking: Ranking = {
   values: [0.4, 0.2],
   means: [2, 1],
   splits: [0.4, 0.2],
+  observed_means: [3, null],
+  observed_splits: [0.9, null],
   labels: [3, 0],
   annotators: 4,
   annotators_without_labels: 0,
   remark: null,
+  estimation: null,
   needs: null,
 };
 
 it("places texts by mean and split, and none without an order of the levels", () => {
-  expect(pointsOf(ranking)).toEqual([
+  expect(pointsOf(ranking, "everyone")).toEqual([
     { text: 7, mean: 2, split: 0.4, labels: 3 },
     { text: 8, mean: 1, split: 0.2, labels: 0 },
   ]);
-  expect(pointsOf({ ...ranking, means: [] })).toEqual([]);
+  expect(pointsOf(ranking, "labels")).toEqual([{ text: 7, mean: 3, split: 0.9, labels: 3 }]);
+  expect(pointsOf({ ...ranking, means: [] }, "everyone")).toEqual([]);
 });
 
 it("chooses what lies between two corners, in whatever order they are drawn", () => {
   const box = area(3, 0.5, 1.5, 0.3);
-  expect(pointsOf(ranking).map((point) => within(point, box))).toEqual([true, false]);
+  expect(pointsOf(ranking, "everyone").map((point) => within(point, box))).toEqual([true, false]);
 });
 
 it("allows the most in the middle of the scale and nothing at its ends", () => {

@@ -16,12 +16,17 @@ export interface Area {
   split: readonly [number, number];
 }
 
+/** Of everyone, labels where there are some and predictions elsewhere; or of the labels alone. */
+export type PointKind = "everyone" | "labels";
+
 /** The texts of a ranking whose figures are known; none for a scale without an order. */
-export function pointsOf(ranking: Ranking): Point[] {
+export function pointsOf(ranking: Ranking, kind: PointKind): Point[] {
   const points: Point[] = [];
+  const [means, splits] =
+    kind === "everyone" ? [ranking.means, ranking.splits] : [ranking.observed_means, ranking.observed_splits];
   ranking.texts.forEach((text, at) => {
-    const mean = ranking.means[at];
-    const split = ranking.splits[at];
+    const mean = means[at];
+    const split = splits[at];
     if (mean != null && split != null) points.push({ text, mean, split, labels: ranking.labels[at] ?? 0 });
   });
   return points;

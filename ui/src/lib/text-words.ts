@@ -38,8 +38,8 @@ function given(levels: readonly number[], scale: Scale): string {
 }
 
 function spread({ scores }: TextDetail, labels: number): string {
-  const split = `Split ${decimal(scores.split)} of at most 1`;
+  const split = `Over everyone: split ${decimal(scores.split)} of at most 1`;
   if (scores.agreement === null) return `${split}.`;
   if (labels >= 4 && scores.agreement < CAMPS) return `${split}: two camps.`;
-  return `${split}, agreement ${decimal(scores.agreement)} (−1 two camps, 0 all levels alike, 1 one level).`;
+  return `${split}, agreement ${decimal(scores.agreement)} (1 one level, 0 all alike, −1 two camps).`;
 }

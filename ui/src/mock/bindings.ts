@@ -475,6 +475,8 @@ export const commands: typeof RealCommands = {
       values: ranked.map((t) => t.value),
       means: ranked.flatMap((t) => (t.figures.mean_level === null ? [] : [t.figures.mean_level])),
       splits: ranked.map((t) => t.figures.split),
+      observed_means: ranked.map((t) => t.figures.mean_level),
+      observed_splits: ranked.map((t) => t.figures.split),
       labels: ranked.map((t) => t.counts.reduce((a, b) => a + b, 0)),
       annotators: people.length,
       annotators_without_labels: people.filter((p) => p.labels === 0).length,

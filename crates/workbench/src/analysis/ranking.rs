@@ -5,7 +5,7 @@ use super::chosen::among;
 use super::groups::difference;
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
-use crate::live::{Asked, Fitted, Measured, Over, size_interval, widest};
+use crate::live::{Asked, Fitted, Measured, Over, size_interval, split_of_labels, widest};
 use crate::view::{
     DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation, GroupDifference,
     Ranking,
@@ -67,11 +67,21 @@ impl Analysis {
         let of = |all: &[f32]| rows.iter().filter_map(|row| all.get(*row as usize).copied()).collect();
         ranking.means = of(&measured.means);
         ranking.splits = of(&measured.splits);
+        let observed = |row: &u32| measured.observed.get(*row as usize).copied();
+        ranking.observed_means = rows.iter().filter_map(observed).map(|(mean, _)| mean).collect();
+        ranking.observed_splits = rows.iter().filter_map(observed).map(|(_, split)| split).collect();
         ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
         ranking.needs = enough(&measured.labels, query.by);
         if values.first().is_some_and(|value| value.is_nan()) {
             ranking.remark = Some(no_value(query.by));
-            return Ok(Ranking { means: Vec::new(), splits: Vec::new(), labels: Vec::new(), ..ranking });
+            return Ok(Ranking {
+                means: Vec::new(),
+                splits: Vec::new(),
+                observed_means: Vec::new(),
+                observed_splits: Vec::new(),
+                labels: Vec::new(),
+                ..ranking
+            });
         }
         let index = self.context.index();
         ranking.texts = rows.iter().map(|row| index.texts()[*row as usize]).collect();
@@ -259,7 +269,12 @@ impl Analysis {
     fn observed_split(&self, question: QuestionId, counts: &[u32]) -> Result<Option<f32>, WorkbenchError> {
         let index = self.context.index();
         let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
-        Ok(split_of_labels(counts, scale.kind() == ScaleKind::Ordinal))
+        if scale.kind() == ScaleKind::Ordinal {
+            return Ok(split_of_labels(counts));
+        }
+        let people: u32 = counts.iter().sum();
+        let most = maximum::differ(people as usize, counts.len()) as f32;
+        Ok(observed_pairwise(counts).map(|differ| differ / most))
     }
 
     /// The texts that the query lets through; `None` for all.
@@ -397,27 +412,6 @@ fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
 }
 
-/// Mean squared distance of two of these labels (without an order: the chance that they differ) over its maximum; needs two.
-fn split_of_labels(counts: &[u32], ordinal: bool) -> Option<f32> {
-    let people: u32 = counts.iter().sum();
-    if people < 2 {
-        return None;
-    }
-    if !ordinal {
-        let most = maximum::differ(people as usize, counts.len()) as f32;
-        return observed_pairwise(counts).map(|differ| differ / most);
-    }
-    let mut total = 0.0;
-    for (c, a) in counts.iter().enumerate() {
-        for (d, b) in counts.iter().enumerate() {
-            total += f64::from(*a) * f64::from(*b) * (c as f64 - d as f64).powi(2);
-        }
-    }
-    let n = f64::from(people);
-    let most = maximum::squared_distance(people as usize, counts.len());
-    Some((total / (n * (n - 1.0)) / most) as f32)
-}
-
 fn too_few(chosen: usize, needed: usize) -> String {
     match (chosen, needed) {
         (0, 1) => "There is nobody whose labels could be predicted yet.".to_owned(),
@@ -443,17 +437,6 @@ mod tests {
         assert_eq!(observed_pairwise(&[2, 0]), Some(0.0));
         assert_eq!(observed_pairwise(&[1, 1]), Some(1.0));
         assert!((observed_pairwise(&[2, 2]).unwrap() - 4.0 / 6.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn labels_at_both_ends_are_as_split_as_can_be() {
-        assert_eq!(split_of_labels(&[1, 0, 0], true), None);
-        assert_eq!(split_of_labels(&[3, 0, 3], true), Some(1.0));
-        assert_eq!(split_of_labels(&[4, 0, 0], true), Some(0.0));
-        // Squared distances of the 36 pairs sum to 288, and can to 20 x 16.
-        assert!((split_of_labels(&[5, 0, 0, 1, 3], true).unwrap() - 0.9).abs() < 1e-6);
-        assert!((split_of_labels(&[1, 1, 6, 0, 1], true).unwrap() - 0.25).abs() < 1e-6);
-        assert!((split_of_labels(&[1, 1, 1], false).unwrap() - 1.0).abs() < 1e-6);
     }
 
     #[test]

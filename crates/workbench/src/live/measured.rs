@@ -55,6 +55,8 @@ pub(crate) struct Measured {
     pub(crate) splits: Vec<f32>,
     /// Labels by those over whom it is.
     pub(crate) labels: Vec<u32>,
+    /// Mean and split of the labels alone, by text; not a number with fewer than two labels, empty for scales without an order.
+    pub(crate) observed: Vec<(f32, f32)>,
     /// How split texts of a mean level are; needs enough texts.
     pub(crate) usual: Option<UsualSplit>,
 }
@@ -81,9 +83,43 @@ impl Measured {
             means: all.iter().filter_map(|d| d.mean_level).collect(),
             splits: all.iter().map(|d| d.split).collect(),
             labels: (0..texts as u32).map(|text| model.labels_on(text, mask) as u32).collect(),
+            observed: if model.is_ordinal() { observed(model, mask) } else { Vec::new() },
             usual: usual_split(&all, model.levels()),
         }
     }
+}
+
+/// Mean and split of every text's labels by the annotators of `mask`.
+fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
+    let mut counts = vec![0u32; model.texts() * model.levels()];
+    for label in model.observations() {
+        if mask.is_none_or(|mask| mask.get(label.annotator as usize) == Some(&true)) {
+            counts[label.text as usize * model.levels() + usize::from(label.level)] += 1;
+        }
+    }
+    let of = |counts: &[u32]| {
+        let all: u32 = counts.iter().sum();
+        let sum: f32 = (0u16..).zip(counts).map(|(level, count)| f32::from(level) * *count as f32).sum();
+        split_of_labels(counts).map_or((f32::NAN, f32::NAN), |split| (sum / all as f32, split))
+    };
+    counts.chunks_exact(model.levels()).map(of).collect()
+}
+
+/// Mean squared distance of two of these labels, counted by level, over its maximum for as many people; needs two.
+pub(crate) fn split_of_labels(counts: &[u32]) -> Option<f32> {
+    let people: u32 = counts.iter().sum();
+    if people < 2 {
+        return None;
+    }
+    let mut total = 0.0;
+    for (c, a) in counts.iter().enumerate() {
+        for (d, b) in counts.iter().enumerate() {
+            total += f64::from(*a) * f64::from(*b) * (c as f64 - d as f64).powi(2);
+        }
+    }
+    let n = f64::from(people);
+    let most = maximum::squared_distance(people as usize, counts.len());
+    Some((total / (n * (n - 1.0)) / most) as f32)
 }
 
 /// What a live model keeps of what was asked.
@@ -150,4 +186,19 @@ pub(crate) fn largest(by: Measure, people: usize, levels: usize) -> f32 {
         _ => 1.0,
     };
     most as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_at_both_ends_are_as_split_as_can_be() {
+        assert_eq!(split_of_labels(&[1, 0, 0]), None);
+        assert_eq!(split_of_labels(&[3, 0, 3]), Some(1.0));
+        assert_eq!(split_of_labels(&[4, 0, 0]), Some(0.0));
+        // Squared distances of the 36 pairs sum to 288, and can to 20 x 16.
+        assert!((split_of_labels(&[5, 0, 0, 1, 3]).unwrap() - 0.9).abs() < 1e-6);
+        assert!((split_of_labels(&[1, 1, 6, 0, 1]).unwrap() - 0.25).abs() < 1e-6);
+    }
 }

@@ -14,7 +14,7 @@ mod tests;
 
 pub(crate) use comparison::{Comparison, Sides, size_interval, widest};
 pub(crate) use fitted::Fitted;
-pub(crate) use measured::{Asked, Measured, Over, largest};
+pub(crate) use measured::{Asked, Measured, Over, largest, split_of_labels};
 pub(crate) use models::Models;
 
 use crate::context::Context;

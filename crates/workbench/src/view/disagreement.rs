@@ -102,6 +102,10 @@ view! {
         pub means: Vec<f32>,
         /// How split they are, in the same order.
         pub splits: Vec<f32>,
+        /// Mean level (index) of their labels alone, in the same order; no number with fewer than two labels, empty for scales without an order.
+        pub observed_means: Vec<f32>,
+        /// How split their labels alone are, as `observed_means`.
+        pub observed_splits: Vec<f32>,
         /// Labels that the chosen annotators gave them, in the same order.
         pub labels: Vec<u32>,
         /// Annotators the measures run over.

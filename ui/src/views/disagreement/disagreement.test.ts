@@ -42,6 +42,8 @@ it("offers a new order with a pill while the focus is in the list, and R takes i
     values: [],
     means: [],
     splits: [],
+    observed_means: [],
+    observed_splits: [],
     labels: [],
     annotators: 8,
     annotators_without_labels: 0,
