@@ -2,7 +2,8 @@
 //!
 //! Order of locks, outermost first. A thread that holds one of them takes only those that stand below it:
 //!
-//! 1. the gate of a fit or a measurement (`live::Models`, `analysis::Measurements`): one computation of a question at a time
+//! 1. the gate of a fit or a measurement (`live::Models`, `analysis::Measurements`): one computation of a question at a time;
+//!    the beginning of a measurement's job
 //! 2. the cache of embeddings
 //! 3. the feed of events
 //! 4. one annotator's annotations (the map of them is released before)

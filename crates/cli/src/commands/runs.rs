@@ -26,12 +26,14 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
         RunsWhat::Use(args) => use_run(&args),
         RunsWhat::StopUsing { project } => {
             let session = open(&project)?;
-            let used = session.runs.list()?.into_iter().find(|run| run.predicts);
+            let used = session.runs.in_use()?;
+            // One that this version cannot read is in no list.
+            let question =
+                session.runs.list()?.into_iter().find(|run| Some(run.id) == used).map(|run| run.question);
             session.runs.use_run(None)?;
+            let now = question.map(|question| what_predicts(&session, question)).transpose()?;
             output::line(&match used {
-                Some(run) => {
-                    format!("Run {} is no longer in use. {}", run.id, what_predicts(&session, run.question)?)
-                }
+                Some(run) => format!("Run {run} is no longer in use. {}", now.unwrap_or_default()),
                 None => "No run was in use".to_owned(),
             })
         }

@@ -32,19 +32,16 @@ impl Analysis {
     }
 
     /// Measures the held-out accuracy that [`Analysis::annotators_so_far`] lacks, as a job in the background. Returns the job's id; that
-    /// of the one at work where there is one.
+    /// of the one at work where there is one for the same labels.
     ///
     /// # Errors
     /// The job cannot begin.
     pub fn measure_annotators_as_job(&self, question: QuestionId) -> Result<u32, WorkbenchError> {
         const KIND: &str = "evaluate";
-        if let Some(job) = self.measurements.job(question) {
-            return Ok(job);
-        }
         let context = &self.context;
-        let job = context.begin_job(KIND, "accuracy for each annotator")?;
-        let id = job.info().id;
-        self.measurements.job_began(question, id);
+        let begin = || context.begin_job(KIND, "accuracy for each annotator");
+        let (id, job) = self.measurements.one_job(question, self.live.models.generation(), begin)?;
+        let Some(job) = job else { return Ok(id) };
         let (analysis, at_work) = (self.clone(), Arc::clone(&job));
         let spawned = context.threads.spawn("measure", move || {
             let measured = analysis.context.finish_job(KIND, &at_work, |job| {

@@ -3,7 +3,7 @@
 use super::Analysis;
 use crate::encoding::Basis;
 use crate::error::WorkbenchError;
-use crate::jobs::Progress;
+use crate::jobs::{Job, Progress};
 use crate::sync::lock;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::{FitOptions, HeldOut, Observation, Target, TrainingData, held_out};
@@ -18,8 +18,10 @@ const MEASURE_AFTER: usize = 20;
 pub(super) struct Measurements {
     kept: Mutex<HashMap<QuestionId, Measured>>,
     gates: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
-    /// Jobs that measure, by question.
-    jobs: Mutex<HashMap<QuestionId, u32>>,
+    /// Taken while a job begins, so that of two calls at once one begins it.
+    starting: Mutex<()>,
+    /// Jobs that measure, by question, with the generation of the labels that they were begun for.
+    jobs: Mutex<HashMap<QuestionId, (u32, u32)>>,
 }
 
 impl Measurements {
@@ -27,18 +29,26 @@ impl Measurements {
         Arc::clone(lock(&self.gates).entry(question).or_default())
     }
 
-    /// The job that measures a question now.
-    pub(super) fn job(&self, question: QuestionId) -> Option<u32> {
-        lock(&self.jobs).get(&question).copied()
-    }
-
-    pub(super) fn job_began(&self, question: QuestionId, job: u32) {
-        lock(&self.jobs).insert(question, job);
+    /// The id of the job that measures labels of this generation, and the job itself where it is `begin` that has begun it now.
+    pub(super) fn one_job(
+        &self,
+        question: QuestionId,
+        generation: u32,
+        begin: impl FnOnce() -> Result<Arc<Job>, WorkbenchError>,
+    ) -> Result<(u32, Option<Arc<Job>>), WorkbenchError> {
+        let _starting = lock(&self.starting);
+        if let Some((_, id)) = lock(&self.jobs).get(&question).filter(|(of, _)| *of == generation) {
+            return Ok((*id, None));
+        }
+        let job = begin()?;
+        let id = job.info().id;
+        lock(&self.jobs).insert(question, (generation, id));
+        Ok((id, Some(job)))
     }
 
     pub(super) fn job_ended(&self, question: QuestionId, job: u32) {
         let mut jobs = lock(&self.jobs);
-        if jobs.get(&question) == Some(&job) {
+        if jobs.get(&question).is_some_and(|(_, id)| *id == job) {
             jobs.remove(&question);
         }
     }

@@ -187,6 +187,18 @@ fn people_are_shown_at_once_and_their_accuracy_is_a_job() {
     assert_eq!((stopped.id, stopped.state), (id, WorkState::Cancelled));
     assert!(!so_far().held_out_measured);
 
+    // What is measured of labels that have been replaced since does not stand in for a measurement of those there are.
+    {
+        let _gate = lock(&gate);
+        let of_before = session.analysis.measure_annotators_as_job(question).unwrap();
+        session.live.invalidate_all();
+        let of_now = session.analysis.measure_annotators_as_job(question).unwrap();
+        assert_ne!(of_before, of_now);
+        assert_eq!(session.analysis.measure_annotators_as_job(question).unwrap(), of_now);
+        assert!(session.context.jobs.cancel(of_before) && session.context.jobs.cancel(of_now));
+    }
+    assert_eq!([next(&hear).state, next(&hear).state], [WorkState::Cancelled; 2]);
+
     let again = session.analysis.measure_annotators_as_job(question).unwrap();
     assert_ne!(again, id);
     assert_eq!(next(&hear).state, WorkState::Finished);

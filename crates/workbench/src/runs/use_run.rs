@@ -8,6 +8,14 @@ use crate::view::Tuning;
 use dissensus_encoder::Encoder;
 
 impl Runs {
+    /// The run whose encoder or model the project uses.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn in_use(&self) -> Result<Option<u32>, WorkbenchError> {
+        self.encoding.run_in_use()
+    }
+
     /// Whose encoder the project uses: the tuned encoder of this run becomes the project's, what is not encoded with it is
     /// encoded in the background, and the live model is fitted on it. `None` goes back to the encoder that was in use before.
     ///

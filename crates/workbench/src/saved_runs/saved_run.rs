@@ -35,9 +35,16 @@ pub(crate) struct SavedRun {
 }
 
 impl SavedRuns {
-    /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out.
+    /// Every training run, newest first. A row that cannot be read any more (of a newer version, say) is left out, and the log says so.
     pub(crate) fn all(&self) -> Result<Vec<SavedRun>, WorkbenchError> {
-        Ok(self.context.store.runs()?.into_iter().filter_map(|run| read(run).ok().flatten()).collect())
+        let readable = |run: Run| {
+            let id = run.id.0;
+            let saved = read(run)
+                .map_err(|error| error.to_string())
+                .and_then(|saved| saved.ok_or_else(|| "what is kept of it cannot be read".to_owned()));
+            saved.map_err(|why| tracing::warn!(run = id, why, "a run is left out of the list")).ok()
+        };
+        Ok(self.context.store.runs()?.into_iter().filter_map(readable).collect())
     }
 
     /// One run.
