@@ -250,7 +250,7 @@ fn an_import_says_what_it_replaces_and_undo_what_was_replaced() {
     let told = [
         "Replaced in the project: 2 labels, of them 1 given in the window or by the command",
         "  row 3: ana on t2: 1 counts, not 3",
-        "  row 1: bo on t1: 2 counts, not 3",
+        "  row 2: bo on t1: 1 counts, not 3",
         "Replaced within the file: 1 label ",
         "  row 2: bo on t1: 1 counts, not 2",
     ];

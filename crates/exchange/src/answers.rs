@@ -17,6 +17,23 @@ const HASHED: u32 = 1 << 31;
 /// Numbers of answers without a scale, by name.
 type Numbers = HashMap<String, u32, foldhash::fast::RandomState>;
 
+/// A label that the project has, by the checker's numbers of its text and its annotator.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownLabel {
+    /// The text.
+    pub text: u32,
+    /// Who judged.
+    pub annotator: u32,
+    /// On the scale of the question.
+    pub level: u16,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// Given in the window or by the command.
+    pub given: bool,
+    /// The current one of its annotator and text; the others stand in its history.
+    pub current: bool,
+}
+
 /// What is known of the answers to one question.
 ///
 /// An annotator's answers to one text are a list in the order in which they were appended. Rows with a time are compared
@@ -37,6 +54,8 @@ pub(crate) struct Answers {
     meanwhile: u32,
     /// Answers with their times, of the lists that have several: a long list is not walked for every row.
     several: HashSet<(u64, u32, i64), foldhash::fast::RandomState>,
+    /// Labels of the project that rows replace, or repeat an earlier one of, by annotator and text.
+    touched: HashMap<u64, Touched, foldhash::fast::RandomState>,
     pub(crate) rows: u64,
     pub(crate) added: u64,
     pub(crate) repeated: u64,
@@ -60,18 +79,19 @@ struct List {
     several: bool,
     /// The current answer of the project was given in the window or by the command.
     given: bool,
-    repeats: Repeats,
+    /// A row says the current answer of the project.
+    confirmed: bool,
 }
 
-/// Which answers of the project rows have repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Repeats {
-    /// None.
-    Nothing,
-    /// Only such as are not current.
-    Others,
-    /// The current one, among others or alone.
-    Current,
+/// A label of the project that was current before the file, and that rows do more to than repeat it.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    /// Its entry.
+    before: u32,
+    /// Rows that repeat what was given before it.
+    outdated_rows: u32,
+    /// What has become of it with the rows so far, and how many that counts.
+    told: Option<(ChangeKind, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +119,7 @@ impl Answers {
             seeded: 0,
             meanwhile: NONE,
             several: HashSet::default(),
+            touched: HashMap::default(),
             rows: 0,
             added: 0,
             repeated: 0,
@@ -107,42 +128,31 @@ impl Answers {
     }
 
     /// An answer that the project has. All of them are seeded before the first row.
-    pub(crate) fn seed(&mut self, text: u32, annotator: u32, level: u16, at_ms: i64, given: bool) {
-        let pair = pair(text, annotator);
-        self.append(pair, u32::from(level), at_ms);
+    pub(crate) fn seed(&mut self, label: &KnownLabel) {
+        let pair = pair(label.text, label.annotator);
+        self.append(pair, u32::from(label.level), label.at_ms);
         self.seeded = self.entries.len() as u32;
-        self.set_current(pair, self.seeded - 1, given);
-    }
-
-    /// The current one among the answers that were seeded of an annotator and a text; else it is the last one.
-    pub(crate) fn seed_current(&mut self, text: u32, annotator: u32, level: u16, at_ms: i64, given: bool) {
-        let pair = pair(text, annotator);
-        let mut at = self.lists.get(&pair).map_or(NONE, |list| list.next);
-        while at != NONE {
-            let entry = self.entries[at as usize];
-            if (entry.answer, entry.at_ms) == (u32::from(level), at_ms) {
-                self.set_current(pair, at, given);
-                return;
-            }
-            at = entry.next;
+        if let Some(list) = self.lists.get_mut(&pair).filter(|_| label.current) {
+            (list.current, list.given) = (self.seeded - 1, label.given);
         }
     }
 
-    /// Texts and annotators of whom several answers were seeded: which of them is current is not said by their order.
-    pub(crate) fn with_several(&self) -> impl Iterator<Item = (u32, u32)> {
-        let several = self.lists.iter().filter(|(_, list)| list.several);
-        several.map(|(pair, _)| ((pair >> 32) as u32, *pair as u32))
+    /// Takes back what was seeded of an annotator and a text, and says whether that was anything.
+    pub(crate) fn forget(&mut self, text: u32, annotator: u32) -> bool {
+        let pair = pair(text, annotator);
+        let Some(list) = self.lists.remove(&pair) else { return false };
+        let mut at = list.next;
+        while at != NONE {
+            let entry = self.entries[at as usize];
+            self.several.remove(&(pair, entry.answer, entry.at_ms));
+            at = entry.next;
+        }
+        true
     }
 
     /// What is seeded from here on was given since the import began.
     pub(crate) fn go_on_seeding(&mut self) {
         self.meanwhile = self.entries.len() as u32;
-    }
-
-    fn set_current(&mut self, pair: u64, at: u32, given: bool) {
-        if let Some(list) = self.lists.get_mut(&pair) {
-            (list.current, list.given) = (at, given);
-        }
     }
 
     pub(crate) fn set_scale(&mut self, scale: Scale) {
@@ -238,48 +248,68 @@ impl Answers {
         let (answer, old) = (self.entries[new as usize], self.entries[before.current as usize]);
         let in_file = before.current >= self.seeded;
         let counts = answer.at_ms >= old.at_ms || (follows_row && in_file);
-        let same = answer.answer == old.answer;
-        if counts {
-            self.set_current(pair, new, false);
+        if counts && !in_file {
+            self.touched(pair, before.current);
         }
-        if (counts || same) && !in_file {
-            if before.repeats == Repeats::Others {
-                self.changes.not_outdated(pair);
-            }
-            if let Some(list) = self.lists.get_mut(&pair) {
-                list.repeats = Repeats::Current;
+        let of_project =
+            if in_file { self.touched.get(&pair).map(|t| t.before) } else { Some(before.current) };
+        let confirms = of_project.is_some_and(|at| self.entries[at as usize].answer == answer.answer);
+        if let Some(list) = self.lists.get_mut(&pair) {
+            list.confirmed |= confirms;
+            if counts {
+                list.current = new;
             }
         }
         let kind = match (counts, in_file) {
-            _ if same => ChangeKind::GivenAgain,
-            (_, true) => ChangeKind::ReplacedInFile,
-            (true, false) if before.given => ChangeKind::ReplacedGiven,
-            (true, false) => ChangeKind::ReplacedImported,
-            (false, false) => ChangeKind::Older,
+            _ if answer.answer == old.answer => Some(ChangeKind::GivenAgain),
+            (_, true) => Some(ChangeKind::ReplacedInFile),
+            (false, false) => Some(ChangeKind::Older),
+            (true, false) => None,
         };
         let (current, other) = if counts { (answer, old) } else { (old, answer) };
         let Self { changes, scale, numbers, .. } = self;
-        changes
-            .add(kind, || place(row, [current, other].map(|e| name_of(scale.as_ref(), numbers, e.answer))));
+        if let Some(kind) = kind {
+            changes.add(kind, || {
+                place(row, [current, other].map(|e| name_of(scale.as_ref(), numbers, e.answer)))
+            });
+        }
+        self.compare(pair, answer.answer, counts, row);
     }
 
     /// Notes whether a row that repeats what is known says what is current.
     fn note_repetition(&mut self, pair: u64, answer: u32, row: &Row) {
         let Some(list) = self.lists.get_mut(&pair).filter(|list| list.current < self.seeded) else { return };
-        let current = self.entries[list.current as usize].answer;
-        let before = list.repeats;
-        if current == answer {
-            list.repeats = Repeats::Current;
-            if before == Repeats::Others {
-                self.changes.not_outdated(pair);
-            }
-        } else if before != Repeats::Current {
-            list.repeats = Repeats::Others;
-            let Self { changes, scale, numbers, .. } = self;
-            changes.outdated(pair, before == Repeats::Nothing, || {
-                place(row, [current, answer].map(|number| name_of(scale.as_ref(), numbers, number)))
-            });
+        let current = list.current;
+        if self.entries[current as usize].answer == answer {
+            list.confirmed = true;
+        } else {
+            self.touched(pair, current).outdated_rows += 1;
         }
+        self.compare(pair, answer, false, row);
+    }
+
+    fn touched(&mut self, pair: u64, before: u32) -> &mut Touched {
+        self.touched.entry(pair).or_insert(Touched { before, outdated_rows: 0, told: None })
+    }
+
+    /// Compares the label of the project that was current before the file with the one that is current after this row, which says
+    /// `answer`, and which `counts` if it is that one. What the rows between them were does not matter.
+    fn compare(&mut self, pair: u64, answer: u32, counts: bool, row: &Row) {
+        let Self { changes, scale, numbers, lists, touched, entries, seeded, .. } = self;
+        let (Some(list), Some(touched)) = (lists.get(&pair), touched.get_mut(&pair)) else { return };
+        let [current, before] = [list.current, touched.before].map(|at| entries[at as usize].answer);
+        let told = match list.current >= *seeded {
+            true if current == before => None,
+            true if list.given => Some((ChangeKind::ReplacedGiven, 1)),
+            true => Some((ChangeKind::ReplacedImported, 1)),
+            false if list.confirmed || touched.outdated_rows == 0 => None,
+            false => Some((ChangeKind::Outdated, touched.outdated_rows)),
+        };
+        let was = std::mem::replace(&mut touched.told, told);
+        let instead_of = if list.current < *seeded { answer } else { before };
+        changes.of_pair(pair, was, told, counts, || {
+            place(row, [current, instead_of].map(|number| name_of(scale.as_ref(), numbers, number)))
+        });
     }
 
     fn number(&mut self, name: &str, level: Option<u16>) -> u32 {
@@ -340,7 +370,7 @@ impl Answers {
             untimed: false,
             several: false,
             given: false,
-            repeats: Repeats::Nothing,
+            confirmed: false,
         };
         let list = match self.lists.entry(pair) {
             std::collections::hash_map::Entry::Vacant(entry) => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// How many places of each kind are kept.
 pub const KEPT_PLACES: usize = 20;
-/// How many places are watched of rows that may turn out to be outdated: a later row can confirm the current label.
+/// How many places of a kind are watched that a later row can take back.
 const WATCHED_PLACES: usize = 1_000;
 
 /// How a label stands to another one of the same annotator, text and question.
@@ -13,16 +13,17 @@ const WATCHED_PLACES: usize = 1_000;
 pub enum ChangeKind {
     /// Two rows give different labels: the later time counts, else the later row.
     ReplacedInFile,
-    /// A different label of the project is replaced that was given in the window or by the command.
+    /// After the last row another label is current than before the first one; the old one was given in the window or by the
+    /// command.
     ReplacedGiven,
-    /// A different label of the project is replaced that was imported or simulated.
+    /// The same of a label that was imported or simulated.
     ReplacedImported,
     /// The current label of the project is a different one with a later time, and stays current.
     Older,
     /// The current label is given once more, at another time.
     GivenAgain,
-    /// The file says what the project has and what another label has replaced there since; that one stays current. Rows
-    /// of files that also say the current label are not counted.
+    /// A row says what the project has and what another label has replaced there since; that one stays current, and no row
+    /// of the file says it.
     Outdated,
 }
 
@@ -44,52 +45,62 @@ pub struct Change {
 /// What labels change, with the first places of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    found: BTreeMap<ChangeKind, (u64, Vec<Change>)>,
-    /// Of the annotators and texts that are outdated so far, by the checker's number of the pair.
-    outdated: u64,
-    watched: HashMap<u64, Change, foldhash::fast::RandomState>,
+    counts: BTreeMap<ChangeKind, u64>,
+    places: BTreeMap<ChangeKind, Vec<Change>>,
+    /// Places that a later row can take back, by the checker's number of annotator and text.
+    watched: BTreeMap<ChangeKind, HashMap<u64, Change, foldhash::fast::RandomState>>,
 }
 
 impl Changes {
-    /// How many labels (of [`ChangeKind::Outdated`]: annotators' labels of a text) there are of a kind.
+    /// How many labels of the file ([`ChangeKind::ReplacedGiven`], [`ChangeKind::ReplacedImported`]: labels of the project;
+    /// [`ChangeKind::Outdated`]: rows) there are of a kind.
     pub fn count(&self, kind: ChangeKind) -> u64 {
-        match kind {
-            ChangeKind::Outdated => self.outdated,
-            kind => self.found.get(&kind).map_or(0, |(count, _)| *count),
-        }
+        self.counts.get(&kind).copied().unwrap_or(0)
     }
 
-    /// The first of them, at most [`KEPT_PLACES`], by row. Of very many outdated ones some of the first may be missing.
+    /// The first of them, at most [`KEPT_PLACES`], by row. Of labels of the project that are replaced the row is the one that counts;
+    /// of outdated rows only the first of an annotator and text is there. Of very many, some of the first may be missing.
     pub fn first(&self, kind: ChangeKind) -> Vec<Change> {
-        let mut places = match kind {
-            ChangeKind::Outdated => self.watched.values().cloned().collect(),
-            kind => self.found.get(&kind).map_or_else(Vec::new, |(_, places)| places.clone()),
-        };
+        let watched = self.watched.get(&kind).into_iter().flat_map(HashMap::values);
+        let mut places: Vec<Change> =
+            self.places.get(&kind).into_iter().flatten().chain(watched).cloned().collect();
         places.sort_by_key(|place| place.row);
         places.truncate(KEPT_PLACES);
         places
     }
 
-    /// Counts a label; its place is made only where it is kept.
+    /// Counts a label of the file; its place is made only where it is kept.
     pub(crate) fn add(&mut self, kind: ChangeKind, place: impl FnOnce() -> Change) {
-        let (count, places) = self.found.entry(kind).or_default();
-        *count += 1;
+        *self.counts.entry(kind).or_default() += 1;
+        let places = self.places.entry(kind).or_default();
         if places.len() < KEPT_PLACES {
             places.push(place());
         }
     }
 
-    /// The rows so far say of `pair` only what is no longer current; `new` where they did not before.
-    pub(crate) fn outdated(&mut self, pair: u64, new: bool, place: impl FnOnce() -> Change) {
-        self.outdated += u64::from(new);
-        if self.watched.len() < WATCHED_PLACES || self.watched.contains_key(&pair) {
-            self.watched.insert(pair, place());
+    /// What the rows so far do to the label of the project of one annotator and text was counted as `was`, and is `told` now. The first
+    /// place is kept, unless it is told anew or `elsewhere`.
+    pub(crate) fn of_pair(
+        &mut self,
+        pair: u64,
+        was: Option<(ChangeKind, u32)>,
+        told: Option<(ChangeKind, u32)>,
+        elsewhere: bool,
+        place: impl FnOnce() -> Change,
+    ) {
+        if let Some((kind, counted)) = was {
+            *self.counts.entry(kind).or_default() -= u64::from(counted);
+            if elsewhere || told.is_none_or(|(now, _)| now != kind) {
+                self.watched.entry(kind).or_default().remove(&pair);
+            }
         }
-    }
-
-    /// A row says of `pair` what is current, or makes it so.
-    pub(crate) fn not_outdated(&mut self, pair: u64) {
-        self.outdated -= 1;
-        self.watched.remove(&pair);
+        if let Some((kind, counted)) = told {
+            *self.counts.entry(kind).or_default() += u64::from(counted);
+            let new = elsewhere || was.is_none_or(|(before, _)| before != kind);
+            let watched = self.watched.entry(kind).or_default();
+            if new && watched.len() < WATCHED_PLACES {
+                watched.insert(pair, place());
+            }
+        }
     }
 }

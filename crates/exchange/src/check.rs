@@ -1,6 +1,6 @@
 //! The rules that hold between rows, and between a file and what the project already has.
 
-use crate::answers::Answers;
+use crate::answers::{Answers, KnownLabel};
 use crate::changes::Changes;
 use crate::known::{Known, Mention};
 use crate::misfit::{About, Misfit};
@@ -89,48 +89,24 @@ impl Checker {
         self.known.seed_annotator(annotator, attributes)
     }
 
-    /// A label that the project has, all by their numbers; `level` is on the scale of the question. Seed every one in the
-    /// order in which they were appended, those that a later label replaced too: else reading the same file again would
-    /// append an old label as the newest. Only a label that was retracted is left out: then the same row brings it back.
-    /// `given` are labels that were given in the window or by the command.
-    pub fn seed_label(
-        &mut self,
-        question: usize,
-        text: u32,
-        annotator: u32,
-        level: u16,
-        at_ms: i64,
-        given: bool,
-    ) {
+    /// A label that the project has. Seed every one in the order in which they were appended, those that a later label replaced
+    /// too: else reading the same file again would append an old label as the newest. Only a label that was retracted is left
+    /// out: then the same row brings it back.
+    pub fn seed_label(&mut self, question: usize, label: &KnownLabel) {
         if let Some(answers) = self.questions.get_mut(question) {
-            answers.seed(text, annotator, level, at_ms, given);
+            answers.seed(label);
         }
+    }
+
+    /// Forgets the labels that were seeded of an annotator for a text, so that they can be seeded anew as they are now. Says
+    /// whether there were any. Only before the first row.
+    pub fn forget_labels(&mut self, question: usize, text: u32, annotator: u32) -> bool {
+        self.questions.get_mut(question).is_some_and(|answers| answers.forget(text, annotator))
     }
 
     /// The labels that are seeded from here on were given since the import began: rows without a time do not overrule them.
     pub fn go_on_seeding(&mut self) {
         self.questions.iter_mut().for_each(Answers::go_on_seeding);
-    }
-
-    /// Which of the seeded labels of an annotator for a text is current; without it, the one that was seeded last. See
-    /// [`Checker::with_several`].
-    pub fn seed_current(
-        &mut self,
-        question: usize,
-        text: u32,
-        annotator: u32,
-        level: u16,
-        at_ms: i64,
-        given: bool,
-    ) {
-        if let Some(answers) = self.questions.get_mut(question) {
-            answers.seed_current(text, annotator, level, at_ms, given);
-        }
-    }
-
-    /// Text and annotator, by their numbers, of whom several labels were seeded.
-    pub fn with_several(&self, question: usize) -> Vec<(u32, u32)> {
-        self.questions.get(question).map_or_else(Vec::new, |answers| answers.with_several().collect())
     }
 
     /// What the labels taken so far change beyond adding to what is there.

@@ -92,6 +92,7 @@ mod verdict;
 mod window;
 mod write;
 
+pub use answers::KnownLabel;
 pub use changes::{Change, ChangeKind, Changes, KEPT_PLACES};
 pub use check::{Checker, MAX_QUESTIONS};
 pub use error::ExchangeError;

@@ -32,30 +32,14 @@ impl WriteTx<'_> {
     }
 
     /// The event of the current answer of one annotator to one question on one text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
-    pub fn current_event(
-        &self,
-        question: QuestionId,
-        text: TextId,
-        annotator: AnnotatorId,
-    ) -> Result<Option<Event>> {
-        current_event(self.conn, (question, text, annotator))
+    pub(crate) fn current_event(&self, (question, text, annotator): Key) -> Result<Option<Event>> {
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = (
+                 SELECT event FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3)"
+        );
+        first(self.conn, &sql, (question.0, text.0, annotator.0), event)
             .map_err(|e| self.explain("reading the current answer", e))
     }
-}
-
-/// The event of the current answer of one annotator to one question on one text.
-pub(crate) fn current_event(
-    conn: &Connection,
-    (question, text, annotator): Key,
-) -> rusqlite::Result<Option<Event>> {
-    let sql = format!(
-        "SELECT {EVENT_COLUMNS} FROM {EVENT_TABLES} WHERE e.id = (
-             SELECT event FROM current_answers WHERE question = ?1 AND text = ?2 AND annotator = ?3)"
-    );
-    first(conn, &sql, (question.0, text.0, annotator.0), event)
 }
 
 impl Store {

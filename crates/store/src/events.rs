@@ -202,7 +202,10 @@ impl<'a> WriteTx<'a> {
     }
 
     /// All events of one annotator on one text, oldest first.
-    pub(crate) fn events_on(
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn events_on(
         &self,
         question: QuestionId,
         text: TextId,

@@ -1,7 +1,6 @@
 //! Several reads at one moment.
 
 use crate::annotators::annotator;
-use crate::current::current_event;
 use crate::events::last_event;
 use crate::export::{ExportRow, ExportScope, events_in};
 use crate::questions::by_name;
@@ -10,7 +9,7 @@ use crate::texts::{TEXT_COLUMNS, text};
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError};
 use dissensus_domain::{
-    Annotator, AnnotatorId, Answer, Event, EventId, LabelSource, Question, QuestionId, Text, TextId,
+    Annotator, AnnotatorId, Answer, EventId, LabelSource, Question, QuestionId, Text, TextId,
 };
 use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
@@ -37,6 +36,8 @@ pub struct StandingAnswer {
     pub at_ms: i64,
     /// Where it came from.
     pub source: LabelSource,
+    /// Whether it is the current one of its annotator, question and text.
+    pub current: bool,
 }
 
 impl Store {
@@ -139,6 +140,11 @@ impl Snapshot<'_> {
         mut f: impl FnMut(StandingAnswer) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let explain = |e| self.explain(e);
+        // One scan of the current answers instead of a look-up for each: both lists are walked by id.
+        let mut current: Vec<u32> =
+            all(self.conn, "SELECT event FROM current_answers", [], |r| r.get(0)).map_err(explain)?;
+        current.sort_unstable();
+        let mut current = current.into_iter().peekable();
         let sql = "SELECT replaces FROM events WHERE kind = 'retraction'";
         let retracted: HashSet<u32> =
             all(self.conn, sql, [], |r| r.get(0)).map_err(explain)?.into_iter().collect();
@@ -147,9 +153,11 @@ impl Snapshot<'_> {
         let mut statement = self.conn.prepare_cached(sql).map_err(explain)?;
         let mut rows = statement.query([]).map_err(explain)?;
         while let Some(row) = rows.next().map_err(explain)? {
-            if !retracted.is_empty() && retracted.contains(&row.get(0).map_err(explain)?) {
+            let id: u32 = row.get(0).map_err(explain)?;
+            if !retracted.is_empty() && retracted.contains(&id) {
                 continue;
             }
+            while current.next_if(|next| *next < id).is_some() {}
             f(StandingAnswer {
                 question: QuestionId(row.get(1).map_err(explain)?),
                 text: TextId(row.get(2).map_err(explain)?),
@@ -157,6 +165,7 @@ impl Snapshot<'_> {
                 at_ms: row.get(4).map_err(explain)?,
                 answer: answer(row, 5).map_err(explain)?,
                 source: source(row, 7).map_err(explain)?,
+                current: current.next_if_eq(&id).is_some(),
             })?;
         }
         Ok(())
@@ -168,19 +177,6 @@ impl Snapshot<'_> {
     /// Only what the disk says.
     pub fn last_event(&self) -> Result<EventId> {
         last_event(self.conn).map_err(|e| self.explain(e))
-    }
-
-    /// The event of the current answer of one annotator to one question on one text.
-    ///
-    /// # Errors
-    /// Only what the disk says.
-    pub fn current_event(
-        &self,
-        question: QuestionId,
-        text: TextId,
-        annotator: AnnotatorId,
-    ) -> Result<Option<Event>> {
-        current_event(self.conn, (question, text, annotator)).map_err(|e| self.explain(e))
     }
 
     /// Hands every label event of a question to `f`, until it returns an error; one text is held at a time.

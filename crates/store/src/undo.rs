@@ -38,7 +38,7 @@ impl WriteTx<'_> {
         let Some(given) = newest_given(self.conn, question, annotator).map_err(explain)? else {
             return Ok(Undo::Nothing);
         };
-        let current = self.current_event(question, given.text, annotator)?;
+        let current = self.current_event((question, given.text, annotator))?;
         if let Some(current) = current.filter(|current| current.id != given.id) {
             return Ok(Undo::Replaced { given, current });
         }
@@ -63,8 +63,11 @@ fn newest_given(
     question: QuestionId,
     annotator: AnnotatorId,
 ) -> rusqlite::Result<Option<Event>> {
-    let mut newest =
-        c.prepare_cached("SELECT id FROM events WHERE annotator = ?1 AND question = ?2 ORDER BY id DESC")?;
+    // An import is not walked through: undo happens in the writer.
+    let mut newest = c.prepare_cached(
+        "SELECT id FROM events WHERE annotator = ?1 AND question = ?2
+         AND kind = 'answer' AND (source = 'window' OR source = 'command') ORDER BY id DESC",
+    )?;
     let mut taken_back = c.prepare_cached(
         "SELECT 1 FROM events WHERE annotator = ?1 AND question = ?2 AND text = ?3
          AND kind = 'retraction' AND replaces = ?4",
@@ -72,10 +75,7 @@ fn newest_given(
     let mut rows = newest.query((annotator.0, question.0))?;
     while let Some(row) = rows.next()? {
         let Some(event) = event_at(c, EventId(row.get(0)?))? else { continue };
-        if event.answer().is_some()
-            && event.source.is_given()
-            && !taken_back.exists((annotator.0, question.0, event.text.0, event.id.0))?
-        {
+        if !taken_back.exists((annotator.0, question.0, event.text.0, event.id.0))? {
             return Ok(Some(event));
         }
     }

@@ -7,7 +7,7 @@ mod common;
 use common::{QUESTION, label, small};
 use dissensus_domain::{
     AnnotatorId, Answer, CopyId, Event, EventId, EventKey, EventKind, LabelSource, MarkKind, OptionSet,
-    Scale, ScaleKind, TextId, current_answer, given_answers,
+    Scale, ScaleKind, TextId, current_answer, given_answers, standing_answers,
 };
 use dissensus_store::{ExportScope, NewLabel, NewMark, NewQuestion, Store, StoreError, Undo};
 use rand::{RngExt, SeedableRng};
@@ -176,6 +176,28 @@ fn check_lists(
         assert_eq!(seen(store.current_labels_on(t, QUESTION).unwrap()), on);
     }
     check_export(store, events, &all);
+    check_standing(store, events, &all);
+}
+
+fn check_standing(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, EventId, Answer)]) {
+    let current: Vec<EventId> = all.iter().map(|label| label.2).collect();
+    let expected: Vec<_> = standing_answers(events)
+        .into_iter()
+        .map(|e| {
+            (e.text, e.annotator, e.answer().unwrap().clone(), e.at_ms, e.source, current.contains(&e.id))
+        })
+        .collect();
+    let mut found = Vec::new();
+    store
+        .snapshot(|snapshot| {
+            snapshot.for_each_standing_answer(|a| {
+                found.push((a.text, a.annotator, a.answer, a.at_ms, a.source, a.current));
+                Ok::<(), StoreError>(())
+            })
+        })
+        .unwrap();
+    assert_eq!(found, expected);
+    assert_eq!(found.iter().filter(|answer| answer.5).count(), all.len());
 }
 
 fn check_export(store: &Store, events: &[Event], all: &[(TextId, AnnotatorId, EventId, Answer)]) {

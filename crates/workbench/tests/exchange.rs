@@ -572,10 +572,34 @@ fn what_is_replaced_is_what_is_current_and_not_what_came_last() {
     assert_eq!(places(&report.notices, "replaced-labels"), [place(1, "ana", "t", "1", "3")]);
 }
 
-/// Labels by hand while a file is checked.
+/// What happens while a file is checked.
 struct Meanwhile {
     session: Session,
+    happens: fn(&Session),
     done: AtomicU64,
+}
+
+impl Meanwhile {
+    /// Imports `file` while `happens`.
+    fn import(session: Session, file: &Path, happens: fn(&Session)) -> (Arc<Self>, ImportReport) {
+        let meanwhile = Arc::new(Self { session, happens, done: AtomicU64::new(0) });
+        let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
+        let report = meanwhile.session.exchange.import(file, &choices(), &progress).unwrap();
+        assert!(meanwhile.done.load(Ordering::Relaxed) > 0, "nothing happened meanwhile");
+        (meanwhile, report)
+    }
+}
+
+fn undo(session: &Session, annotator: &str) {
+    let question = session.project.question(None).unwrap().id;
+    let annotator = session.project.annotator(annotator).unwrap().id;
+    session.labelling.undo(annotator, question, LabelSource::Command).unwrap().unwrap();
+}
+
+/// Rows, and after them as many as make the check of the file report how far it is.
+fn long_file(rows: &str) -> String {
+    let more: String = (1..700).map(|text| format!("t{text},x{text},ana,1\n")).collect();
+    format!("text_id,text,annotator_id,label\n{rows}{more}")
 }
 
 impl Progress for Meanwhile {
@@ -583,12 +607,7 @@ impl Progress for Meanwhile {
         if doing == "checking the file" && self.done.fetch_add(1, Ordering::Relaxed) == 0 {
             // Later than the import began, by the clock's milliseconds.
             std::thread::sleep(std::time::Duration::from_millis(5));
-            self.session.labelling.label_by_name("ana", "t0", "3", None).unwrap();
-            let (question, bo) = (
-                self.session.project.question(None).unwrap().id,
-                self.session.project.annotator("bo").unwrap().id,
-            );
-            self.session.labelling.undo(bo, question, LabelSource::Command).unwrap().unwrap();
+            (self.happens)(&self.session);
         }
     }
 }
@@ -602,21 +621,65 @@ fn a_label_given_while_a_file_is_read_is_not_overruled_and_the_report_says_so() 
         &place_of.file("first.csv", "text_id,text,annotator_id,label\nt0,x0,ana,1\nt0,x0,bo,3\nt1,x1,bo,2\n"),
     );
     session.labelling.label_by_name("bo", "t0", "1", None).unwrap();
-    let mut content = String::from("text_id,text,annotator_id,label\nt0,x0,ana,2\nt0,x0,bo,2\n");
-    for text in 1..700 {
-        content.push_str(&format!("t{text},x{text},ana,1\n"));
-    }
-    let file = place_of.file("large.csv", &content);
-    let meanwhile = Arc::new(Meanwhile { session, done: AtomicU64::new(0) });
-    let progress: Arc<dyn Progress> = Arc::clone(&meanwhile) as Arc<dyn Progress>;
-    let report = meanwhile.session.exchange.import(&file, &choices(), &progress).unwrap();
-    assert!(meanwhile.done.load(Ordering::Relaxed) > 0, "nothing happened meanwhile");
-    assert_eq!(current(&place_of, &meanwhile.session, "t0", "ana"), "3");
-    assert_eq!(current(&place_of, &meanwhile.session, "t0", "bo"), "2");
+    let file = place_of.file("large.csv", &long_file("t0,x0,ana,2\nt0,x0,bo,2\n"));
+    let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
+        session.labelling.label_by_name("ana", "t0", "3", None).unwrap();
+        undo(session, "bo");
+    });
+    let session = &meanwhile.session;
+    assert_eq!(current(&place_of, session, "t0", "ana"), "3");
+    assert_eq!(current(&place_of, session, "t0", "bo"), "2");
     assert_eq!(places(&report.notices, "older-labels"), [place(1, "ana", "t0", "3", "2")]);
     // bo's label by hand was taken back meanwhile: what is replaced is the imported one below it.
     assert_eq!(places(&report.notices, "replaced-labels"), [place(2, "bo", "t0", "2", "3")]);
     assert_eq!((report.changes.replaced_labels, report.changes.replaced_given), (1, 0));
+}
+
+#[test]
+fn a_label_that_was_taken_back_while_a_file_is_read_is_neither_repeated_nor_replaced() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    let people = "t0,x0,zoe,1\nt0,x0,yan,2\nt0,x0,xi,3\ns,s,ana,1\ns,s,bo,1\ns,s,cy,1\ns,s,di,1\n";
+    import(&session, &place_of.file("first.csv", &format!("text_id,text,annotator_id,label\n{people}")));
+    for name in ["cy", "di"] {
+        session.labelling.label_by_name(name, "t0", "2", None).unwrap();
+    }
+    // ana and bo are labelled and taken back while the file is read, cy and di had labels before that are taken back then. Of each
+    // pair the first has a row with that label, the second one with another.
+    let rows = "t0,x0,ana,2\nt0,x0,bo,3\nt0,x0,cy,2\nt0,x0,di,3\n";
+    let file = place_of.file("large.csv", &long_file(rows));
+    let (meanwhile, report) = Meanwhile::import(session, &file, |session| {
+        for name in ["ana", "bo"] {
+            session.labelling.label_by_name(name, "t0", "2", None).unwrap();
+        }
+        ["ana", "bo", "cy", "di"].iter().for_each(|name| undo(session, name));
+    });
+    let session = &meanwhile.session;
+    assert_eq!((report.changes, report.repeated_rows), (ImportChanges::default(), 0), "{report:?}");
+    assert_eq!(report.labels, 4 + 699);
+    let currents = ["ana", "bo", "cy", "di"].map(|name| current(&place_of, session, "t0", name));
+    assert_eq!(currents, ["2", "3", "2", "3"]);
+}
+
+#[test]
+fn what_looks_like_a_mistake_is_told_of_each_question() {
+    let place_of = Place::new();
+    let session = place_of.project("p");
+    let mut content = String::from("text_id,text,annotator_id,label,question\n");
+    for question in ["tone", "topic"] {
+        for (n, label) in ["1", "2", "3", "NA"].into_iter().enumerate() {
+            content.push_str(&format!("t{n},x{n},ana,{label},{question}\n"));
+        }
+    }
+    let preview = session.exchange.preview(&place_of.file("two.csv", &content), &choices()).unwrap();
+    let told: Vec<&str> = preview.notices.iter().map(|notice| notice.message.as_str()).collect();
+    for (message, question) in told.iter().zip(["tone", "topic"]) {
+        assert!(
+            message.starts_with(&format!("Question \"{question}\": reads like a missing value")),
+            "{told:?}"
+        );
+    }
+    assert_eq!(told.len(), 2, "{told:?}");
 }
 
 #[test]

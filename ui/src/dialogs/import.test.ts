@@ -4,9 +4,19 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
+import type { ImportChoices } from "$lib/bindings";
 import { reset } from "../mock/bindings";
 import AddQuestionDialog from "./AddQuestionDialog.svelte";
 import ImportDialog from "./ImportDialog.svelte";
+
+const GUESS: ImportChoices = {
+  columns: null,
+  question: null,
+  prompt: null,
+  scale: null,
+  levels: null,
+  skip_bad: false,
+};
 
 beforeEach(async () => {
   reset();
@@ -62,16 +72,19 @@ it("says before and after what is replaced, and where", async () => {
   expect(said?.stays).toBe(true);
 });
 
+it("names the levels of two questions that look alike", async () => {
+  const whole = await commands.importPreview("/tmp/clean.csv", GUESS);
+  const message = 'Levels that differ in upper and lower case or spaces only: "No" and "no"';
+  const notice = { code: "level-spellings", count: 1, message, places: [] };
+  vi.spyOn(commands, "importPreview").mockResolvedValue({ ...whole, notices: [notice, { ...notice }] });
+  render(ImportDialog, { path: "/tmp/two.csv" });
+  const shown = await screen.findAllByTestId("import-notice");
+  expect(shown.map((one) => one.textContent?.trim())).toEqual([`${message}.`, `${message}.`]);
+});
+
 it("lets a short report go by itself, and counts one as one", async () => {
   const user = userEvent.setup();
-  const whole = await commands.importPreview("/tmp/one.csv", {
-    columns: null,
-    question: null,
-    prompt: null,
-    scale: null,
-    levels: null,
-    skip_bad: false,
-  });
+  const whole = await commands.importPreview("/tmp/one.csv", GUESS);
   vi.spyOn(commands, "importPreview").mockResolvedValue({
     ...whole,
     new_texts: 1,

@@ -2,7 +2,9 @@
 
 use crate::sample::sample;
 use dissensus_domain::{Scale, ScaleKind};
-use dissensus_exchange::{Checker, LabelVerdict, MAX_QUESTIONS, RowErrorKind, Scan, read_rows, scan};
+use dissensus_exchange::{
+    Checker, KnownLabel, LabelVerdict, MAX_QUESTIONS, RowErrorKind, Scan, read_rows, scan,
+};
 
 fn scanned(content: &str, checker: Checker) -> Scan {
     let file = sample("a.csv", content);
@@ -77,7 +79,8 @@ fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
     assert_eq!((number, checker.add_question("spam", None)), (0, 0));
     let text = checker.seed_text("t1", "x");
     let ada = checker.seed_annotator("ada", &[("gender".to_owned(), "f".to_owned())].into());
-    checker.seed_label(number, text, ada, 1, 1_000, false);
+    let label = KnownLabel { text, annotator: ada, level: 1, at_ms: 1_000, given: false, current: true };
+    checker.seed_label(number, &label);
     let content =
         format!("{HEADER}t1,x,ada,yes,spam\nt1,x,ada,no,spam\nt1,x,ada,maybe,spam\nt1,x,bo,1,new\n");
     let file = sample("a.csv", content);

@@ -3,7 +3,9 @@
 
 use crate::sample::sample;
 use dissensus_domain::{Scale, ScaleKind};
-use dissensus_exchange::{Change, ChangeKind, Changes, Checker, LabelVerdict, Verdict, read_rows, scan};
+use dissensus_exchange::{
+    Change, ChangeKind, Changes, Checker, KnownLabel, LabelVerdict, Verdict, read_rows, scan,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
@@ -60,12 +62,11 @@ impl Project {
         let mut checker = Checker::new(Some(scale)).at(now_ms);
         let (text, annotator) =
             (checker.seed_text("t", "x"), checker.seed_annotator("ada", &Default::default()));
-        for kept in &self.0 {
-            checker.seed_label(0, text, annotator, kept.level, kept.at_ms, kept.given);
-        }
-        for (text, annotator) in checker.with_several(0) {
-            let current = self.0[self.current_entry().unwrap()];
-            checker.seed_current(0, text, annotator, current.level, current.at_ms, current.given);
+        let current = self.current_entry();
+        for (n, kept) in self.0.iter().enumerate() {
+            let Kept { level, at_ms, given, .. } = *kept;
+            let current = current == Some(n);
+            checker.seed_label(0, &KnownLabel { text, annotator, level, at_ms, given, current });
         }
         checker
     }
@@ -86,7 +87,8 @@ impl Project {
         scan(&file.source, &roles, Self::default().checker(NOW)).unwrap().labels
     }
 
-    /// As [`Project::read`], and gives what that changed. It must be what the project's own rule says of it, row by row.
+    /// As [`Project::read`], and gives what that changed. It must be what the project's own rule says of it: of rows beside each other
+    /// row by row, of the project's labels by what is current before the file and after it.
     fn read_changes(&mut self, rows: &[&str], now_ms: i64) -> Changes {
         let content = csv(rows);
         let file = sample("a.csv", &content);
@@ -94,15 +96,15 @@ impl Project {
         roles.time = Some("created_at".to_owned());
         let mut checker = self.checker(now_ms);
         let mut rows = read_rows(&file.source, &roles).unwrap();
-        let start = self.0.len();
+        let (start, kept) = (self.0.len(), self.current_entry());
         let mut expected: BTreeMap<ChangeKind, u64> = BTreeMap::new();
-        let (mut repeats, mut said, mut uncovered) = (false, Vec::new(), false);
+        let (mut repeated, mut said, mut uncovered) = (0, Vec::new(), false);
         while let Some(read) = rows.next_checked(&mut checker) {
             let Verdict { label, .. } = read.unwrap().1;
             let LabelVerdict::Added { level, at_ms, follows_row, .. } = label else {
                 let LabelVerdict::Repeated { name } = label else { panic!("{label:?}") };
                 said.push(name.parse::<u16>().unwrap() - 1);
-                repeats = true;
+                repeated += 1;
                 continue;
             };
             let old = self.current_entry();
@@ -113,19 +115,24 @@ impl Project {
             // Of rows with and without times together, what was only ever history can come to the top: not told.
             uncovered |= replaces.is_some() && self.current_entry() != Some(self.0.len() - 1);
             let Some(old) = old else { continue };
-            let replaced = self.current_entry() == Some(self.0.len() - 1);
+            let counts = self.current_entry() == Some(self.0.len() - 1);
             let kind = match self.0[old] {
                 kept if kept.level == level => ChangeKind::GivenAgain,
                 _ if old >= start => ChangeKind::ReplacedInFile,
-                _ if !replaced => ChangeKind::Older,
-                kept if kept.given => ChangeKind::ReplacedGiven,
-                _ => ChangeKind::ReplacedImported,
+                _ if !counts => ChangeKind::Older,
+                _ => continue,
             };
             *expected.entry(kind).or_default() += 1;
         }
-        let kept = self.current_entry().filter(|current| *current < start);
-        if kept.is_some_and(|current| repeats && !said.contains(&self.0[current].level)) {
-            expected.insert(ChangeKind::Outdated, 1);
+        if let Some((before, after)) = kept.zip(self.current_entry()) {
+            let [old, new] = [before, after].map(|n| self.0[n]);
+            if after >= start && new.level != old.level {
+                let kind = if old.given { ChangeKind::ReplacedGiven } else { ChangeKind::ReplacedImported };
+                expected.insert(kind, 1);
+            }
+            if after == before && repeated > 0 && !said.contains(&old.level) {
+                expected.insert(ChangeKind::Outdated, repeated);
+            }
         }
         let changes = checker.changes(0);
         if !uncovered {
@@ -252,6 +259,27 @@ fn labels_of_the_project_that_a_file_replaces_are_told_by_where_they_came_from()
         [(ChangeKind::ReplacedImported, 1), (ChangeKind::ReplacedInFile, 1)].into(),
         "the file replaces one label of the project and one of its own"
     );
+    // The row that counts after the file, which is not the first that replaced it.
+    assert_eq!(places(&both, ChangeKind::ReplacedImported), [(3, "2".to_owned(), "3".to_owned())]);
+}
+
+#[test]
+fn what_a_file_replaces_is_told_by_what_is_current_before_and_after_it() {
+    let told = |rows: &[&str]| {
+        let mut project = Project(vec![in_the_window(0, NOW, None)]);
+        let changes = project.read_changes(rows, NOW + 9 * DAY);
+        (changes.count(ChangeKind::ReplacedGiven), places(&changes, ChangeKind::ReplacedGiven))
+    };
+    let place = |row, counts: &str| (1, vec![(row, counts.to_owned(), "1".to_owned())]);
+    // The label given by hand once more, and then another one.
+    assert_eq!(told(&["1@1", "2@2"]), place(2, "2"));
+    assert_eq!(told(&["2@2", "1@1"]), place(1, "2"));
+    // Another one, and then the label given by hand once more.
+    assert_eq!(told(&["2@1", "1@2"]), (0, vec![]));
+    assert_eq!(told(&["1@2", "2@1"]), (0, vec![]));
+    // Back and away again.
+    assert_eq!(told(&["2@1", "1@2", "3@3"]), place(3, "3"));
+    assert_eq!(told(&["2@1", "3@2", "2@3"]), place(3, "2"));
 }
 
 #[test]
@@ -265,6 +293,12 @@ fn a_file_that_says_what_is_no_longer_current_is_told_apart_from_one_that_repeat
     for rows in [["4", "4"], ["3", "4"]] {
         assert_eq!(counted(&project.read_changes(&rows, NOW + 2 * DAY)), [].into(), "{rows:?}");
     }
+    // Several rows are as many as are counted, and the first of them is the place.
+    let mut longer = Project::default();
+    longer.read(&["3", "2", "4"], NOW);
+    let rows = longer.read_changes(&["3", "2"], NOW + DAY);
+    assert_eq!(counted(&rows), [(ChangeKind::Outdated, 2)].into());
+    assert_eq!(places(&rows, ChangeKind::Outdated), [(1, "4".to_owned(), "3".to_owned())]);
     // The rows go on to something new: then the file does not keep to what was.
     let moved_on = project.read_changes(&["3", "5"], NOW + 3 * DAY);
     assert_eq!(counted(&moved_on), [(ChangeKind::ReplacedImported, 1)].into());
@@ -278,7 +312,7 @@ fn any_file_read_twice_changes_nothing_and_ends_as_it_says() {
         for file in 0..rng.random_range(1..4) {
             let rows: Vec<String> = (0..rng.random_range(1..6))
                 .map(|_| match rng.random_range(0..3) {
-                    0 => format!("{}@{}", rng.random_range(1..4), rng.random_range(-3..3)),
+                    0 => format!("{}@{}", rng.random_range(1..4), rng.random_range(-3..12)),
                     _ => rng.random_range(1..4).to_string(),
                 })
                 .collect();

@@ -38,15 +38,16 @@ fn notice(code: &str, count: usize, message: String) -> ImportNotice {
 fn missing_values(scale: &Scale, missing: &[(&str, u64)], values: &[(&str, u64)]) -> ImportNotice {
     let named: Vec<String> =
         missing.iter().map(|(name, count)| format!("\"{name}\" ({})", counted(*count, "label"))).collect();
+    let them = if missing.len() == 1 { "it" } else { "them" };
     let without = match Scale::guess(values.iter().map(|(name, _)| *name)) {
         Ok(other) if other.kind() != scale.kind() => {
-            format!(" Without it the scale would be {} ({}).", other.kind(), other.options().join(", "))
+            format!(". Without {them} the scale would be {} ({})", other.kind(), other.options().join(", "))
         }
         _ => String::new(),
     };
     let message = format!(
         "Reads like a missing value and is a level of the scale: {}. If no answer is meant, empty these cells, or name the \
-         levels without it and leave the bad rows out.{without}",
+         levels without {them} and leave the bad rows out{without}",
         named.join(", ")
     );
     notice("missing-value-level", missing.len(), message)
@@ -121,7 +122,11 @@ mod tests {
     fn told(labels: &[&str]) -> Vec<(String, String)> {
         let scale = Scale::guess(labels).unwrap();
         let labels: Vec<(String, u64)> = labels.iter().map(|name| ((*name).to_owned(), 1)).collect();
-        guessed_levels(&scale, &labels).into_iter().map(|n| (n.code, n.message)).collect()
+        let found: Vec<_> =
+            guessed_levels(&scale, &labels).into_iter().map(|n| (n.code, n.message)).collect();
+        // Whoever shows a message ends it.
+        assert!(found.iter().all(|(_, message)| !message.ends_with('.')), "{found:?}");
+        found
     }
 
     fn codes(labels: &[&str]) -> Vec<String> {

@@ -99,8 +99,21 @@ pub(super) fn import_notices(asked: &[Asked<'_>]) -> Vec<ImportNotice> {
         places: places(asked, &kinds),
     };
     let told = told.into_iter().filter(|(_, count, ..)| *count > 0).map(notice);
-    let guessed = asked.iter().filter(|asked| asked.guessed);
-    told.chain(guessed.flat_map(|asked| guessed_levels(asked.scale, asked.levels))).collect()
+    let guessed = asked.iter().filter(|asked| asked.guessed).flat_map(|of| {
+        let mut notices = guessed_levels(of.scale, of.levels);
+        if asked.len() > 1 {
+            notices.iter_mut().for_each(|notice| name_question(notice, of.question));
+        }
+        notices
+    });
+    told.chain(guessed).collect()
+}
+
+/// Puts the question in front, where a file answers several.
+fn name_question(notice: &mut ImportNotice, question: &str) {
+    let mut characters = notice.message.chars();
+    let first: String = characters.next().into_iter().flat_map(char::to_lowercase).collect();
+    notice.message = format!("Question \"{question}\": {first}{}", characters.as_str());
 }
 
 /// The first places of these kinds, kind by kind, each by row.

@@ -2,10 +2,11 @@
 
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
-use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId};
-use dissensus_exchange::Checker;
+use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer, standing_answers};
+use dissensus_exchange::{Checker, KnownLabel};
 use dissensus_store::{Store, StoreError, WriteTx};
 use foldhash::{HashMap, HashMapExt};
+use std::collections::BTreeMap;
 
 /// Rows of the project by the checker's numbers. Those that an import adds are pushed behind them.
 pub(super) struct Seeds {
@@ -49,18 +50,18 @@ pub(super) fn seeded(
             if let (Some((number, _)), Some(text), Some(annotator), Some(level)) =
                 (question, text, annotator, level_of(&answer.answer))
             {
-                let given = answer.source.is_given();
-                checker.seed_label(*number, *text, *annotator, level, answer.at_ms, given);
+                let label = KnownLabel {
+                    text: *text,
+                    annotator: *annotator,
+                    level,
+                    at_ms: answer.at_ms,
+                    given: answer.source.is_given(),
+                    current: answer.current,
+                };
+                checker.seed_label(*number, &label);
             }
             Ok::<(), StoreError>(())
         })?;
-        for (number, question) in questions {
-            for (text, annotator) in checker.with_several(*number) {
-                let (text_id, id) = (seeds.texts[text as usize], seeds.annotators[annotator as usize]);
-                let current = snapshot.current_event(*question, text_id, id)?;
-                seed_current(checker, *number, (text, annotator), current.as_ref());
-            }
-        }
         Ok(())
     })?;
     Ok(seeds)
@@ -78,36 +79,43 @@ pub(super) fn catch_up(
     if events.is_empty() {
         return Ok(());
     }
-    checker.go_on_seeding();
     let texts: HashMap<TextId, u32> = (0..).zip(&seeds.texts).map(|(n, id)| (*id, n)).collect();
     let annotators: HashMap<AnnotatorId, u32> =
         (0..).zip(&seeds.annotators).map(|(n, id)| (*id, n)).collect();
-    for event in &events {
+    let mut touched: BTreeMap<(usize, u32, u32), Vec<Event>> = BTreeMap::new();
+    for event in events {
         let number = questions.iter().find(|(_, id)| *id == event.question).map(|(number, _)| *number);
         // Whoever was added meanwhile has no number, and no label in the project when the file was read.
-        let (Some(number), Some(&text), Some(&annotator)) =
+        if let (Some(number), Some(&text), Some(&annotator)) =
             (number, texts.get(&event.text), annotators.get(&event.annotator))
-        else {
-            continue;
-        };
-        if let Some(level) = event.answer().and_then(level_of) {
-            checker.seed_label(number, text, annotator, level, event.at_ms, event.source.is_given());
+        {
+            touched.entry((number, text, annotator)).or_default().push(event);
         }
-        let current = tx.current_event(event.question, event.text, event.annotator)?;
-        seed_current(checker, number, (text, annotator), current.as_ref());
     }
+    // Everything anew for whom something was done: what was taken back, before or after the file was read, is not there any more.
+    for (&(number, text, annotator), events) in &mut touched {
+        if checker.forget_labels(number, text, annotator)
+            && let Some(Event { question, text, annotator, .. }) = events.first()
+        {
+            *events = tx.events_on(*question, *text, *annotator)?;
+        }
+    }
+    let seed = |checker: &mut Checker, meanwhile: bool| {
+        for (&(number, text, annotator), events) in &touched {
+            let current = current_answer(events).map(|event| event.id);
+            for event in standing_answers(events) {
+                if let Some(level) = event.answer().and_then(level_of)
+                    && (event.id > seeds.last_event) == meanwhile
+                {
+                    let (given, current) = (event.source.is_given(), current == Some(event.id));
+                    let label = KnownLabel { text, annotator, level, at_ms: event.at_ms, given, current };
+                    checker.seed_label(number, &label);
+                }
+            }
+        }
+    };
+    seed(checker, false);
+    checker.go_on_seeding();
+    seed(checker, true);
     Ok(())
-}
-
-fn seed_current(
-    checker: &mut Checker,
-    question: usize,
-    (text, annotator): (u32, u32),
-    current: Option<&Event>,
-) {
-    if let Some(event) = current
-        && let Some(level) = event.answer().and_then(level_of)
-    {
-        checker.seed_current(question, text, annotator, level, event.at_ms, event.source.is_given());
-    }
 }
