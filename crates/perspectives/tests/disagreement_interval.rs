@@ -152,7 +152,7 @@ const DENSE: Design =
 fn with_many_labels_the_interval_covers() {
     for design in [DENSE, Design { text_sd: 0.5, annotator_sd: 0.5, ..DENSE }] {
         // On five levels more of the doubt is about annotators' thresholds, of which the interval knows their severity alone.
-        for (by, levels, least) in [(Measure::Pairwise, 2, 0.87), (Measure::Split, 5, 0.84)] {
+        for (by, levels, least) in [(Measure::Pairwise, 2, 0.87), (Measure::Split, 5, 0.81)] {
             let design = Design { levels, ..design };
             let found = coverage(design, by, 20);
             assert!(found.iter().all(|share| (least..=0.95).contains(share)), "{by:?} {design:?}: {found:?}");
