@@ -150,3 +150,32 @@ fn the_baseline_of_an_earlier_run_is_that_of_its_training_labels() {
     assert!(unknown.annotators.iter().all(|a| a.baseline == 1.0));
     assert!(unknown.notes.iter().any(|note| note.contains("baseline")), "{:?}", unknown.notes);
 }
+
+#[test]
+fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    for model in [ModelKind::Shared, ModelKind::SepHeads] {
+        runs.train(&choices(&session, model), DeviceChoice::Cpu, &Silent).unwrap();
+    }
+    let compares_macro_f1 = || {
+        let metrics = runs.compare(1, 2).unwrap().metrics;
+        assert!(metrics.iter().any(|metric| metric.key == "macro_f1_median"));
+        metrics.iter().any(|metric| metric.key == "macro_f1")
+    };
+    assert!(compares_macro_f1());
+    // What is read back answers as what was scored.
+    let scored = runs.scored(1).unwrap();
+    let outcome = runs.kept.get(1).unwrap().outcome;
+    let f1 = dissensus_perspectives::Scores::of(&scored, true).macro_f1;
+    assert!(scored.tuned.is_some() && f1 == outcome.report.as_ref().unwrap().scores.macro_f1);
+    assert!(!runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
+    // As a version kept it that tuned nothing.
+    let mut before = serde_json::to_value(outcome).unwrap();
+    before.as_object_mut().unwrap().remove("f1_rule");
+    runs.context.store.finish_run(RunId(1), WorkState::Finished, Some(before), now_ms()).unwrap();
+    assert_eq!(runs.scored(1).unwrap().tuned, None);
+    assert!(!compares_macro_f1());
+    assert!(runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
+}
