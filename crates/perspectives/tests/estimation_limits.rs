@@ -4,7 +4,7 @@
 
 use dissensus_domain::ScaleKind;
 use dissensus_perspectives::{
-    AnnotatorModel, Embeddings, EstimationLimit, FitOptions, LiveModel, Observation, Silent, Target,
+    AnnotatorModel, Embeddings, EstimationLimit, FitOptions, LiveModel, Measure, Observation, Silent, Target,
     TrainingData,
 };
 
@@ -30,7 +30,7 @@ fn fitted(kind: ScaleKind, levels: usize, labels: &[(u32, u32, u16)]) -> LiveMod
     assert!(found.log_likelihood.is_finite() && found.change.is_finite(), "{found:?}");
     for text in (0..texts as u32).take(30).chain([texts as u32 - 1]) {
         let estimate = live.disagreement(text).pairwise;
-        let (low, high) = live.interval(text);
+        let (low, high) = live.interval(text, Measure::Pairwise, None, estimate, None).unwrap();
         assert!((0.0..=1.0).contains(&low) && low <= estimate && estimate <= high && high <= 1.0);
     }
     let mut p = vec![0.0; levels];
