@@ -605,7 +605,7 @@ fn labels_at_both_ends_come_before_labels_in_the_middle() {
     let bench = Bench::new();
     let mut rows = "text_id,text,annotator_id,label,side\n".to_owned();
     let mut label = |text: &str, annotator: usize, level: usize| {
-        let side = if annotator % 2 == 0 { "left" } else { "right" };
+        let side = if annotator.is_multiple_of(2) { "left" } else { "right" };
         rows.push_str(&format!("{text},comment {text},a{annotator},{level},{side}\n"));
     };
     for text in 0..40 {

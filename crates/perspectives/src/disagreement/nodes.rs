@@ -24,7 +24,7 @@ impl Lens {
     }
 
     /// Probabilities of a block of `n`, level-major, as this lens shows them; what is behind them is left over.
-    pub(crate) fn through<'a>(self, block: &'a mut [f32], n: usize) -> &'a [f32] {
+    pub(crate) fn through(self, block: &mut [f32], n: usize) -> &[f32] {
         let Some(cut) = self.cut else { return block };
         let (below, above) = block.split_at_mut(n);
         for (i, above) in above.iter().enumerate() {
