@@ -26,7 +26,7 @@ pub enum EstimationLimit {
         /// How many.
         annotators: u32,
     },
-    /// No text has labels of two annotators: what is the text's and what is the annotators' cannot be told apart.
+    /// No text has labels of two annotators: what is a text's own, beside its embedding, cannot be told from chance in one answer.
     OneLabelPerText,
     /// No annotator has labelled two texts.
     OneLabelPerAnnotator,
@@ -77,8 +77,8 @@ impl std::fmt::Display for EstimationLimit {
                 "Only {annotators} annotators have labels: how far annotators in general differ is hardly known."
             ),
             Self::OneLabelPerText => f.write_str(
-                "No text has labels of two annotators: differences between texts and between annotators \
-                 cannot be told apart, and predicted disagreement is an assumption.",
+                "No text has labels of two annotators: how far texts differ beyond their embeddings cannot be told from \
+                 chance in single answers, and predicted disagreement rests on an assumption about it.",
             ),
             Self::OneLabelPerAnnotator => f.write_str(
                 "No annotator has labelled two texts: severities are hardly more than an assumption.",
