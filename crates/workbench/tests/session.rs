@@ -194,12 +194,73 @@ fn a_filter_by_attributes_holds_for_the_detail_of_a_text() {
     assert_eq!(detail.annotators.len(), with.count());
     assert!(detail.annotators.iter().all(|a| a.attributes.get(&name) == Some(&value)));
     let row = session.analysis.rows(&some, &[text]).unwrap().swap_remove(0);
-    assert_eq!(detail.scores.pairwise, row.scores.pairwise, "list and detail tell of the same people");
+    let some_scores = detail.scores.unwrap();
+    assert_eq!(some_scores.pairwise, row.scores.pairwise, "list and detail tell of the same people");
     let everyone = session.analysis.text_detail(&all, text, None, None, false).unwrap();
     assert_eq!(everyone.annotators.len(), 8);
-    assert_ne!(everyone.scores.pairwise, detail.scores.pairwise);
+    assert_ne!(everyone.scores.unwrap().pairwise, some_scores.pairwise);
     let nobody = DisagreementQuery { attributes: [(name, "no such".to_owned())].into(), ..query(&session) };
     assert!(session.analysis.text_detail(&nobody, text, None, None, false).is_err());
+}
+
+#[test]
+fn a_text_without_a_live_model_shows_labels_and_claims_nothing() {
+    let place = Place::new();
+    let session = place.sample();
+    let query = query(&session);
+    let labelled = |session: &Session, text| {
+        session
+            .analysis
+            .text_detail(&query, text, Some("gender"), None, false)
+            .unwrap()
+            .annotators
+            .into_iter()
+            .filter_map(|a| a.observed.map(|answer| (a.annotator, answer)))
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let text = (1..=168).map(TextId).find(|text| labelled(&session, *text).len() > 1).unwrap();
+    let before = session.analysis.text_detail(&query, text, Some("gender"), None, false).unwrap();
+    assert_eq!((before.scores, before.groups.len(), before.differences.len()), (None, 0, 0));
+    assert!(before.needs.unwrap().contains("being fitted"));
+    assert_eq!(before.annotators.len(), 8);
+    assert!(before.annotators.iter().all(|a| a.distribution.is_none() && !a.hidden));
+    let answers = labelled(&session, text);
+    session.live.fit(query.question, &Silent).unwrap();
+    let after = session.analysis.text_detail(&query, text, Some("gender"), None, false).unwrap();
+    assert!(after.scores.is_some() && after.needs.is_none() && !after.groups.is_empty());
+    assert!(after.annotators.iter().all(|a| a.distribution.is_some()));
+    assert_eq!(labelled(&session, text), answers);
+}
+
+#[test]
+fn one_person_is_not_split() {
+    let place = Place::new();
+    let session = place.sample();
+    let attributes: dissensus_domain::Attributes = [("role".to_owned(), "judge".to_owned())].into();
+    session.project.add_annotator("Ana", &attributes).unwrap();
+    let query = DisagreementQuery { attributes, ..query(&session) };
+    session.live.fit(query.question, &Silent).unwrap();
+    let detail = session.analysis.text_detail(&query, TextId(1), Some("role"), None, false).unwrap();
+    assert_eq!(detail.annotators.len(), 1);
+    assert!(detail.annotators[0].distribution.is_some(), "what the person would say is predicted");
+    assert_eq!((detail.scores, detail.groups.len(), detail.differences.len()), (None, 0, 0));
+    assert!(detail.needs.unwrap().contains("this is one person"));
+}
+
+#[test]
+fn too_few_shared_texts_have_no_scores() {
+    let place = Place::new();
+    let session = place.empty();
+    let labels = "text_id,text,annotator_id,label\na,one,x,1\na,one,y,3\nb,two,x,2\nb,two,y,2\nc,three,x,3\n";
+    import(&session, &place.file("l.csv", labels), &ImportChoices::default());
+    let question = session.project.question(None).unwrap().id;
+    session.live.fit(question, &Silent).unwrap();
+    let sample = place.sample();
+    let query = DisagreementQuery { question, ..query(&sample) };
+    let detail = session.analysis.text_detail(&query, TextId(1), None, None, false).unwrap();
+    assert_eq!(detail.scores, None);
+    assert!(detail.needs.unwrap().starts_with("2 texts have labels of two people"));
+    assert_eq!(detail.annotators.iter().filter(|a| a.observed.is_some()).count(), 2);
 }
 
 #[test]

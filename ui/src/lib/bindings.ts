@@ -206,8 +206,10 @@ export type AnnotatorPrediction = {
 	attributes: { [key in string]: string },
 	/**  True where no person stands behind the labels. */
 	simulated: boolean,
-	/**  A probability a level; `None` while blind: the person is labelling and has not answered this text. */
+	/**  A probability a level; `None` while hidden, and where nothing is predicted of the person yet. */
 	distribution: (number | null)[] | null,
+	/**  Whether the prediction is hidden: the person is labelling and has not answered this text. */
+	hidden: boolean,
 	/**  Mean level (index), ordinal and binary scales. */
 	expected: number | null,
 	/**  What the person answered. */
@@ -430,10 +432,12 @@ export type DisagreementRow = {
 	interval: [number | null, number | null] | null,
 	/**  Its rank among the texts of the query, from 1. */
 	rank: number,
-	/**  First and last rank that the interval reaches. */
+	/**  First and last rank that the interval reaches; without one those of texts with the same value. */
 	band: [number, number],
 	/**  The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands. */
 	who: GroupDifference | null,
+	/**  Pairs of groups that were compared on this text: both have labels on it. */
+	compared: number,
 	/**  How split the observed labels alone are, over the maximum of as many people; needs two. */
 	observed_split: number | null,
 	/**  Current labels on each level by the chosen annotators. */
@@ -1247,13 +1251,15 @@ export type TextDetail = {
 	split: string | null,
 	/**  Other columns of the file it came from. */
 	metadata: ([string, string])[],
-	/**  How much annotators would disagree. */
-	scores: DisagreementScores,
-	/**  Everyone's distribution, lowest expected level first. */
+	/**  How much annotators would disagree; `None` unless two or more of them are predicted from enough labels. */
+	scores: DisagreementScores | null,
+	/**  What is missing before there are scores and groups; `None` where there is enough. */
+	needs: string | null,
+	/**  Everyone's distribution and label, lowest expected level first. */
 	annotators: AnnotatorPrediction[],
-	/**  The same by the chosen attribute. */
+	/**  The same by the chosen attribute; empty without scores. */
 	groups: GroupPrediction[],
-	/**  Every group of five people or more against those others of whom the attribute is known; ordinal scales. */
+	/**  Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores. */
 	differences: GroupDifference[],
 };
 
@@ -1281,7 +1287,7 @@ export type TextPredictions = {
 	annotators: number,
 	/**  Share of the others' labels on each level, where there are any. */
 	observed: (number | null)[] | null,
-	/**  The chance that two annotators differ on this text. */
+	/**  The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere. */
 	pairwise: number | null,
 };
 

@@ -1,27 +1,43 @@
 // What there is to say of a text in one or two sentences.
-import type { Scale, TextDetail } from "./bindings";
+import type { DisagreementScores, GroupDifference, Scale, TextDetail } from "./bindings";
 import { counted, decimal, percent, signed } from "./format";
 import { levelOf } from "./levels";
 
 /** Below this van der Eijk's coefficient says that answers gather at two places. */
 const CAMPS = -0.2;
 
-/** How many judged, how they are spread, and who differs: of labels where there are some, and always said which. */
+/** How many judged, how they are spread, and who differs: of labels where there are some, and always said which. Without scores there
+ * are the labels alone. */
 export function sentences(detail: TextDetail, scale: Scale): string {
   const levels = detail.annotators.flatMap((person) => {
     const level = levelOf(person.observed);
     return level === null ? [] : [level];
   });
-  const parts = [given(levels, scale), spread(detail, levels.length)];
-  const who = detail.differences.filter((difference) => difference.stands);
-  if (scale.kind === "ordinal") {
-    parts.push(
-      who.length > 0
-        ? `${who.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`
-        : `No group stands out; ${percent(detail.scores.between)} of the predicted variance is people's strictness.`,
-    );
-  }
+  const { scores, differences } = detail;
+  if (scores === null) return levels.length === 0 ? "" : given(levels, scale);
+  const parts = [
+    given(levels, scale),
+    spread(scores, levels.length),
+    who(differences),
+    between(scores.between),
+  ];
   return parts.filter(Boolean).join(" ");
+}
+
+/** Whether groups were compared on a text: labels on both sides. */
+const compared = ({ labels }: GroupDifference) => labels[0] > 0 && labels[1] > 0;
+
+/** The groups that stand out; nothing where none could be compared. */
+function who(differences: readonly GroupDifference[]): string {
+  const standing = differences.filter((difference) => difference.stands);
+  if (standing.length > 0)
+    return `${standing.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`;
+  return differences.some(compared) ? "No group stands out." : "";
+}
+
+/** How much of the predicted variance lies between people. */
+export function between(share: number | null): string {
+  return `${percent(share)} of the predicted variance are differences between people.`;
 }
 
 function given(levels: readonly number[], scale: Scale): string {
@@ -37,7 +53,7 @@ function given(levels: readonly number[], scale: Scale): string {
   return `${counted(levels.length, "person", "people")} labelled it: ${said}.`;
 }
 
-function spread({ scores }: TextDetail, labels: number): string {
+function spread(scores: DisagreementScores, labels: number): string {
   const split = `Over everyone: split ${decimal(scores.split)} of at most 1`;
   if (scores.agreement === null) return `${split}.`;
   if (labels >= 4 && scores.agreement < CAMPS) return `${split}: two camps.`;

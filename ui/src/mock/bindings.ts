@@ -262,6 +262,7 @@ function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
     rank: 1,
     band: [1, 12],
     who: null,
+    compared: 0,
     observed_split: n < 2 ? null : variance(counts.map((c) => c / n)),
     observed: counts,
     observed_pairwise: n < 2 ? null : 1 - counts.reduce((s, c) => s + c * (c - 1), 0) / (n * (n - 1)),
@@ -556,10 +557,14 @@ function detail(
       ["source", "town forum"],
       ["posted", "2026-03-02"],
     ],
-    scores: scores(
-      q,
-      rows.map((r) => r.d),
-    ),
+    scores:
+      people.length < 2
+        ? null
+        : scores(
+            q,
+            rows.map((r) => r.d),
+          ),
+    needs: people.length < 2 ? "People can differ once there are two of them, and this is one person." : null,
     annotators: rows
       .sort((a, b) => expected(a.d) - expected(b.d))
       .map(({ p, d }) => {
@@ -571,31 +576,33 @@ function detail(
           attributes: p.attributes,
           simulated: p.simulated,
           distribution: blind ? null : d,
+          hidden: blind,
           expected: blind ? null : expected(d),
           observed: level === null ? null : answerOf(question(q).scale, level),
           labels: 104,
         };
       }),
-    groups: groupBy
-      ? values.flatMap((value) => {
-          const blind = (p: Person) =>
-            p.id === readingAs && current(q, p.id, text.id) === undefined && !showHidden;
-          const members = rows.filter(
-            (r) => (r.p.attributes[groupBy] || "not known") === value && !blind(r.p),
-          );
-          if (members.length === 0) return [];
-          return {
-            value,
-            annotators: members.length,
-            distribution: mean(members.map((r) => r.d)),
-            observed: null,
-            labels: 0,
-            gap: null,
-            gap_interval: null,
-            stands: false,
-          };
-        })
-      : [],
+    groups:
+      groupBy && people.length > 1
+        ? values.flatMap((value) => {
+            const blind = (p: Person) =>
+              p.id === readingAs && current(q, p.id, text.id) === undefined && !showHidden;
+            const members = rows.filter(
+              (r) => (r.p.attributes[groupBy] || "not known") === value && !blind(r.p),
+            );
+            if (members.length === 0) return [];
+            return {
+              value,
+              annotators: members.length,
+              distribution: mean(members.map((r) => r.d)),
+              observed: null,
+              labels: 0,
+              gap: null,
+              gap_interval: null,
+              stands: false,
+            };
+          })
+        : [],
     differences: [],
   };
 }

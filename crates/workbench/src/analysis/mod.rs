@@ -8,6 +8,7 @@ mod evaluation;
 mod groups;
 mod held_out;
 mod learning_curve;
+mod needs;
 mod pooling;
 mod predict;
 mod ranking;

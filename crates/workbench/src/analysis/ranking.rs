@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::chosen::among;
 use super::groups::difference;
+use super::needs::{enough, too_few};
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
 use crate::live::{Asked, Fitted, Measured, Over, size_interval, split_of_labels, widest};
@@ -18,9 +19,6 @@ use std::sync::Arc;
 
 /// Characters of a body that a row shows.
 const SNIPPET: usize = 280;
-
-/// Texts with labels of two people or more that figures about disagreement need.
-const FEWEST_SHARED: usize = 5;
 
 /// All texts by what a query asks, and those that it shows.
 struct Ranked {
@@ -71,7 +69,8 @@ impl Analysis {
         ranking.observed_means = rows.iter().filter_map(observed).map(|(mean, _)| mean).collect();
         ranking.observed_splits = rows.iter().filter_map(observed).map(|(_, split)| split).collect();
         ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
-        ranking.needs = enough(&measured.labels, query.by);
+        let shared = measured.labels.iter().filter(|count| **count > 1).count();
+        ranking.needs = enough(shared, query.by);
         if values.first().is_some_and(|value| value.is_nan()) {
             ranking.remark = Some(no_value(query.by));
             return Ok(Ranking {
@@ -148,6 +147,7 @@ impl Analysis {
                 rank: self.place(&ranked, row).unwrap_or(rank),
                 band: rank_band(&ranked.values, interval.unwrap_or((value, value))),
                 who: found.who,
+                compared: found.compared,
                 observed_pairwise: observed_pairwise(&observed),
                 observed_split: self.observed_split(query.question, &observed)?,
                 observed,
@@ -213,6 +213,7 @@ impl Analysis {
         };
         let model = &fitted.model;
         let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
+        let compared = gaps.iter().filter(|gap| gap.p.is_some()).count() as u32;
         let (interval, who) = match (&ranked.asked, &comparison) {
             (Asked::Measure(by), comparison) => {
                 let usual = ranked.measured.usual.as_ref();
@@ -233,7 +234,7 @@ impl Analysis {
             },
             (Asked::Gap(_), None) => (None, None),
         };
-        Ok(RowFigures { scores, distribution, interval, who })
+        Ok(RowFigures { scores, distribution, interval, who, compared })
     }
 
     /// Says what does not go with the question's scale.
@@ -321,7 +322,7 @@ impl Analysis {
     }
 
     /// What to know of the predictions at hand.
-    fn note(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
+    pub(super) fn note(&self, live: bool) -> Result<Option<String>, WorkbenchError> {
         let encoding = self.encoding.state()?;
         Ok(match (live, &encoding.version) {
             _ if encoding.total == 0 => Some("There are no texts yet: import a file.".to_owned()),
@@ -362,6 +363,7 @@ struct RowFigures {
     distribution: Vec<f32>,
     interval: Option<(f32, f32)>,
     who: Option<GroupDifference>,
+    compared: u32,
 }
 
 /// The measure of the models for the measure of the view; `None` for gaps between groups, which are not theirs.
@@ -391,33 +393,9 @@ fn no_value(by: DisagreementMeasure) -> String {
     }
 }
 
-/// What is missing before figures about these labels mean something.
-fn enough(labels: &[u32], by: DisagreementMeasure) -> Option<String> {
-    let shared = labels.iter().filter(|count| **count > 1).count();
-    if shared >= FEWEST_SHARED || by == DisagreementMeasure::Uncertainty {
-        return None;
-    }
-    let have = match shared {
-        0 => "No text has labels of two people yet".to_owned(),
-        1 => "One text has labels of two people or more".to_owned(),
-        _ => format!("{shared} texts have labels of two people or more"),
-    };
-    Some(format!(
-        "{have}. How people differ can be told from {FEWEST_SHARED} such texts on, and well from about 20."
-    ))
-}
-
 /// An interval widened to hold a value.
 fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
-}
-
-fn too_few(chosen: usize, needed: usize) -> String {
-    match (chosen, needed) {
-        (0, 1) => "There is nobody whose labels could be predicted yet.".to_owned(),
-        (0, _) => "People can differ once there are two of them, and there is nobody yet.".to_owned(),
-        _ => "People can differ once there are two of them, and this is one person.".to_owned(),
-    }
 }
 
 fn snippet(body: &str) -> String {
@@ -437,13 +415,6 @@ mod tests {
         assert_eq!(observed_pairwise(&[2, 0]), Some(0.0));
         assert_eq!(observed_pairwise(&[1, 1]), Some(1.0));
         assert!((observed_pairwise(&[2, 2]).unwrap() - 4.0 / 6.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn too_few_shared_texts_are_said() {
-        assert!(enough(&[0, 1, 1], DisagreementMeasure::Split).unwrap().starts_with("No text"));
-        assert!(enough(&[2, 3, 1], DisagreementMeasure::Split).unwrap().starts_with("2 texts"));
-        assert_eq!(enough(&[2; 5], DisagreementMeasure::Split), None);
     }
 
     #[test]

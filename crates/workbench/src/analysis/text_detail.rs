@@ -3,12 +3,13 @@
 use super::Analysis;
 use super::chosen::among;
 use super::groups::difference;
+use super::needs::{FEWEST_SHARED, enough, too_few};
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
-use crate::view::{
-    AnnotatorPrediction, DisagreementQuery, DisagreementScores, GroupDifference, GroupPrediction, TextDetail,
-};
-use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, Text, TextId};
+use crate::live::{Fitted, Over};
+use crate::view::{AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail};
+use crate::view::{DisagreementScores, GroupDifference};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::AnnotatorModel as _;
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,10 +18,11 @@ const NOT_KNOWN: &str = "not known";
 
 impl Analysis {
     /// Everything about one text, among the annotators whom the query chooses. `reading_as` is the person who labels in this
-    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`.
+    /// window: what that person would say is hidden until the text is answered, unless `show_hidden`. Labels are there without a
+    /// live model too; scores and groups only where two annotators or more are predicted from enough labels, else `needs` says why not.
     ///
     /// # Errors
-    /// As [`Analysis::disagreement_ranking`], or no such text.
+    /// As [`Analysis::ranking`], or no such text.
     pub fn text_detail(
         &self,
         query: &DisagreementQuery,
@@ -39,23 +41,30 @@ impl Analysis {
             .ok_or_else(|| WorkbenchError::NoSuchText(found.external_id.clone()))?;
         let levels = self.levels(question)?;
         let mask = self.mask(&query.attributes)?;
+        let chosen = mask.iter().filter(|chosen| **chosen).count();
         let ordinal = self.is_ordinal(question)?;
+        let mut needs = (chosen < 2).then(|| too_few(chosen, 2));
         let predicted = self.live.models.with(question, |fitted| {
-            if fitted.model.texts() <= row as usize {
+            let model = &fitted.model;
+            if model.texts() <= row as usize {
                 return Ok(None);
             }
-            let over = self.over(&query.attributes, fitted.model.annotators())?;
-            let comparison = if ordinal { Some(self.comparison(fitted, None, &over)?) } else { None };
-            let differences = comparison.map_or_else(Vec::new, |comparison| {
-                let gaps = comparison.gaps(&fitted.model, row);
-                gaps.iter().enumerate().map(|(at, gap)| difference(&comparison, at, gap)).collect()
-            });
-            let scores = among(fitted, row, &over).0;
-            Ok::<_, WorkbenchError>(Some((scores, fitted.model.row(row), differences)))
+            let over = self.over(&query.attributes, model.annotators())?;
+            let all = model.row(row);
+            if needs.is_none() {
+                needs = enough(shared_texts(fitted, &over), DisagreementMeasure::Split);
+            }
+            let predicted = mask.iter().take(fitted.model.annotators()).filter(|chosen| **chosen).count();
+            let measured = match needs.is_none() && predicted > 1 {
+                true => Some(self.measured_on(fitted, row, &over, ordinal)?),
+                false => None,
+            };
+            Ok::<_, WorkbenchError>(Some((all, measured)))
         });
-        let Some((scores, all, differences)) = predicted.transpose()?.flatten() else {
-            return Ok(detail(found, DisagreementScores::none(), Vec::new(), Vec::new(), Vec::new()));
-        };
+        let (all, measured) = predicted.transpose()?.flatten().unwrap_or_default();
+        if measured.is_none() && needs.is_none() {
+            needs = self.note(false)?;
+        }
         let mut answers: HashMap<AnnotatorId, Answer> = context
             .store
             .current_labels_on(text, question)?
@@ -65,33 +74,58 @@ impl Analysis {
         let given = self.labels_given(question)?;
         let ordered = self.ordered(question)?;
         let index = context.index();
-        let mut people: Vec<AnnotatorPrediction> = index
-            .annotators()
-            .iter()
-            .zip(all.chunks_exact(levels))
-            .zip(&mask)
-            .filter(|(_, chosen)| **chosen)
-            .map(|((annotator, p), _)| {
-                let observed = answers.remove(&annotator.id);
-                let hidden = reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
-                prediction(
-                    annotator,
-                    p,
-                    observed,
-                    hidden,
-                    ordered,
-                    given.get(&annotator.id).copied().unwrap_or(0),
-                )
-            })
-            .collect();
+        // Who joined after the fit has labels, and no prediction yet.
+        let predictions = all.chunks_exact(levels).map(Some).chain(std::iter::repeat(None));
+        let person = |(annotator, p): (&Annotator, Option<&[f32]>)| {
+            let observed = answers.remove(&annotator.id);
+            let hidden =
+                p.is_some() && reading_as == Some(annotator.id) && observed.is_none() && !show_hidden;
+            let labels = given.get(&annotator.id).copied().unwrap_or(0);
+            prediction(annotator, p.filter(|_| !hidden), observed, hidden, ordered, labels)
+        };
+        let everyone = index.annotators().iter().zip(predictions).zip(&mask);
+        let mut people: Vec<AnnotatorPrediction> =
+            everyone.filter(|(_, chosen)| **chosen).map(|(one, _)| one).map(person).collect();
         let by = |p: &AnnotatorPrediction| p.expected.unwrap_or(f32::INFINITY);
         people.sort_by(|a, b| by(a).total_cmp(&by(b)).then_with(|| a.name.cmp(&b.name)));
-        let groups = group_by.map_or_else(Vec::new, |attribute| {
-            let mut groups = groups(&people, attribute, levels, ordinal);
-            groups.iter_mut().for_each(|group| set_gap(group, attribute, &differences));
-            groups
-        });
-        Ok(detail(found, scores, people, groups, differences))
+        let (scores, differences) = measured.map_or((None, Vec::new()), |(s, d)| (Some(s), d));
+        let mut groups = match (group_by, &scores) {
+            (Some(attribute), Some(_)) => groups(&people, attribute, levels, ordinal),
+            _ => Vec::new(),
+        };
+        for group in &mut groups {
+            set_gap(group, group_by.unwrap_or_default(), &differences);
+        }
+        Ok(TextDetail {
+            text: found.id,
+            external_id: found.external_id,
+            body: found.body,
+            group: found.group,
+            split: found.split,
+            metadata: found.metadata.into_iter().collect(),
+            scores,
+            needs,
+            annotators: people,
+            groups,
+            differences,
+        })
+    }
+
+    /// The measures of a text, and on an ordinal scale every group against the others.
+    fn measured_on(
+        &self,
+        fitted: &mut Fitted,
+        row: u32,
+        over: &Over,
+        ordinal: bool,
+    ) -> Result<(DisagreementScores, Vec<GroupDifference>), WorkbenchError> {
+        let mut differences = Vec::new();
+        if ordinal {
+            let comparison = self.comparison(fitted, None, over)?;
+            let gaps = comparison.gaps(&fitted.model, row);
+            differences = gaps.iter().enumerate().map(|(at, gap)| difference(&comparison, at, gap)).collect();
+        }
+        Ok((among(fitted, row, over).0, differences))
     }
 
     /// True where levels have an order, so that a mean level has a meaning.
@@ -119,64 +153,31 @@ impl Analysis {
     }
 }
 
-impl DisagreementScores {
-    /// What is shown while nothing is predicted.
-    fn none() -> Self {
-        Self {
-            pairwise: 0.0,
-            pairwise_interval: (0.0, 1.0),
-            pairwise_maximum: 1.0,
-            split: 0.0,
-            split_interval: (0.0, 1.0),
-            far_apart: None,
-            far_apart_maximum: None,
-            mean_level: None,
-            agreement: None,
-            between: 0.0,
-            divergence: 0.0,
-            uncertainty: 0.0,
-            level_variance: None,
-        }
-    }
+/// Texts with labels of two of these people or more, counted as far as [`enough`] asks.
+fn shared_texts(fitted: &Fitted, over: &Over) -> usize {
+    let model = &fitted.model;
+    let shared = |text: &u32| model.labels_on(*text, over.mask()) > 1;
+    (0..model.texts() as u32).filter(shared).take(FEWEST_SHARED).count()
 }
 
-fn detail(
-    text: Text,
-    scores: DisagreementScores,
-    annotators: Vec<AnnotatorPrediction>,
-    groups: Vec<GroupPrediction>,
-    differences: Vec<GroupDifference>,
-) -> TextDetail {
-    TextDetail {
-        text: text.id,
-        external_id: text.external_id,
-        body: text.body,
-        group: text.group,
-        split: text.split,
-        metadata: text.metadata.into_iter().collect(),
-        scores,
-        annotators,
-        groups,
-        differences,
-    }
-}
-
+/// `p` is what is predicted and may be shown.
 fn prediction(
     annotator: &Annotator,
-    p: &[f32],
+    p: Option<&[f32]>,
     observed: Option<Answer>,
     hidden: bool,
     ordered: bool,
     labels: u32,
 ) -> AnnotatorPrediction {
-    let expected: f32 = p.iter().enumerate().map(|(level, p)| level as f32 * p).sum();
+    let expected = |p: &[f32]| p.iter().enumerate().map(|(level, p)| level as f32 * p).sum();
     AnnotatorPrediction {
         annotator: annotator.id,
         name: annotator.name.clone(),
         attributes: annotator.attributes.clone(),
         simulated: annotator.simulated,
-        distribution: (!hidden).then(|| p.to_vec()),
-        expected: (!hidden && ordered).then_some(expected),
+        distribution: p.map(<[f32]>::to_vec),
+        expected: p.filter(|_| ordered).map(expected),
+        hidden,
         observed,
         labels,
     }

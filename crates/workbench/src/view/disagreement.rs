@@ -156,10 +156,12 @@ view! {
         pub interval: Option<(f32, f32)>,
         /// Its rank among the texts of the query, from 1.
         pub rank: u32,
-        /// First and last rank that the interval reaches.
+        /// First and last rank that the interval reaches; without one those of texts with the same value.
         pub band: (u32, u32),
         /// The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands.
         pub who: Option<GroupDifference>,
+        /// Pairs of groups that were compared on this text: both have labels on it.
+        pub compared: u32,
         /// How split the observed labels alone are, over the maximum of as many people; needs two.
         pub observed_split: Option<f32>,
         /// Current labels on each level by the chosen annotators.
@@ -178,8 +180,10 @@ view! {
         pub attributes: Attributes,
         /// True where no person stands behind the labels.
         pub simulated: bool,
-        /// A probability a level; `None` while blind: the person is labelling and has not answered this text.
+        /// A probability a level; `None` while hidden, and where nothing is predicted of the person yet.
         pub distribution: Option<Vec<f32>>,
+        /// Whether the prediction is hidden: the person is labelling and has not answered this text.
+        pub hidden: bool,
         /// Mean level (index), ordinal and binary scales.
         pub expected: Option<f32>,
         /// What the person answered.
@@ -223,13 +227,15 @@ view! {
         pub split: Option<String>,
         /// Other columns of the file it came from.
         pub metadata: Vec<(String, String)>,
-        /// How much annotators would disagree.
-        pub scores: DisagreementScores,
-        /// Everyone's distribution, lowest expected level first.
+        /// How much annotators would disagree; `None` unless two or more of them are predicted from enough labels.
+        pub scores: Option<DisagreementScores>,
+        /// What is missing before there are scores and groups; `None` where there is enough.
+        pub needs: Option<String>,
+        /// Everyone's distribution and label, lowest expected level first.
         pub annotators: Vec<AnnotatorPrediction>,
-        /// The same by the chosen attribute.
+        /// The same by the chosen attribute; empty without scores.
         pub groups: Vec<GroupPrediction>,
-        /// Every group of five people or more against those others of whom the attribute is known; ordinal scales.
+        /// Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores.
         pub differences: Vec<GroupDifference>,
     }
 }

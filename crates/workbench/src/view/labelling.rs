@@ -98,7 +98,7 @@ view! {
         pub annotators: u32,
         /// Share of the others' labels on each level, where there are any.
         pub observed: Option<Vec<f32>>,
-        /// The chance that two annotators differ on this text.
+        /// The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere.
         pub pairwise: f32,
     }
 }

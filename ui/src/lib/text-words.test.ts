@@ -1,0 +1,38 @@
+// What is said of a text, and what is not.
+import { expect, it } from "vitest";
+import type { DisagreementScores, GroupDifference, Scale, TextDetail } from "./bindings";
+import { sentences } from "./text-words";
+
+const scale: Scale = { kind: "ordinal", levels: ["1", "2", "3"] };
+const scores = { split: 0.4, agreement: 0.1, between: 0.25 } as DisagreementScores;
+const detail = (some: Partial<TextDetail>) =>
+  ({ annotators: [], differences: [], groups: [], needs: null, scores, ...some }) as unknown as TextDetail;
+const group = (some: Partial<GroupDifference>): GroupDifference => ({
+  attribute: "age",
+  value: "60+",
+  against: null,
+  gap: 0.8,
+  interval: [0.2, 1.4],
+  labels: [3, 4],
+  stands: false,
+  ...some,
+});
+
+it("says nothing of a text without labels and scores", () => {
+  expect(sentences(detail({ scores: null, needs: "One person." }), scale)).toBe("");
+});
+
+it("says that no group stands out only where some were compared", () => {
+  const said = (differences: GroupDifference[]) => sentences(detail({ differences }), scale);
+  expect(said([])).not.toContain("group");
+  expect(said([group({ labels: [3, 0] })])).not.toContain("group");
+  expect(said([group({})])).toContain("No group stands out.");
+  expect(said([group({ stands: true })])).toContain("60+ answer +0.8 levels against the others.");
+});
+
+it("speaks of differences between people on every scale", () => {
+  const choice: Scale = { kind: "choice", levels: ["a", "b", "c"] };
+  const said = sentences(detail({ scores: { ...scores, agreement: null } }), choice);
+  expect(said).toContain("25 % of the predicted variance are differences between people.");
+  expect(said).not.toContain("strictness");
+});
