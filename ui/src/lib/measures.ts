@@ -41,7 +41,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
     (many || scale.kind === "binary") && {
       value: "opposite_sides",
       label: "Opposite sides",
-      hint: "chance that two people are on opposite sides of a cut; 50 % at most",
+      hint: "chance that two people are on opposite sides of a cut; among many at most 50 %",
       short: "Opposite",
       write: share,
       ends: [0, 1],

@@ -44,7 +44,8 @@ export function within(point: Point, { mean, split }: Area): boolean {
   return point.mean >= mean[0] && point.mean <= mean[1] && point.split >= split[0] && point.split <= split[1];
 }
 
-/** The most that a mean level allows among many people: all of them at the two ends. `top` is the highest level. */
+/** The most that a mean level allows among many people: all of them at the two ends. Few people reach more, as an odd
+ * number of labels by n^2 / (n^2 - 1). `top` is the highest level. */
 export function highestSplit(mean: number, top: number): number {
   const share = top > 0 ? mean / top : 0;
   return 4 * share * (1 - share);

@@ -1,5 +1,5 @@
 // The pill, and the blind rule where everybody's predictions are shown.
-import { render, screen, waitFor } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
@@ -8,6 +8,7 @@ import type { DisagreementQuery } from "$lib/bindings";
 import { reset } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 import TextPane from "./TextPane.svelte";
+import WhoChip from "./WhoChip.svelte";
 
 beforeEach(async () => {
   reset();
@@ -93,4 +94,85 @@ it("lists only the annotators whom the filter lets through", async () => {
   await waitFor(() =>
     expect(screen.getByTestId("detail-chosen").textContent.trim()).toBe(`${of_role} of ${people.length}`),
   );
+});
+
+it("claims nothing of a text where fewer than two people are predicted, and says what is missing", async () => {
+  const found = await commands.textDetail(asking(), 5, null, null, false);
+  const needs = "The annotator models are being fitted.";
+  vi.spyOn(commands, "textDetail").mockResolvedValue({
+    ...found,
+    scores: null,
+    needs,
+    groups: [],
+    differences: [],
+    annotators: found.annotators.map((a, i) => ({
+      ...a,
+      distribution: null,
+      expected: null,
+      observed: i < 2 ? { kind: "level", value: 3 } : null,
+    })),
+  });
+  render(TextPane, { question: question(), query: asking(), text: 5 });
+  await waitFor(() => expect(screen.getByTestId("detail-needs")).toHaveTextContent(needs));
+  expect(screen.getByTestId("detail-sentence")).toHaveTextContent(/^2 people labelled it: 2 × 4\.$/);
+  expect(screen.queryByText("All measures")).toBeNull();
+  expect(screen.queryByTestId("detail-blind")).toBeNull();
+});
+
+it("says that no group stands out only where groups were compared", async () => {
+  const figures = { who: null, between: 0.3, labels: 4 };
+  const { rerender } = render(WhoChip, { ...figures, compared: 2 });
+  expect(screen.getByTestId("who-none")).toHaveTextContent("no pattern");
+  expect(screen.getByTestId("who-none").title).toMatch(/^No group stands out/);
+  await rerender({ ...figures, compared: 0 });
+  expect(screen.getByTestId("who-none")).not.toHaveTextContent("no pattern");
+  expect(screen.getByTestId("who-none").title).toMatch(/^No groups are compared here/);
+});
+
+/** Drags over the texts of a mean level up to 2. Without a layout the plot is as wide and high as its margins, turned round. */
+async function chooseArea() {
+  const map = await screen.findByTestId("split-map");
+  // jsdom's pointer events have no place.
+  const at = (type: string, clientX: number, clientY: number) =>
+    fireEvent(map, new MouseEvent(type, { clientX, clientY, bubbles: true }));
+  await at("pointerdown", 33.5, 8.5);
+  await at("pointerup", 11, -20.5);
+  await screen.findByTestId("split-map-all");
+}
+
+it("does not ask with the cut of another question", async () => {
+  app.ranking.query = { ...asking(), by: "opposite_sides", cut: 4 };
+  const asked = vi.spyOn(commands, "disagreementRanking");
+  render(DisagreementView);
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[0]).toMatchObject({ question: 1, cut: 4 }));
+  app.ask(2);
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].question).toBe(2));
+  expect(asked.mock.calls.filter(([q]) => q.question === 2).map(([q]) => q.cut)).toEqual([null]);
+});
+
+it("lets go of the chosen area when the question changes", async () => {
+  render(DisagreementView);
+  await waitFor(() => expect(app.ranking.order.length).toBe(160));
+  await chooseArea();
+  app.ask(2);
+  await waitFor(() => expect(screen.queryByTestId("split-map")).toBeNull());
+  app.ask(1);
+  await screen.findByTestId("split-map");
+  expect(screen.queryByTestId("split-map-all")).toBeNull();
+});
+
+it("filters by the chosen area only while the map is shown", async () => {
+  render(DisagreementView);
+  await waitFor(() => expect(app.ranking.order.length).toBe(160));
+  const shown = vi.spyOn(app.ranking, "need");
+  await chooseArea();
+  const means = new Map(
+    app.ranking.newest?.texts.map((text, i) => [text, app.ranking.newest?.means[i] ?? 9]),
+  );
+  const all = app.ranking.order.slice(0, 5);
+  await waitFor(() => expect(shown.mock.calls.at(-1)?.[0].every((t) => (means.get(t) ?? 9) <= 2)).toBe(true));
+  expect(shown.mock.calls.at(-1)?.[0].slice(0, 5)).not.toEqual(all);
+  app.ranking.needs = "No text has labels of two people yet.";
+  await waitFor(() => expect(screen.queryByTestId("split-map")).toBeNull());
+  await waitFor(() => expect(shown.mock.calls.at(-1)?.[0].slice(0, 5)).toEqual(all));
 });
