@@ -65,7 +65,7 @@ pub use data::{
     PerspectivesError, Target, TrainingData, synthetic, value_names,
 };
 pub use disagreement::{
-    AnnotatorMap, Disagreement, GroupGap, GroupGaps, GroupOnText, GroupPair, Measure, UsualSplit,
+    AnnotatorMap, Disagreement, GroupGap, GroupGaps, GroupPair, LevelStep, Measure, UsualSplit,
     annotator_map, disagreement, disagreement_of_texts, false_discovery_rate, maximum, measure,
     panel_distributions, rank_band, ranking, surprise, usual_split, van_der_eijk,
 };

@@ -268,9 +268,9 @@ fn groups_are_compared_where_both_have_labels() {
     let place = Place::new();
     let session = place.empty();
     let mut csv = "text_id,text,annotator_id,label,gender\n".to_owned();
-    for (text, person) in (0..6).flat_map(|text| (0..10).map(move |person| (text, person))) {
+    for (text, person) in (0..11).flat_map(|text| (0..10).map(move |person| (text, person))) {
         // Women alone answer the last text.
-        if text < 5 || person < 5 {
+        if text < 10 || person < 5 {
             let gender = if person < 5 { "woman" } else { "man" };
             csv += &format!("t{text},text {text},p{person},{},{gender}\n", 1 + (text + person) % 3);
         }
@@ -279,10 +279,10 @@ fn groups_are_compared_where_both_have_labels() {
     let question = session.project.question(None).unwrap().id;
     session.live.fit(question, &Silent).unwrap();
     let query = DisagreementQuery { question, ..query(&place.sample()) };
-    let texts: Vec<TextId> = (1..=6).map(TextId).collect();
+    let texts: Vec<TextId> = (1..=11).map(TextId).collect();
     let compared: Vec<u32> =
         session.analysis.rows(&query, &texts).unwrap().iter().map(|row| row.compared).collect();
-    assert_eq!(compared, [1, 1, 1, 1, 1, 0]);
+    assert_eq!(compared, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
 }
 
 #[test]

@@ -1,78 +1,52 @@
 //! How far apart groups of annotators are on a text, shrunk by how much such gaps vary between texts.
 
 use super::block::BLOCK;
+use super::significance::{Side, difference_p_value, false_discovery_rate};
 use crate::data::AnnotatorModel;
+use crate::math::distributions::normal_quantile;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Fewer labelled texts of both groups say nothing about how gaps vary.
-const FEWEST_TEXTS: usize = 10;
 /// A label of which a model is certain still varies so much.
 const LEAST_VARIANCE: f64 = 1e-3;
 /// Share of false ones among the gaps that are said to stand.
 const FALSE_DISCOVERIES: f64 = 0.05;
-/// Half of the width of a 90 % interval, in standard deviations.
-const NINETY: f64 = 1.644_853_626_951_472_2;
+/// The chance that one of a text's intervals or more does not hold the gap.
+const MISSED: f64 = 0.1;
 
 /// Two sides to compare: each is one or more groups, by their places in the list of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupPair {
-    /// Groups on the first side.
-    pub first: Vec<usize>,
-    /// Groups on the second side.
-    pub second: Vec<usize>,
+    /// Groups on the first side, in order.
+    pub first: Vec<u32>,
+    /// Groups on the second side, in order.
+    pub second: Vec<u32>,
+}
+
+/// How far one person's mean level on a text moves, in levels, with a standard deviation of what is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LevelStep {
+    /// Of the text's score, which all people share.
+    pub text: f64,
+    /// Of the person's severity.
+    pub severity: f64,
 }
 
 /// The gap between two groups on one text: how much higher the second answers, in levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupGap {
-    /// Mean of its posterior: what the model predicts of the groups' people, and what their labels say beyond it.
+    /// What the model predicts of the groups' people, plus the posterior mean of what labels say beyond it.
     pub gap: f64,
-    /// Its 90 % interval.
-    pub interval: (f64, f64),
-    /// The first side and the second.
-    pub sides: [GroupOnText; 2],
-    /// Two-sided p value of the labels for a gap of 0, from labels alone and not shrunk; `None` unless both sides gave some.
+    /// Its interval: those of all pairs on a text hold together with 90 % (Bonferroni), so that the widest gap may be picked from them.
+    /// `None` with fewer than [`GroupGaps::FEWEST_TEXTS`] texts that both sides labelled.
+    pub interval: Option<(f64, f64)>,
+    /// Labels of the first side and of the second.
+    pub labels: [u32; 2],
+    /// Two-sided p value of what labels say beyond the predictions; `None` unless both sides gave some.
     pub p: Option<f64>,
-}
-
-/// One or more groups on one text, as sums over their people.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct GroupOnText {
-    /// How many people.
-    pub people: u32,
-    /// Sum of the levels predicted of them, counted from 0.
-    predicted: f64,
-    /// How many labels they gave.
-    pub labels: u32,
-    /// Sum of those labels, levels counted from 0.
-    sum: f64,
-    /// Sum of labels less what is predicted of those who gave them.
-    residual: f64,
-    /// Sum of the variances predicted of those labels.
-    variance: f64,
-}
-
-impl GroupOnText {
-    /// Mean level predicted of these people, counted from 0; 0 for nobody.
-    pub fn predicted(&self) -> f64 {
-        self.predicted / f64::from(self.people.max(1))
-    }
-
-    /// Mean label; `None` without labels.
-    pub fn observed(&self) -> Option<f64> {
-        (self.labels > 0).then(|| self.sum / f64::from(self.labels))
-    }
-
-    fn join(mut self, other: &Self) -> Self {
-        self.people += other.people;
-        self.predicted += other.predicted;
-        self.labels += other.labels;
-        self.sum += other.sum;
-        self.residual += other.residual;
-        self.variance += other.variance;
-        self
-    }
+    /// Whether labels say that the gap is real, and not only what people's severities predict: `p` stands after correction for all texts
+    /// and pairs, and the interval and what labels say lie on the side of the gap.
+    pub stands: bool,
 }
 
 /// How the gap between two sides is distributed over texts, beyond what the model predicts of their people.
@@ -81,226 +55,301 @@ struct Prior {
     mean: f64,
     mean_variance: f64,
     variance: f64,
+    /// One standard error above `variance`: what intervals reckon with.
+    upper: f64,
+}
+
+/// One label and what is predicted of the person who gave it.
+struct Answer {
+    annotator: u32,
+    level: u16,
+    p: Vec<f64>,
+    mean: f64,
+    variance: f64,
+}
+
+/// What labels of both sides say beyond the predictions, and the variance of that.
+#[derive(Clone, Copy, Debug)]
+struct Beyond {
+    difference: f64,
+    variance: f64,
 }
 
 /// What all texts say about the gaps between some groups of annotators.
 #[derive(Clone, Debug)]
 pub struct GroupGaps {
+    members: Vec<Vec<u32>>,
     /// Groups of each annotator.
-    groups_of: Vec<Vec<u16>>,
-    sizes: Vec<u32>,
+    groups_of: Vec<Vec<u32>>,
     pairs: Vec<GroupPair>,
-    priors: Vec<Prior>,
+    /// Texts that both sides of each pair labelled.
+    shared: Vec<usize>,
+    priors: Vec<Option<Prior>>,
     limit: f64,
 }
 
 impl GroupGaps {
+    /// Fewer texts labelled by both sides say nothing about how gaps vary: no interval then.
+    pub const FEWEST_TEXTS: usize = 10;
+
     /// Estimates, for each of `pairs`, mean and variance over texts of what labels say beyond the predictions (DerSimonian and
     /// Laird 1986: the variance by the method of moments, 0 where labels vary no more than single labels make them). `groups` are annotators'
     /// indices; an annotator can be in several. Levels must have an order. Costs one prediction a label.
-    pub fn estimate(model: &dyn AnnotatorModel, groups: &[Vec<u32>], pairs: Vec<GroupPair>) -> Self {
+    pub fn estimate(model: &dyn AnnotatorModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>) -> Self {
         let mut groups_of = vec![Vec::new(); model.annotators()];
-        for (group, members) in groups.iter().enumerate() {
-            members.iter().filter(|a| (**a as usize) < model.annotators()).for_each(|a| {
-                groups_of[*a as usize].push(group as u16);
-            });
+        for (group, members) in (0u32..).zip(&groups) {
+            members.iter().for_each(|a| groups_of[*a as usize].push(group));
         }
-        let sizes = groups.iter().map(|members| members.len() as u32).collect();
-        let mut gaps = Self { groups_of, sizes, pairs, priors: Vec::new(), limit: 0.0 };
-        let mut texts = gaps.empty(model.texts());
-        gaps.add_labels(model, 0..model.texts(), &mut texts);
-        let mut p = Vec::new();
-        for pair in &gaps.pairs {
-            let found: Vec<(f64, f64)> = texts.iter().filter_map(|text| beyond(sides(text, pair))).collect();
-            gaps.priors.push(prior(&found));
-            p.extend(texts.iter().filter_map(|text| p_value(sides(text, pair))));
-        }
+        let (shared, priors) = (vec![0; pairs.len()], vec![None; pairs.len()]);
+        let mut gaps = Self { members: groups, groups_of, pairs, shared, priors, limit: 0.0 };
+        // (pair, what labels say, p value) of texts that both sides labelled.
+        let found: Vec<(usize, Beyond, f64)> =
+            in_blocks(0..model.texts(), |block| gaps.both_sides(model, block));
+        let p: Vec<f64> = found.iter().map(|(.., p)| *p).collect();
         let standing = false_discovery_rate(&p, p.len(), FALSE_DISCOVERIES);
-        let largest = p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).reduce(f64::max);
-        gaps.limit = largest.unwrap_or(0.0);
+        gaps.limit =
+            p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
+        let mut of_pairs: Vec<Vec<Beyond>> = vec![Vec::new(); gaps.pairs.len()];
+        found.into_iter().for_each(|(pair, beyond, _)| of_pairs[pair].push(beyond));
+        gaps.shared = of_pairs.iter().map(Vec::len).collect();
+        gaps.priors = of_pairs.iter().map(|found| prior(found)).collect();
         gaps
     }
 
-    /// The pairs, in the order in which [`GroupGaps::gaps`] gives them.
-    pub fn pairs(&self) -> &[GroupPair] {
-        &self.pairs
+    /// The most texts that both sides of a pair labelled; gaps have intervals from [`GroupGaps::FEWEST_TEXTS`] on.
+    pub fn shared_texts(&self) -> usize {
+        self.shared.iter().copied().max().unwrap_or(0)
     }
 
-    /// The largest p value that stands after correction for all texts and pairs (false discovery rate 5 %, see
-    /// [`false_discovery_rate`]); 0 where none does.
-    pub fn limit(&self) -> f64 {
-        self.limit
-    }
-
-    /// Every group on every text of `texts`, in parallel. Costs a prediction for each text and annotator.
+    /// The size of the widest gap on every text of `texts`, in levels, in parallel; not a number without pairs. Costs a prediction for
+    /// each text and annotator.
     ///
     /// # Panics
     /// If the model has other annotators or fewer texts than it had.
-    pub fn of_texts(&self, model: &dyn AnnotatorModel, texts: Range<usize>) -> Vec<Vec<GroupOnText>> {
-        let blocks: Vec<Range<usize>> =
-            texts.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts.end)).collect();
-        blocks.into_par_iter().flat_map_iter(|block| self.of_block(model, block)).collect()
+    pub fn widest(&self, model: &dyn AnnotatorModel, texts: Range<usize>) -> Vec<f32> {
+        in_blocks(texts, |block| {
+            let predicted = self.predicted(model, block.clone());
+            let answers = self.answers(model, block);
+            let of_text = |(predicted, answers): (Vec<f64>, Vec<Answer>)| {
+                let gap = |at| self.gap(at, &predicted, self.beyond(at, &answers)).abs() as f32;
+                (0..self.pairs.len()).map(gap).fold(f32::NAN, f32::max)
+            };
+            predicted.into_iter().zip(answers).map(of_text).collect()
+        })
     }
 
-    fn empty(&self, texts: usize) -> Vec<Vec<GroupOnText>> {
-        let groups = self.sizes.iter().map(|people| GroupOnText { people: *people, ..Default::default() });
-        vec![groups.collect(); texts]
+    /// The gaps of all pairs on one text, in their order. `steps` are of every annotator on this text.
+    ///
+    /// # Panics
+    /// As [`GroupGaps::widest`], or if `steps` are fewer than the annotators.
+    pub fn on_text(&self, model: &dyn AnnotatorModel, text: usize, steps: &[LevelStep]) -> Vec<GroupGap> {
+        let predicted = self.predicted(model, text..text + 1).remove(0);
+        let answers = self.answers(model, text..text + 1).remove(0);
+        let of_pair = |at: usize| {
+            let beyond = self.beyond(at, &answers);
+            let gap = self.gap(at, &predicted, beyond);
+            let reach =
+                |prior: Prior| self.quantile() * (spread(prior, beyond) + self.doubt(at, steps)).sqrt();
+            let interval = self.priors[at].map(reach).map(|reach| (gap - reach, gap + reach));
+            let p = beyond.map(|_| self.p_value(at, &answers));
+            let apart = interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
+            let alike = beyond.is_some_and(|beyond| beyond.difference * gap > 0.0);
+            let stands = apart && alike && p.is_some_and(|p| p <= self.limit);
+            let labels = self.sides(at, &answers).map(|side| side.len() as u32);
+            GroupGap { gap, interval, labels, p, stands }
+        };
+        (0..self.pairs.len()).map(of_pair).collect()
     }
 
-    fn of_block(&self, model: &dyn AnnotatorModel, block: Range<usize>) -> Vec<Vec<GroupOnText>> {
-        let (n, levels) = (block.len(), model.levels());
-        let mut all = self.empty(n);
+    /// Half of the width of an interval, in standard deviations.
+    fn quantile(&self) -> f64 {
+        normal_quantile(1.0 - MISSED / (2.0 * self.pairs.len() as f64))
+    }
+
+    /// Sums over the members of every group of their predicted mean levels, by text.
+    fn predicted(&self, model: &dyn AnnotatorModel, texts: Range<usize>) -> Vec<Vec<f64>> {
+        let (n, levels) = (texts.len(), model.levels());
+        let mut sums = vec![vec![0.0; self.members.len()]; n];
         let mut p = vec![0.0f32; n * levels];
-        for (annotator, groups) in self.groups_of.iter().enumerate().filter(|(_, groups)| !groups.is_empty())
-        {
-            model.predict_column(annotator as u32, block.clone(), &mut p);
-            for (i, text) in all.iter_mut().enumerate() {
+        for (annotator, groups) in (0u32..).zip(&self.groups_of).filter(|(_, groups)| !groups.is_empty()) {
+            model.predict_column(annotator, texts.clone(), &mut p);
+            for (i, sums) in sums.iter_mut().enumerate() {
                 let mean: f64 = (1..levels).map(|c| c as f64 * f64::from(p[c * n + i])).sum();
-                groups.iter().for_each(|group| text[usize::from(*group)].predicted += mean);
+                groups.iter().for_each(|group| sums[*group as usize] += mean);
             }
         }
-        self.add_labels(model, block, &mut all);
-        all
+        sums
     }
 
-    /// Adds what the labels on `texts` say.
-    fn add_labels(&self, model: &dyn AnnotatorModel, texts: Range<usize>, all: &mut [Vec<GroupOnText>]) {
+    /// The labels that members of groups gave, by text.
+    fn answers(&self, model: &dyn AnnotatorModel, texts: Range<usize>) -> Vec<Vec<Answer>> {
+        let mut answers: Vec<Vec<Answer>> = texts.clone().map(|_| Vec::new()).collect();
         let mut p = vec![0.0f32; model.levels()];
-        for (annotator, groups) in self.groups_of.iter().enumerate().filter(|(_, groups)| !groups.is_empty())
-        {
-            let known = model.known_labels(annotator as u32);
+        for (annotator, _) in (0u32..).zip(&self.groups_of).filter(|(_, groups)| !groups.is_empty()) {
+            let known = model.known_labels(annotator);
             let from = known.partition_point(|(text, _)| (*text as usize) < texts.start);
             for (text, level) in known[from..].iter().take_while(|(text, _)| (*text as usize) < texts.end) {
-                model.predict(*text, annotator as u32, &mut p);
-                let (mean, second) = p.iter().enumerate().fold((0.0, 0.0), |(first, second), (c, p)| {
-                    let (level, p) = (c as f64, f64::from(*p));
-                    (first + level * p, second + level * level * p)
-                });
-                for group in groups {
-                    let group = &mut all[*text as usize - texts.start][usize::from(*group)];
-                    group.labels += 1;
-                    group.sum += f64::from(*level);
-                    group.residual += f64::from(*level) - mean;
-                    group.variance += (second - mean * mean).max(LEAST_VARIANCE);
+                model.predict(*text, annotator, &mut p);
+                answers[*text as usize - texts.start].push(Answer::new(annotator, *level, &p));
+            }
+        }
+        answers
+    }
+
+    fn both_sides(&self, model: &dyn AnnotatorModel, block: Range<usize>) -> Vec<(usize, Beyond, f64)> {
+        let mut found = Vec::new();
+        for answers in self.answers(model, block).iter().filter(|answers| answers.len() > 1) {
+            for at in 0..self.pairs.len() {
+                if let Some(beyond) = self.beyond(at, answers) {
+                    found.push((at, beyond, self.p_value(at, answers)));
                 }
             }
         }
+        found
     }
 
-    /// The two sides of every pair and the gap between them on one text, from what [`GroupGaps::of_texts`] says of it.
-    pub fn gaps(&self, text: &[GroupOnText]) -> Vec<GroupGap> {
-        self.pairs.iter().zip(&self.priors).map(|(pair, prior)| gap(sides(text, pair), *prior)).collect()
+    /// The answers on either side of a pair.
+    fn sides<'a>(&self, pair: usize, answers: &'a [Answer]) -> [Vec<&'a Answer>; 2] {
+        let GroupPair { first, second } = &self.pairs[pair];
+        [first, second].map(|side| {
+            let of = |annotator: u32| &self.groups_of[annotator as usize];
+            let within =
+                |answer: &&Answer| of(answer.annotator).iter().any(|g| side.binary_search(g).is_ok());
+            answers.iter().filter(within).collect()
+        })
+    }
+
+    /// `None` unless both sides gave labels.
+    fn beyond(&self, pair: usize, answers: &[Answer]) -> Option<Beyond> {
+        let [a, b] = self.sides(pair, answers).map(|side| {
+            let n = side.len() as f64;
+            let residual: f64 = side.iter().map(|answer| f64::from(answer.level) - answer.mean).sum();
+            let variance: f64 = side.iter().map(|answer| answer.variance).sum();
+            (!side.is_empty()).then(|| (residual / n, variance / (n * n)))
+        });
+        let ((a, of_a), (b, of_b)) = (a?, b?);
+        Some(Beyond { difference: b - a, variance: of_a + of_b })
+    }
+
+    /// Of a pair of whom both sides gave labels.
+    fn p_value(&self, pair: usize, answers: &[Answer]) -> f64 {
+        let [a, b] = self.sides(pair, answers).map(|side| Side {
+            observed: side.iter().map(|answer| f64::from(answer.level)).sum::<f64>() / side.len() as f64,
+            predicted: side.into_iter().map(|answer| &answer.p[..]).collect(),
+        });
+        difference_p_value([&a, &b])
+    }
+
+    /// How many people are on a side.
+    fn people(&self, side: &[u32]) -> f64 {
+        side.iter().map(|group| self.members[*group as usize].len()).sum::<usize>().max(1) as f64
+    }
+
+    fn gap(&self, pair: usize, predicted: &[f64], beyond: Option<Beyond>) -> f64 {
+        let mean = |side: &[u32]| {
+            side.iter().map(|group| predicted[*group as usize]).sum::<f64>() / self.people(side)
+        };
+        let GroupPair { first, second } = &self.pairs[pair];
+        let more = self.priors[pair].map_or(0.0, |prior| match beyond {
+            Some(beyond) => prior.mean + share(prior, beyond) * (beyond.difference - prior.mean),
+            None => prior.mean,
+        });
+        mean(second) - mean(first) + more
+    }
+
+    /// Variance of the predicted gap of a pair, to first order: people's severities are independent given the text.
+    fn doubt(&self, pair: usize, steps: &[LevelStep]) -> f64 {
+        let GroupPair { first, second } = &self.pairs[pair];
+        let (mut text, mut severities) = (0.0, 0.0);
+        for (side, sign) in [(first, -1.0), (second, 1.0)] {
+            let weight = sign / self.people(side);
+            for annotator in side.iter().flat_map(|group| &self.members[*group as usize]) {
+                let step = steps[*annotator as usize];
+                text += weight * step.text;
+                severities += (weight * step.severity).powi(2);
+            }
+        }
+        text * text + severities
     }
 }
 
-fn sides(text: &[GroupOnText], pair: &GroupPair) -> [GroupOnText; 2] {
-    [&pair.first, &pair.second]
-        .map(|side| side.iter().fold(GroupOnText::default(), |sum, group| sum.join(&text[*group])))
+impl Answer {
+    fn new(annotator: u32, level: u16, p: &[f32]) -> Self {
+        let total: f64 = p.iter().map(|p| f64::from(*p)).sum();
+        let p: Vec<f64> = p.iter().map(|p| f64::from(*p) / total).collect();
+        let (mean, second) = p.iter().enumerate().fold((0.0, 0.0), |(first, second), (c, p)| {
+            let level = c as f64;
+            (first + level * p, second + level * level * p)
+        });
+        Self { annotator, level, p, mean, variance: (second - mean * mean).max(LEAST_VARIANCE) }
+    }
 }
 
-/// What labels say beyond the predictions, and its variance; `None` unless both sides gave labels.
-fn beyond([a, b]: [GroupOnText; 2]) -> Option<(f64, f64)> {
-    if a.labels == 0 || b.labels == 0 {
+/// What `of` says of `texts`, block after block in parallel.
+fn in_blocks<T: Send>(texts: Range<usize>, of: impl Fn(Range<usize>) -> Vec<T> + Send + Sync) -> Vec<T> {
+    let blocks: Vec<Range<usize>> =
+        texts.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(texts.end)).collect();
+    blocks.into_par_iter().flat_map_iter(of).collect()
+}
+
+/// From what labels say on texts; `None` on fewer than [`GroupGaps::FEWEST_TEXTS`].
+fn prior(found: &[Beyond]) -> Option<Prior> {
+    if found.len() < GroupGaps::FEWEST_TEXTS {
         return None;
     }
-    let (na, nb) = (f64::from(a.labels), f64::from(b.labels));
-    Some((b.residual / nb - a.residual / na, a.variance / (na * na) + b.variance / (nb * nb)))
-}
-
-/// Of the difference of mean labels, normal with the variances that are predicted of single labels.
-fn p_value(sides: [GroupOnText; 2]) -> Option<f64> {
-    let (_, variance) = beyond(sides)?;
-    let difference = sides[1].observed()? - sides[0].observed()?;
-    Some(libm::erfc(difference.abs() / (2.0 * variance).sqrt()))
-}
-
-/// From `(what labels say beyond the predictions, its variance)` of texts.
-fn prior(found: &[(f64, f64)]) -> Prior {
-    if found.len() < FEWEST_TEXTS {
-        return Prior { mean: 0.0, mean_variance: 0.0, variance: 0.0 };
-    }
-    let weight = |extra: f64| found.iter().map(|(_, v)| 1.0 / (v + extra)).sum::<f64>();
-    let mean = |extra: f64| found.iter().map(|(d, v)| d / (v + extra)).sum::<f64>() / weight(extra);
+    let weight = |extra: f64| found.iter().map(|b| 1.0 / (b.variance + extra)).sum::<f64>();
+    let mean =
+        |extra: f64| found.iter().map(|b| b.difference / (b.variance + extra)).sum::<f64>() / weight(extra);
     let (total, centre) = (weight(0.0), mean(0.0));
-    let q: f64 = found.iter().map(|(d, v)| (d - centre).powi(2) / v).sum();
-    let squares: f64 = found.iter().map(|(_, v)| 1.0 / (v * v)).sum();
+    let q: f64 = found.iter().map(|b| (b.difference - centre).powi(2) / b.variance).sum();
+    let squares: f64 = found.iter().map(|b| b.variance.powi(-2)).sum();
     let variance = ((q - (found.len() - 1) as f64) / (total - squares / total)).max(0.0);
-    Prior { mean: mean(variance), mean_variance: 1.0 / weight(variance), variance }
+    // Standard error from the expected information of the normal likelihood (Hardy and Thompson 1996).
+    let information: f64 = found.iter().map(|b| (b.variance + variance).powi(-2)).sum::<f64>() / 2.0;
+    let upper = variance + information.sqrt().recip();
+    Some(Prior { mean: mean(variance), mean_variance: 1.0 / weight(variance), variance, upper })
 }
 
-fn gap(sides: [GroupOnText; 2], prior: Prior) -> GroupGap {
-    let (mean, variance) = match beyond(sides) {
-        Some((beyond, variance)) => {
-            let share = prior.variance / (prior.variance + variance);
-            let left = (1.0 - share) * (1.0 - share) * prior.mean_variance;
-            (prior.mean + share * (beyond - prior.mean), share * variance + left)
+/// How far what labels say is followed.
+fn share(prior: Prior, beyond: Beyond) -> f64 {
+    prior.variance / (prior.variance + beyond.variance)
+}
+
+/// Variance of what is added to the predicted gap, where the gaps of texts vary by `upper`.
+fn spread(prior: Prior, beyond: Option<Beyond>) -> f64 {
+    match beyond {
+        Some(beyond) => {
+            let share = share(prior, beyond);
+            let left = (1.0 - share) * (1.0 - share);
+            share * share * beyond.variance + left * (prior.upper + prior.mean_variance)
         }
-        None => (prior.mean, prior.variance + prior.mean_variance),
-    };
-    let gap = sides[1].predicted() - sides[0].predicted() + mean;
-    let reach = NINETY * variance.sqrt();
-    GroupGap { gap, interval: (gap - reach, gap + reach), sides, p: p_value(sides) }
-}
-
-/// Which of `p` stand when so many comparisons were made (`comparisons`, at least as many as there are values): the procedure of
-/// Benjamini and Yekutieli 2001, which keeps the expected share of false ones among them below `rate` however the comparisons depend on one
-/// another.
-pub fn false_discovery_rate(p: &[f64], comparisons: usize, rate: f64) -> Vec<bool> {
-    let many = comparisons.max(p.len()).max(1);
-    let harmonic: f64 = (1..=many).map(|i| 1.0 / i as f64).sum();
-    let mut order: Vec<usize> = (0..p.len()).collect();
-    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let stands = |(rank, at): (usize, &usize)| p[*at] <= rate * (rank + 1) as f64 / (many as f64 * harmonic);
-    let last = order.iter().enumerate().filter(|x| stands(*x)).map(|(rank, _)| rank + 1).max().unwrap_or(0);
-    let mut standing = vec![false; p.len()];
-    order[..last].iter().for_each(|at| standing[*at] = true);
-    standing
+        None => prior.upper + prior.mean_variance,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn on_text(predicted: f64, labels: u32, mean_residual: f64) -> GroupOnText {
-        let n = f64::from(labels);
-        GroupOnText {
-            people: 1,
-            predicted,
-            labels,
-            sum: n * (predicted + mean_residual),
-            residual: n * mean_residual,
-            variance: n,
-        }
-    }
-
     #[test]
     fn labels_that_vary_no_more_than_they_must_leave_the_prediction() {
-        // Residual gaps of +-1 with variance 1/4 + 1/4 each vary by 1 over texts: a half is beyond them.
-        let gap_of = |d: f64| [on_text(1.0, 4, 0.0), on_text(1.2, 4, d)];
-        let texts = |d: f64| -> Vec<(f64, f64)> {
-            (0..40).map(|i| beyond(gap_of(if i % 2 == 0 { d } else { -d })).unwrap()).collect()
+        // Residual gaps of +-1 with variance 1/2 each vary by 1 over texts: a half is beyond them.
+        let texts = |d: f64| -> Vec<Beyond> {
+            (0..40)
+                .map(|i| if i % 2 == 0 { d } else { -d })
+                .map(|d| Beyond { difference: d, variance: 0.5 })
+                .collect()
         };
-        let varied = prior(&texts(1.0));
-        assert!((varied.variance - (40.0 / 39.0 - 0.5)).abs() < 0.06, "{varied:?}");
+        let varied = prior(&texts(1.0)).unwrap();
+        assert!((varied.variance - (40.0 / 39.0 - 0.5)).abs() < 1e-9, "{varied:?}");
         assert!(varied.mean.abs() < 1e-12);
-        let quiet = prior(&texts(0.5));
-        assert_eq!(quiet.variance, 0.0);
-        assert!((gap(gap_of(2.0), quiet).gap - 0.2).abs() < 1e-9, "no text differs from the others");
-        let found = gap(gap_of(1.0), varied);
-        assert!(found.gap > 0.2 && found.gap < 1.2 && found.interval.0 < found.gap, "{found:?}");
-        let unlabelled = gap([on_text(1.0, 0, 0.0), on_text(1.2, 3, 0.0)], varied);
-        assert!((unlabelled.gap - 0.2).abs() < 1e-9 && unlabelled.p.is_none());
-        let width = |gap: GroupGap| gap.interval.1 - gap.interval.0;
-        assert!(width(unlabelled) > width(found));
-    }
-
-    /// By hand: adjusted values p m (1 + 1/2 + 1/3 + 1/4) / rank of 0.0001, 0.004, 0.02 are 0.00083, 0.0167, 0.0556.
-    #[test]
-    fn the_procedure_of_benjamini_and_yekutieli() {
-        let p = [0.02, 0.0001, 0.5, 0.004];
-        assert_eq!(false_discovery_rate(&p, 4, 0.05), [false, true, false, true]);
-        assert_eq!(false_discovery_rate(&p, 4, 0.056), [true, true, false, true]);
-        // The same values among many comparisons.
-        assert_eq!(false_discovery_rate(&p, 400, 0.05), [false; 4]);
+        let quiet = prior(&texts(0.5)).unwrap();
+        let labels = Beyond { difference: 2.0, variance: 0.5 };
+        assert_eq!((quiet.variance, share(quiet, labels)), (0.0, 0.0), "no text differs from the others");
+        // Even then there is doubt: sqrt(2 / (40 / 0.5^2)).
+        assert!((quiet.upper - 0.5 * (2.0f64 / 40.0).sqrt()).abs() < 1e-9, "{quiet:?}");
+        assert!(spread(varied, Some(labels)) < spread(varied, None));
+        assert!(spread(quiet, Some(labels)) > 0.1);
+        assert!(prior(&texts(1.0)[..GroupGaps::FEWEST_TEXTS - 1]).is_none());
     }
 }

@@ -9,18 +9,20 @@ mod measures;
 mod nodes;
 mod pairs;
 mod running;
+mod significance;
 mod stream;
 mod sums;
 mod usual;
 
 pub use bimodality::van_der_eijk;
 pub(crate) use block::BLOCK;
-pub use gaps::{GroupGap, GroupGaps, GroupOnText, GroupPair, false_discovery_rate};
+pub use gaps::{GroupGap, GroupGaps, GroupPair, LevelStep};
 pub use map::{AnnotatorMap, annotator_map};
 pub use measures::{Disagreement, Measure, rank_band, ranking};
 pub(crate) use nodes::NodeSums;
 #[cfg(test)]
 pub(crate) use running::RunningSums;
+pub use significance::false_discovery_rate;
 pub(crate) use stream::measure_of_texts;
 pub use stream::{disagreement, disagreement_of_texts, measure, panel_distributions, surprise, usual_split};
 pub(crate) use sums::Sums;

@@ -159,7 +159,7 @@ fn columns(crossed: &CrossedEffects, text: usize) -> TextColumns {
 }
 
 /// Choice scores move against each other: even ones up while odd ones go down.
-fn contrast(score: usize, scores: usize) -> f64 {
+pub(super) fn contrast(score: usize, scores: usize) -> f64 {
     if scores == 1 || score.is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 

@@ -8,6 +8,7 @@ mod bald;
 mod bytes;
 mod interval;
 mod label_change;
+mod level_steps;
 mod model;
 mod refit;
 

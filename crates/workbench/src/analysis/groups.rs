@@ -6,11 +6,14 @@ use crate::live::{Comparison, Fitted, Over, Sides};
 use crate::view::{GroupChoice, GroupDifference};
 use dissensus_domain::Annotator;
 use dissensus_perspectives::{GroupGap, GroupPair};
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Groups of fewer people are not compared.
 pub(super) const FEWEST_PEOPLE: usize = 5;
+/// Of an attribute of more values, these largest are compared: work and memory grow with their square.
+const MOST_VALUES: usize = 50;
 
 /// Annotators by the values of every attribute.
 type Values<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<u32>>>;
@@ -39,7 +42,7 @@ impl Analysis {
             None => against_others(&values),
             Some(choice) => chosen_pair(&values, choice)?,
         };
-        Ok(fitted.comparison(choice, over, |model| Comparison::of(model, &groups, pairs, sides)))
+        Ok(fitted.comparison(choice, over, |model| Comparison::of(model, groups, pairs, sides)))
     }
 }
 
@@ -55,21 +58,35 @@ fn by_value<'a>(people: &[(u32, &'a Annotator)]) -> Values<'a> {
 
 type Groups = (Vec<Vec<u32>>, Vec<GroupPair>, Vec<Sides>);
 
-/// Every value with enough people on both sides; of two values only the first one is spoken of.
+/// Every value with enough people on both sides; of two values only the first one is spoken of. Values of too few people are one
+/// group of others.
 fn against_others(values: &Values<'_>) -> Groups {
     let (mut groups, mut pairs, mut sides) = (Vec::new(), Vec::new(), Vec::new());
     for (attribute, of_values) in values {
-        let first = groups.len();
-        groups.extend(of_values.values().cloned());
+        let mut large: Vec<(&str, &Vec<u32>)> =
+            of_values.iter().map(|(v, p)| (*v, p)).filter(|(_, p)| p.len() >= FEWEST_PEOPLE).collect();
+        large.sort_by_key(|(value, people)| (Reverse(people.len()), *value));
+        large.truncate(MOST_VALUES);
+        large.sort_by_key(|(value, _)| *value);
+        let kept: HashSet<&str> = large.iter().map(|(value, _)| *value).collect();
+        let small = of_values.iter().filter(|(value, _)| !kept.contains(*value));
+        let others: Vec<u32> = small.flat_map(|(_, people)| people.iter().copied()).collect();
         let all: usize = of_values.values().map(Vec::len).sum();
-        for (at, (value, people)) in of_values.iter().enumerate() {
-            let enough = people.len() >= FEWEST_PEOPLE && all - people.len() >= FEWEST_PEOPLE;
-            let said = of_values.len() == 2 && at == 1;
-            if !enough || said {
+        let first = groups.len() as u32;
+        groups.extend(large.iter().map(|(_, people)| (*people).clone()));
+        if !others.is_empty() {
+            groups.push(others);
+        }
+        let last = groups.len() as u32;
+        for (at, (value, people)) in (first..).zip(&large) {
+            let said = of_values.len() == 2 && large.len() == 2 && at > first;
+            if all - people.len() < FEWEST_PEOPLE || said {
                 continue;
             }
-            let others = (first..groups.len()).filter(|group| *group != first + at).collect();
-            pairs.push(GroupPair { first: others, second: vec![first + at] });
+            pairs.push(GroupPair {
+                first: (first..last).filter(|group| *group != at).collect(),
+                second: vec![at],
+            });
             // Of two values the other one has a name.
             let other = of_values.keys().find(|other| of_values.len() == 2 && *other != value);
             sides.push(Sides {
@@ -97,6 +114,9 @@ fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, Work
         })
     };
     let groups = vec![find(&choice.first)?, find(&choice.second)?];
+    if groups.iter().any(|people| people.len() < FEWEST_PEOPLE) {
+        return Ok((Vec::new(), Vec::new(), Vec::new()));
+    }
     let sides = Sides {
         attribute: choice.attribute.clone(),
         value: choice.second.clone(),
@@ -105,18 +125,19 @@ fn chosen_pair(values: &Values<'_>, choice: &GroupChoice) -> Result<Groups, Work
     Ok((groups, vec![GroupPair { first: vec![0], second: vec![1] }], vec![sides]))
 }
 
-/// As the window shows it.
-pub(super) fn difference(comparison: &Comparison, at: usize, gap: &GroupGap) -> GroupDifference {
+/// As the window shows it; `None` where there is too little to tell how sure it is.
+pub(super) fn difference(comparison: &Comparison, at: usize, gap: &GroupGap) -> Option<GroupDifference> {
+    let (low, high) = gap.interval?;
     let Sides { attribute, value, against } = comparison.sides[at].clone();
-    GroupDifference {
+    Some(GroupDifference {
         attribute,
         value,
         against,
         gap: gap.gap as f32,
-        interval: (gap.interval.0 as f32, gap.interval.1 as f32),
-        labels: (gap.sides[1].labels, gap.sides[0].labels),
-        stands: comparison.stands(gap),
-    }
+        interval: (low as f32, high as f32),
+        labels: (gap.labels[1], gap.labels[0]),
+        stands: gap.stands,
+    })
 }
 
 #[cfg(test)]
@@ -137,7 +158,31 @@ mod tests {
         assert_eq!(named, [("age", "old"), ("age", "young"), ("gender", "man")]);
         assert_eq!(sides[2].against.as_deref(), Some("woman"));
         assert_eq!(groups.len(), 5);
-        assert_eq!(pairs[1], GroupPair { first: vec![0, 1], second: vec![2] });
+        // The one of a single person comes last, among the others.
+        assert_eq!(pairs[1], GroupPair { first: vec![0, 2], second: vec![1] });
         assert_eq!(pairs[2], GroupPair { first: vec![4], second: vec![3] });
+    }
+
+    #[test]
+    fn values_of_few_people_are_one_group() {
+        let names: Vec<String> = (0..2000).map(|i| format!("town {i:04}")).collect();
+        let few = names.iter().zip(100u32..).map(|(name, row)| (name.as_str(), vec![row]));
+        let values: Values<'_> =
+            [("town", few.chain([("city", (0..5).collect::<Vec<u32>>())]).collect())].into();
+        let (groups, pairs, sides) = against_others(&values);
+        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [5, 2000]);
+        assert_eq!(pairs, [GroupPair { first: vec![1], second: vec![0] }]);
+        assert_eq!(sides[0].against, None);
+        let many: Values<'_> =
+            [("town", names.iter().map(|name| (name.as_str(), vec![0; 5])).collect())].into();
+        assert_eq!(against_others(&many).1.len(), MOST_VALUES);
+    }
+
+    #[test]
+    fn two_chosen_groups_need_five_people_each() {
+        let values: Values<'_> =
+            [("side", [("left", (0..4).collect::<Vec<u32>>()), ("right", (4..20).collect())].into())].into();
+        let choice = GroupChoice { attribute: "side".into(), first: "left".into(), second: "right".into() };
+        assert!(chosen_pair(&values, &choice).unwrap().1.is_empty());
     }
 }

@@ -6,7 +6,7 @@ use super::groups::difference;
 use super::needs::{enough, too_few};
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
-use crate::live::{Asked, Fitted, Measured, Over, size_interval, split_of_labels, widest};
+use crate::live::{Asked, Fitted, Measured, Over, split_of_labels, widest, widest_interval};
 use crate::view::{
     DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation, GroupDifference,
     Ranking,
@@ -61,7 +61,7 @@ impl Analysis {
             estimation: Some(ranked.estimation.clone()),
             ..Ranking::default()
         };
-        let Ranked { measured, rows, values, .. } = ranked;
+        let Ranked { measured, rows, values, asked, .. } = ranked;
         let of = |all: &[f32]| rows.iter().filter_map(|row| all.get(*row as usize).copied()).collect();
         ranking.means = of(&measured.means);
         ranking.splits = of(&measured.splits);
@@ -70,7 +70,10 @@ impl Analysis {
         ranking.observed_splits = rows.iter().filter_map(observed).map(|(_, split)| split).collect();
         ranking.labels = rows.iter().map(|row| measured.labels[*row as usize]).collect();
         let shared = measured.labels.iter().filter(|count| **count > 1).count();
-        ranking.needs = enough(shared, query.by);
+        ranking.needs = match &asked {
+            Asked::Gap(comparison) => comparison.needs(),
+            Asked::Measure(_) => enough(shared, query.by),
+        };
         if values.first().is_some_and(|value| value.is_nan()) {
             ranking.remark = Some(no_value(query.by));
             return Ok(Ranking {
@@ -135,6 +138,11 @@ impl Analysis {
             let observed = self.observed(query.question, *id, &mask, levels)?;
             let value = ranked.measured.values[row as usize];
             let interval = found.interval;
+            // Where nobody can tell how sure a gap is, the text can be anywhere.
+            let unsure = match &ranked.asked {
+                Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
+                Asked::Measure(_) => (value, value),
+            };
             let rank = 1 + ranked.values.partition_point(|other| *other > value) as u32;
             rows.push(DisagreementRow {
                 text: *id,
@@ -145,7 +153,7 @@ impl Analysis {
                 value,
                 interval,
                 rank: self.place(&ranked, row).unwrap_or(rank),
-                band: rank_band(&ranked.values, interval.unwrap_or((value, value))),
+                band: rank_band(&ranked.values, interval.unwrap_or(unsure)),
                 who: found.who,
                 compared: found.compared,
                 observed_pairwise: observed_pairwise(&observed),
@@ -213,25 +221,19 @@ impl Analysis {
         };
         let model = &fitted.model;
         let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
-        let compared = gaps.iter().filter(|gap| gap.p.is_some()).count() as u32;
+        let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32;
         let (interval, who) = match (&ranked.asked, &comparison) {
             (Asked::Measure(by), comparison) => {
                 let usual = ranked.measured.usual.as_ref();
                 let interval = model.interval(row, *by, over.mask(), value, usual);
-                let standing: Vec<usize> = (0..gaps.len())
-                    .filter(|at| comparison.as_ref().is_some_and(|c| c.stands(&gaps[*at])))
-                    .collect();
-                let most =
-                    standing.into_iter().max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
-                (interval, comparison.as_ref().zip(most).map(|(c, at)| difference(c, at, &gaps[at])))
+                let standing = (0..gaps.len()).filter(|at| gaps[*at].stands);
+                let most = standing.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
+                (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
             }
-            (Asked::Gap(_), Some(comparison)) => match widest(&gaps) {
-                Some(at) => (
-                    Some(hold(size_interval(gaps[at].interval), value)),
-                    Some(difference(comparison, at, &gaps[at])),
-                ),
-                None => (None, None),
-            },
+            (Asked::Gap(_), Some(comparison)) => (
+                widest_interval(&gaps).map(|interval| hold(interval, value)),
+                widest(&gaps).and_then(|at| difference(comparison, at, &gaps[at])),
+            ),
             (Asked::Gap(_), None) => (None, None),
         };
         Ok(RowFigures { scores, distribution, interval, who, compared })

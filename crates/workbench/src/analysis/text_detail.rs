@@ -123,7 +123,8 @@ impl Analysis {
         if ordinal {
             let comparison = self.comparison(fitted, None, over)?;
             let gaps = comparison.gaps(&fitted.model, row);
-            differences = gaps.iter().enumerate().map(|(at, gap)| difference(&comparison, at, gap)).collect();
+            differences =
+                gaps.iter().enumerate().filter_map(|(at, gap)| difference(&comparison, at, gap)).collect();
         }
         Ok((among(fitted, row, over).0, differences))
     }

@@ -1,5 +1,6 @@
 //! Groups of people compared on every text.
 
+use crate::words::counted;
 use dissensus_perspectives::{GroupGap, GroupGaps, GroupPair, LiveModel};
 use std::ops::Range;
 
@@ -24,28 +25,33 @@ impl Comparison {
     /// Of `groups` of annotators' indices; `pairs` and `sides` go together.
     pub(crate) fn of(
         model: &LiveModel,
-        groups: &[Vec<u32>],
+        groups: Vec<Vec<u32>>,
         pairs: Vec<GroupPair>,
         sides: Vec<Sides>,
     ) -> Self {
         Self { sides, gaps: GroupGaps::estimate(model, groups, pairs) }
     }
 
-    /// Whether a gap stands after correction for all texts and pairs.
-    pub(crate) fn stands(&self, gap: &GroupGap) -> bool {
-        gap.p.is_some_and(|p| p <= self.gaps.limit())
-    }
-
     /// All gaps on one text, in the order of [`Comparison::sides`].
     pub(crate) fn gaps(&self, model: &LiveModel, text: u32) -> Vec<GroupGap> {
-        let at = text as usize;
-        self.gaps.of_texts(model, at..at + 1).first().map_or_else(Vec::new, |text| self.gaps.gaps(text))
+        self.gaps.on_text(model, text as usize, &model.level_steps(text))
     }
 
     /// The size of the widest gap on every text of `texts`; not a number where nothing is compared.
     pub(crate) fn widest(&self, model: &LiveModel, texts: Range<usize>) -> Vec<f32> {
-        let size = |gaps: Vec<GroupGap>| gaps.iter().map(|gap| gap.gap.abs() as f32).fold(f32::NAN, f32::max);
-        self.gaps.of_texts(model, texts).iter().map(|text| size(self.gaps.gaps(text))).collect()
+        self.gaps.widest(model, texts)
+    }
+
+    /// What is missing before the gaps have intervals.
+    pub(crate) fn needs(&self) -> Option<String> {
+        let shared = self.gaps.shared_texts();
+        (shared < GroupGaps::FEWEST_TEXTS).then(|| {
+            format!(
+                "Too little to tell how sure a gap between groups is: {} with labels of both groups, {} are needed.",
+                counted(shared as u64, "text"),
+                GroupGaps::FEWEST_TEXTS
+            )
+        })
     }
 }
 
@@ -54,8 +60,14 @@ pub(crate) fn widest(gaps: &[GroupGap]) -> Option<usize> {
     (0..gaps.len()).max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()))
 }
 
+/// The interval of the size of the widest of all gaps, whose intervals hold together; `None` where one of them has none.
+pub(crate) fn widest_interval(gaps: &[GroupGap]) -> Option<(f32, f32)> {
+    let sizes = gaps.iter().map(|gap| gap.interval.map(size_interval)).collect::<Option<Vec<_>>>()?;
+    sizes.into_iter().reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
+}
+
 /// The interval of a gap's size, from that of the gap.
-pub(crate) fn size_interval((low, high): (f64, f64)) -> (f32, f32) {
+fn size_interval((low, high): (f64, f64)) -> (f32, f32) {
     let (a, b) = (low.abs() as f32, high.abs() as f32);
     (if low <= 0.0 && high >= 0.0 { 0.0 } else { a.min(b) }, a.max(b))
 }
@@ -69,5 +81,14 @@ mod tests {
         assert_eq!(size_interval((-0.5, 0.25)), (0.0, 0.5));
         assert_eq!(size_interval((-0.5, -0.25)), (0.25, 0.5));
         assert_eq!(size_interval((0.25, 0.5)), (0.25, 0.5));
+    }
+
+    #[test]
+    fn any_gap_can_be_the_widest() {
+        let gap = |gap, interval| GroupGap { gap, interval, labels: [0, 0], p: None, stands: false };
+        let (sure, wide) = (gap(0.375, Some((0.25, 0.5))), gap(-0.25, Some((-1.0, 0.5))));
+        assert_eq!(widest_interval(&[sure, wide]), Some((0.25, 1.0)));
+        assert_eq!(widest_interval(&[sure, gap(0.0, None)]), None);
+        assert_eq!(widest_interval(&[]), None);
     }
 }

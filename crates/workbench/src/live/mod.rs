@@ -12,7 +12,7 @@ mod save;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use comparison::{Comparison, Sides, size_interval, widest};
+pub(crate) use comparison::{Comparison, Sides, widest, widest_interval};
 pub(crate) use fitted::Fitted;
 pub(crate) use measured::{Asked, Measured, Over, largest, split_of_labels};
 pub(crate) use models::Models;

@@ -1,0 +1,49 @@
+//! How far people's mean levels on a text move with what is not known.
+
+use super::interval::contrast;
+use super::model::LiveModel;
+use crate::data::AnnotatorModel as _;
+use crate::disagreement::LevelStep;
+use crate::mixed::predictor::{Scratch, TextColumns};
+
+impl LiveModel {
+    /// For every annotator, half of the way of the mean level on `text` from one standard deviation below to one above the posterior
+    /// mean: of the text's score, and of the annotator's severity. Thresholds are taken as known.
+    ///
+    /// # Panics
+    /// If there is no such text.
+    pub fn level_steps(&self, text: u32) -> Vec<LevelStep> {
+        let crossed = &self.model.crossed;
+        let (at, q) = (text as usize, crossed.link.scores());
+        let mean = &crossed.u[at * q..(at + 1) * q];
+        let sd = crossed.v[at].sqrt();
+        let mut columns = TextColumns::one(mean, 0.0, crossed.features(at));
+        for sign in [-1.0, 1.0] {
+            let moved: Vec<f64> =
+                mean.iter().enumerate().map(|(c, m)| m + sign * sd * contrast(c, q)).collect();
+            columns.push(&moved, 0.0, crossed.features(at));
+        }
+        let mut p = vec![0.0f32; self.levels()];
+        let mut scratch = Scratch::default();
+        let half = |low: f64, high: f64| (high - low) / 2.0;
+        self.model
+            .predictors()
+            .iter()
+            .map(|predictor| {
+                let [below, above] = [1, 2].map(|i| {
+                    predictor.fill(&columns, i..i + 1, &mut p, &mut scratch);
+                    mean_level(&p)
+                });
+                let [mild, severe] = [-1.0, 1.0].map(|x| {
+                    predictor.moved(None, x).fill(&columns, 0..1, &mut p, &mut scratch);
+                    mean_level(&p)
+                });
+                LevelStep { text: half(below, above), severity: half(mild, severe) }
+            })
+            .collect()
+    }
+}
+
+fn mean_level(p: &[f32]) -> f64 {
+    p.iter().enumerate().map(|(c, p)| c as f64 * f64::from(*p)).sum()
+}
