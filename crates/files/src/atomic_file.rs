@@ -117,10 +117,12 @@ pub fn write_atomically(target: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The error of a temporary file names that file; people know only the target.
 pub(crate) fn without_temporary_name(error: io::Error) -> io::Error {
-    // tempfile wraps the system's error in one with a path, which has no number of its own.
-    let wrapped = std::error::Error::source(&error).and_then(|inner| inner.downcast_ref::<io::Error>());
-    let number = error.raw_os_error().or_else(|| wrapped.and_then(io::Error::raw_os_error));
-    number.map_or(error, io::Error::from_raw_os_error)
+    match (error.raw_os_error(), error.kind()) {
+        (Some(number), _) => io::Error::from_raw_os_error(number),
+        // tempfile wraps the system's error in one with the path, of which the kind alone can be had.
+        (None, io::ErrorKind::Other) => error,
+        (None, kind) => kind.into(),
+    }
 }
 
 /// Temporary files are private; a result is an ordinary file (the umask still applies).
