@@ -55,6 +55,15 @@ impl F1Rule {
     }
 }
 
+impl Scored {
+    /// With the answers of `rule`, which was chosen by other labels.
+    #[must_use]
+    pub fn tuned_by(self, rule: &F1Rule) -> Self {
+        let tuned = Some(rule.answers(&self));
+        Self { tuned, ..self }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,6 @@
 //! Predictions of labels: the input of all metrics.
 
 use super::answers::most_likely;
-use super::f1_rule::F1Rule;
 use crate::data::{Observation, PerspectivesError};
 
 /// Labels with the probabilities a model gave to every level of each: the input of all metrics.
@@ -13,7 +12,7 @@ pub struct Scored {
     pub probabilities: Vec<f32>,
     /// Levels of the scale.
     pub levels: usize,
-    /// The answer to each label that was tuned for macro-F1 on other labels ([`F1Rule`]); `None` where nothing was tuned.
+    /// The answer to each label that was tuned for macro-F1 on other labels ([`super::F1Rule`]); `None` where nothing was tuned.
     pub tuned: Option<Vec<u16>>,
 }
 
@@ -36,13 +35,6 @@ impl Scored {
             levels,
             tuned: tuned.then(|| rows.iter().map(|(.., answer)| *answer).collect()),
         }
-    }
-
-    /// With the answers of `rule`, which was chosen by other labels.
-    #[must_use]
-    pub fn tuned_by(self, rule: &F1Rule) -> Self {
-        let tuned = Some(rule.answers(&self));
-        Self { tuned, ..self }
     }
 
     /// The answers tuned for macro-F1; the most likely levels where nothing was tuned.

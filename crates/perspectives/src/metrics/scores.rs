@@ -10,7 +10,7 @@ use super::ordinal::{
 };
 use super::probability::{brier, log_loss};
 use super::scored::Scored;
-use super::soft_labels;
+use super::soft_labels::{self, TextMeasures};
 use serde::{Deserialize, Serialize};
 
 /// All metrics of one model on one set of labels. Keys are a contract with scripts. A metric is absent where it is not
@@ -150,13 +150,23 @@ impl Scores {
             scores.quadratic_kappa = quadratic_kappa(&truth, &predicted, scored.levels);
         }
         let measures = soft_labels::measures_by_text(scored, ordinal);
-        soft_labels::write_means(
-            measures.iter().map(|text| (1.0, text)),
-            ordinal,
-            scored.levels,
-            &mut scores,
-        );
+        let mean = soft_labels::mean_of(measures.iter().map(|text| (1.0, text)));
+        scores.set_soft_labels(&mean, ordinal, scored.levels);
         scores
+    }
+
+    /// Takes over the means of measures of texts.
+    pub(super) fn set_soft_labels(&mut self, mean: &TextMeasures, ordinal: bool, levels: usize) {
+        self.error_rate = Some(mean.error_rate);
+        self.manhattan = Some(mean.manhattan);
+        self.manhattan_probabilities = Some(mean.manhattan_probabilities);
+        self.soft_micro_f1 = Some(mean.overlap);
+        self.po_jsd = Some(1.0 - mean.jensen_shannon);
+        if ordinal {
+            self.normalized_absolute_distance = Some(mean.absolute_distance / levels as f64);
+            self.wasserstein = Some(mean.wasserstein);
+            self.wasserstein_probabilities = Some(mean.wasserstein_probabilities);
+        }
     }
 
     /// Without the numbers that need probabilities: those of a prediction that is one answer.

@@ -5,19 +5,18 @@ use super::answers::{median, most_likely};
 use super::disagreement::rows_by_text;
 use super::panel;
 use super::scored::Scored;
-use super::scores::Scores;
 
 /// What is measured of one text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TextMeasures {
-    error_rate: f64,
-    manhattan: f64,
-    manhattan_probabilities: f64,
-    overlap: f64,
-    jensen_shannon: f64,
-    absolute_distance: f64,
-    wasserstein: f64,
-    wasserstein_probabilities: f64,
+    pub(super) error_rate: f64,
+    pub(super) manhattan: f64,
+    pub(super) manhattan_probabilities: f64,
+    pub(super) overlap: f64,
+    pub(super) jensen_shannon: f64,
+    pub(super) absolute_distance: f64,
+    pub(super) wasserstein: f64,
+    pub(super) wasserstein_probabilities: f64,
 }
 
 impl TextMeasures {
@@ -68,29 +67,16 @@ pub(crate) fn measures_by_text(scored: &Scored, ordinal: bool) -> Vec<TextMeasur
     rows_by_text(scored).values().map(|rows| TextMeasures::of(scored, rows, ordinal)).collect()
 }
 
-/// Writes the means over texts, each with its weight, of which one is positive.
-pub(crate) fn write_means<'a>(
-    texts: impl Iterator<Item = (f64, &'a TextMeasures)>,
-    ordinal: bool,
-    levels: usize,
-    scores: &mut Scores,
-) {
+/// The means over texts, each with its weight, of which one is positive.
+pub(crate) fn mean_of<'a>(texts: impl Iterator<Item = (f64, &'a TextMeasures)>) -> TextMeasures {
     let (mut sum, mut all) = (TextMeasures::default(), 0.0);
     for (weight, text) in texts {
         sum.add(weight, text);
         all += weight;
     }
-    let mean = |sum: f64| Some(sum / all);
-    scores.error_rate = mean(sum.error_rate);
-    scores.manhattan = mean(sum.manhattan);
-    scores.manhattan_probabilities = mean(sum.manhattan_probabilities);
-    scores.soft_micro_f1 = mean(sum.overlap);
-    scores.po_jsd = mean(sum.jensen_shannon).map(|divergence| 1.0 - divergence);
-    if ordinal {
-        scores.normalized_absolute_distance = mean(sum.absolute_distance / levels as f64);
-        scores.wasserstein = mean(sum.wasserstein);
-        scores.wasserstein_probabilities = mean(sum.wasserstein_probabilities);
-    }
+    let mut mean = TextMeasures::default();
+    mean.add(1.0 / all, &sum);
+    mean
 }
 
 /// `sum_c |q_c - p_c|`, 0 to 2.
@@ -148,6 +134,7 @@ impl Scored {
 mod tests {
     use super::*;
     use crate::data::Observation;
+    use crate::metrics::Scores;
 
     fn of(rows: &[(u32, u16)], p: &[f32], levels: usize, ordinal: bool) -> Scores {
         let observations = (0..)

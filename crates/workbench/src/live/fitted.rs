@@ -1,9 +1,11 @@
 //! One live model: what it predicts, and how it learns one label.
 
-use super::measured::Kept;
+use super::comparison::Comparison;
+use super::measured::{Asked, Kept, Measured, Over};
 use crate::encoding::Basis;
-use crate::view::{Estimation, TextPredictions};
+use crate::view::{Estimation, GroupChoice, TextPredictions};
 use dissensus_perspectives::{AnnotatorModel, LabelChange, LiveModel};
+use std::sync::Arc;
 
 /// The model that a head in the project belongs to.
 pub(super) const MODEL: &str = "multilevel";
@@ -73,6 +75,22 @@ impl Fitted {
     /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.
     pub(crate) fn bald(&self, annotator: u32) -> Option<Vec<f32>> {
         ((annotator as usize) < self.model.annotators()).then(|| self.model.bald(annotator))
+    }
+
+    /// All texts by a measure, worked out once for as long as predictions stay.
+    pub(crate) fn measured(&mut self, asked: &Asked, over: &Over) -> Arc<Measured> {
+        self.kept.measured(&self.model, asked, over)
+    }
+
+    /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
+    pub(crate) fn comparison(
+        &mut self,
+        choice: Option<&GroupChoice>,
+        over: &Over,
+        make: impl FnOnce(&LiveModel) -> Comparison,
+    ) -> Arc<Comparison> {
+        let model = &self.model;
+        self.kept.comparison(choice, over, || make(model))
     }
 
     pub(super) fn change(&mut self, change: LabelChange) -> bool {

@@ -1,7 +1,6 @@
 //! Measures of all texts that were asked for, kept until a prediction changes.
 
 use super::comparison::Comparison;
-use super::fitted::Fitted;
 use crate::view::GroupChoice;
 use dissensus_domain::Attributes;
 use dissensus_perspectives::{
@@ -140,39 +139,36 @@ impl Kept {
     pub(super) fn people_changed(&mut self) {
         *self = Self::default();
     }
-}
 
-impl Fitted {
     /// All texts by a measure, worked out once for as long as predictions stay.
-    pub(crate) fn measured(&mut self, asked: &Asked, over: &Over) -> Arc<Measured> {
-        if let Some((attributes, kept, measured)) = &self.kept.measured
+    pub(super) fn measured(&mut self, model: &LiveModel, asked: &Asked, over: &Over) -> Arc<Measured> {
+        if let Some((attributes, kept, measured)) = &self.measured
             && *attributes == over.attributes
             && kept.is(asked)
         {
             return Arc::clone(measured);
         }
-        let measured = Arc::new(Measured::of(&self.model, asked, over));
-        self.kept.measured = Some((over.attributes.clone(), asked.clone(), Arc::clone(&measured)));
+        let measured = Arc::new(Measured::of(model, asked, over));
+        self.measured = Some((over.attributes.clone(), asked.clone(), Arc::clone(&measured)));
         measured
     }
 
     /// The comparison of `choice` among `over`, worked out once for as long as the fit stays.
-    pub(crate) fn comparison(
+    pub(super) fn comparison(
         &mut self,
         choice: Option<&GroupChoice>,
         over: &Over,
-        make: impl FnOnce(&LiveModel) -> Comparison,
+        make: impl FnOnce() -> Comparison,
     ) -> Arc<Comparison> {
-        let kept =
-            self.kept.comparisons.iter().find(|(a, c, _)| *a == over.attributes && c.as_ref() == choice);
+        let kept = self.comparisons.iter().find(|(a, c, _)| *a == over.attributes && c.as_ref() == choice);
         if let Some((_, _, comparison)) = kept {
             return Arc::clone(comparison);
         }
-        let comparison = Arc::new(make(&self.model));
-        if self.kept.comparisons.len() == COMPARISONS {
-            self.kept.comparisons.remove(0);
+        let comparison = Arc::new(make());
+        if self.comparisons.len() == COMPARISONS {
+            self.comparisons.remove(0);
         }
-        self.kept.comparisons.push((over.attributes.clone(), choice.cloned(), Arc::clone(&comparison)));
+        self.comparisons.push((over.attributes.clone(), choice.cloned(), Arc::clone(&comparison)));
         comparison
     }
 }

@@ -53,8 +53,8 @@ impl<'a> OverTexts<'a> {
         sums.write(labels.ordinal, labels.correlates, &mut scores);
         scores.soft_cross_entropy = Some(soft / texts);
         labels.write_confusions(|i| weights[labels.text[i] as usize], &mut scores);
-        let measures = weights.iter().copied().zip(&self.measures);
-        soft_labels::write_means(measures, labels.ordinal, labels.scored.levels, &mut scores);
+        let mean = soft_labels::mean_of(weights.iter().copied().zip(&self.measures));
+        scores.set_soft_labels(&mean, labels.ordinal, labels.scored.levels);
         let of_paired: Vec<f64> = self.paired.iter().map(|&t| weights[t as usize]).collect();
         (scores.disagreement_auroc, scores.disagreement_spearman) = self.ranked.numbers(&of_paired);
         scores
