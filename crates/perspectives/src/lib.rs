@@ -70,7 +70,10 @@ pub use disagreement::{
     panel_distributions, rank_band, ranking, surprise, usual_split, van_der_eijk,
 };
 pub use fit::fit;
-pub use live::{LabelChange, LiveModel, Snapshot};
+pub use live::{
+    FEWEST_OWN_LABELS, LabelChange, LiveModel, Snapshot, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel,
+    UnlikelyLabels,
+};
 pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::{Estimation, EstimationLimit, Severity};
 pub use model_selection::{

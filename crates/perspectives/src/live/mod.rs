@@ -11,7 +11,9 @@ mod label_change;
 mod level_steps;
 mod model;
 mod refit;
+mod unlikely;
 
 pub use label_change::LabelChange;
 pub use model::LiveModel;
 pub use refit::Snapshot;
+pub use unlikely::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};

@@ -19,6 +19,7 @@ pub(crate) mod gaussian_process;
 mod initial;
 #[cfg(test)]
 mod laplace;
+mod left_out;
 pub(crate) mod link;
 pub(crate) mod nodes;
 pub(crate) mod predictor;
