@@ -57,6 +57,7 @@ pub fn builder() -> Builder<Wry> {
             disagreement::text_detail,
             annotators::annotator_report,
             annotators::measure_annotators,
+            annotators::slips,
             runs::train_defaults,
             runs::start_run,
             runs::resume_run,

@@ -67,6 +67,8 @@ pub(crate) enum Command {
     Disagreement(Disagreement),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
     Agreement(Agreement),
+    /// List labels that look like slips, beside those that are contested
+    Slips(Slips),
     /// Bring all labels of each text together (majority, Dawid-Skene, MACE, GLAD)
     Aggregate(Aggregate),
     /// Write all labels to a CSV or JSONL file that imports again
@@ -723,6 +725,45 @@ pub(crate) struct Agreement {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `slips`: labels that are unlike the person and unlike everybody else.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus slips P.dissensus
+  dissensus slips P.dissensus --annotator ana --below 0.01
+
+A label is a possible slip where the person's own model gives a chance of --below or less to a label as improbable as this, and
+where that chance is a fifth or less for everybody else. Neither has learned from the label. Labels that fit the person and nobody
+else, and labels unlike the person on which others are divided, are contested and listed apart.")]
+pub(crate) struct Slips {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Only this person's labels
+    #[arg(long)]
+    pub(crate) annotator: Option<String>,
+    /// The chance at or below which a label is unlike a person
+    #[arg(long, value_name = "CHANCE", default_value_t = 0.05, value_parser = chance)]
+    pub(crate) below: f64,
+    /// How many slips to show, and how many contested labels
+    #[arg(long, default_value_t = 20)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn chance(argument: &str) -> Result<f64, String> {
+    match argument.parse::<f64>() {
+        Ok(chance) if chance > 0.0 && chance <= 1.0 => Ok(chance),
+        _ => Err("a chance is a number above 0 and up to 1".to_owned()),
+    }
 }
 
 #[derive(Args, Debug)]

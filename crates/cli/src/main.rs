@@ -55,6 +55,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Predictions(args) => commands::predictions::predictions(&args),
         Command::Disagreement(args) => commands::predictions::disagreement(&args),
         Command::Agreement(args) => commands::reliability::agreement(&args),
+        Command::Slips(args) => commands::slips::slips(&args),
         Command::Aggregate(args) => commands::reliability::aggregate(&args),
         Command::Bench(args) => commands::bench::run(args.what),
         Command::Completions { shell } => {

@@ -1,5 +1,7 @@
 //! Slips planted among simulated labels are found, and labels on which people are divided are not taken for slips.
 
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
 use dissensus_perspectives::{
     FitOptions, LiveModel, Observation, Silent, Target, TrainingData, UnlikelyKind, UnlikelyLabels, synthetic,
 };
@@ -55,7 +57,7 @@ fn planted_slips_stand_first() {
         let (mut first, mut listed, mut expected, mut planted_all, mut labels) = (0.0, 0, 0.0, 0, 0);
         for seed in 1..=6 {
             let World { sim, planted } = world(levels, seed);
-            let found = fitted(&sim, &sim.observations).unlikely_labels(None, BELOW, &Silent).unwrap();
+            let found = fitted(&sim, &sim.observations).unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
             let ranked = slips(&found);
             first += precision(&ranked, &planted, 8) / 6.0;
             (planted_all, labels) = (planted_all + planted.len(), labels + sim.observations.len());
@@ -80,7 +82,7 @@ fn as_many_are_listed_as_are_expected_where_the_model_is_right() {
         let (mut strict, mut strict_expected) = (0.0, 0.0);
         for seed in 11..=16 {
             let sim = synthetic::simulate(300, 40, levels, 8, 75, seed);
-            let found = fitted(&sim, &sim.observations).unlikely_labels(None, BELOW, &Silent).unwrap();
+            let found = fitted(&sim, &sim.observations).unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
             for label in &found.labels {
                 listed[label.kind as usize] += 1.0;
             }
@@ -110,17 +112,19 @@ fn two_camps_are_no_slips() {
     for o in &mut sim.observations {
         if contested.contains(&o.text) {
             let n = of_text.entry(o.text).or_default();
-            o.level = if *n % 2 == 0 { 0 } else { 4 };
+            o.level = if n.is_multiple_of(2) { 0 } else { 4 };
             *n += 1;
         }
     }
-    let found = fitted(&sim, &sim.observations).unlikely_labels(None, BELOW, &Silent).unwrap();
+    let found = fitted(&sim, &sim.observations).unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
     let ranked = slips(&found);
     assert!(ranked.iter().all(|(text, _)| !contested.contains(text)));
     let still: HashSet<Key> = planted.into_iter().filter(|(text, _)| !contested.contains(text)).collect();
     let first = precision(&ranked, &still, 10);
     let divided = found.labels.iter().filter(|l| contested.contains(&l.text)).count();
-    println!("of the first 10 slips {first:.1} were planted; {divided} labels of the contested texts are told as contested");
+    println!(
+        "of the first 10 slips {first:.1} were planted; {divided} labels of the contested texts are told as contested"
+    );
     assert!(first > 0.4, "{first}");
     assert!(divided > 3, "{divided}");
 }
@@ -129,8 +133,8 @@ fn two_camps_are_no_slips() {
 fn one_persons_labels_are_the_same_as_among_all() {
     let World { sim, .. } = world(5, 2);
     let model = fitted(&sim, &sim.observations);
-    let all = model.unlikely_labels(None, BELOW, &Silent).unwrap();
-    let one = model.unlikely_labels(Some(3), BELOW, &Silent).unwrap();
+    let all = model.unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
+    let one = model.unlikely_labels(|_, annotator| annotator == 3, BELOW, &Silent).unwrap();
     let of = |found: &UnlikelyLabels| -> Vec<(u32, f64)> {
         found.labels.iter().filter(|l| l.annotator == 3).map(|l| (l.text, l.own)).collect()
     };
@@ -143,7 +147,7 @@ fn one_persons_labels_are_the_same_as_among_all() {
 #[test]
 fn chances_are_those_of_a_model_without_the_label() {
     let World { sim, .. } = world(5, 5);
-    let found = fitted(&sim, &sim.observations).unlikely_labels(None, BELOW, &Silent).unwrap();
+    let found = fitted(&sim, &sim.observations).unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
     for label in found.labels.iter().filter(|l| l.kind == UnlikelyKind::Slip).take(5) {
         let mut live = fitted(&sim, &sim.observations);
         live.retract(label.text, label.annotator).unwrap();
@@ -169,6 +173,6 @@ fn labels_that_cannot_be_judged_are_counted() {
         severity: Vec::new(),
         score: Vec::new(),
     };
-    let found = fitted(&sim, &sim.observations).unlikely_labels(None, BELOW, &Silent).unwrap();
+    let found = fitted(&sim, &sim.observations).unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
     assert_eq!((found.judged, found.few_own, found.alone), (3, 3, 9));
 }

@@ -1,9 +1,13 @@
 //! The Annotators view.
 
 use super::with_session;
-use dissensus_domain::QuestionId;
-use dissensus_workbench::view::{AnnotatorReport, Problem};
+use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_workbench::SlipChoices;
+use dissensus_workbench::view::{AnnotatorReport, Problem, SlipReport};
 use tauri::AppHandle;
+
+/// Rows of each list of slips.
+const SLIPS_SHOWN: usize = 100;
 
 /// All annotators for one question, with the held-out accuracy where it is known.
 #[tauri::command]
@@ -20,4 +24,16 @@ pub(crate) async fn annotator_report(
 #[specta::specta]
 pub(crate) async fn measure_annotators(app: AppHandle, question: QuestionId) -> Result<u32, Problem> {
     with_session(app, move |session| session.analysis.measure_annotators_as_job(question)).await
+}
+
+/// Possible slips and contested labels of everyone or of one person: a job that ends with this answer.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn slips(
+    app: AppHandle,
+    question: QuestionId,
+    annotator: Option<AnnotatorId>,
+) -> Result<SlipReport, Problem> {
+    let choices = SlipChoices { annotator, top: SLIPS_SHOWN, ..SlipChoices::default() };
+    with_session(app, move |session| session.analysis.slips_as_job(question, choices)).await
 }

@@ -12,6 +12,7 @@ import type {
   QuestionId,
   QuestionInfo,
   RunInfo,
+  TextId,
   TextOrder,
 } from "$lib/bindings";
 import { EncoderStore } from "$lib/encoder.svelte";
@@ -69,6 +70,8 @@ export class App {
   order = $state<TextOrder>("file");
   groupBy = $state<string | null>(null);
   dialog = $state<OpenDialog>(null);
+  /** A text that another view wants to be shown in Disagreement. */
+  wantedText = $state<TextId | null>(null);
   importing = $state<string | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
@@ -205,6 +208,12 @@ export class App {
     if (!this.project || this.view === view) return;
     this.view = view;
     this.saveChoices();
+  }
+
+  /** Shows everything about a text, in the Disagreement view. */
+  showText(text: TextId): void {
+    this.wantedText = text;
+    this.show("disagreement");
   }
 
   ask(question: QuestionId): void {

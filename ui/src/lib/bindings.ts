@@ -86,6 +86,8 @@ export const commands = {
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
 	/**  Measures the held-out accuracy in the background, as a job of the id that is returned. */
 	measureAnnotators: (question: QuestionId) => __TAURI_INVOKE<number>("measure_annotators", { question }),
+	/**  Possible slips and contested labels of everyone or of one person: a job that ends with this answer. */
+	slips: (question: QuestionId, annotator: AnnotatorId | null) => __TAURI_INVOKE<SlipReport>("slips", { question, annotator }),
 	/**  What a training of this model would do by default, or did the last time it was asked for here. */
 	trainDefaults: (question: QuestionId, model: ModelKind, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
 	/**  Starts a run in the background and returns its id at once. */
@@ -1226,6 +1228,79 @@ export type Schedule =
 "linear" | 
 /**  Falls to 0 along half a cosine (Loshchilov and Hutter 2017, SGDR, eq. 5, without restarts). */
 "cosine";
+
+/**  Which of the two, the person's own model or everybody else, a label is unlike. */
+export type SlipKind = 
+/**  Both: a possible slip. */
+"slip" | 
+/**  Contested: unlike everybody else, and it fits the person. */
+"own_view" | 
+/**  Contested: unlike the person, and others would give it or gave it. */
+"divided";
+
+/**  Unlikely labels of a question, of everyone or of one person. */
+export type SlipReport = {
+	/**  The question. */
+	question: QuestionId,
+	/**  A label is unlike a person where its chance is this or less. */
+	below: number | null,
+	/**  A slip is unlike everybody else where its chance among them is this or less. */
+	below_others: number | null,
+	/**  Labels that were judged. */
+	judged: number,
+	/**  Slips found, of which `slips` are the first. */
+	slips_in_all: number,
+	/**  Slips that chance alone would bring if the model were right. */
+	slips_expected: number | null,
+	/**  Contested labels found. */
+	contested_in_all: number,
+	/**  Contested labels that chance alone would bring. */
+	contested_expected: number | null,
+	/**  Possible slips, the most improbable first. */
+	slips: SlipRow[],
+	/**  Contested labels: own views, then those on which others are divided. */
+	contested: SlipRow[],
+	/**  What is missing where nothing could be judged. */
+	needs: string | null,
+	/**  What to know about labels that were left out. */
+	remark: string | null,
+};
+
+/**  One unlikely label. */
+export type SlipRow = {
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	text_id: string,
+	/**  Its beginning. */
+	body: string,
+	/**  Who gave the label. */
+	annotator: AnnotatorId,
+	/**  Their name in files. */
+	annotator_id: string,
+	/**  Their name on screen. */
+	name: string,
+	/**  What it is unlike. */
+	kind: SlipKind,
+	/**  The level given, by its place on the scale. */
+	level: number,
+	/**  Its name. */
+	level_name: string,
+	/**  The level that the person's own model finds most probable. */
+	usual: number,
+	/**  Its name. */
+	usual_name: string,
+	/**  Chance of a label as improbable as this or more under the person's own model, which has not learned from it. */
+	own: number | null,
+	/**  The same under everybody else. */
+	others: number | null,
+	/**  Others who labelled the text. */
+	others_labels: number,
+	/**  Those of them who gave the same level. */
+	same_labels: number,
+	/**  How many labels of this kind, as improbable as this or more, chance alone would bring. */
+	expected: number | null,
+};
 
 /**  A passage of a text: the characters from `start` up to, not including, `end`, counted in Unicode scalar values. */
 export type Span = {

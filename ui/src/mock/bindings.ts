@@ -3,6 +3,7 @@ import type { commands as RealCommands, events as RealEvents } from "../lib/bind
 import type * as view from "../lib/bindings";
 import { answerOf, levelOf } from "../lib/levels";
 import { MockRuns } from "./runs";
+import { slips } from "./slips";
 import {
   entropy,
   labelKey,
@@ -491,6 +492,7 @@ export const commands: typeof RealCommands = {
     detail(query, textOf(text), groupBy, readingAs, showHidden),
   annotatorReport: async (q) => report(q),
   measureAnnotators: async () => 0,
+  slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
   startRun: async (wanted) => runs.start(wanted),
   resumeRun: async (id) => runs.resume(id),

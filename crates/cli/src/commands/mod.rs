@@ -8,6 +8,7 @@ pub(crate) mod predictions;
 pub(crate) mod project;
 pub(crate) mod reliability;
 pub(crate) mod runs;
+pub(crate) mod slips;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
 use crate::output::visible;

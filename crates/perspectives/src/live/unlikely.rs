@@ -103,8 +103,8 @@ impl UnlikelyLabel {
 
 impl LiveModel {
     /// Labels whose chance is `below` or less under the person's own model, those of them apart whose chance is [`UNLIKE_OTHERS`] or
-    /// less under everybody else; and labels that fit the person with a chance of `below` or less under everybody else. Of one
-    /// annotator, or of all with `None`.
+    /// less under everybody else; and labels that fit the person with a chance of `below` or less under everybody else. Only
+    /// labels of `which` (text, annotator).
     ///
     /// A chance is that of any level as improbable as the given one: the sum of the probabilities that are no larger (an exact test of
     /// the label; with two levels the level's own probability). Neither side has learned from the label at hand: the
@@ -119,7 +119,7 @@ impl LiveModel {
     /// [`PerspectivesError::Cancelled`].
     pub fn unlikely_labels(
         &self,
-        annotator: Option<u32>,
+        which: impl Fn(u32, u32) -> bool + Sync,
         below: f64,
         progress: &dyn Progress,
     ) -> Result<UnlikelyLabels, PerspectivesError> {
@@ -128,7 +128,8 @@ impl LiveModel {
         let mut candidates = Vec::new();
         for (at, block) in texts.chunks(TEXTS_AT_ONCE).enumerate() {
             step(progress, "labels", (at * TEXTS_AT_ONCE) as f32 / texts.len() as f32)?;
-            let parts: Vec<OfText> = block.par_iter().map(|text| of_text(&self.model, *text, annotator, below)).collect();
+            let parts: Vec<OfText> =
+                block.par_iter().map(|text| of_text(&self.model, *text, &which, below)).collect();
             for part in parts {
                 found.judged += part.judged;
                 found.few_own += part.few_own;
@@ -161,13 +162,13 @@ struct OfText {
     alone: usize,
 }
 
-fn of_text(model: &Multilevel, text: u32, annotator: Option<u32>, below: f64) -> OfText {
+fn of_text(model: &Multilevel, text: u32, which: impl Fn(u32, u32) -> bool, below: f64) -> OfText {
     let mut found = OfText::default();
     let labels = &model.crossed.labels[text as usize];
     let levels = model.crossed.link.levels;
     let mut own = vec![0.0; levels];
     for (at, label) in labels.iter().enumerate() {
-        if annotator.is_some_and(|annotator| annotator != label.annotator) {
+        if !which(text, label.annotator) {
             continue;
         }
         if labels.len() < 2 {

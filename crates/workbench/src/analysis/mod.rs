@@ -13,6 +13,7 @@ mod pooling;
 mod predict;
 mod ranking;
 mod recorded;
+mod slips;
 mod submission;
 mod text_detail;
 mod train;
@@ -21,6 +22,7 @@ pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, Annotator
 pub use agreement::Agreement;
 pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
 pub use pooling::{PoolingChoice, PoolingLoss};
+pub use slips::SlipChoices;
 pub use submission::{Submission, SubmissionChoices};
 pub use train::Trained;
 

@@ -28,6 +28,7 @@ mod job;
 mod labelling;
 mod project;
 mod runs;
+mod slips;
 
 pub use annotators::{AnnotatorReport, AnnotatorRow};
 pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
@@ -52,6 +53,7 @@ pub use runs::{
     RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning,
     training_settings,
 };
+pub use slips::{SlipKind, SlipReport, SlipRow};
 
 view! {
     /// What can go wrong, as the window shows it.

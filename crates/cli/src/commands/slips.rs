@@ -1,0 +1,89 @@
+//! `slips`: labels that look like slips, and contested ones.
+
+use super::{count, encoder_choice, open_or_read, tell_switch};
+use crate::args::Slips;
+use crate::output::{self, cut};
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::SlipChoices;
+use dissensus_workbench::view::{SlipKind, SlipRow};
+
+/// Characters of a text in the table.
+const TEXT_WIDTH: usize = 60;
+
+pub(crate) fn slips(args: &Slips) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let question = session.project.question(args.question.as_deref())?;
+    let annotator = args.annotator.as_deref().map(|name| session.project.annotator(name)).transpose()?;
+    let bar = Bar::new("labels");
+    let ready = session
+        .encoding
+        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
+        .and_then(|switch| session.live.fit(question.id, &bar).map(|()| switch));
+    let choices =
+        SlipChoices { annotator: annotator.map(|annotator| annotator.id), below: args.below, top: args.top };
+    let found = ready.and_then(|switch| Ok((switch, session.analysis.slips(question.id, choices, &bar)?)));
+    drop(bar);
+    let (switch, report) = found?;
+    tell_switch(switch);
+    if args.json {
+        return output::json(&report);
+    }
+    if let Some(needs) = &report.needs {
+        output::line(needs)?;
+    } else {
+        output::line(&format!(
+            "{}: {} of {} where {:.0} would be expected without any",
+            question.name,
+            count(report.slips_in_all.into(), "possible slip"),
+            count(report.judged.into(), "label"),
+            report.slips_expected
+        ))?;
+        show(&report.slips)?;
+        output::line(&format!(
+            "\n{} where {:.0} would be expected",
+            count(report.contested_in_all.into(), "contested label"),
+            report.contested_expected
+        ))?;
+        show(&report.contested)?;
+    }
+    if let Some(remark) = &report.remark {
+        output::line(&format!("\n{remark}"))?;
+    }
+    if let Some(notice) = session.project.info()?.simulated_notice {
+        output::line(&format!("\n{notice}"))?;
+    }
+    Ok(())
+}
+
+fn show(rows: &[SlipRow]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let contested = rows.iter().any(|row| row.kind != SlipKind::Slip);
+    let mut header = vec!["text_id", "annotator", "given", "usual", "own", "others", "same", "by chance"];
+    header.push(if contested { "contested because" } else { "text" });
+    let row = |r: &SlipRow| {
+        vec![
+            r.text_id.clone(),
+            r.name.clone(),
+            r.level_name.clone(),
+            r.usual_name.clone(),
+            percent(r.own),
+            percent(r.others),
+            format!("{} of {}", r.same_labels, r.others_labels),
+            format!("{:.1}", r.expected),
+            match r.kind {
+                SlipKind::Slip => cut(&r.body, TEXT_WIDTH),
+                SlipKind::OwnView => "it fits this person alone".to_owned(),
+                SlipKind::Divided => "others would give it too".to_owned(),
+            },
+        ]
+    };
+    output::line(&output::table(&header, rows.iter().map(row).collect(), &[4, 5, 6, 7]))
+}
+
+/// A chance as percent, with a decimal where it is small.
+fn percent(chance: f64) -> String {
+    if chance < 0.001 { "< 0.1 %".to_owned() } else { format!("{:.1} %", 100.0 * chance) }
+}

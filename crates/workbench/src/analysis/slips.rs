@@ -1,0 +1,196 @@
+//! Labels that look like slips, ranked, beside those that are contested.
+
+use super::Analysis;
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use crate::view::{SlipKind, SlipReport, SlipRow};
+use crate::words::counted;
+use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_perspectives::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
+
+/// Characters of a body that a row shows.
+const SNIPPET: usize = 280;
+
+/// What to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct SlipChoices {
+    /// Labels of this person alone.
+    pub annotator: Option<AnnotatorId>,
+    /// A label is unlike a person where its chance is this or less, above 0 and up to 1.
+    pub below: f64,
+    /// So many rows of slips, and as many of contested labels.
+    pub top: usize,
+}
+
+impl Default for SlipChoices {
+    fn default() -> Self {
+        Self { annotator: None, below: 0.05, top: 20 }
+    }
+}
+
+impl Analysis {
+    /// Possible slips and contested labels by the live model of a question; without one, or with too few labels, it says what is needed.
+    /// The model is copied first, so that nobody's label waits.
+    ///
+    /// # Errors
+    /// No such question or annotator, the file cannot be read, or a cancel.
+    pub fn slips(
+        &self,
+        question: QuestionId,
+        choices: SlipChoices,
+        progress: &dyn Progress,
+    ) -> Result<SlipReport, WorkbenchError> {
+        let context = &self.context;
+        let index = context.index();
+        let one = match choices.annotator {
+            Some(id) => Some(index.annotator_row(id).ok_or_else(|| WorkbenchError::NoSuchAnnotator {
+                name: id.0.to_string(),
+                known: counted(index.annotators().len() as u64, "annotator"),
+            })?),
+            None => None,
+        };
+        let mut report = SlipReport {
+            question,
+            below: choices.below,
+            below_others: UNLIKE_OTHERS,
+            judged: 0,
+            slips_in_all: 0,
+            slips_expected: 0.0,
+            contested_in_all: 0,
+            contested_expected: 0.0,
+            slips: Vec::new(),
+            contested: Vec::new(),
+            needs: None,
+            remark: None,
+        };
+        let live =
+            self.live.models.with(question, |fitted| (fitted.model.clone(), fitted.basis.version.clone()));
+        let Some((model, version)) = live else {
+            report.needs = self.note(false)?;
+            return Ok(report);
+        };
+        let seen = self.encoding.seen_by(version.as_deref(), &index)?;
+        let seen = seen.rows().texts;
+        let tuned_on = |text: u32| seen.get(text as usize) == Some(&true);
+        let wanted = |annotator: u32| one.is_none_or(|one| one == annotator);
+        let found = model.unlikely_labels(
+            |text, annotator| wanted(annotator) && !tuned_on(text),
+            choices.below,
+            progress,
+        )?;
+        let (slips, contested): (Vec<UnlikelyLabel>, Vec<UnlikelyLabel>) =
+            found.labels.iter().partition(|label| label.kind == UnlikelyKind::Slip);
+        let tuned = model.observations().iter().filter(|o| wanted(o.annotator) && tuned_on(o.text)).count();
+        report.judged = found.judged as u32;
+        (report.slips_in_all, report.slips_expected) = (slips.len() as u32, found.expected[0]);
+        (report.contested_in_all, report.contested_expected) =
+            (contested.len() as u32, found.expected[1] + found.expected[2]);
+        report.needs = needs(&found, model.observations().len());
+        report.remark = left_out(&found, tuned);
+        report.slips = self.slip_rows(question, &slips, choices.top)?;
+        report.contested = self.slip_rows(question, &contested, choices.top)?;
+        Ok(report)
+    }
+
+    /// As [`Analysis::slips`], as a job that the window shows and can cancel.
+    ///
+    /// # Errors
+    /// As there, or the job cannot begin.
+    pub fn slips_as_job(
+        &self,
+        question: QuestionId,
+        choices: SlipChoices,
+    ) -> Result<SlipReport, WorkbenchError> {
+        let context = &self.context;
+        context.as_job("evaluate", "possible slips", |job| self.slips(question, choices, job.as_ref()))
+    }
+
+    fn slip_rows(
+        &self,
+        question: QuestionId,
+        labels: &[UnlikelyLabel],
+        top: usize,
+    ) -> Result<Vec<SlipRow>, WorkbenchError> {
+        let index = self.context.index();
+        let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
+        let name_of = |level: u16| scale.name_of(level).unwrap_or_default().to_owned();
+        let mut rows = Vec::with_capacity(top.min(labels.len()));
+        for label in labels.iter().take(top) {
+            let Some(text) = self.context.store.text(index.texts()[label.text as usize])? else { continue };
+            let annotator = &index.annotators()[label.annotator as usize];
+            rows.push(SlipRow {
+                text: text.id,
+                text_id: text.external_id,
+                body: text.body.chars().take(SNIPPET).collect(),
+                annotator: annotator.id,
+                annotator_id: annotator.external_id.clone(),
+                name: annotator.name.clone(),
+                kind: kind(label.kind),
+                level: label.level,
+                level_name: name_of(label.level),
+                usual: label.usual,
+                usual_name: name_of(label.usual),
+                own: label.own,
+                others: label.others,
+                others_labels: label.others_labels,
+                same_labels: label.same_labels,
+                expected: label.expected,
+            });
+        }
+        Ok(rows)
+    }
+}
+
+fn kind(kind: UnlikelyKind) -> SlipKind {
+    match kind {
+        UnlikelyKind::Slip => SlipKind::Slip,
+        UnlikelyKind::OwnView => SlipKind::OwnView,
+        UnlikelyKind::Divided => SlipKind::Divided,
+    }
+}
+
+/// What is missing where no label could be judged.
+fn needs(found: &UnlikelyLabels, labels: usize) -> Option<String> {
+    (found.judged == 0).then(|| {
+        let have = match labels {
+            0 => "There are no labels yet.".to_owned(),
+            n => format!("None of {} can be judged yet.", counted(n as u64, "label")),
+        };
+        format!(
+            "{have} A slip is told by a person with {} labels or more, on a text that somebody else has labelled too.",
+            FEWEST_OWN_LABELS + 1
+        )
+    })
+}
+
+/// Labels that were not judged, and why.
+fn left_out(found: &UnlikelyLabels, tuned: usize) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut add = |n: usize, why: &str| {
+        if n > 0 {
+            parts.push(format!("{} {why}", counted(n as u64, "label")));
+        }
+    };
+    add(found.alone, "of texts that nobody else has labelled");
+    add(found.few_own, &format!("of people with fewer than {} labels", FEWEST_OWN_LABELS + 1));
+    add(tuned, "that the encoder was tuned on");
+    (!parts.is_empty()).then(|| format!("Left out: {}.", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_said_in_words() {
+        let nothing = UnlikelyLabels { alone: 3, few_own: 1, ..UnlikelyLabels::default() };
+        assert!(needs(&nothing, 0).unwrap().starts_with("There are no labels yet."));
+        assert!(needs(&nothing, 4).unwrap().starts_with("None of 4 labels can be judged yet."));
+        let left_out = left_out(&nothing, 0).unwrap();
+        assert_eq!(
+            left_out,
+            "Left out: 3 labels of texts that nobody else has labelled, 1 label of people with fewer than 11 labels."
+        );
+        assert_eq!(needs(&UnlikelyLabels { judged: 1, ..UnlikelyLabels::default() }, 4), None);
+    }
+}
