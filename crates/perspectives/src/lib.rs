@@ -71,11 +71,11 @@ pub use disagreement::{
 };
 pub use fit::fit;
 pub use live::{
-    FEWEST_OWN_LABELS, LabelChange, LiveModel, Snapshot, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel,
-    UnlikelyLabels,
+    ExplainedPrediction, ExplainedText, FEWEST_OWN_LABELS, Influence, LabelChange, LiveModel, Outcome, Snapshot,
+    UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{Scored, Scores, dichotomize, score};
-pub use mixed::{Estimation, EstimationLimit, Severity};
+pub use mixed::{Estimation, EstimationLimit, ScoreParts, Severity};
 pub use model_selection::{
     ColdStart, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
     SplitColumns, SplitSpec, TestSet, baselines, evaluate, f1_rule_by_folds, f1_rule_by_validation, held_out,

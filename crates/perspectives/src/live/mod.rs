@@ -6,6 +6,7 @@
 
 mod bald;
 mod bytes;
+mod explain;
 mod interval;
 mod label_change;
 mod level_steps;
@@ -13,6 +14,7 @@ mod model;
 mod refit;
 mod unlikely;
 
+pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome};
 pub use label_change::LabelChange;
 pub use model::LiveModel;
 pub use refit::Snapshot;

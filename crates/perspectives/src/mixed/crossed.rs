@@ -184,10 +184,30 @@ impl CrossedEffects {
     }
 
     pub(super) fn fitted_annotator(&self, annotator: usize, precision: &[f64]) -> AnnotatorPosterior {
+        self.annotator_from_labels(annotator, precision, |_| true)
+    }
+
+    /// One annotator as [`CrossedEffects::update_annotator`] would fit it without the label of `text`.
+    pub(crate) fn annotator_without(
+        &self,
+        annotator: usize,
+        text: u32,
+        precision: &[f64],
+    ) -> AnnotatorPosterior {
+        self.annotator_from_labels(annotator, precision, |other| other != text)
+    }
+
+    fn annotator_from_labels(
+        &self,
+        annotator: usize,
+        precision: &[f64],
+        include: impl Fn(u32) -> bool,
+    ) -> AnnotatorPosterior {
         let effect = &self.annotators[annotator];
         let labels: Vec<LabelGivenText<'_>> = effect
             .labels
             .iter()
+            .filter(|(text, _)| include(*text))
             .filter_map(|&(text, level)| self.label_given_text(annotator, text, level))
             .collect();
         annotator::posterior(
@@ -221,11 +241,29 @@ impl CrossedEffects {
     }
 
     pub(super) fn fitted_text(&self, text: usize) -> TextPosterior {
+        self.text_from_labels(text, |_| true)
+    }
+
+    /// One text as [`CrossedEffects::update_text`] would fit it without this annotator's label; `None` where there is no such label.
+    pub(crate) fn text_without(&self, text: usize, annotator: u32) -> Option<TextPosterior> {
+        let labels = &self.labels[text];
+        labels.binary_search_by_key(&annotator, |label| label.annotator).ok()?;
+        Some(self.text_from_labels(text, |other| other != annotator))
+    }
+
+    fn text_from_labels(&self, text: usize, include: impl Fn(u32) -> bool) -> TextPosterior {
         let q = self.link.scores();
         let prior_mean = &self.scores[text * q..(text + 1) * q];
+        let labels = self.labels[text].iter().filter(|label| include(label.annotator));
         let predictors: Vec<ScoredLabel> =
-            self.labels[text].iter().map(|l| self.label_given_annotator(text, *l).0).collect();
+            labels.map(|label| self.label_given_annotator(text, *label).0).collect();
         text::fit(self.link, prior_mean, self.text_var, &predictors, &self.rule)
+    }
+
+    /// To first order the posterior mean of an annotator without the label at this place of the annotator's labels.
+    pub(crate) fn cavity_of_label(&self, annotator: usize, at: usize) -> &[f64] {
+        let w = self.width();
+        &self.annotators[annotator].cavity[at * (w + 1)..][..w]
     }
 
     /// A label with its annotator's random effects, as they would be without this label, and the variance of what they add to

@@ -26,10 +26,12 @@ pub(crate) mod predictor;
 pub(crate) mod quadrature;
 mod random_slopes;
 mod scalar_posterior;
+pub(crate) mod score_parts;
 mod severity;
 mod text;
 
 pub(crate) use crossed::CrossedEffects;
 pub use estimation::{Estimation, EstimationLimit};
 pub(crate) use initial::{INTERCEPT_PRECISION, initial_score_variance};
+pub use score_parts::ScoreParts;
 pub use severity::Severity;
