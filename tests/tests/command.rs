@@ -536,6 +536,48 @@ fn a_person_is_predicted_on_known_and_on_new_texts() {
     }
 }
 
+#[test]
+fn a_prediction_is_explained_by_a_sum_labels_and_words() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    let asked = ["explain", "P.dissensus", "--annotator", "a0", "--with", "a1", "--text-id", "t3", "--words"];
+    let document = bench.json(asked);
+    let values = |list: &Value| -> f64 {
+        list.as_array().unwrap().iter().map(|part| part["value"].as_f64().unwrap()).sum()
+    };
+    let people = document["annotators"].as_array().unwrap();
+    assert_eq!(people.iter().map(|person| &person["annotator"]).collect::<Vec<_>>(), ["a0", "a1"]);
+    for person in people {
+        assert!((values(&person["parts"]) - person["score"].as_f64().unwrap()).abs() < 1e-9, "{person}");
+        assert_eq!((&person["labels"], &person["others"]), (&json!(40), &json!(5)));
+        assert_eq!(person["influences"].as_array().unwrap().len(), 5);
+        let predicted = bench.json([
+            "predict",
+            "P.dissensus",
+            "--annotator",
+            person["annotator"].as_str().unwrap(),
+            "--text-id",
+            "t3",
+        ]);
+        assert_eq!(person["prediction"], predicted["prediction"]);
+        for (own, shown) in probabilities(person).into_iter().zip(probabilities(&predicted)) {
+            assert!((own - shown).abs() < 2e-5, "{own} {shown}");
+        }
+    }
+    let apart = people[0]["log_odds"].as_f64().unwrap() - people[1]["log_odds"].as_f64().unwrap();
+    assert!((values(&document["differences"]) - apart).abs() < 1e-9);
+    let pieces = document["words"]["pieces"].as_array().unwrap();
+    let text: String = pieces.iter().map(|piece| piece["words"].as_str().unwrap()).collect();
+    assert!(files::labels(40, 6).contains(&text), "{text}");
+
+    let new = ["explain", "P.dissensus", "--annotator", "a0", "--text", "To hell with that dog"];
+    let said = bench.ok(new);
+    assert!(said.contains("others' labels (0)") && said.contains("sum: logarithm of the odds"), "{said}");
+    let refused = bench.refused([&asked[..4], &["--with", "a0", "--text-id", "t3"]].concat());
+    assert!(refused.contains("somebody else"), "{refused}");
+}
+
 /// What `predict` says of the levels 1 to 5, in order.
 fn probabilities(document: &Value) -> Vec<f64> {
     let of = |level: u32| document["probabilities"][level.to_string()].as_f64();

@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Runs(Runs),
     /// Predict how one annotator would label a text
     Predict(Predict),
+    /// Show why an annotator is predicted to answer a text so: the sum behind it, the labels and the words that move it
+    Explain(Explain),
     /// Write predictions of the official test texts as files of a shared task
     Predictions(Predictions),
     /// Rank texts by how much annotators would disagree
@@ -535,6 +537,40 @@ pub(crate) struct Predict {
     /// Ask the model of this run in place of the live one
     #[arg(long)]
     pub(crate) run: Option<u32>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus explain P.dissensus --annotator ana --text-id 42
+  dissensus explain P.dissensus --annotator ana --with ben --text-id 42 --words
+  dissensus explain P.dissensus --annotator ana --text \"You call that a recipe?\" --json
+
+The parts are logits of the live model and add up to its score. The odds are those of a threshold of the scale (an answer at that level or
+above), or of one level against another where levels have no order. A label's influence is the change of the prediction when that annotator is
+fitted again without it; shared head, averages and variances stay.")]
+pub(crate) struct Explain {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Whose judgement
+    #[arg(long)]
+    pub(crate) annotator: String,
+    #[command(flatten)]
+    pub(crate) what: PredictWhat,
+    /// A second annotator, to see why the two differ
+    #[arg(long, value_name = "ANNOTATOR")]
+    pub(crate) with: Option<String>,
+    /// Also leave out the words of the text in turn
+    #[arg(long)]
+    pub(crate) words: bool,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document

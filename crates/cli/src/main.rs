@@ -52,6 +52,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => commands::models::evaluate(&args),
         Command::Runs(args) => commands::runs::run(args.what),
         Command::Predict(args) => commands::predictions::predict(&args),
+        Command::Explain(args) => commands::explain::explain(&args),
         Command::Predictions(args) => commands::predictions::predictions(&args),
         Command::Disagreement(args) => commands::predictions::disagreement(&args),
         Command::Agreement(args) => commands::reliability::agreement(&args),

@@ -1,6 +1,7 @@
 //! One file for each group of commands: arguments in, workbench called, result printed.
 
 pub(crate) mod bench;
+pub(crate) mod explain;
 pub(crate) mod files;
 pub(crate) mod labels;
 pub(crate) mod models;

@@ -1,9 +1,10 @@
 //! Why a prediction is what it is: its parts, and the labels of the annotator that move it most.
 
 use super::model::LiveModel;
-use crate::data::{AnnotatorModel as _, PerspectivesError};
+use crate::data::PerspectivesError;
 use crate::mixed::score_parts::{TextScores, probabilities};
 use crate::mixed::{CrossedEffects, ScoreParts};
+use crate::models::TextScorer;
 
 /// Labels that are refitted without, of those that seem to move a prediction most.
 const CANDIDATES: usize = 24;
@@ -58,6 +59,20 @@ pub struct Influence {
     pub level: u16,
     /// The outcome with this label minus the outcome without it.
     pub change: f64,
+}
+
+/// The scores that new texts get from their embeddings alone, apart from the model that it was taken from.
+#[derive(Clone, Debug)]
+pub struct TextScore(TextScorer);
+
+impl TextScore {
+    /// The scores of a raw embedding: one on binary and ordinal scales, one a level on choice scales.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::EmbeddingLength`] for an embedding of another length.
+    pub fn of(&self, x: &[f32]) -> Result<Vec<f64>, PerspectivesError> {
+        Ok(self.0.apply(x, 0)?.0)
+    }
 }
 
 /// The posterior of one annotator's random effects and slopes.
@@ -155,12 +170,17 @@ impl LiveModel {
         Ok(found)
     }
 
-    /// The scores that new texts get from a raw embedding alone: one on binary and ordinal scales, one a level on choice scales.
+    /// What scores texts that the model has not seen, as it is now.
+    pub fn text_score(&self) -> TextScore {
+        TextScore(self.model.head.clone())
+    }
+
+    /// Who gave a text which level, ordered by annotator.
     ///
-    /// # Errors
-    /// [`PerspectivesError::EmbeddingLength`] for an embedding of another length.
-    pub fn text_score(&self, x: &[f32]) -> Result<Vec<f64>, PerspectivesError> {
-        Ok(self.model.head.apply(x, 0)?.0)
+    /// # Panics
+    /// If there is no such text.
+    pub fn labels_of_text(&self, text: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
+        self.model.crossed.labels[text as usize].iter().map(|label| (label.annotator, label.level))
     }
 
     fn effects(&self, annotator: u32) -> Effects {
@@ -209,6 +229,7 @@ fn without_label(crossed: &CrossedEffects, text: u32, annotator: u32, scores: &T
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::AnnotatorModel as _;
     use crate::data::progress::Silent;
     use crate::data::synthetic::{Simulation, simulate};
     use crate::data::{FitOptions, Observation, Target, TrainingData};
@@ -290,7 +311,7 @@ mod tests {
             let mut p = vec![0.0; model.levels()];
             model.predict_embedding(x, 2, &mut p).unwrap();
             assert_is_the_prediction(&found, &p);
-            let score = model.text_score(x).unwrap();
+            let score = model.text_score().of(x).unwrap();
             for (j, logit) in found.logits.iter().enumerate() {
                 assert_eq!((logit.others, logit.own_label), (0.0, 0.0));
                 assert_eq!(logit.words, score[if score.len() > 1 { j } else { 0 }]);

@@ -14,7 +14,7 @@ mod model;
 mod refit;
 mod unlikely;
 
-pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome};
+pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome, TextScore};
 pub use label_change::LabelChange;
 pub use model::LiveModel;
 pub use refit::Snapshot;

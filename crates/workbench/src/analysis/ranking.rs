@@ -343,7 +343,7 @@ impl Analysis {
 }
 
 /// The chance that two of these labels differ; needs two.
-fn observed_pairwise(counts: &[u32]) -> Option<f32> {
+pub(super) fn observed_pairwise(counts: &[u32]) -> Option<f32> {
     let all: u32 = counts.iter().sum();
     if all < 2 {
         return None;
@@ -400,7 +400,8 @@ fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
 }
 
-fn snippet(body: &str) -> String {
+/// A body, cut to [`SNIPPET`] characters.
+pub(super) fn snippet(body: &str) -> String {
     match body.char_indices().nth(SNIPPET) {
         Some((end, _)) => format!("{}…", body[..end].trim_end()),
         None => body.to_owned(),

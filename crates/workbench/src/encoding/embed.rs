@@ -4,6 +4,7 @@ use super::Encoding;
 use super::encoders::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
+use dissensus_encoder::Encoder;
 
 impl Encoding {
     /// The embedding of a text that is not in the project, by the project's encoder.
@@ -11,6 +12,11 @@ impl Encoding {
     /// # Errors
     /// The project has no embeddings, no encoder is there, or it is another one than the project's.
     pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<Vec<f32>, WorkbenchError> {
+        Ok(self.open_in_use(choice)?.encode(&[text])?.swap_remove(0))
+    }
+
+    /// The project's encoder as it made the project's embeddings; of `choice` only the device counts.
+    pub(super) fn open_in_use(&self, choice: &EncoderChoice) -> Result<Encoder, WorkbenchError> {
         let before =
             self.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
         let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
@@ -18,6 +24,6 @@ impl Encoding {
         if now.key != before.key {
             return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
         }
-        Ok(encoder.encode(&[text])?.swap_remove(0))
+        Ok(encoder)
     }
 }

@@ -8,6 +8,7 @@ mod embeddings;
 mod encode;
 pub(crate) mod encoders;
 mod find;
+mod occlusion;
 mod state;
 mod take_over;
 mod training_data;
@@ -43,6 +44,8 @@ struct Memory {
     embeddings: Mutex<Option<(Arc<Embeddings>, Basis)>>,
     /// Why the last encoding ended without one for every text.
     problem: Mutex<Option<Problem>>,
+    /// Texts without each of their words, encoded.
+    occlusions: Mutex<occlusion::OcclusionCache>,
 }
 
 impl Encoding {

@@ -15,6 +15,8 @@ pub(crate) enum Activity {
     Import,
     /// Labels are exported by the window.
     Export,
+    /// A text's words are left out in turn.
+    Words,
     /// A run is trained: two would fight for the cores.
     Training,
     /// A missing live model of a question is fitted in the background.
@@ -27,6 +29,7 @@ impl Activity {
             Self::Encoding => "encoding",
             Self::Import => "an import",
             Self::Export => "an export",
+            Self::Words => "leaving out the words of a text",
             Self::Training => "training",
             Self::Fit(_) => "fitting the model",
         }

@@ -2,6 +2,7 @@
 
 use super::Project;
 use crate::error::WorkbenchError;
+use dissensus_domain::TextId;
 
 impl Project {
     /// The body of a text of the project.
@@ -9,7 +10,16 @@ impl Project {
     /// # Errors
     /// There is none of that name.
     pub fn body(&self, text: &str) -> Result<String, WorkbenchError> {
+        Ok(self.text_named(text)?.1)
+    }
+
+    /// Id and body of a text of the project.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn text_named(&self, text: &str) -> Result<(TextId, String), WorkbenchError> {
         let found = self.context.store.text_by_external(text)?;
-        Ok(found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.body)
+        let found = found.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
+        Ok((found.id, found.body))
     }
 }

@@ -23,6 +23,7 @@ mod application;
 mod copy;
 mod disagreement;
 mod estimation;
+mod explain;
 mod importing;
 mod job;
 mod labelling;
@@ -39,6 +40,10 @@ pub use disagreement::{
 };
 pub use dissensus_domain::WorkState;
 pub use estimation::Estimation;
+pub use explain::{
+    ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,
+    PartDifference, ScorePart, ScorePartKind, WordEffect,
+};
 pub use importing::{
     BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportPreview,
     ImportReport,

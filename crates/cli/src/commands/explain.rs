@@ -1,0 +1,336 @@
+//! `explain`.
+
+use super::{count, encoder_choice, open_or_read, tell_switch};
+use crate::args::Explain;
+use crate::output;
+use crate::progress::Bar;
+use anyhow::{Result, bail};
+use dissensus_domain::{Answer, Question, ScaleKind};
+use dissensus_workbench::Target;
+use dissensus_workbench::view::{
+    ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, NearText, ScorePartKind,
+};
+use serde_json::{Value, json};
+
+/// Characters of a text in a table.
+const TEXT_WIDTH: usize = 60;
+/// Words in the table, those that count most.
+const WORDS: usize = 10;
+/// What the score loses because text and annotator are not known exactly.
+const DOUBT: &str = "not known exactly";
+/// Logits that a whole bar stands for, and its characters.
+const WIDEST: f64 = 3.0;
+const BAR: f64 = 20.0;
+
+pub(crate) fn explain(args: &Explain) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let question = session.project.question(args.question.as_deref())?;
+    let annotator = session.project.annotator(&args.annotator)?;
+    let with = args.with.as_deref().map(|name| session.project.annotator(name)).transpose()?;
+    if with.as_ref().is_some_and(|with| with.id == annotator.id) {
+        bail!("--with {}: name somebody else than --annotator", args.with.as_deref().unwrap_or_default());
+    }
+    let choice = encoder_choice(&args.encoder);
+    let bar = Bar::new("texts");
+    let ready = session
+        .encoding
+        .ensure_encoded(&choice, &bar)
+        .and_then(|switch| session.live.fit(question.id, &bar).map(|_| switch));
+    drop(bar);
+    tell_switch(ready?);
+    let names: Vec<String> =
+        std::iter::once(&annotator).chain(&with).map(|person| person.external_id.clone()).collect();
+    let with = with.map(|with| with.id);
+    let (explanation, body) = match (&args.what.text_id, &args.what.text) {
+        (Some(id), _) => {
+            let (text, body) = session.project.text_named(id)?;
+            let query = ExplainQuery { question: question.id, text, annotator: annotator.id, with };
+            (session.analysis.explain(&query, None, false)?, body)
+        }
+        (None, text) => {
+            let body = text.clone().unwrap_or_default();
+            let x = session.encoding.embed(&body, &choice)?;
+            (session.analysis.explain_embedding(question.id, &x, annotator.id, with)?, body)
+        }
+    };
+    let words = match explanation.odds.filter(|_| args.words) {
+        None => None,
+        Some(odds) => {
+            let bar = Bar::new("words");
+            let found = session.analysis.explain_words_of(question.id, &body, odds, &choice, &bar);
+            drop(bar);
+            Some(found?)
+        }
+    };
+    if args.json {
+        return output::json(&as_json(&question, args, &names, &explanation, words.as_ref()));
+    }
+    show(&question, &explanation, words.as_ref())
+}
+
+fn level(question: &Question, level: u16) -> &str {
+    question.scale.name_of(level).unwrap_or("?")
+}
+
+fn named(question: &Question, answer: &Answer) -> String {
+    question.scale.name_of_answer(answer).unwrap_or("?").to_owned()
+}
+
+fn code(part: ScorePartKind) -> &'static str {
+    match part {
+        ScorePartKind::Average => "average",
+        ScorePartKind::Words => "words",
+        ScorePartKind::Others => "others",
+        ScorePartKind::OwnLabel => "own_label",
+        ScorePartKind::Severity => "severity",
+        ScorePartKind::Thresholds => "thresholds",
+        ScorePartKind::Slope => "slope",
+    }
+}
+
+fn as_json(
+    question: &Question,
+    args: &Explain,
+    names: &[String],
+    explanation: &Explanation,
+    words: Option<&ExplainedWords>,
+) -> Value {
+    let odds = |odds: ExplainedOdds| {
+        json!({
+            "level": level(question, odds.level),
+            "against": odds.against.map(|against| level(question, against)),
+        })
+    };
+    let near = |near: &NearText| {
+        json!({
+            "text_id": near.external_id,
+            "text": near.snippet,
+            "similarity": near.similarity,
+            "answer": named(question, &near.answer),
+            "labels": near.labels,
+        })
+    };
+    let mut annotators = Vec::new();
+    for (person, name) in explanation.annotators.iter().zip(names) {
+        let probabilities: serde_json::Map<String, Value> = question
+            .scale
+            .levels()
+            .iter()
+            .zip(&person.distribution)
+            .map(|(level, p)| (level.clone(), json!(p)))
+            .collect();
+        let influences = person.influences.iter().map(|label| {
+            json!({
+                "text_id": label.external_id,
+                "text": label.snippet,
+                "answer": named(question, &label.answer),
+                "change": label.change,
+            })
+        });
+        annotators.push(json!({
+            "annotator": name,
+            "name": person.name,
+            "labels": person.labels,
+            "observed": person.observed.as_ref().map(|answer| named(question, answer)),
+            "prediction": level(question, predicted(question, person)),
+            "probabilities": probabilities,
+            "parts": person.parts.iter()
+                .map(|part| json!({ "part": code(part.part), "value": part.value })).collect::<Vec<_>>(),
+            "score": person.score,
+            "log_odds": person.log_odds,
+            "probability": person.probability,
+            "others": person.others,
+            "influences": influences.collect::<Vec<_>>(),
+            "nearest": person.nearest.iter().map(near).collect::<Vec<_>>(),
+        }));
+    }
+    let differences = explanation.differences.iter().map(
+        |difference| json!({ "part": difference.part.map_or("doubt", code), "value": difference.value }),
+    );
+    json!({
+        "question": question.name,
+        "text_id": args.what.text_id,
+        "text": args.what.text,
+        "odds": explanation.odds.map(odds),
+        "annotators": annotators,
+        "differences": differences.collect::<Vec<_>>(),
+        "agreed": explanation.agreed.iter().map(near).collect::<Vec<_>>(),
+        "words": words.map(|words| json!({
+            "score": words.score,
+            "together": words.together,
+            "pieces": words.pieces.iter()
+                .map(|piece| json!({ "words": piece.words, "change": piece.change })).collect::<Vec<_>>(),
+            "needs": words.needs,
+        })),
+        "remark": explanation.remark,
+    })
+}
+
+fn predicted(question: &Question, person: &ExplainedAnnotator) -> u16 {
+    let p: Vec<f32> = person.distribution.iter().map(|p| *p as f32).collect();
+    Target { kind: question.scale.kind(), levels: p.len() }.answer(&p)
+}
+
+/// "4 or above", "remove", "angry and not sad".
+fn odds_words(question: &Question, odds: ExplainedOdds) -> String {
+    let own = level(question, odds.level);
+    match odds.against {
+        Some(against) => format!("{own} and not {}", level(question, against)),
+        None if usize::from(odds.level) + 1 == question.scale.len() => own.to_owned(),
+        None => format!("{own} or above"),
+    }
+}
+
+fn part_words(part: ScorePartKind, kind: ScaleKind) -> &'static str {
+    match part {
+        ScorePartKind::Average => "the average annotator",
+        ScorePartKind::Words => "the text's words",
+        ScorePartKind::Others => "others' labels",
+        ScorePartKind::OwnLabel => "the own label of this text",
+        ScorePartKind::Severity if kind.is_ordered() => "severity",
+        ScorePartKind::Severity => "how readily taken",
+        ScorePartKind::Thresholds => "own thresholds",
+        ScorePartKind::Slope => "own strength of reaction",
+    }
+}
+
+fn bar_of(value: f64) -> String {
+    let length = (value.abs() / WIDEST * BAR).round().min(BAR) as usize;
+    if value < 0.0 { "░".repeat(length) } else { "█".repeat(length) }
+}
+
+fn row(name: &str, value: f64) -> Vec<String> {
+    // No "-0.000".
+    let value = if value.abs() < 5e-4 { 0.0 } else { value };
+    vec![name.to_owned(), format!("{value:+.3}"), bar_of(value)]
+}
+
+fn show(question: &Question, explanation: &Explanation, words: Option<&ExplainedWords>) -> Result<()> {
+    let Some(odds) = explanation.odds else { return Ok(()) };
+    let (kind, asked) = (question.scale.kind(), odds_words(question, odds));
+    if let Some(remark) = &explanation.remark {
+        output::line(remark)?;
+    }
+    for person in &explanation.annotators {
+        output::line(&format!(
+            "{}, known from {}: {:.1} % for {asked}",
+            person.name,
+            count(u64::from(person.labels), "label"),
+            person.probability * 100.0
+        ))?;
+        let mut rows: Vec<Vec<String>> = person
+            .parts
+            .iter()
+            .map(|part| match part.part {
+                ScorePartKind::Others => row(&format!("others' labels ({})", person.others), part.value),
+                other => row(part_words(other, kind), part.value),
+            })
+            .collect();
+        rows.push(row(DOUBT, person.log_odds - person.score));
+        rows.push(row("sum: logarithm of the odds", person.log_odds));
+        output::line(&output::table(&["part", "logits", ""], rows, &[1]))?;
+        output::line("")?;
+    }
+    if let [first, second] = explanation.annotators.as_slice() {
+        output::line(&format!("Where {} and {} differ, the largest part first", first.name, second.name))?;
+        let rows = explanation
+            .differences
+            .iter()
+            .map(|difference| {
+                let name = difference.part.map_or(DOUBT, |part| part_words(part, kind));
+                row(name, difference.value)
+            })
+            .collect();
+        output::line(&output::table(&["part", "difference", ""], rows, &[1]))?;
+        output::line("")?;
+    }
+    for person in &explanation.annotators {
+        show_labels(question, person, odds)?;
+    }
+    if !explanation.agreed.is_empty() {
+        output::line("Nearest texts on which people agreed")?;
+        show_near(question, &explanation.agreed, "agreed on")?;
+    }
+    words.map_or(Ok(()), |words| show_words(words, &asked))
+}
+
+fn show_labels(question: &Question, person: &ExplainedAnnotator, odds: ExplainedOdds) -> Result<()> {
+    if person.labels == 0 {
+        return output::line(&format!(
+            "{} has no labels yet and is predicted as the average annotator\n",
+            person.name
+        ));
+    }
+    let unit = match question.scale.kind() {
+        ScaleKind::Ordinal => "expected level".to_owned(),
+        ScaleKind::Binary => format!("probability of {}", level(question, 1)),
+        _ => format!("probability of {}", level(question, odds.level)),
+    };
+    output::line(&format!(
+        "Labels of {} that move this most: what each adds to the {unit}, against a fit of {} without it",
+        person.name, person.name
+    ))?;
+    let rows = person
+        .influences
+        .iter()
+        .map(|label| {
+            vec![
+                format!("{:+.4}", label.change),
+                named(question, &label.answer),
+                label.external_id.clone(),
+                output::cut(&label.snippet, TEXT_WIDTH),
+            ]
+        })
+        .collect();
+    output::line(&output::table(&["adds", "label", "text id", "text"], rows, &[0]))?;
+    output::line("")?;
+    if !person.nearest.is_empty() {
+        output::line(&format!("Nearest texts that {} labelled", person.name))?;
+        show_near(question, &person.nearest, "label")?;
+    }
+    Ok(())
+}
+
+fn show_near(question: &Question, near: &[NearText], answer: &str) -> Result<()> {
+    let rows = near
+        .iter()
+        .map(|near| {
+            vec![
+                format!("{:.2}", near.similarity),
+                named(question, &near.answer),
+                near.labels.to_string(),
+                near.external_id.clone(),
+                output::cut(&near.snippet, TEXT_WIDTH),
+            ]
+        })
+        .collect();
+    output::line(&output::table(&["cosine", answer, "labels", "text id", "text"], rows, &[0, 2]))?;
+    output::line("")
+}
+
+fn show_words(words: &ExplainedWords, asked: &str) -> Result<()> {
+    if let Some(needs) = &words.needs {
+        return output::line(needs);
+    }
+    let what = match words.together {
+        1 => "each word".to_owned(),
+        n => format!("{n} words at a time"),
+    };
+    output::line(&format!(
+        "Words: what leaving out {what} takes from the text's score towards {asked} (what it does to the score, not a cause)"
+    ))?;
+    let mut pieces: Vec<_> = words.pieces.iter().collect();
+    pieces.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
+    let rows = pieces
+        .into_iter()
+        .take(WORDS)
+        .map(|piece| {
+            vec![
+                format!("{:+.3}", piece.change),
+                output::cut(piece.words.trim(), TEXT_WIDTH),
+                bar_of(piece.change),
+            ]
+        })
+        .collect();
+    output::line(&output::table(&["logits", "words", ""], rows, &[0]))
+}

@@ -1,0 +1,45 @@
+//! Texts near another one, by the cosine of their embeddings.
+
+use dissensus_perspectives::Embeddings;
+
+/// Rows of `candidates` and their cosine with `x`, the nearest first; of equal ones the lower row. Empty where there are no embeddings. A row
+/// of zeros is near nothing.
+pub(super) fn by_similarity(
+    embeddings: &Embeddings,
+    x: &[f32],
+    candidates: impl Iterator<Item = u32>,
+) -> Vec<(u32, f32)> {
+    if embeddings.dim == 0 || x.len() != embeddings.dim {
+        return Vec::new();
+    }
+    let cosine = |row: u32| {
+        let other = embeddings.row(row as usize);
+        let (mut product, mut own, mut others) = (0.0f32, 0.0f32, 0.0f32);
+        for (a, b) in x.iter().zip(other) {
+            product += a * b;
+            own += a * a;
+            others += b * b;
+        }
+        let length = (own * others).sqrt();
+        if length > 0.0 { (product / length).clamp(-1.0, 1.0) } else { 0.0 }
+    };
+    let known = candidates.filter(|row| (*row as usize) < embeddings.texts);
+    let mut near: Vec<(u32, f32)> = known.map(|row| (row, cosine(row))).collect();
+    near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    near
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_points_the_same_way_whatever_its_length() {
+        let embeddings = Embeddings::new(2, vec![1.0, 0.0, 0.0, 3.0, 5.0, 5.0, 0.0, 0.0]).unwrap();
+        let near = by_similarity(&embeddings, &[2.0, 1.9], 0..9);
+        let rows: Vec<u32> = near.iter().map(|(row, _)| *row).collect();
+        assert_eq!(rows, [2, 0, 1, 3]);
+        assert!(near[0].1 > 0.999 && near[0].1 <= 1.0);
+        assert_eq!(by_similarity(&Embeddings::none(3), &[], 0..3), []);
+    }
+}
