@@ -71,8 +71,8 @@ pub use disagreement::{
 };
 pub use fit::fit;
 pub use live::{
-    ExplainedPrediction, ExplainedText, FEWEST_OWN_LABELS, Influence, LabelChange, LiveModel, Outcome, Snapshot,
-    TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
+    ExplainedPrediction, ExplainedText, FEWEST_OWN_LABELS, Influence, LabelChange, LiveModel, Outcome,
+    Snapshot, TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::{Estimation, EstimationLimit, ScoreParts, Severity};

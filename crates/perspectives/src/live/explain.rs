@@ -160,7 +160,7 @@ impl LiveModel {
         let mut found: Vec<Influence> = candidates
             .into_iter()
             .map(|(_, text, level)| {
-                let left = crossed.annotator_without(annotator as usize, text, &self.precision);
+                let left = crossed.annotator_refitted_without(annotator as usize, text, &self.precision);
                 let left = Effects { theta: left.theta, covariance: left.covariance };
                 Influence { text, level, change: now - value(&left, text_without(text)) }
             })
@@ -210,7 +210,9 @@ impl LiveModel {
         let posterior = crossed.u[row * q..(row + 1) * q].to_vec();
         Ok(TextScores {
             words: crossed.scores[row * q..(row + 1) * q].to_vec(),
-            without_own: crossed.text_without(row, annotator).map_or_else(|| posterior.clone(), |t| t.mean),
+            without_own: crossed
+                .text_refitted_without(row, annotator)
+                .map_or_else(|| posterior.clone(), |t| t.mean),
             posterior,
             variance: crossed.v[row],
             z: crossed.features(row).to_vec(),
@@ -220,7 +222,7 @@ impl LiveModel {
 
 /// The text's scores once the annotator's label of it is gone.
 fn without_label(crossed: &CrossedEffects, text: u32, annotator: u32, scores: &TextScores) -> TextScores {
-    match crossed.text_without(text as usize, annotator) {
+    match crossed.text_refitted_without(text as usize, annotator) {
         Some(left) => TextScores { posterior: left.mean, variance: left.variance, ..scores.clone() },
         None => scores.clone(),
     }

@@ -188,7 +188,7 @@ impl CrossedEffects {
     }
 
     /// One annotator as [`CrossedEffects::update_annotator`] would fit it without the label of `text`.
-    pub(crate) fn annotator_without(
+    pub(crate) fn annotator_refitted_without(
         &self,
         annotator: usize,
         text: u32,
@@ -245,7 +245,7 @@ impl CrossedEffects {
     }
 
     /// One text as [`CrossedEffects::update_text`] would fit it without this annotator's label; `None` where there is no such label.
-    pub(crate) fn text_without(&self, text: usize, annotator: u32) -> Option<TextPosterior> {
+    pub(crate) fn text_refitted_without(&self, text: usize, annotator: u32) -> Option<TextPosterior> {
         let labels = &self.labels[text];
         labels.binary_search_by_key(&annotator, |label| label.annotator).ok()?;
         Some(self.text_from_labels(text, |other| other != annotator))
