@@ -55,6 +55,8 @@ pub fn builder() -> Builder<Wry> {
             disagreement::disagreement_ranking,
             disagreement::disagreement_rows,
             disagreement::text_detail,
+            disagreement::explain,
+            disagreement::explain_words,
             annotators::annotator_report,
             annotators::measure_annotators,
             annotators::slips,

@@ -2,7 +2,10 @@
 
 use super::with_session;
 use dissensus_domain::{AnnotatorId, TextId};
-use dissensus_workbench::view::{DisagreementQuery, DisagreementRow, Problem, Ranking, TextDetail};
+use dissensus_workbench::view::{
+    DisagreementQuery, DisagreementRow, ExplainQuery, ExplainedWords, Explanation, Problem, Ranking,
+    TextDetail,
+};
 use tauri::AppHandle;
 
 /// Texts in order of predicted disagreement.
@@ -42,4 +45,30 @@ pub(crate) async fn text_detail(
         session.analysis.text_detail(&query, text, group_by.as_deref(), reading_as, show_hidden)
     })
     .await
+}
+
+/// Why one person, or two, are predicted to answer a text so. Of the person who labels here and has not answered it nothing is told, unless
+/// `show_hidden` asks for it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn explain(
+    app: AppHandle,
+    query: ExplainQuery,
+    reading_as: Option<AnnotatorId>,
+    show_hidden: bool,
+) -> Result<Explanation, Problem> {
+    with_session(app, move |session| session.analysis.explain(&query, reading_as, show_hidden)).await
+}
+
+/// The words that carry the score of the text. It is a job: it tells its progress by events and can be cancelled.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn explain_words(
+    app: AppHandle,
+    query: ExplainQuery,
+    reading_as: Option<AnnotatorId>,
+    show_hidden: bool,
+) -> Result<ExplainedWords, Problem> {
+    with_session(app, move |session| session.analysis.explain_words_as_job(&query, reading_as, show_hidden))
+        .await
 }

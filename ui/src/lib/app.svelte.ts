@@ -28,7 +28,7 @@ import * as platform from "$platform";
 export type View = "label" | "disagreement" | "annotators" | "models";
 export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models"];
 
-export type OpenDialog = "settings" | "keys" | "question" | "run" | "run-delete" | "encoder" | null;
+export type OpenDialog = "settings" | "keys" | "question" | "run" | "run-delete" | "encoder" | "why" | null;
 
 /** Something that ends the work under way: it is asked about first. */
 export interface Leaving {
@@ -50,6 +50,8 @@ const FIRST_SETTINGS: AppSettings = {
 
 /** How long after the last change the counts are asked for again. */
 const COUNTS_LAG_MS = 1200;
+/** Kinds of jobs whose failure is told where they were asked for. */
+const TOLD_WHERE_ASKED: readonly string[] = ["import", "words"];
 /** Work that closing would break off. Encoding and fitting go on by themselves when the project is opened again. */
 const LOST_BY_CLOSING: readonly string[] = ["train", "import", "export", "copy"];
 /** How long finished work stays on the status line. */
@@ -409,7 +411,8 @@ export class App {
     if (!known || job.state !== "running") this.announcement = `${jobTitle(job)}: ${JOB_STATES[job.state]}`;
     this.jobs = known ? this.jobs.map((j) => (j.id === job.id ? job : j)) : [...this.jobs, job];
     if (job.state === "running") return;
-    if (job.state === "failed" && job.problem && job.kind !== "import") this.toasts.problem(job.problem);
+    if (job.state === "failed" && job.problem && !TOLD_WHERE_ASKED.includes(job.kind))
+      this.toasts.problem(job.problem);
     if (job.kind === "encode") void this.refresh();
     setTimeout(
       () => (this.jobs = this.jobs.filter((j) => j.id !== job.id || j.state === "running")),

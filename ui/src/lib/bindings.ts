@@ -82,6 +82,13 @@ export const commands = {
 	 *  unless `show_hidden` asks for it.
 	 */
 	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
+	/**
+	 *  Why one person, or two, are predicted to answer a text so. Of the person who labels here and has not answered it nothing is told, unless
+	 *  `show_hidden` asks for it.
+	 */
+	explain: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<Explanation>("explain", { query, readingAs, showHidden }),
+	/**  The words that carry the score of the text. It is a job: it tells its progress by events and can be cancelled. */
+	explainWords: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<ExplainedWords>("explain_words", { query, readingAs, showHidden }),
 	/**  All annotators for one question, with the held-out accuracy where it is known. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
 	/**  Measures the held-out accuracy in the background, as a job of the id that is returned. */
@@ -563,6 +570,89 @@ export type Estimation = {
 	limit_texts: string[],
 };
 
+/**  The prediction to explain. */
+export type ExplainQuery = {
+	/**  The question. */
+	question: QuestionId,
+	/**  The text. */
+	text: TextId,
+	/**  Whose prediction. */
+	annotator: AnnotatorId,
+	/**  A second annotator, to see why the two differ. */
+	with: AnnotatorId | null,
+};
+
+/**  One annotator's prediction in its parts. */
+export type ExplainedAnnotator = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Name on screen. */
+	name: string,
+	/**  Whether it stays hidden: the person is labelling and has not answered this text. Then nothing of it is told. */
+	hidden: boolean,
+	/**  Labels the model of this person stands on. */
+	labels: number,
+	/**  What the person answered on this text. */
+	observed: Answer | null,
+	/**  The prediction, a probability a level; empty while hidden. */
+	distribution: (number | null)[],
+	/**  The parts, whose sum is `score`; empty while hidden. A part that the scale or the model does not have is not listed. */
+	parts: ScorePart[],
+	/**  Their sum, in logits. */
+	score: number | null,
+	/**  The score drawn towards even odds, because text and annotator are not known exactly: the logarithm of the odds. */
+	log_odds: number | null,
+	/**  The probability that these odds are. */
+	probability: number | null,
+	/**  Labels of others on this text. */
+	others: number,
+	/**  The labels of this annotator that move the prediction most, the strongest first. */
+	influences: InfluentialLabel[],
+	/**  The nearest texts that this annotator labelled. */
+	nearest: NearText[],
+};
+
+/**  The odds that an explanation takes apart. */
+export type ExplainedOdds = {
+	/**  The level (index). */
+	level: number,
+	/**
+	 *  Choice scales: the level (index) that it is held against. `None` on scales with an order: an answer of `level` or above, against
+	 *  one below.
+	 */
+	against: number | null,
+};
+
+/**  The words that carry a text's score. It is what leaving them out does to the score of the text's embedding, not a cause. */
+export type ExplainedWords = {
+	/**  The odds that the score is of. */
+	odds: ExplainedOdds,
+	/**  The score of the whole text, as of a text that nobody has labelled, in logits. */
+	score: number | null,
+	/**  The text, piece by piece. */
+	pieces: WordEffect[],
+	/**  How many words are left out at a time. */
+	together: number,
+	/**  Why there are none; `None` where there are some. */
+	needs: string | null,
+};
+
+/**  Why one annotator, or two, are predicted to answer a text as they are. */
+export type Explanation = {
+	/**  The text; `None` for one that is not in the project. */
+	text: TextId | null,
+	/**  The odds taken apart; `None` where all is hidden. */
+	odds: ExplainedOdds | null,
+	/**  The annotators asked for, in that order. */
+	annotators: ExplainedAnnotator[],
+	/**  Of two annotators: where their odds differ, the largest part first. Their sum is the difference of the logarithms of the odds. */
+	differences: PartDifference[],
+	/**  The nearest texts on which people agreed: two labels or more, split 0.1 or less of its maximum. */
+	agreed: NearText[],
+	/**  What to know about it, such as a missing encoder. */
+	remark: string | null,
+};
+
 /**  The gradient norm of a group of weights. */
 export type GradientNorm = {
 	/**  `embeddings`, `layer 0`, ..., `head`. */
@@ -762,6 +852,23 @@ export type ImportReport = {
 	notices: ImportNotice[],
 };
 
+/**  A label of the annotator that moves the prediction. */
+export type InfluentialLabel = {
+	/**  The labelled text. */
+	text: TextId,
+	/**  Its name in files. */
+	external_id: string,
+	/**  Its body, cut to 280 characters. */
+	snippet: string,
+	/**  The label. */
+	answer: Answer,
+	/**
+	 *  What the label does: ordered scales, in expected levels (of a binary scale the probability of the upper level); choice scales, in the
+	 *  probability of the explained level. Above 0 where the prediction would be lower without it.
+	 */
+	change: number | null,
+};
+
 /**  A job began, moved or ended. */
 export type JobChanged = JobInfo;
 
@@ -876,6 +983,22 @@ export type ModelKind =
 /**  One head, every annotator's own severity and thresholds, every text's own effect, with shrinkage estimated from the data. */
 "multilevel";
 
+/**  A text that is near the explained one. */
+export type NearText = {
+	/**  Its row. */
+	text: TextId,
+	/**  Its name in files. */
+	external_id: string,
+	/**  Its body, cut to 280 characters. */
+	snippet: string,
+	/**  Cosine of the two embeddings, -1 to 1. */
+	similarity: number | null,
+	/**  What the annotator answered; of texts on which people agreed, what most of them did. */
+	answer: Answer,
+	/**  Labels behind the answer. */
+	labels: number,
+};
+
 /**  A label to record. */
 export type NewLabel = {
 	/**  The question answered. */
@@ -894,6 +1017,14 @@ export type NewLabel = {
 export type OpenRequested = {
 	/**  Its file. */
 	path: string,
+};
+
+/**  How much one part contributes to the difference between two annotators. */
+export type PartDifference = {
+	/**  The part; `None` for what is drawn off because text and annotator are not known exactly. */
+	part: ScorePartKind | null,
+	/**  The first annotator's minus the second's, in logits. */
+	value: number | null,
 };
 
 /**  What can go wrong, as the window shows it. */
@@ -1229,6 +1360,31 @@ export type Schedule =
 /**  Falls to 0 along half a cosine (Loshchilov and Hutter 2017, SGDR, eq. 5, without restarts). */
 "cosine";
 
+/**  A part and how much it adds. */
+export type ScorePart = {
+	/**  Which part. */
+	part: ScorePartKind,
+	/**  Logits that it adds. */
+	value: number | null,
+};
+
+/**  A part of a prediction. */
+export type ScorePartKind = 
+/**  The average annotator on a text of score 0. */
+"average" | 
+/**  What the text's words say. */
+"words" | 
+/**  What the other annotators' labels of this text add. */
+"others" | 
+/**  What this annotator's own label of this text adds. */
+"own_label" | 
+/**  The annotator's severity; on choice scales how much more readily the annotator takes the level. */
+"severity" | 
+/**  How far this threshold of the annotator lies from the average one, beyond the severity. */
+"thresholds" | 
+/**  How much more or less strongly the annotator reacts to what this text is about. */
+"slope";
+
 /**  Which of the two, the person's own model or everybody else, a label is unlike. */
 export type SlipKind = 
 /**  Both: a possible slip. */
@@ -1470,6 +1626,14 @@ export type ValidationMetric =
 "accuracy" | 
 /**  The highest F1, averaged over levels. */
 "macro_f1";
+
+/**  A word, or some words that are left out together, and what the score loses without it. */
+export type WordEffect = {
+	/**  The words with what stands behind them; all of them in order make the text. */
+	words: string,
+	/**  Logits: the score of the whole text minus the score without these words. */
+	change: number | null,
+};
 
 /**  How far a job, a run or an evaluation is. */
 export type WorkState = 

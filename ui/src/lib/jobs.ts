@@ -18,6 +18,7 @@ const DOING: Record<string, string> = {
   evaluate: "Evaluating",
   export: "Exporting",
   copy: "Copying",
+  words: "Leaving out words",
 };
 
 /** "Training Multilevel, frozen" */
@@ -25,5 +26,5 @@ export function jobTitle(job: JobInfo): string {
   // "sep-heads, last-2": the model has a name for people.
   const [model = "", ...rest] = job.title.split(", ");
   const title = job.kind === "train" ? [modelName(model), ...rest].join(", ") : job.title;
-  return `${DOING[job.kind] ?? job.kind} ${title}`;
+  return `${DOING[job.kind] ?? job.kind} ${title}`.trim();
 }

@@ -16,6 +16,7 @@ import {
   type Text,
   withSets,
 } from "./world";
+import { explain, explainWords } from "./why";
 
 const asked = new URLSearchParams(globalThis.location?.search ?? "");
 const size = Number(asked.get("texts") ?? 160);
@@ -490,6 +491,8 @@ export const commands: typeof RealCommands = {
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
   textDetail: async (query, text, groupBy, readingAs, showHidden) =>
     detail(query, textOf(text), groupBy, readingAs, showHidden),
+  explain: async (query, readingAs, showHidden) => explain(world, query, readingAs, showHidden),
+  explainWords: async (query) => explainWords(world, query),
   annotatorReport: async (q) => report(q),
   measureAnnotators: async () => 0,
   slips: async (q, annotator) => slips(world, q, annotator),

@@ -1,0 +1,207 @@
+// Why a prediction is what it is: opened from a person's line or dot, by mouse and by key, and never before the reader's own answer.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import type { DisagreementQuery, ExplainedAnnotator, Problem } from "$lib/bindings";
+import { oddsWords, range, steps } from "$lib/why-words";
+import { reset, say } from "../../mock/bindings";
+import PersonLine from "../disagreement/PersonLine.svelte";
+import TextPane from "../disagreement/TextPane.svelte";
+import WhyDialog from "./WhyDialog.svelte";
+import WhyWords from "./WhyWords.svelte";
+
+beforeEach(async () => {
+  reset();
+  await app.openSample();
+});
+
+const question = () => {
+  if (!app.question) throw new Error("no question");
+  return app.question;
+};
+
+const asking = (): DisagreementQuery => ({
+  question: question().id,
+  by: "split",
+  cut: null,
+  groups: null,
+  search: null,
+  attributes: {},
+  labelled_only: false,
+});
+
+const person = (parts: ExplainedAnnotator["parts"], score: number, log_odds: number): ExplainedAnnotator => ({
+  annotator: 1,
+  name: "Ana",
+  hidden: false,
+  labels: 3,
+  observed: null,
+  distribution: [],
+  parts,
+  score,
+  log_odds,
+  probability: 0.5,
+  others: 0,
+  influences: [],
+  nearest: [],
+});
+
+it("lays the parts one after the other, the last one ending at the odds", () => {
+  const ana = person(
+    [
+      { part: "average", value: -1 },
+      { part: "words", value: 3 },
+      { part: "severity", value: -0.5 },
+    ],
+    1.5,
+    1.2,
+  );
+  const lines = steps(ana);
+  expect(lines.map(({ from, to }) => [from, to])).toEqual([
+    [0, -1],
+    [-1, 2],
+    [2, 1.5],
+    [1.5, 1.2],
+  ]);
+  expect(lines.at(-1)?.part).toBeNull();
+  expect(range([ana])).toEqual([-1, 2]);
+  expect(range([])).toEqual([-1, 1]);
+});
+
+it("names odds by the scale", () => {
+  const scale = { kind: "ordinal" as const, levels: ["1", "2", "3"] };
+  expect(oddsWords({ level: 1, against: null }, scale)).toBe("2 or above");
+  expect(oddsWords({ level: 2, against: null }, scale)).toBe("3");
+  expect(oddsWords({ level: 2, against: 0 }, { ...scale, kind: "choice" })).toBe("3 rather than 1");
+});
+
+it("is asked for on a person's line by key, where there is a prediction", async () => {
+  const user = userEvent.setup();
+  const found = await commands.textDetail(asking(), 5, null, null, false);
+  const [ana] = found.annotators;
+  if (!ana) throw new Error("nobody");
+  const onwhy = vi.fn();
+  const line = { person: ana, scale: question().scale, you: false, onwhy };
+  const { rerender } = render(PersonLine, line);
+  await user.tab();
+  expect(document.activeElement).toHaveAccessibleName(`Why this prediction for ${ana.name}?`);
+  await user.keyboard("{Enter}");
+  expect(onwhy).toHaveBeenCalledOnce();
+  await rerender({ ...line, person: { ...ana, distribution: null, hidden: true } });
+  expect(screen.queryByRole("button")).toBeNull();
+});
+
+it("shows the sum and what stands behind it, and gives the keys back", async () => {
+  const user = userEvent.setup();
+  const onclose = vi.fn();
+  const { unmount } = render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose });
+  const sum = await screen.findByTestId("why-sum");
+  expect(app.dialog).toBe("why");
+  const rows = within(sum)
+    .getAllByRole("row")
+    .map((row) => Number(row.lastElementChild?.textContent.replace("−", "-")));
+  const total = rows.pop() ?? NaN;
+  expect(Math.abs(rows.reduce((a, b) => a + b, 0) - total)).toBeLessThan(0.05);
+  expect(screen.getByTestId("why-influences")).toHaveTextContent("Labels of");
+  expect(screen.getByTestId("why-nearest")).toHaveTextContent("0.80");
+  expect(screen.getByTestId("why-agreed")).toHaveTextContent("×");
+  await user.keyboard("{Escape}");
+  expect(onclose).toHaveBeenCalledOnce();
+  unmount();
+  expect(app.dialog).toBeNull();
+});
+
+it("opens from a dot, and arrows go from dot to dot", async () => {
+  const user = userEvent.setup();
+  render(TextPane, { question: question(), query: asking(), text: 5 });
+  const dots = within(await screen.findByTestId("people-dots")).getAllByRole("button");
+  expect(dots.filter((dot) => dot.getAttribute("tabindex") === "0")).toHaveLength(1);
+  dots[0]?.focus();
+  await user.keyboard("{ArrowRight}");
+  expect(dots.some((dot) => dot === document.activeElement)).toBe(true);
+  expect(document.activeElement).not.toBe(dots[0]);
+  await user.keyboard("{Enter}");
+  expect(await screen.findByTestId("why-sum")).toBeVisible();
+});
+
+it("tells nothing of the reader's own prediction before the answer, and asks for it only on demand", async () => {
+  const user = userEvent.setup();
+  await app.join("Robin");
+  const asked = vi.spyOn(commands, "explain");
+  render(TextPane, { question: question(), query: asking(), text: 5 });
+  const plot = await screen.findByTestId("people-dots");
+  expect(within(plot).queryByLabelText(/Robin/)).toBeNull();
+  await user.click(screen.getByText("Show anyway"));
+  await user.click(await within(plot).findByLabelText(/Robin/));
+  await screen.findByTestId("why-sum");
+  expect(asked.mock.calls.at(-1)?.slice(1)).toEqual([app.annotatorId, true]);
+});
+
+it("hides the reader beside somebody else", async () => {
+  await app.join("Robin");
+  const me = app.annotatorId ?? 0;
+  const ask = commands.explain;
+  vi.spyOn(commands, "explain").mockImplementation((query, ...rest) => ask({ ...query, with: me }, ...rest));
+  render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose: () => {} });
+  expect(await screen.findByTestId("why-hidden")).toBeVisible();
+  expect(screen.getAllByTestId("why-sum")).toHaveLength(1);
+  expect(screen.queryByTestId("why-differences")).toBeNull();
+});
+
+it("says what went wrong in place of a sum", async () => {
+  const problem: Problem = { code: "not-encoded", message: "no embeddings yet", detail: null };
+  vi.spyOn(commands, "explain").mockRejectedValue(problem);
+  render(WhyDialog, { question: question(), text: 5, annotator: 1, onclose: () => {} });
+  expect(await screen.findByRole("alert")).toHaveTextContent("No embeddings yet");
+  expect(screen.queryByTestId("why-sum")).toBeNull();
+});
+
+const words = () => ({
+  query: { question: question().id, text: 5, annotator: 1, with: null },
+  showHidden: false,
+  odds: "3 or above",
+});
+
+it("leaves out words when it is asked to, and again when a label has come", async () => {
+  const user = userEvent.setup();
+  const asked = vi.spyOn(commands, "explainWords");
+  render(WhyWords, words());
+  expect(asked).not.toHaveBeenCalled();
+  await user.click(screen.getByTestId("why-words-ask"));
+  await waitFor(() =>
+    expect(screen.getByTestId("why-words").querySelectorAll("mark").length).toBeGreaterThan(3),
+  );
+  expect(screen.getByLabelText("The strongest").children).toHaveLength(5);
+  expect(screen.getByTestId("why-words")).toHaveTextContent("not a cause");
+  app.changes += 1;
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+});
+
+it("shows how far leaving out is, and stops it", async () => {
+  const user = userEvent.setup();
+  await app.start();
+  let stop = (_: Problem) => {};
+  vi.spyOn(commands, "explainWords").mockReturnValue(new Promise((_, reject) => (stop = reject)));
+  const cancelled = vi.spyOn(commands, "cancelJob");
+  render(WhyWords, words());
+  await user.click(screen.getByTestId("why-words-ask"));
+  const job = { id: 7, kind: "words", title: "", total: 12, seconds_left: null, note: null, problem: null };
+  say("jobChanged", { ...job, state: "running", done: 4 });
+  await user.click(await screen.findByTestId("why-words-cancel"));
+  expect(cancelled).toHaveBeenCalledWith(7);
+  say("jobChanged", { ...job, state: "cancelled", done: 4 });
+  stop({ code: "cancelled", message: "stopped", detail: null });
+  expect(await screen.findByTestId("why-words-ask")).toHaveTextContent("Try again");
+  expect(screen.queryByTestId("why-words-problem")).toBeNull();
+});
+
+it("says what is missing to leave out words", async () => {
+  const user = userEvent.setup();
+  const problem: Problem = { code: "encoder-missing", message: "the encoder is missing", detail: "fetch it" };
+  vi.spyOn(commands, "explainWords").mockRejectedValue(problem);
+  render(WhyWords, words());
+  await user.click(screen.getByTestId("why-words-ask"));
+  expect(await screen.findByTestId("why-words-problem")).toHaveTextContent("The encoder is missing");
+});
