@@ -67,6 +67,8 @@ pub(crate) enum Command {
     Predictions(Predictions),
     /// Rank texts by how much annotators would disagree
     Disagreement(Disagreement),
+    /// Compare two groups of people: levels, severity and agreement over all texts, and the texts on which they differ
+    CompareGroups(CompareGroups),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
     Agreement(Agreement),
     /// List labels that look like slips, beside those that are contested
@@ -692,6 +694,38 @@ pub(crate) struct Disagreement {
     /// Only texts with labels
     #[arg(long)]
     pub(crate) labelled: bool,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `compare-groups`: two groups of people.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus compare-groups P.dissensus --a gender=Woman --b gender=Man
+  dissensus compare-groups P.dissensus --a age=18-24 --a age=25-29 --b age=60-64 --json
+  dissensus compare-groups P.dissensus --a annotator=ana --a annotator=ben --b gender=Man
+
+Several values of one attribute are alternatives; of several attributes each must fit. annotator=ID adds one person.
+Nobody can be in both groups. Five people of each and ten texts that both labelled are needed.")]
+pub(crate) struct CompareGroups {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// Who is in the first group; may be repeated
+    #[arg(long, required = true, value_name = "NAME=VALUE", value_parser = pair)]
+    pub(crate) a: Vec<(String, String)>,
+    /// Who is in the second group; may be repeated
+    #[arg(long, required = true, value_name = "NAME=VALUE", value_parser = pair)]
+    pub(crate) b: Vec<(String, String)>,
+    /// How many texts to show on which A answers higher, and on which B does
+    #[arg(long, default_value_t = 10)]
+    pub(crate) top: usize,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,

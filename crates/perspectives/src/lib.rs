@@ -65,9 +65,10 @@ pub use data::{
     PerspectivesError, Target, TrainingData, synthetic, value_names,
 };
 pub use disagreement::{
-    AnnotatorMap, Disagreement, GroupGap, GroupGaps, GroupPair, LevelStep, Measure, UsualSplit,
-    annotator_map, disagreement, disagreement_of_texts, false_discovery_rate, maximum, measure,
-    panel_distributions, rank_band, ranking, surprise, usual_split, van_der_eijk,
+    AgreementFigure, AnnotatorMap, Disagreement, GroupGap, GroupGaps, GroupPair, LevelStep, MeanGap, Measure,
+    SeverityGap, SideAgreement, SidesCompared, UsualSplit, annotator_map, disagreement,
+    disagreement_of_texts, false_discovery_rate, maximum, measure, panel_distributions, rank_band, ranking,
+    severity_gap, surprise, usual_split, van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{

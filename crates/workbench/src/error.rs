@@ -127,6 +127,17 @@ pub enum WorkbenchError {
         /// What there is.
         hint: String,
     },
+    /// A group without a choice of people.
+    #[error("nobody is chosen for group {0}: name an attribute's value, such as gender=Woman, or people")]
+    EmptyGroup(&'static str),
+    /// People in both groups of a comparison.
+    #[error("{names} {} in both groups: nobody can be compared with themselves, so choose groups that share nobody", if *.people == 1 { "is" } else { "are" })]
+    GroupsOverlap {
+        /// Who, the first few.
+        names: String,
+        /// How many.
+        people: usize,
+    },
     /// Bad rows, and no wish to skip them.
     #[error("{count} of {} cannot be imported, so nothing was", counted(*.rows, "row"))]
     BadRows {
@@ -374,6 +385,8 @@ impl WorkbenchError {
             Self::LabelReplaced { .. } => "label-replaced",
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",
+            Self::EmptyGroup(_) => "empty-group",
+            Self::GroupsOverlap { .. } => "groups-overlap",
             Self::BadRows { .. } => "bad-rows",
             Self::FileChanged { .. } => "file-changed",
             Self::NoRows(_) => "no-rows",

@@ -16,6 +16,7 @@ const DOING: Record<string, string> = {
   encode: "Encoding",
   train: "Training",
   evaluate: "Evaluating",
+  compare: "Comparing",
   export: "Exporting",
   copy: "Copying",
   words: "Leaving out words",

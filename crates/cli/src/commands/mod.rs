@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod explain;
 pub(crate) mod files;
+pub(crate) mod group_comparison;
 pub(crate) mod labels;
 pub(crate) mod models;
 pub(crate) mod predictions;

@@ -14,20 +14,14 @@ impl Coincidences {
         Self { levels, matrix: vec![0.0; levels * levels] }
     }
 
+    /// Of a matrix that [`add_coincidences`] made, levels x levels.
+    pub(crate) fn of_matrix(levels: usize, matrix: Vec<f64>) -> Self {
+        Self { levels, matrix }
+    }
+
     /// Adds one text's counts of levels, or takes them out with `sign` -1. Texts with one label pair with nothing.
     pub(crate) fn add(&mut self, counts: &[u32], sign: f64) {
-        let n: u32 = counts.iter().sum();
-        if n < 2 {
-            return;
-        }
-        let weight = sign / f64::from(n - 1);
-        for (c, &a) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
-            for (k, &b) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
-                let pairs =
-                    if c == k { f64::from(a) * f64::from(a - 1) } else { f64::from(a) * f64::from(b) };
-                self.matrix[c * self.levels + k] += weight * pairs;
-            }
-        }
+        add_coincidences(&mut self.matrix, counts, sign);
     }
 
     pub(crate) fn alphas(&self, ordinal: bool) -> Alphas {
@@ -58,6 +52,43 @@ impl Coincidences {
     }
 }
 
+/// As [`Coincidences::add`], to a matrix of levels x levels.
+pub(crate) fn add_coincidences(matrix: &mut [f64], counts: &[u32], sign: f64) {
+    let n: u32 = counts.iter().sum();
+    if n < 2 {
+        return;
+    }
+    let weight = sign / f64::from(n - 1);
+    for (c, &a) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
+        for (k, &b) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
+            let pairs = if c == k { f64::from(a) * f64::from(a - 1) } else { f64::from(a) * f64::from(b) };
+            matrix[c * counts.len() + k] += weight * pairs;
+        }
+    }
+}
+
+/// `1 - observed / expected` difference of pairs with one label of each of two groups (rows and columns of `matrix`), under the nominal or the
+/// ordinal difference, whose distances are those of both groups' labels together. `None` without pairs, or where all labels are one level.
+pub(crate) fn between_alpha(matrix: &[f64], levels: usize, ordinal: bool) -> Option<f64> {
+    let rows: Vec<f64> = matrix.chunks_exact(levels).map(|row| row.iter().sum()).collect();
+    let columns: Vec<f64> = (0..levels).map(|k| matrix.iter().skip(k).step_by(levels).sum()).collect();
+    let positions = ordinal_positions(&rows.iter().zip(&columns).map(|(a, b)| a + b).collect::<Vec<_>>());
+    let difference = |c: usize, k: usize| match (c == k, ordinal) {
+        (true, _) => 0.0,
+        (false, true) => (positions[c] - positions[k]).powi(2),
+        (false, false) => 1.0,
+    };
+    let n: f64 = rows.iter().sum();
+    let (mut observed, mut expected) = (0.0, 0.0);
+    for c in 0..levels {
+        for k in 0..levels {
+            observed += matrix[c * levels + k] * difference(c, k);
+            expected += rows[c] * columns[k] * difference(c, k);
+        }
+    }
+    (n > 0.0 && expected > 1e-9).then(|| 1.0 - n * observed / expected)
+}
+
 /// Positions whose distance is the number of labels between two levels, half of each end's: the ordinal difference
 /// `(sum_{g=c}^{k} n_g - (n_c + n_k) / 2)^2` is the square of their distance.
 fn ordinal_positions(marginal: &[f64]) -> Vec<f64> {
@@ -86,6 +117,17 @@ mod tests {
         assert_ne!(c.alphas(true), before);
         c.add(&[1, 1, 1], -1.0);
         assert!((c.alphas(true).interval.unwrap() - before.interval.unwrap()).abs() < 1e-12);
+    }
+
+    /// By hand: pairs (0, 0) 3, (0, 1) 1, (1, 0) 1, (1, 1) 3 differ with a share of 2 / 8, by chance with 1 / 2.
+    #[test]
+    fn groups_agree_beyond_chance() {
+        let found = between_alpha(&[3.0, 1.0, 1.0, 3.0], 2, false).unwrap();
+        assert!((found - 0.5).abs() < 1e-12, "{found}");
+        assert!((between_alpha(&[3.0, 1.0, 1.0, 3.0], 2, true).unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!(between_alpha(&[3.0, 0.0, 0.0, 0.0], 2, false), None);
+        // One group one level higher throughout is less alike than chance would have it.
+        assert!(between_alpha(&[0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0], 3, false).unwrap() < 0.0);
     }
 
     #[test]

@@ -11,5 +11,6 @@ mod reliability;
 
 pub use alphas::Alphas;
 pub use annotators::{Agreement, AnnotatorAgreement, agreement};
+pub(crate) use coincidence::{Coincidences, add_coincidences, between_alpha};
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, Reliability, reliability};

@@ -75,6 +75,14 @@ struct Beyond {
     variance: f64,
 }
 
+/// What labels of both sides of a pair say on one text.
+struct BothSides {
+    text: u32,
+    pair: usize,
+    beyond: Beyond,
+    p: f64,
+}
+
 /// What all texts say about the gaps between some groups of annotators.
 #[derive(Clone, Debug)]
 pub struct GroupGaps {
@@ -86,6 +94,8 @@ pub struct GroupGaps {
     shared: Vec<usize>,
     priors: Vec<Option<Prior>>,
     limit: f64,
+    /// Text and pair of all p values up to `limit`.
+    significant: Vec<(u32, usize)>,
 }
 
 impl GroupGaps {
@@ -101,16 +111,17 @@ impl GroupGaps {
             members.iter().for_each(|a| groups_of[*a as usize].push(group));
         }
         let (shared, priors) = (vec![0; pairs.len()], vec![None; pairs.len()]);
-        let mut gaps = Self { members: groups, groups_of, pairs, shared, priors, limit: 0.0 };
-        // (pair, what labels say, p value) of texts that both sides labelled.
-        let found: Vec<(usize, Beyond, f64)> =
-            in_blocks(0..model.texts(), |block| gaps.both_sides(model, block));
-        let p: Vec<f64> = found.iter().map(|(.., p)| *p).collect();
+        let (limit, significant) = (0.0, Vec::new());
+        let mut gaps = Self { members: groups, groups_of, pairs, shared, priors, limit, significant };
+        let found: Vec<BothSides> = in_blocks(0..model.texts(), |block| gaps.both_sides(model, block));
+        let p: Vec<f64> = found.iter().map(|found| found.p).collect();
         let standing = false_discovery_rate(&p, p.len(), FALSE_DISCOVERIES);
         gaps.limit =
             p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
+        let significant = found.iter().filter(|found| found.p <= gaps.limit);
+        gaps.significant = significant.map(|found| (found.text, found.pair)).collect();
         let mut of_pairs: Vec<Vec<Beyond>> = vec![Vec::new(); gaps.pairs.len()];
-        found.into_iter().for_each(|(pair, beyond, _)| of_pairs[pair].push(beyond));
+        found.into_iter().for_each(|found| of_pairs[found.pair].push(found.beyond));
         gaps.shared = of_pairs.iter().map(Vec::len).collect();
         gaps.priors = of_pairs.iter().map(|found| prior(found)).collect();
         gaps
@@ -119,6 +130,26 @@ impl GroupGaps {
     /// The most texts that both sides of a pair labelled; gaps have intervals from [`GroupGaps::FEWEST_TEXTS`] on.
     pub fn shared_texts(&self) -> usize {
         self.shared.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The only texts on which the gap of a pair can stand.
+    pub fn may_stand(&self, pair: usize) -> impl Iterator<Item = u32> {
+        self.significant.iter().filter(move |(_, of)| *of == pair).map(|(text, _)| *text)
+    }
+
+    /// The gap of one pair on every text of `texts`, in levels, in parallel. Costs what [`GroupGaps::widest`] does.
+    ///
+    /// # Panics
+    /// As there, or if there is no such pair.
+    pub fn of_pair(&self, model: &dyn AnnotatorModel, pair: usize, texts: Range<usize>) -> Vec<f32> {
+        in_blocks(texts, |block| {
+            let predicted = self.predicted(model, block.clone());
+            let answers = self.answers(model, block);
+            let gap = |(predicted, answers): (Vec<f64>, Vec<Answer>)| {
+                self.gap(pair, &predicted, self.beyond(pair, &answers)) as f32
+            };
+            predicted.into_iter().zip(answers).map(gap).collect()
+        })
     }
 
     /// The size of the widest gap on every text of `texts`, in levels, in parallel; not a number without pairs. Costs a prediction for
@@ -196,12 +227,13 @@ impl GroupGaps {
         answers
     }
 
-    fn both_sides(&self, model: &dyn AnnotatorModel, block: Range<usize>) -> Vec<(usize, Beyond, f64)> {
+    fn both_sides(&self, model: &dyn AnnotatorModel, block: Range<usize>) -> Vec<BothSides> {
         let mut found = Vec::new();
-        for answers in self.answers(model, block).iter().filter(|answers| answers.len() > 1) {
-            for at in 0..self.pairs.len() {
-                if let Some(beyond) = self.beyond(at, answers) {
-                    found.push((at, beyond, self.p_value(at, answers)));
+        let texts = (block.start as u32..).zip(self.answers(model, block));
+        for (text, answers) in texts.filter(|(_, answers)| answers.len() > 1) {
+            for pair in 0..self.pairs.len() {
+                if let Some(beyond) = self.beyond(pair, &answers) {
+                    found.push(BothSides { text, pair, beyond, p: self.p_value(pair, &answers) });
                 }
             }
         }

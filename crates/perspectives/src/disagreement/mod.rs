@@ -2,13 +2,18 @@
 
 mod bimodality;
 mod block;
+mod crossed_jackknife;
 mod gaps;
 mod map;
 pub mod maximum;
+mod mean_gap;
 mod measures;
 mod nodes;
 mod pairs;
 mod running;
+mod severity_gap;
+mod side_agreement;
+mod sides;
 mod significance;
 mod stream;
 mod sums;
@@ -18,10 +23,14 @@ pub use bimodality::van_der_eijk;
 pub(crate) use block::BLOCK;
 pub use gaps::{GroupGap, GroupGaps, GroupPair, LevelStep};
 pub use map::{AnnotatorMap, annotator_map};
+pub use mean_gap::MeanGap;
 pub use measures::{Disagreement, Measure, rank_band, ranking};
 pub(crate) use nodes::NodeSums;
 #[cfg(test)]
 pub(crate) use running::RunningSums;
+pub use severity_gap::{SeverityGap, severity_gap};
+pub use side_agreement::{AgreementFigure, SideAgreement};
+pub use sides::SidesCompared;
 pub use significance::false_discovery_rate;
 pub(crate) use stream::measure_of_texts;
 pub use stream::{disagreement, disagreement_of_texts, measure, panel_distributions, surprise, usual_split};

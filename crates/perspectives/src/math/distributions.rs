@@ -18,6 +18,11 @@ pub(crate) fn student_quantile(p: f64, df: usize) -> f64 {
         + (3.0 * x7 + 19.0 * x5 + 17.0 * x3 - 15.0 * x) / (384.0 * n.powi(3))
 }
 
+/// The chance that Student's t with `df >= 1` degrees of freedom lies as far from 0 as `t`.
+pub(crate) fn student_tail(t: f64, df: usize) -> f64 {
+    (2.0 * student_cdf(-t.abs(), df.max(1))).clamp(0.0, 1.0)
+}
+
 /// The distribution function of Student's t for whole degrees of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4).
 fn student_cdf(x: f64, df: usize) -> f64 {
     let n = df as f64;
@@ -83,6 +88,10 @@ mod tests {
             (0.975, 1000, 1.962_339_081),
         ] {
             assert!((student_quantile(p, df) - t).abs() < 1e-8, "{p} {df}: {}", student_quantile(p, df));
+        }
+        // By numerical integration of the density.
+        for (t, df, p) in [(2.0, 3, 0.139_325_968), (-2.5, 10, 0.031_446_844), (1.0, 500, 0.317_794_207)] {
+            assert!((student_tail(t, df) - p).abs() < 1e-7, "{t} {df}: {}", student_tail(t, df));
         }
         let across = student_quantile(0.975, 200) - student_quantile(0.975, 201);
         assert!(across > 0.0 && across < 1e-4);

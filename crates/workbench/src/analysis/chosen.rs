@@ -85,7 +85,7 @@ fn mean_prediction(fitted: &Fitted, text: u32, over: &Over) -> Vec<f32> {
     mean
 }
 
-fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) -> WorkbenchError {
+pub(super) fn no_such_attribute(annotators: &[Annotator], asked: &Attributes) -> WorkbenchError {
     let has = |name: &str, value: &str| {
         annotators.iter().any(|a| a.attributes.get(name).is_some_and(|v| v == value))
     };

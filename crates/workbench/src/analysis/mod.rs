@@ -7,6 +7,7 @@ mod chosen;
 mod evaluation;
 mod explain;
 mod explain_words;
+mod group_comparison;
 mod groups;
 mod held_out;
 mod learning_curve;
@@ -35,6 +36,7 @@ use crate::error::WorkbenchError;
 use crate::live::LiveModels;
 use crate::runs::Runs;
 use dissensus_domain::Question;
+use group_comparison::GroupComparisons;
 use held_out::Measurements;
 use std::sync::Arc;
 
@@ -46,6 +48,7 @@ pub struct Analysis {
     live: LiveModels,
     runs: Runs,
     measurements: Arc<Measurements>,
+    comparisons: Arc<GroupComparisons>,
 }
 
 impl Analysis {
@@ -56,6 +59,7 @@ impl Analysis {
             live: live.clone(),
             runs: runs.clone(),
             measurements: Arc::default(),
+            comparisons: Arc::default(),
         }
     }
 

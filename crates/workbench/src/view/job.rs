@@ -9,7 +9,7 @@ view! {
     pub struct JobInfo {
         /// Its row in the project.
         pub id: u32,
-        /// `import`, `encode`, `train`, `evaluate`, `export`.
+        /// `import`, `encode`, `train`, `evaluate`, `compare`, `export`.
         pub kind: String,
         /// What it works on.
         pub title: String,

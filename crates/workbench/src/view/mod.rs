@@ -24,6 +24,7 @@ mod copy;
 mod disagreement;
 mod estimation;
 mod explain;
+mod group_comparison;
 mod importing;
 mod job;
 mod labelling;
@@ -43,6 +44,9 @@ pub use estimation::Estimation;
 pub use explain::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,
     PartDifference, ScorePart, ScorePartKind, WordEffect,
+};
+pub use group_comparison::{
+    ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupTextGap, GroupsChoice, PeopleChoice,
 };
 pub use importing::{
     BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportNotice, ImportPlace, ImportPreview,

@@ -1,5 +1,6 @@
 //! The open project: what it holds, what predicts for it.
 
+use super::GroupsChoice;
 use super::{Problem, TextOrder};
 use dissensus_domain::{AnnotatorId, Attributes, QuestionId, Scale};
 use serde::{Deserialize, Serialize};
@@ -122,5 +123,7 @@ view! {
         pub view: Option<String>,
         /// The attribute annotators were grouped by last.
         pub group_by: Option<String>,
+        /// The groups that were compared last.
+        pub compared: Option<GroupsChoice>,
     }
 }

@@ -1,0 +1,124 @@
+//! Two groups of people compared over all texts.
+
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// Some people: everybody who has one of the values of each attribute that is named, and whoever is named.
+    #[derive(Eq, Hash, Default)]
+    pub struct PeopleChoice {
+        /// Attribute and value. Several values of one attribute are alternatives; of several attributes each must fit.
+        pub attributes: Vec<(String, String)>,
+        /// People chosen one by one.
+        pub annotators: Vec<AnnotatorId>,
+    }
+
+    /// Two groups of people; nobody may be in both.
+    #[derive(Eq, Hash, Default)]
+    pub struct GroupsChoice {
+        /// The first group.
+        pub a: PeopleChoice,
+        /// The second group.
+        pub b: PeopleChoice,
+    }
+
+    /// A figure with its 90 % interval.
+    #[derive(Copy)]
+    pub struct Figure {
+        /// The figure.
+        pub value: f64,
+        /// The interval, which holds it; `None` where nothing varies.
+        pub interval: Option<(f64, f64)>,
+        /// Two-sided p value of 0, where it is tested.
+        pub p: Option<f64>,
+    }
+
+    /// One of the groups.
+    pub struct ComparedGroup {
+        /// Who it is, in words.
+        pub words: String,
+        /// People chosen.
+        pub people: u32,
+        /// Those of them with labels for the question.
+        pub with_labels: u32,
+        /// Their labels.
+        pub labels: u32,
+    }
+
+    /// A figure of agreement within A, within B, and between one of each.
+    #[derive(Copy)]
+    pub struct GroupAgreement {
+        /// Among A.
+        pub within_a: Option<Figure>,
+        /// Among B.
+        pub within_b: Option<Figure>,
+        /// Between A and B.
+        pub between: Option<Figure>,
+    }
+
+    /// One text on which both groups have labels.
+    pub struct GroupTextGap {
+        /// Its row.
+        pub text: TextId,
+        /// Its name in files.
+        pub external_id: String,
+        /// The body, cut to 280 characters.
+        pub snippet: String,
+        /// How much higher A answers, in levels: what is predicted of everybody and what labels say beyond it.
+        pub gap: f32,
+        /// Its 90 % interval; `None` with fewer than ten texts that both labelled.
+        pub interval: Option<(f32, f32)>,
+        /// Labels of A and of B.
+        pub labels: (u32, u32),
+        /// Two-sided p value of what the labels say beyond everybody's own severity.
+        pub p: Option<f64>,
+        /// Whether it is shown after correction for all texts that both labelled.
+        pub stands: bool,
+    }
+
+    /// Two groups compared.
+    pub struct GroupComparison {
+        /// The question.
+        pub question: QuestionId,
+        /// What was compared.
+        pub groups: GroupsChoice,
+        /// Revision of the predictions it stands on.
+        pub revision: u32,
+        /// The first group.
+        pub a: ComparedGroup,
+        /// The second group.
+        pub b: ComparedGroup,
+        /// Texts of the project.
+        pub texts: u32,
+        /// Texts with labels of both.
+        pub shared_texts: u32,
+        /// How much higher A answers over all texts, in levels, for people like these; `None` without an order of the levels or where there is too little.
+        pub gap: Option<Figure>,
+        /// How much stricter A is, on the logit scale of the model (above 0: gives higher levels).
+        pub severity: Option<Figure>,
+        /// Share of pairs of labels on one text that are equal.
+        pub equal: Option<GroupAgreement>,
+        /// The share between A and B less the mean of those within.
+        pub equal_beyond: Option<Figure>,
+        /// Krippendorff's alpha, and between the groups cross-replication reliability.
+        pub alpha: Option<GroupAgreement>,
+        /// The difference function of alpha: `nominal` or `ordinal`.
+        pub alpha_metric: String,
+        /// Texts that are shown to differ: A higher, and B higher.
+        pub differing: (u32, u32),
+        /// Texts on which A answers higher: those that are shown to differ first, then by the gap.
+        pub a_higher: Vec<GroupTextGap>,
+        /// Texts on which B answers higher, in the same order.
+        pub b_higher: Vec<GroupTextGap>,
+        /// The gap over all texts in a sentence.
+        pub overall_words: String,
+        /// Agreement in a sentence.
+        pub agreement_words: Option<String>,
+        /// Which texts differ, in a sentence.
+        pub texts_words: String,
+        /// What the p values and intervals are corrected for, and what not.
+        pub correction: String,
+        /// What is missing before there are figures.
+        pub needs: Option<String>,
+    }
+}
