@@ -1,7 +1,8 @@
 //! The one list of commands and events; the TypeScript of `ui/src/lib/bindings.ts` is made from it.
 
 use crate::commands::{
-    annotators, application, disagreement, encoder, importing, jobs, labelling, project, runs,
+    annotators, application, disagreement, encoder, group_comparison, importing, jobs, labelling, project,
+    runs,
 };
 use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
@@ -57,6 +58,8 @@ pub fn builder() -> Builder<Wry> {
             disagreement::text_detail,
             disagreement::explain,
             disagreement::explain_words,
+            group_comparison::compare_groups,
+            group_comparison::group_comparison,
             annotators::annotator_report,
             annotators::measure_annotators,
             annotators::slips,

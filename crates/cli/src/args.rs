@@ -67,7 +67,7 @@ pub(crate) enum Command {
     Predictions(Predictions),
     /// Rank texts by how much annotators would disagree
     Disagreement(Disagreement),
-    /// Compare two groups of people: levels, severity and agreement over all texts, and the texts on which they differ
+    /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
     Agreement(Agreement),

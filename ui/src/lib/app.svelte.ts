@@ -5,6 +5,7 @@ import type {
   AnnotatorInfo,
   AppInfo,
   AppSettings,
+  GroupsChoice,
   JobInfo,
   LabelsChanged,
   ModelChanged,
@@ -71,6 +72,8 @@ export class App {
   annotatorId = $state<AnnotatorId | null>(null);
   order = $state<TextOrder>("file");
   groupBy = $state<string | null>(null);
+  /** The groups that were compared last. */
+  compared = $state.raw<GroupsChoice | null>(null);
   dialog = $state<OpenDialog>(null);
   /** A text that another view wants to be shown in Disagreement. */
   wantedText = $state<TextId | null>(null);
@@ -238,6 +241,11 @@ export class App {
     this.saveChoices();
   }
 
+  compareWith(groups: GroupsChoice): void {
+    this.compared = groups;
+    this.saveChoices();
+  }
+
   /** Adds a person, or finds the person of that name, and labels as them. */
   async join(name: string): Promise<boolean> {
     const known = this.people.find((p) => !p.simulated && p.name.toLowerCase() === name.trim().toLowerCase());
@@ -263,10 +271,16 @@ export class App {
   }
 
   saveChoices(): void {
-    const { annotatorId, questionId, order, view, groupBy } = this;
-    void this.attempt(() =>
-      commands.saveChoices({ annotator: annotatorId, question: questionId, order, view, group_by: groupBy }),
-    );
+    const { annotatorId, questionId, order, view, groupBy, compared } = this;
+    const choices = {
+      annotator: annotatorId,
+      question: questionId,
+      order,
+      view,
+      group_by: groupBy,
+      compared,
+    };
+    void this.attempt(() => commands.saveChoices(choices));
   }
 
   async encode(): Promise<void> {
@@ -363,6 +377,7 @@ export class App {
     const { choices } = project;
     this.order = choices.order;
     this.groupBy = choices.group_by;
+    this.compared = choices.compared;
     this.view = VIEWS.find((view) => view === choices.view) ?? "label";
     this.questionId = choices.question;
     // Nobody labels in a simulated annotator's name without having chosen to, each time anew.

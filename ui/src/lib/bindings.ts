@@ -89,6 +89,10 @@ export const commands = {
 	explain: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<Explanation>("explain", { query, readingAs, showHidden }),
 	/**  The words that carry the score of the text. It is a job: it tells its progress by events and can be cancelled. */
 	explainWords: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<ExplainedWords>("explain_words", { query, readingAs, showHidden }),
+	/**  Compares two groups of people in the background, as a job of the id that is returned. */
+	compareGroups: (question: QuestionId, groups: GroupsChoice) => __TAURI_INVOKE<number>("compare_groups", { question, groups }),
+	/**  The last comparison, if it was of these groups. */
+	groupComparison: (question: QuestionId, groups: GroupsChoice) => __TAURI_INVOKE<GroupComparison | null>("group_comparison", { question, groups }),
 	/**  All annotators for one question, with the held-out accuracy where it is known. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
 	/**  Measures the held-out accuracy in the background, as a job of the id that is returned. */
@@ -372,6 +376,18 @@ export type ColumnChoices = {
 	attributes: string[],
 };
 
+/**  One of the groups. */
+export type ComparedGroup = {
+	/**  Who it is, in words. */
+	words: string,
+	/**  People chosen. */
+	people: number,
+	/**  Those of them with labels for the question. */
+	with_labels: number,
+	/**  Their labels. */
+	labels: number,
+};
+
 /**  A copy that is whole and on the disk. */
 export type CopyReport = {
 	/**  The copied project file. */
@@ -651,6 +667,14 @@ export type Explanation = {
 	agreed: NearText[],
 	/**  What to know about it, such as a missing encoder. */
 	remark: string | null,
+/**  A figure with its 90 % interval. */
+export type Figure = {
+	/**  The figure. */
+	value: number | null,
+	/**  The interval, which holds it; `None` where nothing varies. */
+	interval: [number | null, number | null] | null,
+	/**  Two-sided p value of 0, where it is tested. */
+	p: number | null,
 };
 
 /**  The gradient norm of a group of weights. */
@@ -661,6 +685,16 @@ export type GradientNorm = {
 	norm: number | null,
 };
 
+/**  A figure of agreement within A, within B, and between one of each. */
+export type GroupAgreement = {
+	/**  Among A. */
+	within_a: Figure | null,
+	/**  Among B. */
+	within_b: Figure | null,
+	/**  Between A and B. */
+	between: Figure | null,
+};
+
 /**  Two groups of annotators to compare. */
 export type GroupChoice = {
 	/**  The attribute that tells them apart. */
@@ -669,6 +703,52 @@ export type GroupChoice = {
 	first: string,
 	/**  Its value in the second group. */
 	second: string,
+};
+
+/**  Two groups compared. */
+export type GroupComparison = {
+	/**  The question. */
+	question: QuestionId,
+	/**  What was compared. */
+	groups: GroupsChoice,
+	/**  Revision of the predictions it stands on. */
+	revision: number,
+	/**  The first group. */
+	a: ComparedGroup,
+	/**  The second group. */
+	b: ComparedGroup,
+	/**  Texts of the project. */
+	texts: number,
+	/**  Texts with labels of both. */
+	shared_texts: number,
+	/**  How much higher A answers over all texts, in levels, for people like these; `None` without an order of the levels or where there is too little. */
+	gap: Figure | null,
+	/**  How much stricter A is, on the logit scale of the model (above 0: gives higher levels). */
+	severity: Figure | null,
+	/**  Share of pairs of labels on one text that are equal. */
+	equal: GroupAgreement | null,
+	/**  The share between A and B less the mean of those within. */
+	equal_beyond: Figure | null,
+	/**  Krippendorff's alpha, and between the groups cross-replication reliability. */
+	alpha: GroupAgreement | null,
+	/**  The difference function of alpha: `nominal` or `ordinal`. */
+	alpha_metric: string,
+	/**  Texts that are shown to differ: A higher, and B higher. */
+	differing: [number, number],
+	/**  Texts on which A answers higher: those that are shown to differ first, then by the gap. */
+	a_higher: GroupTextGap[],
+	/**  Texts on which B answers higher, in the same order. */
+	b_higher: GroupTextGap[],
+	/**  The gap over all texts in a sentence. */
+	overall_words: string,
+	/**  Agreement in a sentence. */
+	agreement_words: string | null,
+	/**  Which texts differ, in a sentence. */
+	texts_words: string,
+	/**  What the p values and intervals are corrected for, and what not. */
+	correction: string,
+	/**  What is missing before there are figures. */
+	needs: string | null,
 };
 
 /**  A group of people who answer a text differently from the others. */
@@ -710,6 +790,34 @@ export type GroupPrediction = {
 	gap_interval: [number | null, number | null] | null,
 	/**  Whether the gap stands after correction for all texts and groups compared. */
 	stands: boolean,
+};
+
+/**  One text on which both groups have labels. */
+export type GroupTextGap = {
+	/**  Its row. */
+	text: TextId,
+	/**  Its name in files. */
+	external_id: string,
+	/**  The body, cut to 280 characters. */
+	snippet: string,
+	/**  How much higher A answers, in levels: what is predicted of everybody and what labels say beyond it. */
+	gap: number | null,
+	/**  Its 90 % interval; `None` with fewer than ten texts that both labelled. */
+	interval: [number | null, number | null] | null,
+	/**  Labels of A and of B. */
+	labels: [number, number],
+	/**  Two-sided p value of what the labels say beyond everybody's own severity. */
+	p: number | null,
+	/**  Whether it is shown after correction for all texts that both labelled. */
+	stands: boolean,
+};
+
+/**  Two groups of people; nobody may be in both. */
+export type GroupsChoice = {
+	/**  The first group. */
+	a: PeopleChoice,
+	/**  The second group. */
+	b: PeopleChoice,
 };
 
 /**  What the labels of a file change beyond adding to what is there. */
@@ -876,7 +984,7 @@ export type JobChanged = JobInfo;
 export type JobInfo = {
 	/**  Its row in the project. */
 	id: number,
-	/**  `import`, `encode`, `train`, `evaluate`, `export`. */
+	/**  `import`, `encode`, `train`, `evaluate`, `compare`, `export`. */
 	kind: string,
 	/**  What it works on. */
 	title: string,
@@ -1025,6 +1133,12 @@ export type PartDifference = {
 	part: ScorePartKind | null,
 	/**  The first annotator's minus the second's, in logits. */
 	value: number | null,
+/**  Some people: everybody who has one of the values of each attribute that is named, and whoever is named. */
+export type PeopleChoice = {
+	/**  Attribute and value. Several values of one attribute are alternatives; of several attributes each must fit. */
+	attributes: ([string, string])[],
+	/**  People chosen one by one. */
+	annotators: AnnotatorId[],
 };
 
 /**  What can go wrong, as the window shows it. */
@@ -1066,6 +1180,8 @@ export type ProjectChoices = {
 	view: string | null,
 	/**  The attribute annotators were grouped by last. */
 	group_by: string | null,
+	/**  The groups that were compared last. */
+	compared: GroupsChoice | null,
 };
 
 /**  The open project. */

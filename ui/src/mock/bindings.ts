@@ -2,6 +2,7 @@
 import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
 import type * as view from "../lib/bindings";
 import { answerOf, levelOf } from "../lib/levels";
+import { compare, refusal } from "./compare";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
 import {
@@ -31,6 +32,9 @@ let given: { question: number; annotator: number; text: number; before: number |
 let flags = new Set<string>();
 let skips = new Set<string>();
 let choices: view.ProjectChoices = emptyChoices();
+/** The last comparison of groups, and the job that makes one. */
+let compared: view.GroupComparison | null = null;
+const COMPARISON = 7;
 let settings: view.AppSettings = firstSettings();
 
 /** The project's runs; tests move them with `runs.step()`. */
@@ -40,7 +44,14 @@ runs.reset(asked.get("runs") === "none");
 if (import.meta.env.MODE === "mock") setInterval(() => open && runs.step(), 1500);
 
 function emptyChoices(): view.ProjectChoices {
-  return { annotator: null, question: first, order: "file", view: asked.get("view"), group_by: "age" };
+  return {
+    annotator: null,
+    question: first,
+    order: "file",
+    view: asked.get("view"),
+    group_by: "age",
+    compared: null,
+  };
 }
 
 function firstSettings(): view.AppSettings {
@@ -65,6 +76,7 @@ export function reset(): void {
   flags = new Set();
   skips = new Set();
   choices = emptyChoices();
+  compared = null;
   settings = firstSettings();
   missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
@@ -493,6 +505,16 @@ export const commands: typeof RealCommands = {
     detail(query, textOf(text), groupBy, readingAs, showHidden),
   explain: async (query, readingAs, showHidden) => explain(world, query, readingAs, showHidden),
   explainWords: async (query) => explainWords(world, query),
+  compareGroups: async (q, groups) => {
+    const refused = refusal(world, groups);
+    if (refused) throw refused;
+    compared = compare(world, q, groups, revision);
+    const done = { ...job("finished", 3), id: COMPARISON, kind: "compare", title: "groups", total: 3 };
+    setTimeout(() => say("jobChanged", done));
+    return COMPARISON;
+  },
+  groupComparison: async (q, groups) =>
+    compared?.question === q && JSON.stringify(compared.groups) === JSON.stringify(groups) ? compared : null,
   annotatorReport: async (q) => report(q),
   measureAnnotators: async () => 0,
   slips: async (q, annotator) => slips(world, q, annotator),

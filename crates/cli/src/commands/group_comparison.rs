@@ -123,10 +123,10 @@ fn text(row: &GroupTextGap) -> Value {
 fn show(question: &str, found: &GroupComparison) -> Result<()> {
     let of = |group: &ComparedGroup| {
         format!(
-            "{} ({} with labels of {}, {})",
+            "{} ({}, {} with labels, {})",
             group.words,
+            if group.people == 1 { "1 person".to_owned() } else { format!("{} people", group.people) },
             group.with_labels,
-            group.people,
             count(group.labels.into(), "label")
         )
     };
@@ -144,7 +144,7 @@ fn show(question: &str, found: &GroupComparison) -> Result<()> {
     for (who, rows) in [("A", &found.a_higher), ("B", &found.b_higher)] {
         if !rows.is_empty() {
             output::line(&format!("\nTexts on which {who} answers higher"))?;
-            let header = ["shown", "text id", "gap", "90 %", "labels", "p", "text"];
+            let header = ["beyond severity", "text id", "gap", "90 %", "labels", "p", "text"];
             output::line(&output::table(&header, rows.iter().map(line).collect(), &[2, 5]))?;
         }
     }
@@ -177,7 +177,7 @@ fn figures(found: &GroupComparison) -> String {
 
 fn line(row: &GroupTextGap) -> Vec<String> {
     vec![
-        if row.stands { "yes" } else { "no" }.to_owned(),
+        if row.stands { "yes" } else { "not shown" }.to_owned(),
         row.external_id.clone(),
         format!("{:+.2}", row.gap),
         row.interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:+.2} to {high:+.2}")),

@@ -39,6 +39,7 @@ describe("who labels", () => {
       order: "file",
       view: null,
       group_by: null,
+      compared: null,
     });
     await app.openSample();
     expect(app.annotatorId).toBeNull();

@@ -40,8 +40,7 @@ impl Analysis {
         let texts = index.texts().len();
         // Side 1 is spoken of, so that A is above 0 where it is higher.
         let found = SidesCompared::of(&labels, texts, [&b.people, &a.people], target);
-        let names = [a.words.as_str(), b.words.as_str()];
-        let needs = words::needs(&found, [names[1], names[0]]);
+        let needs = words::needs(&found);
         tell(progress, 1, "fitting the model")?;
         let ordered = target.kind.is_ordered();
         let model = match needs.is_none() && ordered {
@@ -71,12 +70,10 @@ impl Analysis {
             b: side(&b, &found, 0),
             texts: texts as u32,
             shared_texts: shared,
-            overall_words: said(
-                gap.map_or_else(|| no_order.to_owned(), |gap| words::overall(&gap, shared, names)),
-            ),
-            agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond, names)),
+            overall_words: said(gap.map_or_else(|| no_order.to_owned(), |gap| words::overall(&gap, shared))),
+            agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond)),
             texts_words: said(match ordered {
-                true => words::texts(listed.differing, shared, names),
+                true => words::texts(listed.differing, shared),
                 false => no_order.to_owned(),
             }),
             severity: model.as_ref().and_then(|(model, _)| severity(model, &a, &b)),

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn people() -> Vec<Annotator> {
-        let one = |(id, (name, gender, age)): (i64, (&str, &str, &str))| Annotator {
+        let one = |(id, (name, gender, age)): (u32, (&str, &str, &str))| Annotator {
             id: AnnotatorId(id),
             external_id: name.to_lowercase(),
             name: name.to_owned(),
@@ -111,7 +111,7 @@ mod tests {
         (0..).zip(all).map(one).collect()
     }
 
-    fn with(values: &[(&str, &str)], annotators: &[i64]) -> PeopleChoice {
+    fn with(values: &[(&str, &str)], annotators: &[u32]) -> PeopleChoice {
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         PeopleChoice {
             attributes: values.iter().map(own).collect(),

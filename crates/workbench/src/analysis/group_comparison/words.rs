@@ -4,13 +4,13 @@ use crate::view::{Figure, GroupAgreement};
 use crate::words::counted;
 use dissensus_perspectives::SidesCompared;
 
-/// What is missing before there are figures; `sides` are B and A.
-pub(super) fn needs(found: &SidesCompared, [b, a]: [&str; 2]) -> Option<String> {
+/// What is missing before there are figures; the sides are B and A.
+pub(super) fn needs(found: &SidesCompared) -> Option<String> {
     if found.is_enough() {
         return None;
     }
     let mut missing = Vec::new();
-    for (words, people) in [a, b].into_iter().zip(found.people_on_shared.into_iter().rev()) {
+    for (group, people) in ["A", "B"].into_iter().zip(found.people_on_shared.into_iter().rev()) {
         if people < SidesCompared::FEWEST_PEOPLE {
             let have = match people {
                 0 => "nobody".to_owned(),
@@ -18,7 +18,7 @@ pub(super) fn needs(found: &SidesCompared, [b, a]: [&str; 2]) -> Option<String> 
                 _ => format!("{people} people"),
             };
             missing
-                .push(format!("of {words} there is {have}, and {} are needed", SidesCompared::FEWEST_PEOPLE));
+                .push(format!("group {group} has {have}, and {} are needed", SidesCompared::FEWEST_PEOPLE));
         }
     }
     if found.shared_texts < SidesCompared::FEWEST_TEXTS {
@@ -35,56 +35,53 @@ pub(super) fn needs(found: &SidesCompared, [b, a]: [&str; 2]) -> Option<String> 
     ))
 }
 
-/// The gap over all texts.
-pub(super) fn overall(gap: &Figure, shared: u32, [a, b]: [&str; 2]) -> String {
-    let (higher, size) = if gap.value < 0.0 { (b, -gap.value) } else { (a, gap.value) };
+/// The gap over all texts, A less B.
+pub(super) fn overall(gap: &Figure, shared: u32) -> String {
+    let (higher, other, sign) = if gap.value < 0.0 { ("B", "A", -1.0) } else { ("A", "B", 1.0) };
+    let size = gap.value.abs();
     let Some((low, high)) = gap.interval else {
         return format!(
-            "The labels of {a} and {b} do not vary, so that nothing can be said of how sure their mean gap of {size:.2} levels is."
+            "These labels do not vary, so that nothing can be said of how sure a mean gap of {size:.2} levels is."
         );
     };
-    let (low, high) = if gap.value < 0.0 { (-high, -low) } else { (low, high) };
-    let interval = format!("{size:.2} levels higher on average (90 %: {low:.2} to {high:.2})");
-    let on = format!("on {} that both labelled", counted(shared.into(), "text"));
-    if low > 0.0 {
-        format!("{higher} answer {interval}, {on}.")
-    } else {
-        format!("No difference in level is shown between {a} and {b}: {higher} answer {interval}, {on}.")
-    }
+    let (low, high) = if gap.value < 0.0 { (sign * high, sign * low) } else { (low, high) };
+    let found = format!(
+        "{higher} is {size:.2} levels higher than {other} on average (90 %: {low:.2} to {high:.2}), on {} that both labelled.",
+        counted(shared.into(), "text")
+    );
+    if low > 0.0 { found } else { format!("No difference in level is shown: {found}") }
 }
 
 /// How far the groups agree.
-pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>, [a, b]: [&str; 2]) -> Option<String> {
+pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>) -> Option<String> {
     let percent = |figure: Option<Figure>| figure.map(|figure| format!("{:.0} %", 100.0 * figure.value));
     let between = percent(equal.between)?;
-    let within = [(a, equal.within_a), (b, equal.within_b)].into_iter();
-    let within: Vec<String> =
-        within.filter_map(|(who, figure)| Some(format!("two of {who} on {}", percent(figure)?))).collect();
-    let known = beyond.and_then(|beyond| Some((beyond, beyond.interval?)));
-    let verdict = match known {
-        Some((_, (_, high))) if high < 0.0 => {
-            " The groups agree less with one another than within themselves."
-        }
-        Some((_, (low, _))) if low > 0.0 => " The groups agree more with one another than within themselves.",
-        Some(_) => " That the groups agree less with one another than within themselves is not shown.",
+    let within = [("A", equal.within_a), ("B", equal.within_b)].into_iter();
+    let within: Vec<String> = within
+        .filter_map(|(who, figure)| Some(format!("{} of those of two of {who}", percent(figure)?)))
+        .collect();
+    let verdict = match beyond.and_then(|beyond| beyond.interval) {
+        Some((_, high)) if high < 0.0 => " The groups agree less with one another than within themselves.",
+        Some((low, _)) if low > 0.0 => " The groups agree more with one another than within themselves.",
+        Some(_) => " It is not shown that the groups agree less with one another than within themselves.",
         None => "",
     };
-    let parts = std::iter::once(format!("one of each group on {between}")).chain(within);
+    let parts = std::iter::once(format!("{between} of those of one of each group")).chain(within);
     Some(format!(
-        "Of the pairs of labels on one text, {} are equal.{verdict}",
+        "Pairs of labels on one text are equal in {}.{verdict}",
         parts.collect::<Vec<_>>().join(", ")
     ))
 }
 
 /// Which texts differ, of so many that both labelled.
-pub(super) fn texts((a_higher, b_higher): (u32, u32), shared: u32, [a, b]: [&str; 2]) -> String {
+pub(super) fn texts((a_higher, b_higher): (u32, u32), shared: u32) -> String {
     let of = counted(shared.into(), "text");
     match a_higher + b_higher {
         0 => format!(
             "No text is shown to differ by more than what everybody's own severity explains, of {of} that both labelled."
         ),
         n => format!(
-            "{} {} shown to differ by more than what everybody's own severity explains, of {of} that both labelled: {a} higher on {a_higher}, {b} higher on {b_higher}.",
+            "{} {} shown to differ by more than what everybody's own severity explains, of {of} that both labelled: A is higher on {a_higher}, B on {b_higher}.",
             counted(n.into(), "text"),
             if n == 1 { "is" } else { "are" },
         ),
@@ -114,33 +111,41 @@ mod tests {
 
     #[test]
     fn the_higher_group_is_named() {
-        let said = overall(&figure(-0.3, -0.5, -0.1), 40, ["women", "men"]);
-        assert_eq!(
-            said,
-            "men answer 0.30 levels higher on average (90 %: 0.10 to 0.50), on 40 texts that both labelled."
-        );
-        let said = overall(&figure(0.1, -0.1, 0.3), 1, ["women", "men"]);
-        assert!(
-            said.starts_with("No difference in level is shown between women and men: women answer 0.10"),
-            "{said}"
-        );
-        assert!(said.contains("-0.10 to 0.30"), "{said}");
+        let said = overall(&figure(-0.3, -0.5, -0.1), 40);
+        let expected =
+            "B is 0.30 levels higher than A on average (90 %: 0.10 to 0.50), on 40 texts that both labelled.";
+        assert_eq!(said, expected);
+        let said = overall(&figure(0.1, -0.1, 0.3), 1);
+        assert!(said.starts_with("No difference in level is shown: A is 0.10 levels higher"), "{said}");
+        assert!(said.contains("-0.10 to 0.30") && said.contains("1 text that"), "{said}");
+    }
+
+    #[test]
+    fn agreement_is_judged_by_the_interval_of_the_difference() {
+        let share = |value| Some(figure(value, value - 0.1, value + 0.1));
+        let equal = GroupAgreement { within_a: share(0.5), within_b: share(0.4), between: share(0.3) };
+        let said = agreement(&equal, Some(figure(-0.15, -0.2, -0.1))).unwrap();
+        let expected = "Pairs of labels on one text are equal in 30 % of those of one of each group, 50 % of those of two of A, 40 % of those of two of B. The groups agree less with one another than within themselves.";
+        assert_eq!(said, expected);
+        let said = agreement(&equal, Some(figure(-0.05, -0.2, 0.1))).unwrap();
+        assert!(said.contains("It is not shown"), "{said}");
+        assert_eq!(agreement(&GroupAgreement { between: None, ..equal }, None), None);
     }
 
     #[test]
     fn what_is_missing_is_named() {
         let few = SidesCompared { people_on_shared: [7, 1], shared_texts: 3, ..SidesCompared::default() };
-        let said = needs(&few, ["men", "women"]).unwrap();
-        assert!(said.contains("of women there is one person") && !said.contains("of men"), "{said}");
+        let said = needs(&few).unwrap();
+        assert!(said.contains("group A has one person") && !said.contains("group B"), "{said}");
         assert!(said.contains("3 texts have labels of both groups, and 10 are needed"), "{said}");
         let enough = SidesCompared { people_on_shared: [5, 5], shared_texts: 10, ..few };
-        assert_eq!(needs(&enough, ["men", "women"]), None);
+        assert_eq!(needs(&enough), None);
     }
 
     #[test]
     fn texts_that_differ_are_counted() {
-        assert!(texts((0, 0), 12, ["x", "y"]).starts_with("No text is shown"));
-        assert!(texts((1, 0), 12, ["x", "y"]).starts_with("1 text is shown"));
-        assert!(texts((2, 1), 12, ["x", "y"]).ends_with("x higher on 2, y higher on 1."));
+        assert!(texts((0, 0), 12).starts_with("No text is shown"));
+        assert!(texts((1, 0), 12).starts_with("1 text is shown"));
+        assert!(texts((2, 1), 12).ends_with("A is higher on 2, B on 1."));
     }
 }

@@ -1,0 +1,119 @@
+// Two groups are chosen, compared, refused, and remembered.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { firstChoice, members, NOBODY, withPerson, withValue } from "$lib/group-choice";
+import { reset } from "../../mock/bindings";
+import DisagreementView from "./DisagreementView.svelte";
+
+beforeEach(async () => {
+  reset();
+  await app.start();
+  await app.openSample();
+});
+
+const PEOPLE = [
+  { name: "Ana", attributes: { age: "30", role: "reader" } },
+  { name: "Ben", attributes: { age: "30", role: "author" } },
+  { name: "Cy", attributes: { age: "40", role: "author" } },
+].map((person, at) => ({ ...person, id: at + 1, external_id: person.name, simulated: false, labels: 1 }));
+
+it("takes values of one attribute as alternatives and asks for all attributes", () => {
+  const names = (choice: typeof NOBODY) => members(choice, PEOPLE).map((p) => p.name);
+  const thirty = withValue(NOBODY, "age", "30");
+  expect(names(NOBODY)).toEqual([]);
+  expect(names(thirty)).toEqual(["Ana", "Ben"]);
+  expect(names(withValue(thirty, "age", "40"))).toEqual(["Ana", "Ben", "Cy"]);
+  expect(names(withValue(thirty, "role", "author"))).toEqual(["Ben"]);
+  expect(names(withPerson(withValue(thirty, "role", "author"), 3))).toEqual(["Ben", "Cy"]);
+  expect(firstChoice([{ name: "town", values: ["x"] }]).a).toEqual(NOBODY);
+});
+
+async function open() {
+  const user = userEvent.setup();
+  render(DisagreementView);
+  await user.click(screen.getByTestId("compare-groups"));
+  return user;
+}
+
+/** Everybody at work is in A or in B. */
+async function choose() {
+  const half = Math.ceil(app.people.length / 2);
+  const of = (from: number, to?: number) => ({
+    attributes: [],
+    annotators: app.people.slice(from, to).map((p) => p.id),
+  });
+  app.compareWith({ a: of(0, half), b: of(half) });
+}
+
+it("compares two groups and opens a text of the list", async () => {
+  await choose();
+  const user = await open();
+  expect(screen.queryByTestId("ranking-list")).toBeNull();
+  await user.click(screen.getByTestId("group-compare"));
+  await waitFor(() => expect(screen.getByTestId("group-overall")).toBeVisible());
+  expect(screen.getByTestId("group-overall").textContent).toMatch(/levels higher on average/);
+  expect(screen.getByTestId("group-texts").textContent).toMatch(/^No text is shown/);
+  const first = screen.getAllByTestId("gap-A")[0];
+  if (!first) throw new Error("no text");
+  await user.click(first);
+  expect(first).toHaveAttribute("aria-pressed", "true");
+
+  // Left and come back to: the choice and the result are there.
+  await user.click(screen.getByTestId("compare-groups"));
+  expect(screen.queryByTestId("group-comparison")).toBeNull();
+  await user.click(screen.getByTestId("compare-groups"));
+  await waitFor(() => expect(screen.getByTestId("group-overall")).toBeVisible());
+  expect((await commands.project())?.choices.compared).toEqual(app.compared);
+
+  // Another choice has not been compared.
+  await user.click(screen.getByRole("button", { name: "Swap" }));
+  expect(screen.queryByTestId("group-overall")).toBeNull();
+});
+
+it("says who is in both groups", async () => {
+  const [one, two] = app.people.map((p) => p.id);
+  app.compareWith({
+    a: { attributes: [], annotators: [one ?? 0, two ?? 0] },
+    b: { attributes: [], annotators: [two ?? 0] },
+  });
+  const user = await open();
+  await user.click(screen.getByTestId("group-compare"));
+  await waitFor(() => expect(screen.getByTestId("group-problem").textContent).toMatch(/is in both groups/));
+});
+
+it("adds a person by name and says when nobody has it", async () => {
+  const user = await open();
+  const field = screen.getByTestId("group-person-A");
+  await user.type(field, "nobody at all{Enter}");
+  expect(screen.getByText("Nobody here has that name.")).toBeVisible();
+  const person = app.people[0];
+  if (!person) throw new Error("nobody");
+  await user.clear(field);
+  await user.type(field, `${person.name}{Enter}`);
+  await waitFor(() => expect(app.compared?.a.annotators).toContain(person.id));
+});
+
+it("says that a comparison was stopped, and offers a new one for new labels", async () => {
+  await choose();
+  const user = await open();
+  vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(41);
+  await user.click(screen.getByTestId("group-compare"));
+  const { say } = await import("../../mock/bindings");
+  const job = {
+    id: 41,
+    kind: "compare",
+    title: "groups",
+    done: 1,
+    total: 3,
+    seconds_left: null,
+    note: null,
+    problem: null,
+  };
+  say("jobChanged", { ...job, state: "running" });
+  await waitFor(() => expect(screen.getByTestId("group-stop")).toBeVisible());
+  say("jobChanged", { ...job, state: "cancelled" });
+  await waitFor(() => expect(screen.getByText("Stopped. Nothing was compared.")).toBeVisible());
+});
