@@ -81,11 +81,11 @@ fn project(design: &Design, seed: u64) -> Project {
     let (mut observations, mut gap) = (Vec::new(), 0.0);
     let mut order: Vec<usize> = (0..design.texts).collect();
     order.shuffle(&mut rng);
-    for text in 0..design.texts {
+    for (text, place) in order.into_iter().enumerate() {
         let score = 1.2 * normal(&mut rng);
         let own = design.shift + design.gap_sd * normal(&mut rng);
         gap += mean_level(score + own, &draws, design) - mean_level(score, &draws, design);
-        if order[text] >= design.labelled {
+        if place >= design.labelled {
             continue;
         }
         // Without replacement, by exponential clocks.
