@@ -667,6 +667,8 @@ export type Explanation = {
 	agreed: NearText[],
 	/**  What to know about it, such as a missing encoder. */
 	remark: string | null,
+};
+
 /**  A figure with its 90 % interval. */
 export type Figure = {
 	/**  The figure. */
@@ -1133,6 +1135,8 @@ export type PartDifference = {
 	part: ScorePartKind | null,
 	/**  The first annotator's minus the second's, in logits. */
 	value: number | null,
+};
+
 /**  Some people: everybody who has one of the values of each attribute that is named, and whoever is named. */
 export type PeopleChoice = {
 	/**  Attribute and value. Several values of one attribute are alternatives; of several attributes each must fit. */
