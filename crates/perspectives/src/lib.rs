@@ -62,7 +62,7 @@ pub use agreement::{
 pub use data::progress::{Progress, Silent};
 pub use data::{
     AnnotatorModel, Attribute, AttributeEvidence, Embeddings, FitOptions, ModelKind, Observation,
-    PerspectivesError, Target, TrainingData, synthetic, value_names,
+    PerspectivesError, SparseRow, SparseRows, Target, TextFeatures, TrainingData, synthetic, value_names,
 };
 pub use disagreement::{
     AgreementFigure, AnnotatorMap, Disagreement, GroupGap, GroupGaps, GroupPair, LevelStep, MeanGap, Measure,

@@ -103,7 +103,7 @@ fn undoing_a_label_restores_the_annotator() {
 fn texts_and_annotators_join_while_it_lives() {
     let sim = simulate(150, 4, 5, 4, 40, 5);
     let mut live = live(&sim);
-    let text = live.add_text(sim.embeddings.row(7)).unwrap();
+    let text = live.add_text(sim.embeddings.features(7)).unwrap();
     let annotator = live.add_annotator();
     assert_eq!((text, annotator), (150, 4));
     for t in 0..20 {
@@ -113,10 +113,13 @@ fn texts_and_annotators_join_while_it_lives() {
     assert!(live.severity(annotator).unwrap().mean < -0.5);
     assert_alike(&live.disagreements(), &disagreement(&live, None, true), 1e-5);
     assert!(matches!(
-        live.add_text(&[1.0]),
+        live.add_text([1.0].as_slice().into()),
         Err(PerspectivesError::EmbeddingLength { expected: 4, found: 1 })
     ));
-    assert!(matches!(live.add_text(&[f32::NAN; 4]), Err(PerspectivesError::NotFinite { .. })));
+    assert!(matches!(
+        live.add_text([f32::NAN; 4].as_slice().into()),
+        Err(PerspectivesError::NotFinite { .. })
+    ));
     assert_eq!(live.texts(), 151);
 }
 

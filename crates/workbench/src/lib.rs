@@ -42,7 +42,9 @@ pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, Scores, SplitSpec, Target,
 };
 pub use dissensus_store::checkpoint_all;
-pub use encoding::{Encoded, EncoderChoice, EncoderSwitch, Encoding, adopt_embeddings, encoder_folder};
+pub use encoding::{
+    Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, adopt_embeddings, encoder_folder,
+};
 pub use error::WorkbenchError;
 pub use event::Event;
 pub use exchange::Exchange;

@@ -279,7 +279,7 @@ fn the_word_that_people_rate_by_carries_the_score() {
     let session = made_up(&folder);
     let question = question(&session);
     let person = people(&session)[0];
-    let found = session.analysis.explain_embedding(
+    let found = session.analysis.explain_new_text(
         question,
         &session.encoding.embed("my tea is xyzzy", &EncoderChoice::default()).unwrap(),
         person,
@@ -305,7 +305,7 @@ fn the_word_that_people_rate_by_carries_the_score() {
 fn score_of(session: &Session, body: &str) -> f64 {
     let x = session.encoding.embed(body, &EncoderChoice::default()).unwrap();
     let person = people(session)[0];
-    let found = session.analysis.explain_embedding(question(session), &x, person, None).unwrap();
+    let found = session.analysis.explain_new_text(question(session), &x, person, None).unwrap();
     part(&found.annotators[0], ScorePartKind::Words).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! A model whose labels do not stand in its measures: what is predicted of everybody.
 
-use dissensus_perspectives::{AnnotatorModel, LiveModel, ModelKind, PerspectivesError};
+use dissensus_perspectives::{AnnotatorModel, LiveModel, ModelKind, PerspectivesError, TextFeatures};
 use std::ops::Range;
 
 pub(super) struct PredictionsAlone<'a>(pub(super) &'a LiveModel);
@@ -26,8 +26,13 @@ impl AnnotatorModel for PredictionsAlone<'_> {
         self.0.predict(text, annotator, out);
     }
 
-    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
-        self.0.predict_embedding(x, annotator, out)
+    fn predict_new_text(
+        &self,
+        text: TextFeatures<'_>,
+        annotator: u32,
+        out: &mut [f32],
+    ) -> Result<(), PerspectivesError> {
+        self.0.predict_new_text(text, annotator, out)
     }
 
     fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {

@@ -50,7 +50,7 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
         (None, text) => {
             let body = text.clone().unwrap_or_default();
             let x = session.encoding.embed(&body, &choice)?;
-            (session.analysis.explain_embedding(question.id, &x, annotator.id, with)?, body)
+            (session.analysis.explain_new_text(question.id, &x, annotator.id, with)?, body)
         }
     };
     let words = match explanation.odds.filter(|_| args.words) {

@@ -103,8 +103,8 @@ fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &
     Ok(match (&args.what.text_id, &args.what.text) {
         (Some(id), _) => session.analysis.predict_text(question, annotator, id)?,
         (None, text) => {
-            let embedding = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            session.analysis.predict_embedding(question, annotator, &embedding)?
+            let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
+            session.analysis.predict_new_text(question, annotator, &text)?
         }
     })
 }

@@ -1,11 +1,11 @@
 //! The interface of every annotator model.
 
-use super::{AttributeEvidence, ModelKind, PerspectivesError};
+use super::{AttributeEvidence, ModelKind, PerspectivesError, TextFeatures};
 use std::ops::Range;
 
 /// Gives P(level | text, annotator).
 ///
-/// Every model is a function of the text's embedding and of who labels. An annotator index beyond those it was
+/// Every model is a function of the text's embedding (`multilevel` of its n-grams too) and of who labels. An annotator index beyond those it was
 /// trained with means "a new annotator": the average annotator. `out` always has [`AnnotatorModel::levels`] entries, which
 /// sum to 1.
 pub trait AnnotatorModel: Send + Sync {
@@ -22,11 +22,16 @@ pub trait AnnotatorModel: Send + Sync {
     /// # Panics
     /// If `text` is not below [`AnnotatorModel::texts`] or `out` has another length than [`AnnotatorModel::levels`].
     fn predict(&self, text: u32, annotator: u32, out: &mut [f32]);
-    /// Probabilities for a text the model has never seen, from its embedding.
+    /// Probabilities for a text the model has never seen, from what is known of it.
     ///
     /// # Errors
     /// [`PerspectivesError::EmbeddingLength`].
-    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError>;
+    fn predict_new_text(
+        &self,
+        text: TextFeatures<'_>,
+        annotator: u32,
+        out: &mut [f32],
+    ) -> Result<(), PerspectivesError>;
     /// Probabilities of many (text, annotator) pairs, pairs x levels: what a model that is faster at once overrides.
     fn predict_pairs(&self, pairs: &[(u32, u32)], out: &mut [f32]) {
         for ((text, annotator), p) in pairs.iter().zip(out.chunks_exact_mut(self.levels())) {

@@ -31,6 +31,12 @@ pub enum PerspectivesError {
         /// Length handed in.
         found: usize,
     },
+    /// A sparse row whose columns do not ascend, or with a value that is not finite.
+    #[error("the n-grams of text {text} are no sparse row: columns must ascend and values be finite")]
+    SparseRow {
+        /// The text.
+        text: usize,
+    },
     /// An observation names a text without an embedding row.
     #[error("observation {observation} names text {text}, and there are {texts} texts")]
     UnknownText {

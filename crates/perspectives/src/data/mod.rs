@@ -10,6 +10,7 @@ mod names;
 mod observations;
 mod options;
 pub(crate) mod progress;
+mod sparse_rows;
 pub mod synthetic;
 
 pub use annotator_model::AnnotatorModel;
@@ -20,5 +21,7 @@ pub use model_kind::ModelKind;
 pub(crate) use names::value_named;
 pub use names::value_names;
 pub(crate) use observations::check_observation;
-pub use observations::{Attribute, Embeddings, Observation, Target, TrainingData};
+pub use observations::{Attribute, Embeddings, Observation, Target, TextFeatures, TrainingData};
 pub use options::FitOptions;
+pub(crate) use sparse_rows::SPARSE_COLUMNS;
+pub use sparse_rows::{SparseRow, SparseRows};

@@ -1,8 +1,10 @@
 //! What models are trained on: embeddings, observations and the scale, checked once.
 
+use super::sparse_rows::{SparseRow, SparseRows};
 use crate::data::PerspectivesError;
 use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// One embedding per text, row-major: text `t` is `rows[t * dim .. (t + 1) * dim]`.
 ///
@@ -15,6 +17,24 @@ pub struct Embeddings {
     pub rows: Vec<f32>,
     /// How many texts there are; redundant unless `dim` is 0.
     pub texts: usize,
+    /// Character n-grams of every text, a row a text, each of length 1; `None` where models go without.
+    pub ngrams: Option<Arc<SparseRows>>,
+}
+
+/// A text as a model sees it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextFeatures<'a> {
+    /// Its embedding; empty without an encoder.
+    pub embedding: &'a [f32],
+    /// Its character n-grams; empty where a model goes without.
+    pub ngrams: SparseRow<'a>,
+}
+
+impl<'a> From<&'a [f32]> for TextFeatures<'a> {
+    /// Of a text of which nothing but its embedding is known.
+    fn from(embedding: &'a [f32]) -> Self {
+        Self { embedding, ngrams: SparseRow::default() }
+    }
 }
 
 impl Embeddings {
@@ -31,17 +51,35 @@ impl Embeddings {
             return Err(PerspectivesError::NotFinite { text: at / dim, column: at % dim });
         }
         let texts = rows.len().checked_div(dim).unwrap_or(0);
-        Ok(Self { dim, rows, texts })
+        Ok(Self { dim, rows, texts, ngrams: None })
+    }
+
+    /// With the n-grams of the same texts.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] if there are not as many rows as texts.
+    pub fn with_ngrams(self, ngrams: Arc<SparseRows>) -> Result<Self, PerspectivesError> {
+        if ngrams.len() != self.texts {
+            let (what, expected, found) = ("the n-grams of the texts", self.texts, ngrams.len());
+            return Err(PerspectivesError::Length { what, expected, found });
+        }
+        Ok(Self { ngrams: Some(ngrams), ..self })
     }
 
     /// `texts` texts about which nothing is known but who labelled them how.
     pub fn none(texts: usize) -> Self {
-        Self { dim: 0, rows: Vec::new(), texts }
+        Self { dim: 0, rows: Vec::new(), texts, ngrams: None }
     }
 
     /// The embedding of text `text`; empty without an encoder.
     pub fn row(&self, text: usize) -> &[f32] {
         &self.rows[text * self.dim..(text + 1) * self.dim]
+    }
+
+    /// Everything that is known of text `text`.
+    pub fn features(&self, text: usize) -> TextFeatures<'_> {
+        let ngrams = self.ngrams.as_ref().map(|rows| rows.row(text)).unwrap_or_default();
+        TextFeatures { embedding: self.row(text), ngrams }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::fit;
 use crate::data::synthetic::{Simulation, simulate};
-use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use crate::{
     Attribute, Embeddings, FitOptions, Observation, PerspectivesError, Progress, Silent, Target, TrainingData,
 };
@@ -58,7 +58,7 @@ fn probabilities_sum_to_one_everywhere() {
                 for text in [0, 59] {
                     assert_distribution(&p(model.as_ref(), text, annotator), kind.name());
                 }
-                model.predict_embedding(sim.embeddings.row(3), annotator, &mut out).unwrap();
+                model.predict_new_text(sim.embeddings.features(3), annotator, &mut out).unwrap();
                 assert_distribution(&out, kind.name());
             }
         }
@@ -91,7 +91,7 @@ fn an_unlabelled_text_is_its_embedding() {
         let model = fitted(kind, &data(&sim));
         let mut out = vec![0.0; 5];
         for &text in &unlabelled {
-            model.predict_embedding(sim.embeddings.row(text as usize), 3, &mut out).unwrap();
+            model.predict_new_text(sim.embeddings.features(text as usize), 3, &mut out).unwrap();
             for (a, b) in p(model.as_ref(), text, 3).iter().zip(&out) {
                 assert!((a - b).abs() < 1e-4, "{kind} {text}: {a} {b}");
             }
@@ -135,7 +135,7 @@ fn opposite_tastes_are_learnt_where_labels_show_them() {
     // The running sums of the live model know slopes too.
     let mut live = crate::LiveModel::fit(&train, &FitOptions::default(), &Silent).unwrap();
     live.record(test[0]).unwrap();
-    let text = live.add_text(sim.embeddings.row(5)).unwrap();
+    let text = live.add_text(sim.embeddings.features(5)).unwrap();
     let fresh = crate::disagreement(&live, None, false);
     for t in [0, test[0].text, text] {
         assert!((live.disagreement(t).pairwise - fresh[t as usize].pairwise).abs() < 1e-5);
@@ -202,9 +202,9 @@ fn nobody_and_nothing_can_be_fitted() {
         );
         assert_eq!((model.texts(), model.annotators()), (0, 0));
         let mut out = [0.0; 2];
-        model.predict_embedding(&[], 0, &mut out).unwrap();
+        model.predict_new_text(TextFeatures::default(), 0, &mut out).unwrap();
         assert_distribution(&out, kind.name());
-        assert!(model.predict_embedding(&[1.0], 0, &mut out).is_err());
+        assert!(model.predict_new_text([1.0].as_slice().into(), 0, &mut out).is_err());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why a prediction is what it is: its parts, and the labels of the annotator that move it most.
 
 use super::model::LiveModel;
-use crate::data::PerspectivesError;
+use crate::data::{PerspectivesError, TextFeatures};
 use crate::mixed::score_parts::{TextScores, probabilities};
 use crate::mixed::{CrossedEffects, ScoreParts};
 use crate::models::TextScorer;
@@ -14,8 +14,8 @@ const CANDIDATES: usize = 24;
 pub enum ExplainedText<'a> {
     /// One of the model's texts.
     Row(u32),
-    /// Any text, by its raw embedding.
-    Embedding(&'a [f32]),
+    /// Any text, by what is known of it.
+    New(TextFeatures<'a>),
 }
 
 /// What of a prediction is followed when a label is taken away.
@@ -61,17 +61,17 @@ pub struct Influence {
     pub change: f64,
 }
 
-/// The scores that new texts get from their embeddings alone, apart from the model that it was taken from.
+/// The scores that new texts get, apart from the model that it was taken from.
 #[derive(Clone, Debug)]
 pub struct TextScore(TextScorer);
 
 impl TextScore {
-    /// The scores of a raw embedding: one on binary and ordinal scales, one a level on choice scales.
+    /// The scores of a text: one on binary and ordinal scales, one a level on choice scales.
     ///
     /// # Errors
     /// [`PerspectivesError::EmbeddingLength`] for an embedding of another length.
-    pub fn of(&self, x: &[f32]) -> Result<Vec<f64>, PerspectivesError> {
-        Ok(self.0.apply(x, 0)?.0)
+    pub fn of(&self, text: TextFeatures<'_>) -> Result<Vec<f64>, PerspectivesError> {
+        Ok(self.0.apply(text, 0)?.0)
     }
 }
 
@@ -82,7 +82,7 @@ struct Effects {
 }
 
 impl LiveModel {
-    /// The prediction for an annotator on a text as a sum; equal to [`crate::AnnotatorModel::predict`] (or `predict_embedding`) but for the single
+    /// The prediction for an annotator on a text as a sum; equal to [`crate::AnnotatorModel::predict`] (or `predict_new_text`) but for the single
     /// precision of these. An unknown annotator is one drawn from the population.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl LiveModel {
             crossed.score_parts(&effects.theta, &effects.covariance, &self.text_scores(text, annotator)?);
         let (labels, own_level) = match text {
             ExplainedText::Row(text) => (crossed.labels[text as usize].len(), self.label(text, annotator)),
-            ExplainedText::Embedding(_) => (0, None),
+            ExplainedText::New(_) => (0, None),
         };
         Ok(ExplainedPrediction {
             probabilities: probabilities(crossed.link, &logits),
@@ -136,7 +136,7 @@ impl LiveModel {
         let now = value(&whole, &scores);
         let own_row = match text {
             ExplainedText::Row(text) => Some(text),
-            ExplainedText::Embedding(_) => None,
+            ExplainedText::New(_) => None,
         };
         let without_own = own_row
             .filter(|text| self.label(*text, annotator).is_some())
@@ -195,8 +195,8 @@ impl LiveModel {
         let crossed = &self.model.crossed;
         let row = match text {
             ExplainedText::Row(row) => row as usize,
-            ExplainedText::Embedding(x) => {
-                let (u, z) = self.model.head.apply(x, crossed.slope_dim)?;
+            ExplainedText::New(features) => {
+                let (u, z) = self.model.head.apply(features, crossed.slope_dim)?;
                 return Ok(TextScores {
                     words: u.clone(),
                     without_own: u.clone(),
@@ -308,17 +308,17 @@ mod tests {
     #[test]
     fn a_text_outside_the_model_is_its_words_and_the_annotator() {
         for (sim, model) in models() {
-            let x = sim.embeddings.row(3);
-            let found = model.explain(ExplainedText::Embedding(x), 2).unwrap();
+            let x = sim.embeddings.features(3);
+            let found = model.explain(ExplainedText::New(x), 2).unwrap();
             let mut p = vec![0.0; model.levels()];
-            model.predict_embedding(x, 2, &mut p).unwrap();
+            model.predict_new_text(x, 2, &mut p).unwrap();
             assert_is_the_prediction(&found, &p);
             let score = model.text_score().of(x).unwrap();
             for (j, logit) in found.logits.iter().enumerate() {
                 assert_eq!((logit.others, logit.own_label), (0.0, 0.0));
                 assert_eq!(logit.words, score[if score.len() > 1 { j } else { 0 }]);
             }
-            assert!(model.explain(ExplainedText::Embedding(&x[1..]), 2).is_err());
+            assert!(model.explain(ExplainedText::New(x.embedding[1..].into()), 2).is_err());
         }
     }
 

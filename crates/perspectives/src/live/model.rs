@@ -5,7 +5,7 @@ use crate::data::AttributeEvidence;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
-use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use crate::data::{Attribute, Observation, Target, TrainingData, check_observation};
 use crate::disagreement::{
     BLOCK, Disagreement, Measure, Sums, measure, measure_of_texts, panel_distributions, ranking,
@@ -223,16 +223,16 @@ impl LiveModel {
         annotator as u32
     }
 
-    /// Adds a text by its raw embedding (empty without an encoder) and returns its index.
+    /// Adds a text (with an empty embedding without an encoder) and returns its index.
     ///
     /// # Errors
     /// [`PerspectivesError::EmbeddingLength`] or [`PerspectivesError::NotFinite`]; nothing is changed then.
-    pub fn add_text(&mut self, x: &[f32]) -> Result<u32, PerspectivesError> {
+    pub fn add_text(&mut self, features: TextFeatures<'_>) -> Result<u32, PerspectivesError> {
         let text = self.texts();
-        if let Some(column) = x.iter().position(|v| !v.is_finite()) {
+        if let Some(column) = features.embedding.iter().position(|v| !v.is_finite()) {
             return Err(PerspectivesError::NotFinite { text, column });
         }
-        self.model.push_text(x)?;
+        self.model.push_text(features)?;
         self.sums.push_text();
         self.set_row(text);
         Ok(text as u32)
@@ -419,8 +419,13 @@ impl AnnotatorModel for LiveModel {
         self.model.predict(text, annotator, out);
     }
 
-    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
-        self.model.predict_embedding(x, annotator, out)
+    fn predict_new_text(
+        &self,
+        text: TextFeatures<'_>,
+        annotator: u32,
+        out: &mut [f32],
+    ) -> Result<(), PerspectivesError> {
+        self.model.predict_new_text(text, annotator, out)
     }
 
     fn predict_column(&self, annotator: u32, texts: Range<usize>, out: &mut [f32]) {

@@ -15,7 +15,6 @@ mod crossed;
 mod em;
 mod estimation;
 mod fixed_effects;
-pub(crate) mod gaussian_process;
 mod initial;
 #[cfg(test)]
 mod laplace;
@@ -29,6 +28,7 @@ mod scalar_posterior;
 pub(crate) mod score_parts;
 mod severity;
 mod text;
+pub(crate) mod text_scores;
 
 pub(crate) use crossed::CrossedEffects;
 pub use estimation::{Estimation, EstimationLimit};

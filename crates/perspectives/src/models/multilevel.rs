@@ -6,23 +6,23 @@ use crate::data::AttributeEvidence;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
-use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use crate::linear::ridge::{CrossFit, RidgeProblem};
 use crate::math::attenuation;
 use crate::mixed::CrossedEffects;
 use crate::mixed::annotator_columns::AnnotatorColumns;
 use crate::mixed::convergence::{FINAL, ROUGH};
-use crate::mixed::gaussian_process::{self, GaussianProcess};
 use crate::mixed::link::Link;
 use crate::mixed::nodes::QuadratureNode;
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch, TextColumns};
+use crate::mixed::text_scores::{self, NgramWeights, SimilarTexts, TextScores, Texts};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Principal axes that slopes may use, besides the shared score itself.
 const SLOPE_AXES: usize = 6;
 
-/// Linear predictor of a text from its raw embedding: scores and slope features.
+/// What a text's embedding and n-grams say of it: scores and slope features.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TextScorer {
     pub(crate) dim: usize,
@@ -36,7 +36,9 @@ pub(crate) struct TextScorer {
     score_mean: f64,
     score_scale: f64,
     /// What similar texts add to the score.
-    gaussian_process: Option<GaussianProcess>,
+    similar: Option<SimilarTexts>,
+    /// What character n-grams add to it.
+    ngrams: Option<NgramWeights>,
 }
 
 impl TextScorer {
@@ -50,7 +52,8 @@ impl TextScorer {
             axis_constants: Vec::new(),
             score_mean: 0.0,
             score_scale: 0.0,
-            gaussian_process: None,
+            similar: None,
+            ngrams: None,
         }
     }
 
@@ -60,16 +63,21 @@ impl TextScorer {
             && self.constants.len() == link.scores()
             && self.axes.len() == self.axis_constants.len() * self.dim
             && (slope_dim < 2 || slope_dim == self.axis_constants.len() + 1)
-            && self.gaussian_process.as_ref().is_none_or(|n| n.fits(self.dim));
+            && self.similar.as_ref().is_none_or(|similar| similar.fits(self.dim))
+            && self.ngrams.as_ref().is_none_or(NgramWeights::fits);
         if fits { Ok(()) } else { Err("its head does not fit together") }
     }
 
-    /// Scores of a raw embedding, and its first `slopes` features (none, the score alone, or all).
-    pub(crate) fn apply(&self, x: &[f32], slopes: usize) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
+    /// Scores of a text, and its first `slopes` features (none, the score alone, or all).
+    pub(crate) fn apply(
+        &self,
+        text: TextFeatures<'_>,
+        slopes: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), PerspectivesError> {
+        let x = text.embedding;
         let mut u = raw_scores(&self.weights, &self.constants, self.dim, x)?;
-        if let Some(gaussian_process) = &self.gaussian_process {
-            u[0] += gaussian_process.predict(x);
-        }
+        u[0] += self.similar.as_ref().map_or(0.0, |similar| similar.predict(x));
+        u[0] += self.ngrams.as_ref().map_or(0.0, |ngrams| ngrams.predict(text.ngrams));
         let mut z = Vec::new();
         if slopes > 0 {
             z.push((u[0] - self.score_mean) * self.score_scale);
@@ -152,9 +160,9 @@ impl Multilevel {
         self.predictors.push(self.population.clone());
     }
 
-    /// Adds a text by its raw embedding.
-    pub(crate) fn push_text(&mut self, x: &[f32]) -> Result<(), PerspectivesError> {
-        let (u, z) = self.head.apply(x, self.crossed.slope_dim)?;
+    /// Adds a text.
+    pub(crate) fn push_text(&mut self, text: TextFeatures<'_>) -> Result<(), PerspectivesError> {
+        let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
         self.columns.push(&u, self.crossed.text_var, &z);
         self.crossed.push_text(&u, &z);
         let text = self.crossed.texts() - 1;
@@ -230,9 +238,9 @@ pub(crate) fn fit_effects(
         cross = Some(fitted);
     }
     let (Some(mut crossed), Some(cross)) = (crossed, cross) else { return Err(PerspectivesError::Cancelled) };
-    step(progress, "multilevel: texts that read alike", 0.9)?;
-    let gaussian_process = fit_gaussian_process(prepared, &mut crossed);
-    if gaussian_process.is_some() {
+    step(progress, "multilevel: words and texts that read alike", 0.9)?;
+    let text_scores = fit_text_scores(prepared, &mut crossed);
+    if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
     }
     if !prepared.attributes.is_empty() {
@@ -243,9 +251,9 @@ pub(crate) fn fit_effects(
         }
     }
     let mut head = encoder(link, prepared, &cross, &crossed);
-    if let Some((weights, gaussian_process)) = gaussian_process {
+    if let Some(TextScores { weights, similar, ngrams }) = text_scores {
         (head.weights, head.constants) = raw_weights(link, prepared, &weights);
-        head.gaussian_process = Some(gaussian_process);
+        (head.similar, head.ngrams) = (Some(similar), ngrams);
     }
     if options.slopes && prepared.x.dim > 0 && !link.softmax {
         step(progress, "multilevel: slopes", 0.95)?;
@@ -270,15 +278,18 @@ fn out_of_fold(link: Link, prepared: &Prepared<'_>, cross: &CrossFit) -> Vec<f64
     scores
 }
 
-fn fit_gaussian_process(
-    prepared: &Prepared<'_>,
-    crossed: &mut CrossedEffects,
-) -> Option<(Vec<f64>, GaussianProcess)> {
+fn fit_text_scores(prepared: &Prepared<'_>, crossed: &mut CrossedEffects) -> Option<TextScores> {
     if prepared.x.dim == 0 {
         return None;
     }
-    let scale = prepared.x.scale * prepared.x.scale;
-    gaussian_process::fit(crossed, |t| prepared.x.row(t), |t| prepared.embeddings.row(t), scale)
+    let texts = Texts {
+        rotated: &prepared.x.rows,
+        embeddings: prepared.embeddings,
+        scale: prepared.x.scale * prepared.x.scale,
+        fold: &prepared.fold,
+        folds: prepared.folds,
+    };
+    text_scores::fit(crossed, texts)
 }
 
 fn encoder(link: Link, prepared: &Prepared<'_>, cross: &CrossFit, crossed: &CrossedEffects) -> TextScorer {
@@ -305,7 +316,8 @@ fn encoder(link: Link, prepared: &Prepared<'_>, cross: &CrossFit, crossed: &Cros
         axis_constants,
         score_mean,
         score_scale,
-        gaussian_process: None,
+        similar: None,
+        ngrams: None,
     }
 }
 
@@ -358,8 +370,13 @@ impl AnnotatorModel for Multilevel {
         self.predictor(annotator).fill(&self.columns, t..t + 1, out, &mut Scratch::default());
     }
 
-    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
-        let (u, z) = self.head.apply(x, self.crossed.slope_dim)?;
+    fn predict_new_text(
+        &self,
+        text: TextFeatures<'_>,
+        annotator: u32,
+        out: &mut [f32],
+    ) -> Result<(), PerspectivesError> {
+        let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
         let column = TextColumns::one(&u, self.crossed.text_var, &z);
         self.predictor(annotator).fill(&column, 0..1, out, &mut Scratch::default());
         Ok(())

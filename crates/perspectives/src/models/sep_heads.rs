@@ -9,7 +9,7 @@ use super::shared::{self, SharedHead};
 use crate::data::Observation;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
-use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use crate::linear::dual::{DualRidge, DualSolution, MAX_DUAL_LABELS};
 use crate::linear::pca::PcaEmbeddings;
 use crate::linear::ridge::{LinearHead, RidgeProblem, penalties};
@@ -228,7 +228,13 @@ impl AnnotatorModel for SepHeads {
         self.head(annotator).is_some()
     }
 
-    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
+    fn predict_new_text(
+        &self,
+        text: TextFeatures<'_>,
+        annotator: u32,
+        out: &mut [f32],
+    ) -> Result<(), PerspectivesError> {
+        let x = text.embedding;
         match self.head(annotator) {
             None => self.fallback.plain().fill_from_embedding(x, out),
             Some(head) => {

@@ -3,7 +3,7 @@
 use super::Prepared;
 use crate::data::Observation;
 use crate::data::PerspectivesError;
-use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use crate::linear::ridge::{LinearHead, RidgeProblem};
 use crate::mixed::link::Link;
 
@@ -136,12 +136,12 @@ impl AnnotatorModel for SharedHead {
         self.plain.fill_from_scores(&self.plain.scores[text as usize * q..(text as usize + 1) * q], out);
     }
 
-    fn predict_embedding(
+    fn predict_new_text(
         &self,
-        x: &[f32],
+        text: TextFeatures<'_>,
         _annotator: u32,
         out: &mut [f32],
     ) -> Result<(), PerspectivesError> {
-        self.plain.fill_from_embedding(x, out)
+        self.plain.fill_from_embedding(text.embedding, out)
     }
 }

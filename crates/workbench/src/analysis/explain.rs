@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::near_texts::by_similarity;
 use super::ranking::{observed_pairwise, snippet};
+use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::levels::answer_at;
 use crate::live::{Fitted, largest, split_of_labels};
@@ -81,19 +82,20 @@ impl Analysis {
         self.explained(query.question, Some(query.text), &asked, &people, &hidden)
     }
 
-    /// As [`Analysis::explain`] of any text, by its embedding.
+    /// As [`Analysis::explain`] of any text ([`crate::Encoding::embed`]).
     ///
     /// # Errors
     /// The embedding is of another length, no such annotator, or the model of the question is not live.
-    pub fn explain_embedding(
+    pub fn explain_new_text(
         &self,
         question: QuestionId,
-        embedding: &[f32],
+        text: &EncodedText,
         annotator: AnnotatorId,
         with: Option<AnnotatorId>,
     ) -> Result<Explanation, WorkbenchError> {
         let people: Vec<AnnotatorId> = std::iter::once(annotator).chain(with).collect();
-        let asked = Asked { text: ExplainedText::Embedding(embedding), embedding, row: None };
+        let features = text.features();
+        let asked = Asked { text: ExplainedText::New(features), embedding: features.embedding, row: None };
         self.explained(question, None, &asked, &people, &vec![false; people.len()])
     }
 

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use crate::encoding::EncoderChoice;
+use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::view::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
@@ -84,8 +85,8 @@ impl Analysis {
         if occluded.without.is_empty() {
             return Ok(none("Of this text nothing is left without its only word."));
         }
-        let towards = |x: &[f32]| -> Result<f64, WorkbenchError> {
-            let scores = score.of(x)?;
+        let towards = |text: &EncodedText| -> Result<f64, WorkbenchError> {
+            let scores = score.of(text.features())?;
             Ok(odds
                 .against
                 .map_or(scores[0], |against| scores[usize::from(odds.level)] - scores[usize::from(against)]))

@@ -1,6 +1,7 @@
 //! How one annotator would label a text, by the live model.
 
 use super::Analysis;
+use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_perspectives::AnnotatorModel as _;
@@ -37,21 +38,21 @@ impl Analysis {
         predicted.flatten().ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))
     }
 
-    /// How one annotator would label any text, from its embedding.
+    /// How one annotator would label any text ([`crate::Encoding::embed`]).
     ///
     /// # Errors
     /// The embedding is of another length, or the model of the question is not live.
-    pub fn predict_embedding(
+    pub fn predict_new_text(
         &self,
         question: QuestionId,
         annotator: AnnotatorId,
-        embedding: &[f32],
+        text: &EncodedText,
     ) -> Result<Vec<f32>, WorkbenchError> {
         let context = &self.context;
         let who = context.index().annotator_row(annotator).unwrap_or(u32::MAX);
         let predicted = self.live.models.with(question, |fitted| {
             let mut p = vec![0.0; fitted.model.levels()];
-            fitted.model.predict_embedding(embedding, who, &mut p).map(|()| p)
+            fitted.model.predict_new_text(text.features(), who, &mut p).map(|()| p)
         });
         Ok(predicted.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))??)
     }

@@ -1,18 +1,19 @@
-//! The embedding of any text.
+//! Any text as models see it.
 
 use super::Encoding;
 use super::encoders::EncoderChoice;
+use super::text_features::EncodedText;
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
 use dissensus_encoder::Encoder;
 
 impl Encoding {
-    /// The embedding of a text that is not in the project, by the project's encoder.
+    /// A text that is not in the project, by the project's encoder.
     ///
     /// # Errors
     /// The project has no embeddings, no encoder is there, or it is another one than the project's.
-    pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<Vec<f32>, WorkbenchError> {
-        Ok(self.open_in_use(choice)?.encode(&[text])?.swap_remove(0))
+    pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<EncodedText, WorkbenchError> {
+        EncodedText::new(text, self.open_in_use(choice)?.encode(&[text])?.swap_remove(0))
     }
 
     /// The project's encoder as it made the project's embeddings; of `choice` only the device counts.

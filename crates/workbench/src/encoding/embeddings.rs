@@ -1,6 +1,7 @@
-//! Embeddings as models take them: a row a text.
+//! Embeddings and n-grams as models take them: a row a text.
 
 use super::Encoding;
+use super::text_features::ngrams_of;
 use crate::context::{Index, QuestionData};
 use crate::error::WorkbenchError;
 use crate::sync::lock;
@@ -48,7 +49,7 @@ impl Encoding {
             Some(chosen) if any => {
                 let stored = self.context.store.embeddings(&chosen.key)?;
                 let encoded = stored.texts.iter().filter(|text| index.text_row(**text).is_some()).count();
-                let rows = Arc::new(aligned(&index, &stored)?);
+                let rows = Arc::new(self.with_ngrams(&index, &stored)?);
                 (rows, Basis { version: Some(chosen.key), texts, encoded })
             }
             _ => (Arc::new(Embeddings::none(texts)), Basis { version: None, texts, encoded: 0 }),
@@ -59,7 +60,20 @@ impl Encoding {
 
     /// The embeddings of one version, in use or not, as [`Encoding::embeddings`] gives them.
     pub(crate) fn embeddings_of(&self, key: &str) -> Result<Embeddings, WorkbenchError> {
-        aligned(&self.context.index(), &self.context.store.embeddings(key)?)
+        self.with_ngrams(&self.context.index(), &self.context.store.embeddings(key)?)
+    }
+
+    /// A row a text of the index, with its n-grams.
+    fn with_ngrams(
+        &self,
+        index: &Index,
+        stored: &dissensus_store::Embeddings,
+    ) -> Result<Embeddings, WorkbenchError> {
+        let rows = aligned(index, stored)?;
+        Ok(match ngrams_of(&self.context, index.texts())? {
+            Some(ngrams) => rows.with_ngrams(ngrams)?,
+            None => rows,
+        })
     }
 
     /// The embeddings in use of the texts of `question_data`, and their version. Texts that were imported since are left out.
@@ -103,5 +117,9 @@ pub(crate) fn first_texts(all: &Arc<Embeddings>, texts: usize) -> Result<Arc<Emb
         return Ok(Arc::new(Embeddings::none(texts)));
     }
     let rows = all.rows.get(..texts * all.dim).unwrap_or(&all.rows).to_vec();
-    Ok(Arc::new(Embeddings::new(all.dim, rows)?))
+    let first = Embeddings::new(all.dim, rows)?;
+    Ok(Arc::new(match &all.ngrams {
+        Some(ngrams) => first.with_ngrams(Arc::new(ngrams.first(texts)))?,
+        None => first,
+    }))
 }

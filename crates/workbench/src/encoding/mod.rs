@@ -11,6 +11,7 @@ mod find;
 mod occlusion;
 mod state;
 mod take_over;
+mod text_features;
 mod training_data;
 mod version;
 
@@ -19,6 +20,7 @@ pub use adopt::adopt_embeddings;
 pub(crate) use embeddings::{Basis, first_texts};
 pub use encode::EncoderSwitch;
 pub use encoders::{EncoderChoice, encoder_folder};
+pub use text_features::EncodedText;
 pub(crate) use training_data::Seen;
 pub use version::Encoded;
 

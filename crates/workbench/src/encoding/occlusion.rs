@@ -3,6 +3,7 @@
 
 use super::Encoding;
 use super::encoders::EncoderChoice;
+use super::text_features::EncodedText;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::sync::lock;
@@ -16,7 +17,7 @@ const MOST_PIECES: usize = 64;
 /// Texts that are kept: their embeddings follow from the text and the encoder alone, so that a label or a fit does not change them.
 const KEPT: usize = 16;
 
-/// A text, and its embeddings without each piece.
+/// A text, whole and without each piece, as models see it.
 pub(crate) struct Occluded {
     /// The version of the encoder.
     pub(crate) version: String,
@@ -24,10 +25,10 @@ pub(crate) struct Occluded {
     pub(crate) pieces: Vec<String>,
     /// Words in a piece; the last may have fewer.
     pub(crate) together: usize,
-    /// The embedding of the whole text.
-    pub(crate) whole: Vec<f32>,
-    /// The embedding without each piece; empty for a text of one word, of which nothing would be left.
-    pub(crate) without: Vec<Vec<f32>>,
+    /// The whole text.
+    pub(crate) whole: EncodedText,
+    /// The text without each piece; empty for a text of one word, of which nothing would be left.
+    pub(crate) without: Vec<EncodedText>,
 }
 
 /// What is kept, the newest last.
@@ -76,9 +77,9 @@ impl Encoding {
         let without = |out: usize| -> String {
             pieces.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, piece)| piece.as_str()).collect()
         };
-        let texts = (0..left_out).map(without).chain([text.to_owned()]);
+        let texts: Vec<String> = (0..left_out).map(without).chain([text.to_owned()]).collect();
         let mut rows = vec![Vec::new(); total];
-        let done = encoder.encode_stream(texts, &BatchPlan::default(), |batch| {
+        let done = encoder.encode_stream(&texts, &BatchPlan::default(), |batch| {
             progress.report(batch.texts_done as u64, Some(total as u64), "leaving out words");
             for (index, embedding) in batch.indices.into_iter().zip(batch.embeddings) {
                 rows[index] = embedding;
@@ -88,9 +89,11 @@ impl Encoding {
         if done.cancelled {
             return Err(WorkbenchError::Cancelled);
         }
-        let whole = rows.pop().unwrap_or_default();
+        let encoded = texts.iter().zip(rows).map(|(text, row)| EncodedText::new(text, row));
+        let mut without = encoded.collect::<Result<Vec<_>, _>>()?;
+        let whole = without.split_off(left_out).swap_remove(0);
         let version = encoder.version().key();
-        let occluded = Arc::new(Occluded { version, pieces, together, whole, without: rows });
+        let occluded = Arc::new(Occluded { version, pieces, together, whole, without });
         lock(&self.memory.occlusions).keep(&occluded);
         Ok(occluded)
     }

@@ -2,7 +2,7 @@
 
 use super::Runs;
 use crate::encoding::encoders::{SelectedEncoder, tuned_options};
-use crate::encoding::first_texts;
+use crate::encoding::{EncodedText, first_texts};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::saved_runs::{SavedRun, choices};
@@ -49,9 +49,9 @@ impl Runs {
         let encoder = self.encoder_of(&kept, &config)?;
         let model = self.model_of(&kept, &config, &encoder, progress)?;
         let who = self.row_in(&kept, annotator)?;
-        let embedding = encoder.encode(&[text])?.swap_remove(0);
+        let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
         let mut probabilities = vec![0.0; model.levels()];
-        model.predict_embedding(&embedding, who, &mut probabilities)?;
+        model.predict_new_text(text.features(), who, &mut probabilities)?;
         Ok(RunPrediction {
             run,
             model: kept.choices.model.name().to_owned(),

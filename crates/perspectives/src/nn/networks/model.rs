@@ -4,7 +4,7 @@ use super::network::Network;
 use super::rows::Rows;
 use crate::data::Embeddings;
 use crate::data::PerspectivesError;
-use crate::data::{AnnotatorModel, ModelKind};
+use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
 use candle_core::{Device, Tensor};
 use std::ops::Range;
 use std::sync::Arc;
@@ -102,8 +102,13 @@ impl AnnotatorModel for NetworkModel {
         }
     }
 
-    fn predict_embedding(&self, x: &[f32], annotator: u32, out: &mut [f32]) -> Result<(), PerspectivesError> {
-        let expected = self.x.dim;
+    fn predict_new_text(
+        &self,
+        text: TextFeatures<'_>,
+        annotator: u32,
+        out: &mut [f32],
+    ) -> Result<(), PerspectivesError> {
+        let (x, expected) = (text.embedding, self.x.dim);
         if x.len() != expected {
             return Err(PerspectivesError::EmbeddingLength { expected, found: x.len() });
         }

@@ -1,0 +1,45 @@
+//! The Gaussian process over all labelled texts.
+
+use super::evidence::{Chosen, Process, log_density};
+use super::learned::{Learned, ngram_weights};
+use super::parts::{SimilarTexts, TextScores};
+use super::pseudo_data::PseudoData;
+use super::texts::Texts;
+use crate::math::axpy;
+use crate::mixed::crossed::CrossedEffects;
+use nalgebra::DVector;
+
+/// Scores of labelled texts are leave-one-out means. `None` where the covariance cannot be factored.
+pub(super) fn fit(
+    crossed: &CrossedEffects,
+    texts: Texts<'_>,
+    data: &PseudoData,
+    mean: &[f32],
+    Chosen { width, variances }: Chosen,
+) -> Option<Learned> {
+    let process = Process {
+        linear: texts.products(&data.texts),
+        rbf: texts.distances(&data.texts).map(|d| (-width * d).exp()),
+        ngrams: texts.ngram_products(&data.texts, mean),
+        z: DVector::from_column_slice(&data.z),
+        noise: data.noise.clone(),
+    };
+    let solution = process.solve(variances)?;
+    let head = data.texts.iter().zip(&data.z).zip(&data.noise);
+    let head: f64 = head.map(|((&t, z), n)| log_density(*z, crossed.scores[t], crossed.text_var + n)).sum();
+    let mut weights = vec![0.0; texts.embeddings.dim];
+    for (&t, a) in data.texts.iter().zip(&solution.alpha) {
+        axpy(variances.linear * a, texts.row(t), &mut weights);
+    }
+    let similar = SimilarTexts::new(
+        data.texts.iter().map(|&t| texts.embeddings.row(t)),
+        width * texts.scale,
+        solution.alpha.iter().map(|a| variances.rbf * a).collect(),
+    );
+    let ngrams = ngram_weights(texts, data, (&solution.alpha, variances.ngrams), mean);
+    Some(Learned {
+        held_out: solution.left_out,
+        parts: TextScores { weights, similar, ngrams },
+        better: solution.density > head,
+    })
+}

@@ -1,0 +1,218 @@
+//! Scores of all texts, replaced where that predicts labels of left-out texts better than the head alone did.
+
+use super::evidence::{Chosen, Process};
+use super::parts::TextScores;
+use super::pseudo_data::PseudoData;
+use super::texts::{Texts, even};
+use super::{exact, large};
+use crate::math::dot;
+use crate::mixed::crossed::CrossedEffects;
+use nalgebra::DVector;
+use rayon::prelude::*;
+
+/// Up to so many labelled texts the process is computed as it stands (cubic cost).
+const MAX_EXACT_TEXTS: usize = 1600;
+/// With more labelled texts than this the head alone has enough to learn from.
+const MAX_TEXTS: usize = 20_000;
+/// Variances and width are chosen by this many labelled texts at most, evenly spaced.
+const MAX_EVIDENCE_TEXTS: usize = 800;
+/// With fewer there is nothing to estimate variances from.
+const MIN_TEXTS: usize = 40;
+/// Inverse squared widths tried for the kernel, in units of the mean squared distance from the average embedding.
+const INVERSE_SQUARED_LENGTHS: [f64; 2] = [0.5, 1.0];
+
+/// Replaces the prior means of all texts by what embeddings, similar texts and n-grams say, if that predicts labelled texts left out
+/// better than the head did. `None`, with nothing changed, if not, or where there are too few or too many labelled texts, or scores
+/// of several levels each (softmax).
+pub(crate) fn fit(crossed: &mut CrossedEffects, texts: Texts<'_>) -> Option<TextScores> {
+    let known: Vec<usize> = (0..crossed.texts()).filter(|&t| !crossed.labels[t].is_empty()).collect();
+    if crossed.link.softmax || known.len() < MIN_TEXTS || known.len() > MAX_TEXTS {
+        return None;
+    }
+    let data = PseudoData::of(crossed, known);
+    let mean = texts.embeddings.ngrams.as_ref().map(|ngrams| ngrams.mean()).unwrap_or_default();
+    let chosen = choose(crossed.text_var, texts, &data, &mean)?;
+    let learned = if data.texts.len() <= MAX_EXACT_TEXTS {
+        exact::fit(crossed, texts, &data, &mean, chosen)
+    } else {
+        large::fit(crossed, texts, &data, &mean, chosen)
+    }?;
+    if !learned.better {
+        return None;
+    }
+    let parts = learned.parts;
+    crossed.scores = (0..crossed.texts())
+        .into_par_iter()
+        .map(|t| match data.texts.binary_search(&t) {
+            Ok(at) => learned.held_out[at],
+            Err(_) => {
+                let features = texts.embeddings.features(t);
+                let ngrams = parts.ngrams.as_ref().map_or(0.0, |n| n.predict(features.ngrams));
+                dot(&parts.weights, texts.row(t)) + parts.similar.predict(features.embedding) + ngrams
+            }
+        })
+        .collect();
+    Some(parts)
+}
+
+/// Width and variances with the largest evidence.
+fn choose(unit: f64, texts: Texts<'_>, data: &PseudoData, mean: &[f32]) -> Option<Chosen> {
+    let some = even(data.texts.len(), MAX_EVIDENCE_TEXTS);
+    let of: Vec<usize> = some.iter().map(|&i| data.texts[i]).collect();
+    let linear = texts.products(&of);
+    let distances = texts.distances(&of);
+    let mut trial = Process {
+        rbf: linear.clone(),
+        linear,
+        ngrams: texts.ngram_products(&of, mean),
+        z: DVector::from_iterator(some.len(), some.iter().map(|&i| data.z[i])),
+        noise: some.iter().map(|&i| data.noise[i]).collect(),
+    };
+    let mut best: Option<(f64, Chosen)> = None;
+    for width in INVERSE_SQUARED_LENGTHS {
+        trial.rbf = distances.map(|d| (-width * d).exp());
+        let (evidence, variances) = trial.best(unit);
+        if best.is_none_or(|b| evidence > b.0) {
+            best = Some((evidence, Chosen { width, variances }));
+        }
+    }
+    best.map(|(_, chosen)| chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::evidence::Variances;
+    use super::super::parts::TextScores;
+    use super::*;
+    use crate::data::{Embeddings, Observation, SparseRows, Target};
+    use crate::linear::pca::PcaEmbeddings;
+    use crate::math::random::generator;
+    use crate::mixed::convergence::ROUGH;
+    use crate::mixed::link::Link;
+    use dissensus_domain::ScaleKind;
+    use rand::RngExt;
+    use std::sync::Arc;
+
+    const FOLDS: usize = 5;
+    /// The n-gram that makes a text worse.
+    const INSULT: u16 = 40_000;
+
+    /// Labels of texts whose level depends on one number of the embedding, and on whether they have one n-gram of many.
+    fn data(texts: usize) -> (Embeddings, Vec<Observation>) {
+        let mut rng = generator(11, 0);
+        let mut ngrams = SparseRows::default();
+        let (mut rows, mut observations) = (Vec::new(), Vec::new());
+        for text in 0..texts as u32 {
+            let x: Vec<f32> = (0..4).map(|_| rng.random::<f32>() - 0.5).collect();
+            let insult = rng.random::<f32>() < 0.3;
+            let mut columns: Vec<u16> = (0..6).map(|_| rng.random::<u16>() % 300).collect();
+            columns.extend(insult.then_some(INSULT));
+            columns.sort_unstable();
+            columns.dedup();
+            let value = (columns.len() as f32).sqrt().recip();
+            ngrams.push(&columns.iter().map(|c| (*c, value)).collect::<Vec<_>>()).unwrap();
+            let score = f64::from(4.0 * x[0]) + if insult { 2.0 } else { -1.0 };
+            for annotator in 0..4 {
+                let yes = rng.random::<f64>() < crate::math::sigmoid(score);
+                observations.push(Observation { text, annotator, level: u16::from(yes) });
+            }
+            rows.extend(x);
+        }
+        (Embeddings::new(4, rows).unwrap().with_ngrams(Arc::new(ngrams)).unwrap(), observations)
+    }
+
+    fn effects(texts: usize, observations: &[Observation]) -> CrossedEffects {
+        let link = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
+        let mut crossed = CrossedEffects::new(link, vec![0.0; texts], 4, observations);
+        crossed.expectation_maximisation(ROUGH);
+        crossed
+    }
+
+    fn texts<'a>(x: &'a PcaEmbeddings, embeddings: &'a Embeddings, fold: &'a [u8]) -> Texts<'a> {
+        Texts { rotated: &x.rows, embeddings, scale: x.scale * x.scale, fold, folds: FOLDS }
+    }
+
+    fn correlation(a: &[f64], b: &[f64]) -> f64 {
+        crate::metrics::pearson(a, b).unwrap()
+    }
+
+    #[test]
+    fn an_ngram_that_decides_is_found_and_scores_texts_that_nobody_labelled() {
+        let (embeddings, observations) = data(400);
+        let x = PcaEmbeddings::new(&embeddings);
+        let fold: Vec<u8> = (0..400).map(|t| (t % FOLDS) as u8).collect();
+        let labelled: Vec<Observation> = observations.into_iter().filter(|o| o.text < 300).collect();
+        let mut crossed = effects(400, &labelled);
+        let parts = fit(&mut crossed, texts(&x, &embeddings, &fold)).expect("embeddings and n-grams predict");
+        let has = |t: usize| embeddings.features(t).ngrams.iter().any(|(c, _)| c == usize::from(INSULT));
+        let truth = |t: usize| 4.0 * f64::from(embeddings.row(t)[0]) + if has(t) { 2.0 } else { -1.0 };
+        let (new, expected): (Vec<f64>, Vec<f64>) = (300..400).map(|t| (crossed.scores[t], truth(t))).unzip();
+        assert!(correlation(&new, &expected) > 0.9, "{}", correlation(&new, &expected));
+        let ngrams = parts.ngrams.unwrap();
+        let (with, without): (Vec<usize>, Vec<usize>) = (300..400).partition(|t| has(*t));
+        let mean = |of: &[usize]| {
+            of.iter().map(|&t| ngrams.predict(embeddings.features(t).ngrams)).sum::<f64>() / of.len() as f64
+        };
+        assert!(mean(&with) - mean(&without) > 1.5, "{} {}", mean(&with), mean(&without));
+        // The embeddings alone do worse.
+        let plain = Embeddings { ngrams: None, ..embeddings.clone() };
+        let mut blind = effects(400, &labelled);
+        fit(&mut blind, texts(&x, &plain, &fold));
+        let of_blind: Vec<f64> = (300..400).map(|t| blind.scores[t]).collect();
+        assert!(correlation(&of_blind, &expected) < correlation(&new, &expected) - 0.1);
+    }
+
+    /// With as many landmarks as texts both ways are one model.
+    #[test]
+    fn conjugate_gradients_reach_what_is_computed_exactly() {
+        let (embeddings, observations) = data(450);
+        let x = PcaEmbeddings::new(&embeddings);
+        let fold: Vec<u8> = (0..450).map(|t| (t % FOLDS) as u8).collect();
+        let crossed = effects(450, &observations);
+        let texts = texts(&x, &embeddings, &fold);
+        let all = PseudoData::of(&crossed, (0..450).collect());
+        let mean = embeddings.ngrams.as_ref().unwrap().mean();
+        let variances = Variances { linear: 1.2, rbf: 0.7, ngrams: 1.5, text: 0.4 };
+        let chosen = Chosen { width: 0.5, variances };
+        let large = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| large::fit(&crossed, texts, &all, &mean, chosen)).unwrap()
+        };
+        let (of_one, of_three) = (large(1), large(3));
+        assert_eq!(of_one.held_out, of_three.held_out);
+        let score = |parts: &TextScores, t: usize| {
+            let features = embeddings.features(t);
+            dot(&parts.weights, texts.row(t))
+                + parts.similar.predict(features.embedding)
+                + parts.ngrams.as_ref().unwrap().predict(features.ngrams)
+        };
+        let spread =
+            |scores: &[f64]| (scores.iter().map(|s| s * s).sum::<f64>() / scores.len() as f64).sqrt();
+        let whole = exact::fit(&crossed, texts, &all, &mean, chosen).unwrap();
+        let scores: Vec<f64> = (0..450).map(|t| score(&whole.parts, t)).collect();
+        for t in 0..450 {
+            assert!((score(&of_one.parts, t) - scores[t]).abs() < 0.02 * spread(&scores), "{t}");
+        }
+        // Held-out scores are those of a fit without the fold.
+        for left_out in 0..FOLDS {
+            let rest = PseudoData::of(&crossed, (0..450).filter(|t| t % FOLDS != left_out).collect());
+            let part = exact::fit(&crossed, texts, &rest, &mean, chosen).unwrap();
+            for t in (left_out..450).step_by(FOLDS) {
+                let expected = score(&part.parts, t);
+                assert!((of_one.held_out[t] - expected).abs() < 0.03 * spread(&scores), "{t}");
+            }
+        }
+    }
+
+    #[test]
+    fn too_few_texts_change_nothing() {
+        let (embeddings, observations) = data(60);
+        let x = PcaEmbeddings::new(&embeddings);
+        let fold: Vec<u8> = (0..60).map(|t| (t % FOLDS) as u8).collect();
+        let labelled: Vec<Observation> = observations.into_iter().filter(|o| o.text < 30).collect();
+        let mut crossed = effects(60, &labelled);
+        let before = crossed.scores.clone();
+        assert!(fit(&mut crossed, texts(&x, &embeddings, &fold)).is_none());
+        assert_eq!(crossed.scores, before);
+    }
+}
