@@ -1,8 +1,7 @@
 //! The words that carry a text's score: each left out in turn, and the rest scored as a new text is.
 
 use super::Analysis;
-use crate::encoding::EncoderChoice;
-use crate::encoding::EncodedText;
+use crate::encoding::{EncodedText, EncoderChoice};
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::view::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
