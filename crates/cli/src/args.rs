@@ -71,6 +71,8 @@ pub(crate) enum Command {
     CompareGroups(CompareGroups),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
     Agreement(Agreement),
+    /// Measure how often people give the same answer to the same text again
+    Repeats(Repeats),
     /// List labels that look like slips, beside those that are contested
     Slips(Slips),
     /// Bring all labels of each text together (majority, Dawid-Skene, MACE, GLAD)
@@ -191,6 +193,10 @@ pub(crate) struct Import {
     /// Column with the time of the label
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
+    /// Column with the occasion on which the same person answered the same text: 1, 2 and so on. Answers of later occasions
+    /// are kept apart from labels and tell how often people agree with themselves (see `repeats`)
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) occasion: Option<String>,
     /// Columns that describe the annotator
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     pub(crate) attributes: Option<Vec<String>>,
@@ -792,6 +798,28 @@ pub(crate) struct Agreement {
     /// Also Cohen's kappa of every two annotators with so many texts in common
     #[arg(long, value_name = "TEXTS")]
     pub(crate) pairs: Option<usize>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `repeats`: self-agreement.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  dissensus import P.dissensus again.csv --occasion round
+  dissensus repeats P.dissensus
+
+If r is the share of repeats with the same answer, the best reachable accuracy lies between r and its square root.")]
+pub(crate) struct Repeats {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// How many people to show
+    #[arg(long, default_value_t = 20)]
+    pub(crate) top: usize,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -57,6 +57,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Disagreement(args) => commands::predictions::disagreement(&args),
         Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
         Command::Agreement(args) => commands::reliability::agreement(&args),
+        Command::Repeats(args) => commands::repeats::repeats(&args),
         Command::Slips(args) => commands::slips::slips(&args),
         Command::Aggregate(args) => commands::reliability::aggregate(&args),
         Command::Bench(args) => commands::bench::run(args.what),

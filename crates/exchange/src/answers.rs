@@ -59,6 +59,8 @@ pub(crate) struct Answers {
     pub(crate) rows: u64,
     pub(crate) added: u64,
     pub(crate) repeated: u64,
+    /// Answers of later occasions.
+    pub(crate) again: u64,
     pub(crate) changes: Changes,
 }
 
@@ -123,6 +125,7 @@ impl Answers {
             rows: 0,
             added: 0,
             repeated: 0,
+            again: 0,
             changes: Changes::default(),
         }
     }
@@ -232,13 +235,25 @@ impl Answers {
         }
         self.said(pair, answer, row.at_ms.is_none());
         self.added += 1;
+        self.count(&name);
+        LabelVerdict::Added { name, level, at_ms, follows_row }
+    }
+
+    /// What becomes of an answer of a later occasion: it stands to no other one, and tells its level.
+    pub(crate) fn ask_again(&mut self, judged: Judged) -> LabelVerdict {
+        let Judged { name, level } = judged;
+        self.again += 1;
+        self.count(&name);
+        LabelVerdict::Repeat { name, level }
+    }
+
+    fn count(&mut self, name: &str) {
         let room = self.levels.len() <= Scale::MAX_LEVELS;
-        match self.levels.get_mut(&name) {
+        match self.levels.get_mut(name) {
             Some(count) => *count += 1,
-            None if room => drop(self.levels.insert(name.clone(), 1)),
+            None if room => drop(self.levels.insert(name.to_owned(), 1)),
             None => {}
         }
-        LabelVerdict::Added { name, level, at_ms, follows_row }
     }
 
     /// Decides whether the answer that was just appended is current, as the project will when it takes it in, and notes how it

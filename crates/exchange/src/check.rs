@@ -166,7 +166,9 @@ impl Checker {
         let mut label = LabelVerdict::None;
         if let Some(answers) = question.and_then(|number| self.questions.get_mut(number)) {
             answers.rows += 1;
-            if let (Some(judged), Some(text), Some(annotator)) = (judged, text, annotator) {
+            if let (Some(judged), Some(_)) = (judged.clone(), row.occasion) {
+                label = answers.ask_again(judged);
+            } else if let (Some(judged), Some(text), Some(annotator)) = (judged, text, annotator) {
                 label = answers.remember(text.number, annotator.number, row, judged, self.now_ms);
             }
         }

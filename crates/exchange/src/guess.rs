@@ -3,7 +3,7 @@
 use crate::records::Records;
 use crate::roles::simplified;
 use crate::survey::Survey;
-use crate::time::{parse_duration_ms, parse_ms};
+use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
 use crate::{ColumnRoles, ExchangeError, Source};
 use dissensus_domain::{LabelSource, Split};
 
@@ -123,6 +123,7 @@ const TIME: &[&str] = &[
     "date",
 ];
 const DURATION: &[&str] = &["durationms", "timems", "elapsedms", "responsetimems", "rtms", "duration"];
+const OCCASION: &[&str] = &["occasion"];
 /// What people are commonly asked about themselves. Believed even where a sample is too small to show it.
 const ATTRIBUTES: &[&str] = &[
     "gender",
@@ -175,6 +176,7 @@ enum Role {
     Question,
     Time,
     Duration,
+    Occasion,
     Source,
     Attribute,
 }
@@ -198,6 +200,7 @@ impl<'a> Guess<'a> {
             (Role::Question, &["question"]),
             (Role::Time, TIME),
             (Role::Duration, DURATION),
+            (Role::Occasion, OCCASION),
             (Role::Source, &["source", "labelsource"]),
         ];
         for (role, names) in lists {
@@ -247,6 +250,7 @@ impl<'a> Guess<'a> {
     fn doubt(&mut self, survey: &Survey) {
         self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
+        self.believe(Role::Occasion, survey, |v| parse_occasion(v).is_some());
         if self.column(Role::Question).is_some_and(|c| !survey.is_few(c)) {
             self.release(Role::Question);
         }
@@ -259,7 +263,9 @@ impl<'a> Guess<'a> {
         let has_label = self.column(Role::Label).is_some();
         // An author beside a text is no annotator; the time of a text is no time of a label.
         if has_text && !has_label && !self.label_by_value(survey) {
-            for role in [Role::Annotator, Role::Time, Role::Duration, Role::Source, Role::Question] {
+            for role in
+                [Role::Annotator, Role::Time, Role::Duration, Role::Occasion, Role::Source, Role::Question]
+            {
                 self.release(role);
             }
         }
@@ -334,6 +340,7 @@ impl<'a> Guess<'a> {
             question: name(Role::Question),
             time: name(Role::Time),
             duration: name(Role::Duration),
+            occasion: name(Role::Occasion),
             source: name(Role::Source),
             attributes: attributes.map(|i| self.columns[i].clone()).collect(),
         }

@@ -27,6 +27,8 @@ pub struct ColumnRoles {
     pub time: Option<String>,
     /// How long it took, in milliseconds.
     pub duration: Option<String>,
+    /// On which occasion the same person answered the same text: 1 or blank, or a later one, which is kept apart from labels.
+    pub occasion: Option<String>,
     /// Where the label came from: a name of [`LabelSource`](dissensus_domain::LabelSource).
     pub source: Option<String>,
     /// Attributes of the annotator.
@@ -47,6 +49,7 @@ impl ColumnRoles {
             ("time", &self.time),
             ("duration", &self.duration),
             ("source", &self.source),
+            ("occasion", &self.occasion),
         ];
         let single = single.into_iter().filter_map(|(role, name)| name.as_deref().map(|n| (role, n)));
         single.chain(self.attributes.iter().map(|n| ("attribute", n.as_str()))).collect()
@@ -95,6 +98,7 @@ pub(crate) struct Plan {
     pub(crate) time: Option<usize>,
     pub(crate) duration: Option<usize>,
     pub(crate) source: Option<usize>,
+    pub(crate) occasion: Option<usize>,
     pub(crate) attributes: Vec<usize>,
     pub(crate) metadata: Vec<usize>,
 }
@@ -116,6 +120,7 @@ impl Plan {
             time: claims.column("time", &roles.time)?,
             duration: claims.column("duration", &roles.duration)?,
             source: claims.column("source", &roles.source)?,
+            occasion: claims.column("occasion", &roles.occasion)?,
             attributes: Vec::new(),
             metadata: Vec::new(),
         };

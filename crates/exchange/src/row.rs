@@ -34,6 +34,8 @@ pub struct Row {
     pub duration_ms: Option<u32>,
     /// Where the label came from, where the file says so.
     pub source: Option<LabelSource>,
+    /// A second or later occasion on which this person answered this text; `None` for the first.
+    pub occasion: Option<u16>,
     /// Attributes of the annotator, trimmed; blank ones are left out.
     pub attributes: Attributes,
     /// Every other column that is not blank, as it stands.

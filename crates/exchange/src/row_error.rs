@@ -164,6 +164,14 @@ pub enum RowErrorKind {
         /// What stands there.
         value: String,
     },
+    /// Not an occasion.
+    #[error(
+        "\"{value}\" is no occasion: write 1 for a person's first answer to a text, 2 for the second, and so on"
+    )]
+    BadOccasion {
+        /// What stands there.
+        value: String,
+    },
     /// Not a source of labels.
     #[error("\"{value}\" is no source of labels: window, command, import or simulated")]
     BadSource {

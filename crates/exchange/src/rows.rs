@@ -10,7 +10,7 @@ use crate::roles::{ColumnRoles, FileKind, Pick, Plan};
 use crate::row::{MAX_NAME_BYTES, Row, text_id_of};
 use crate::row_error::{RowError, RowErrorKind};
 use crate::source::Source;
-use crate::time::{parse_duration_ms, parse_ms};
+use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
 use crate::verdict::Verdict;
 use crate::write::METADATA_COLUMN;
 use dissensus_domain::{Attributes, LabelSource, MAX_TEXT_BYTES, not_allowed_in_names};
@@ -132,6 +132,9 @@ impl Builder<'_> {
                 .read(plan.duration, parse_duration_ms, |value| RowErrorKind::BadDuration { value })?,
             source: self
                 .read(plan.source, LabelSource::from_name, |value| RowErrorKind::BadSource { value })?,
+            occasion: self
+                .read(plan.occasion, parse_occasion, |value| RowErrorKind::BadOccasion { value })?
+                .filter(|occasion| *occasion > 1),
             attributes: self.attributes()?,
             metadata: self.metadata(),
         })

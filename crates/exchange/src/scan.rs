@@ -39,6 +39,8 @@ pub struct Scan {
     /// Labels that are there already, in the project or in a row before; in a file of texts or of annotators, rows
     /// whose text or annotator stood in a row before.
     pub repeated: u64,
+    /// Answers of later occasions, in the file; the project may have them already.
+    pub again: u64,
     /// Good rows without a label, in a file of labels.
     pub empty_labels: u64,
     /// What the labels answer, by the checker's numbers: one question, or those that rows name or that were added.
@@ -63,7 +65,7 @@ pub struct QuestionScan {
     pub labels: u64,
     /// Labels that are there already, in the project or in a row before.
     pub repeated: u64,
-    /// Labels to be appended a level: in the order of the scale, then those that are not on it by their names.
+    /// Labels to be appended a level, and answers of later occasions: in the order of the scale, then those that are not on it by their names.
     pub levels: Vec<(String, u64)>,
     /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
     pub scale: Result<Scale, ScaleError>,
@@ -120,6 +122,7 @@ impl Scan {
             new_annotators: 0,
             labels: 0,
             repeated: 0,
+            again: 0,
             empty_labels: 0,
             questions: Vec::new(),
             sample: Vec::new(),
@@ -142,6 +145,7 @@ impl Scan {
         match verdict.label {
             LabelVerdict::Added { .. } => self.labels += 1,
             LabelVerdict::Repeated { .. } => self.repeated += 1,
+            LabelVerdict::Repeat { .. } => self.again += 1,
             LabelVerdict::None => match self.kind {
                 FileKind::Labels => self.empty_labels += 1,
                 FileKind::Texts => self.repeated += u64::from(!verdict.first_of_text),

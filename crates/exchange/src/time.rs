@@ -40,6 +40,11 @@ pub(crate) fn parse_duration_ms(value: &str) -> Option<u32> {
     (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
 }
 
+/// Which occasion: a whole number from 1.
+pub(crate) fn parse_occasion(value: &str) -> Option<u16> {
+    value.parse().ok().filter(|occasion| *occasion > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -44,6 +44,13 @@ pub enum LabelVerdict {
         /// later one: this row, because it stands later in the file.
         follows_row: bool,
     },
+    /// An answer of a later occasion ([`Row::occasion`](crate::Row::occasion)): to be kept apart from labels.
+    Repeat {
+        /// The name of the level, as in `Added`.
+        name: String,
+        /// Its index on the scale, where there is a scale.
+        level: Option<u16>,
+    },
     /// The project or a row before has this answer already: nothing is appended.
     Repeated {
         /// The name of the level, as in `Added`.

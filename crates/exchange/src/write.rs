@@ -21,6 +21,9 @@ const LABEL_COLUMNS: [&str; 10] = [
     "source",
 ];
 
+/// The column that tells on which occasion an answer was given, in files of projects that have answers of later ones.
+const OCCASION_COLUMN: &str = "occasion";
+
 /// More different keys of metadata than this, and a CSV or TSV file gets one column for all of them.
 pub const MAX_METADATA_COLUMNS: usize = 256;
 
@@ -50,6 +53,8 @@ pub struct LabelRow<'a> {
     pub duration_ms: Option<u32>,
     /// Where the label came from.
     pub source: Option<LabelSource>,
+    /// On which occasion this person answered this text; written only where the file has repeats.
+    pub occasion: u16,
     /// Attributes of the annotator. Only those named when the writer was made are written.
     pub attributes: &'a Attributes,
     /// Metadata of the text. Only keys named when the writer was made are written.
@@ -70,6 +75,8 @@ pub struct LabelRow<'a> {
 #[derive(Debug)]
 pub struct LabelWriter {
     table: Table,
+    /// Whether the file tells occasions.
+    occasions: bool,
     attributes: Extras,
     metadata: Metadata,
 }
@@ -190,15 +197,41 @@ impl LabelWriter {
         attributes: impl IntoIterator<Item = A>,
         metadata: impl IntoIterator<Item = M>,
     ) -> Result<Self, ExchangeError> {
+        Self::create_with(path, format, attributes, metadata, false)
+    }
+
+    /// As [`LabelWriter::create`], with a column `occasion` behind the source.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create_with_occasions<A: Into<String>, M: Into<String>>(
+        path: &Path,
+        format: Format,
+        attributes: impl IntoIterator<Item = A>,
+        metadata: impl IntoIterator<Item = M>,
+    ) -> Result<Self, ExchangeError> {
+        Self::create_with(path, format, attributes, metadata, true)
+    }
+
+    fn create_with<A: Into<String>, M: Into<String>>(
+        path: &Path,
+        format: Format,
+        attributes: impl IntoIterator<Item = A>,
+        metadata: impl IntoIterator<Item = M>,
+        occasions: bool,
+    ) -> Result<Self, ExchangeError> {
         let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
+        // Taken in every file: metadata of that name would be read as occasions.
+        taken.insert(OCCASION_COLUMN.to_owned());
         let attributes = Extras::new(attributes, "attribute", &mut taken);
         let metadata = Metadata::new(format, metadata, &mut taken);
-        let fixed = LABEL_COLUMNS.iter().map(|c| (*c).to_owned());
+        let fixed =
+            LABEL_COLUMNS.iter().copied().chain(occasions.then_some(OCCASION_COLUMN)).map(str::to_owned);
         let columns = fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns());
         // Attributes have a role, so a reader must find their names in any part of the file.
-        let required = LABEL_COLUMNS.len() + attributes.columns.len();
+        let required = LABEL_COLUMNS.len() + usize::from(occasions) + attributes.columns.len();
         let table = Table::create(path, format, columns.collect(), required)?;
-        Ok(Self { table, attributes, metadata })
+        Ok(Self { table, occasions, attributes, metadata })
     }
 
     /// The roles under which the file reads back exactly.
@@ -215,6 +248,7 @@ impl LabelWriter {
             time: name(7),
             duration: name(8),
             source: name(9),
+            occasion: self.occasions.then(|| OCCASION_COLUMN.to_owned()),
             attributes: self.attributes.columns.clone(),
         }
     }
@@ -238,6 +272,8 @@ impl LabelWriter {
             duration.as_deref(),
             row.source.map(LabelSource::name),
         ];
+        let occasion = row.occasion.to_string();
+        values.extend(self.occasions.then_some(Some(occasion.as_str())));
         self.attributes.push(row.attributes, &mut values);
         self.metadata.write(&mut self.table, values, row.metadata)
     }

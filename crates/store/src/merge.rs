@@ -3,6 +3,7 @@
 use crate::appending::Place;
 use crate::current::Key;
 use crate::events::NewEvent;
+use crate::repeats::Repeat;
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
@@ -26,6 +27,8 @@ pub struct TakenIn {
     pub events: u32,
     /// Events of the other copy that were here already.
     pub known: u32,
+    /// Answers of later occasions that were not here.
+    pub repeats: u32,
 }
 
 impl Store {
@@ -109,6 +112,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
         for key in &self.changed {
             self.tx.refresh_current(*key)?;
+        }
+        for repeat in self.other.all_repeats()? {
+            self.repeat(repeat)?;
         }
         Ok(self.report)
     }
@@ -209,6 +215,24 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.events.insert(event.id, self.last);
         self.changed.insert((question, text, annotator));
         self.report.events += 1;
+        Ok(())
+    }
+
+    fn repeat(&mut self, theirs: Repeat) -> Result<()> {
+        let unknown = || {
+            conflict(
+                "repeat",
+                theirs.at_ms.to_string(),
+                "points to something that the other copy does not have",
+            )
+        };
+        let ours = Repeat {
+            question: *self.questions.get(&theirs.question).ok_or_else(unknown)?,
+            text: *self.texts.get(&theirs.text).ok_or_else(unknown)?,
+            annotator: *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?,
+            ..theirs.clone()
+        };
+        self.report.repeats += u32::from(self.tx.add_repeat(&ours, true)?);
         Ok(())
     }
 

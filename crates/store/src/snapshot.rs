@@ -65,6 +65,11 @@ impl Snapshot<'_> {
         StoreError::explain(self.path, "reading", error)
     }
 
+    /// One read of this moment.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        read(self.conn).map_err(|e| self.explain(e))
+    }
+
     fn damaged(&self, detail: String) -> StoreError {
         StoreError::Damaged { path: self.path.to_owned(), detail }
     }
@@ -87,6 +92,14 @@ impl Snapshot<'_> {
     pub fn annotators(&self) -> Result<Vec<Annotator>> {
         let sql = "SELECT id, external_id, name, attributes, simulated FROM annotators ORDER BY id";
         all(self.conn, sql, [], annotator).map_err(|e| self.explain(e))
+    }
+
+    /// A text by its row.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn text(&self, id: TextId) -> Result<Option<Text>> {
+        self.read(|c| first(c, &format!("SELECT {TEXT_COLUMNS} FROM texts WHERE id = ?1"), [id.0], text))
     }
 
     /// How many current labels a question has.

@@ -35,6 +35,7 @@ pub use analysis::{
 };
 pub use app::Workbench;
 pub use background::Background;
+pub use context::ceiling_note;
 pub use dissensus_encoder::{
     DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
 };

@@ -372,6 +372,8 @@ export type ColumnChoices = {
 	group: string | null,
 	/**  Time of the label. */
 	time: string | null,
+	/**  On which occasion the same person answered the same text: 1, or a later one, which is kept apart from labels. */
+	occasion: string | null,
 	/**  Columns that describe the annotator. */
 	attributes: string[],
 };
@@ -916,6 +918,8 @@ export type ImportPreview = {
 	new_labels: number,
 	/**  Rows that say again what the project or the file has said already; they are left out. */
 	repeated_rows: number,
+	/**  Answers of second and later occasions, kept apart from labels; those that the project has are counted too. */
+	repeats: number,
 	/**  Rows with an empty label; their texts are taken. */
 	empty_labels: number,
 	/**  How often each level is used in the file. */
@@ -942,6 +946,8 @@ export type ImportReport = {
 	annotators: number,
 	/**  Labels added. */
 	labels: number,
+	/**  Answers of second and later occasions added, apart from the labels. */
+	repeats: number,
 	/**  Rows that repeat labels that were known already. */
 	repeated_rows: number,
 	/**  Rows with an empty label. */

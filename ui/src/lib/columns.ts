@@ -1,7 +1,7 @@
 // Which column of a file is what: one role a column in the window, one column a role in the choices.
 import type { ColumnChoices } from "$lib/bindings";
 
-export const ROLES = ["text", "text_id", "annotator", "label", "split", "group", "time"] as const;
+export const ROLES = ["text", "text_id", "annotator", "label", "split", "group", "time", "occasion"] as const;
 type SingleRole = (typeof ROLES)[number];
 /** `attribute` describes the annotator; `other` is kept with the text. */
 export type Role = SingleRole | "attribute" | "other";
@@ -15,6 +15,7 @@ export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
   split: { label: "Split", hint: "train, validation, test" },
   group: { label: "Group", hint: "document or thread" },
   time: { label: "Time", hint: "when it was judged" },
+  occasion: { label: "Occasion", hint: "1, or 2 where the same person was asked again" },
   other: { label: "Text metadata", hint: "any other column" },
 };
 

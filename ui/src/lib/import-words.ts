@@ -21,6 +21,8 @@ export function restWords(report: ImportReport, known: readonly string[]): strin
     `${notice.message}.`,
     ...notice.places.slice(0, 3).map((place) => `– ${placeWords(place)}`),
   ]);
+  if (report.repeats > 0)
+    lines.push(`${counted(report.repeats, "answer")} of a later occasion, kept apart from the labels.`);
   if (report.repeated_rows > 0)
     lines.push(`${counted(report.repeated_rows, "row")} repeated labels that were known already.`);
   if (report.empty_labels > 0) lines.push(`${counted(report.empty_labels, "row")} had no label.`);

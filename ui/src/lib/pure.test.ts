@@ -122,6 +122,7 @@ describe("columns", () => {
     split: null,
     group: null,
     time: null,
+    occasion: null,
     attributes: ["age"],
   };
 

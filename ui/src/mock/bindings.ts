@@ -402,6 +402,7 @@ export const commands: typeof RealCommands = {
     texts: 212,
     annotators: 6,
     labels: 1204,
+    repeats: 0,
     repeated_rows: 3,
     empty_labels: 2,
     rejected_rows: given.skip_bad ? 3 : 0,
@@ -686,6 +687,7 @@ function preview(path: string, given: view.ImportChoices): view.ImportPreview {
     split: null,
     group: null,
     time: null,
+    occasion: null,
     attributes: ["rater_age"],
   };
   const bodies = world.texts.slice(0, 6).map((t) => t.body);
@@ -711,6 +713,7 @@ function preview(path: string, given: view.ImportChoices): view.ImportPreview {
     new_texts: 212,
     new_annotators: 6,
     new_labels: columns.label ? 1204 : 0,
+    repeats: 0,
     repeated_rows: 3,
     empty_labels: 2,
     level_counts: columns.label ? [301, 422, 260, 151, 70] : [],

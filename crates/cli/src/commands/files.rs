@@ -26,8 +26,16 @@ pub(crate) fn import(args: Import) -> Result<()> {
 /// What is named on the command line over what is guessed.
 fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
     let mut columns = session.exchange.guess_columns(&args.file)?;
-    let named =
-        [&args.text, &args.text_id, &args.annotator, &args.label, &args.split, &args.group, &args.time];
+    let named = [
+        &args.text,
+        &args.text_id,
+        &args.annotator,
+        &args.label,
+        &args.split,
+        &args.group,
+        &args.time,
+        &args.occasion,
+    ];
     let named: Vec<String> =
         named.into_iter().flatten().chain(args.attributes.iter().flatten()).cloned().collect();
     release(&mut columns, &named);
@@ -43,6 +51,7 @@ fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
     set(&mut columns.split, &args.split);
     set(&mut columns.group, &args.group);
     set(&mut columns.time, &args.time);
+    set(&mut columns.occasion, &args.occasion);
     if let Some(attributes) = &args.attributes {
         columns.attributes.clone_from(attributes);
     }
@@ -81,6 +90,7 @@ fn release(columns: &mut ColumnChoices, named: &[String]) {
         &mut columns.split,
         &mut columns.group,
         &mut columns.time,
+        &mut columns.occasion,
     ];
     for role in roles {
         if role.as_ref().is_some_and(|column| named.contains(column)) {
@@ -103,6 +113,12 @@ fn tell(report: &ImportReport) -> Result<()> {
     }
     for remark in &report.remarks {
         output::line(remark)?;
+    }
+    if report.repeats > 0 {
+        output::line(&format!(
+            "{} of a second or later occasion, kept apart from the labels",
+            count(u64::from(report.repeats), "answer")
+        ))?;
     }
     if report.repeated_rows > 0 {
         output::line(&format!(
@@ -151,6 +167,7 @@ fn show(preview: &ImportPreview) -> Result<()> {
         ("split", &columns.split),
         ("group", &columns.group),
         ("time", &columns.time),
+        ("occasion", &columns.occasion),
     ];
     for (role, column) in roles {
         if let Some(column) = column {

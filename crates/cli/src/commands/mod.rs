@@ -9,6 +9,7 @@ pub(crate) mod models;
 pub(crate) mod predictions;
 pub(crate) mod project;
 pub(crate) mod reliability;
+pub(crate) mod repeats;
 pub(crate) mod runs;
 pub(crate) mod slips;
 

@@ -6,7 +6,7 @@ use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::{
-    EvaluateChoices, Evaluation, ModelKind, ModelScores, PoolingChoice, PoolingLoss, Scores,
+    EvaluateChoices, Evaluation, ModelKind, ModelScores, PoolingChoice, PoolingLoss, Scores, ceiling_note,
 };
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
@@ -194,6 +194,9 @@ fn show(evaluation: &Evaluation) -> Result<()> {
     })?;
     let models: Vec<&ModelScores> = evaluation.models.iter().collect();
     output::line(&table(&models, &OF_MODELS))?;
+    if let Some(found) = &evaluation.self_agreement {
+        output::line(&ceiling_note(found))?;
+    }
     let all: Vec<&ModelScores> = evaluation.models.iter().chain(&evaluation.baselines).collect();
     if all.iter().any(|model| model.scores.mae.is_some()) {
         output::line("\nOne answer, the median: compare single predictions of others with these alone")?;

@@ -34,6 +34,7 @@ fn names(labels: &[LabelVerdict]) -> Vec<String> {
     let name = |label: &LabelVerdict| match label {
         LabelVerdict::None => "none".to_owned(),
         LabelVerdict::Added { name, .. } => name.clone(),
+        LabelVerdict::Repeat { name, .. } => format!("again {name}"),
         LabelVerdict::Repeated { name } => format!("({name})"),
     };
     labels.iter().map(name).collect()

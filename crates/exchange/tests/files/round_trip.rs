@@ -111,6 +111,7 @@ fn as_label(row: &Row) -> LabelRow<'_> {
         at_ms: row.at_ms,
         duration_ms: row.duration_ms,
         source: row.source,
+        occasion: row.occasion.unwrap_or(1),
         attributes: &row.attributes,
         metadata: &row.metadata,
     }

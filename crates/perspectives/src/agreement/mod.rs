@@ -8,9 +8,11 @@ mod coincidence;
 mod counts;
 mod pairs;
 mod reliability;
+mod repeats;
 
 pub use alphas::Alphas;
 pub use annotators::{Agreement, AnnotatorAgreement, agreement};
 pub(crate) use coincidence::{Coincidences, add_coincidences, between_alpha};
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, Reliability, reliability};
+pub use repeats::{FEWEST_REPEATS, SelfAgreement};

@@ -5,7 +5,8 @@ use crate::context::QuestionData;
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_domain::{Question, ScaleKind};
+use crate::view::SelfAgreementShare;
+use dissensus_domain::{Question, QuestionId, ScaleKind};
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::metrics::Scored;
 use dissensus_perspectives::{
@@ -57,6 +58,8 @@ pub struct Evaluation {
     pub question: String,
     /// The level that counts as yes, where an ordinal question was scored so.
     pub at_least: Option<String>,
+    /// How often people repeat their answers, and so what accuracy can reach; none without enough repeats, and of a scale in two.
+    pub self_agreement: Option<SelfAgreementShare>,
     /// Seconds it took.
     pub seconds: f64,
 }
@@ -163,6 +166,7 @@ impl Analysis {
             device,
             question: question.name.clone(),
             at_least: choices.at_least.clone(),
+            self_agreement: self.self_agreement_of(question.id, choices)?,
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -200,8 +204,21 @@ impl Analysis {
             device: "cpu".to_owned(),
             question: question.name.clone(),
             at_least: choices.at_least.clone(),
+            self_agreement: self.self_agreement_of(question.id, choices)?,
             seconds: started.elapsed().as_secs_f64(),
         })
+    }
+
+    /// Self-agreement beside accuracies. On a scale in two it would be another one.
+    fn self_agreement_of(
+        &self,
+        question: QuestionId,
+        choices: &EvaluateChoices,
+    ) -> Result<Option<SelfAgreementShare>, WorkbenchError> {
+        match choices.at_least {
+            Some(_) => Ok(None),
+            None => self.context.self_agreement(question),
+        }
     }
 
     fn split_report(

@@ -17,6 +17,7 @@ mod pooling;
 mod predict;
 mod ranking;
 mod recorded;
+mod repeats;
 mod slips;
 mod submission;
 mod text_detail;

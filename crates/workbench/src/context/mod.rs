@@ -4,9 +4,12 @@
 mod index;
 mod observations;
 mod question_data;
+mod repeats;
 mod shared;
 mod work;
 
 pub(crate) use index::Index;
 pub(crate) use question_data::QuestionData;
+pub use repeats::ceiling_note;
+pub(crate) use repeats::share;
 pub(crate) use shared::Context;

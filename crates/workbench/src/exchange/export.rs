@@ -3,10 +3,10 @@
 use super::Exchange;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use dissensus_domain::Question;
+use dissensus_domain::{Annotator, AnnotatorId, Question};
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
-use dissensus_store::{ExportScope, Snapshot};
-use std::collections::BTreeSet;
+use dissensus_store::{ExportScope, Repeat, Snapshot};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 impl Exchange {
@@ -59,7 +59,15 @@ fn write_labels(
     }
     let attributes: BTreeSet<String> =
         snapshot.annotators()?.into_iter().flat_map(|annotator| annotator.attributes.into_keys()).collect();
-    let mut writer = LabelWriter::create(path, format, attributes, snapshot.metadata_keys()?)?;
+    let mut repeats = Vec::new();
+    for question in &questions {
+        repeats.extend(snapshot.repeats(question.id)?);
+    }
+    let metadata = snapshot.metadata_keys()?;
+    let mut writer = match repeats.is_empty() {
+        true => LabelWriter::create(path, format, attributes, metadata)?,
+        false => LabelWriter::create_with_occasions(path, format, attributes, metadata)?,
+    };
     let mut rows = 0_u64;
     for question in &questions {
         snapshot.for_each_label(question.id, ExportScope::Current, |row| {
@@ -74,6 +82,7 @@ fn write_labels(
                 at_ms: Some(row.event.at_ms),
                 duration_ms: row.event.duration_ms(),
                 source: Some(row.event.source),
+                occasion: 1,
                 attributes: &row.annotator.attributes,
                 metadata: &row.text.metadata,
             })?;
@@ -87,6 +96,43 @@ fn write_labels(
             Ok::<(), WorkbenchError>(())
         })?;
     }
+    write_repeats(snapshot, &mut writer, &questions, &repeats)?;
     writer.finish()?;
-    Ok(rows)
+    Ok(rows + repeats.len() as u64)
+}
+
+/// Answers of later occasions, behind all labels.
+fn write_repeats(
+    snapshot: &Snapshot<'_>,
+    writer: &mut LabelWriter,
+    questions: &[Question],
+    repeats: &[Repeat],
+) -> Result<(), WorkbenchError> {
+    let annotators: HashMap<AnnotatorId, Annotator> =
+        snapshot.annotators()?.into_iter().map(|annotator| (annotator.id, annotator)).collect();
+    for repeat in repeats {
+        let text = snapshot.text(repeat.text)?;
+        let question = questions.iter().find(|question| question.id == repeat.question);
+        let (Some(text), Some(question), Some(annotator)) =
+            (text, question, annotators.get(&repeat.annotator))
+        else {
+            return Err(WorkbenchError::internal(&"a repeated answer names something that is not there"));
+        };
+        writer.write(&LabelRow {
+            text_id: &text.external_id,
+            text: &text.body,
+            annotator: &annotator.external_id,
+            label: question.scale.name_of_answer(&repeat.answer),
+            question: Some(&question.name),
+            split: text.split.as_deref(),
+            group: text.group.as_deref(),
+            at_ms: Some(repeat.at_ms),
+            duration_ms: None,
+            source: Some(repeat.source),
+            occasion: repeat.occasion,
+            attributes: &annotator.attributes,
+            metadata: &text.metadata,
+        })?;
+    }
+    Ok(())
 }

@@ -101,6 +101,7 @@ fn roles_for(source: &Source, chosen: Option<&ColumnChoices>) -> Result<ColumnRo
         split: chosen.split,
         group: chosen.group,
         time: chosen.time,
+        occasion: chosen.occasion,
         attributes: chosen.attributes,
         ..ColumnRoles::default()
     };

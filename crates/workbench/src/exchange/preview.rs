@@ -29,6 +29,7 @@ pub(super) fn preview_of(plan: &Plan) -> ImportPreview {
         new_annotators: overall.new_annotators as u32,
         new_labels: plan.parts.iter().map(|part| part.labels).sum::<u64>() as u32,
         repeated_rows: plan.parts.iter().map(|part| part.repeated).sum::<u64>() as u32,
+        repeats: overall.again as u32,
         empty_labels: overall.empty_labels as u32,
         level_counts: first.map_or_else(Vec::new, |part| part.level_counts.clone()),
         bad_rows: plan.scan.problems.iter().take(SHOWN_BAD_ROWS).map(bad_row).collect(),
@@ -67,6 +68,7 @@ pub(super) fn preview_with_problem(
         new_annotators: 0,
         new_labels: 0,
         repeated_rows: 0,
+        repeats: 0,
         empty_labels: 0,
         level_counts: Vec::new(),
         bad_rows: Vec::new(),
@@ -117,6 +119,7 @@ pub(super) fn choices_of(roles: &ColumnRoles) -> ColumnChoices {
         split: roles.split.clone(),
         group: roles.group.clone(),
         time: roles.time.clone(),
+        occasion: roles.occasion.clone(),
         attributes: roles.attributes.clone(),
     }
 }

@@ -4,6 +4,7 @@ use super::notices::{import_changes, import_notices};
 use super::plan::{Part, Plan};
 use super::preview::remarks;
 use super::seed::catch_up;
+use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::levels::answer_at;
@@ -12,7 +13,7 @@ use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, Scale, Tex
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows,
 };
-use dissensus_store::{LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, WriteTx};
+use dissensus_store::{LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, Repeat, WriteTx};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 
@@ -40,6 +41,7 @@ impl Writing {
         let rejected_file = (plan.scan.problem_count > 0).then(|| free_name(plan.source.path()));
         let rejects = rejected_file.as_deref().map(RejectWriter::create).transpose()?;
         let report = ImportReport {
+            repeats: 0,
             texts: 0,
             annotators: 0,
             labels: 0,
@@ -168,11 +170,40 @@ impl Writing {
                 };
                 self.report.labels += 1;
             }
-            (LabelVerdict::Added { .. }, ..) => return Err(without_question(&row)),
+            (LabelVerdict::Repeat { level: Some(level), .. }, Some(text), Some(annotator)) => {
+                self.repeat(tx, &row, verdict, *level, (text, annotator))?;
+            }
+            (LabelVerdict::Added { .. } | LabelVerdict::Repeat { .. }, ..) => {
+                return Err(without_question(&row));
+            }
             (LabelVerdict::Repeated { .. }, ..) => self.report.repeated_rows += 1,
             (LabelVerdict::None, ..) => {
                 self.report.empty_labels += u32::from(self.plan.kind == FileKind::Labels);
             }
+        }
+        Ok(())
+    }
+
+    /// Adds an answer of a later occasion, which touches no label.
+    fn repeat(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        row: &Row,
+        verdict: &Verdict,
+        level: u16,
+        (text, annotator): (TextId, AnnotatorId),
+    ) -> Result<(), WorkbenchError> {
+        let source = self.source(row);
+        let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
+        let answer = asked.and_then(|(id, scale)| Some((*id, answer_at(scale, level)?)));
+        let (Some((question, answer)), Some(occasion)) = (answer, row.occasion) else {
+            return Err(without_question(row));
+        };
+        let at_ms = row.at_ms.unwrap_or_else(now_ms);
+        let new = Repeat { question, text, annotator, occasion, answer, at_ms, source };
+        match tx.add_repeat(&new, row.at_ms.is_some())? {
+            true => self.report.repeats += 1,
+            false => self.report.repeated_rows += 1,
         }
         Ok(())
     }

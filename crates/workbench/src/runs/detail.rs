@@ -1,6 +1,7 @@
 //! Everything about one run.
 
 use super::Runs;
+use crate::context::ceiling_note;
 use crate::error::WorkbenchError;
 use crate::saved_runs::{RunFolder, SavedRun};
 use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail};
@@ -63,6 +64,11 @@ impl Runs {
         let mut notes = kept.outcome.notes.clone();
         if let Some(joules) = kept.outcome.energy_joules {
             notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
+        }
+        if let Some(found) = self.context.self_agreement(kept.choices.question)?
+            && report.is_some()
+        {
+            notes.push(ceiling_note(&found));
         }
         if baselines.is_empty() && report.is_some_and(|report| !report.annotators.is_empty()) {
             notes.push(BASELINE_OF_TEST.to_owned());

@@ -22,6 +22,8 @@ view! {
         pub group: Option<String>,
         /// Time of the label.
         pub time: Option<String>,
+        /// On which occasion the same person answered the same text: 1, or a later one, which is kept apart from labels.
+        pub occasion: Option<String>,
         /// Columns that describe the annotator.
         pub attributes: Vec<String>,
     }
@@ -130,6 +132,8 @@ view! {
         pub new_labels: u32,
         /// Rows that say again what the project or the file has said already; they are left out.
         pub repeated_rows: u32,
+        /// Answers of second and later occasions, kept apart from labels; those that the project has are counted too.
+        pub repeats: u32,
         /// Rows with an empty label; their texts are taken.
         pub empty_labels: u32,
         /// How often each level is used in the file.
@@ -156,6 +160,8 @@ view! {
         pub annotators: u32,
         /// Labels added.
         pub labels: u32,
+        /// Answers of second and later occasions added, apart from the labels.
+        pub repeats: u32,
         /// Rows that repeat labels that were known already.
         pub repeated_rows: u32,
         /// Rows with an empty label.

@@ -29,6 +29,7 @@ mod importing;
 mod job;
 mod labelling;
 mod project;
+mod repeats;
 mod runs;
 mod slips;
 
@@ -57,6 +58,7 @@ pub use labelling::{LabelReceipt, LabelTask, NewLabel, Progress, TextOrder, Text
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,
 };
+pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
 pub use runs::{
     AnnotatorPair, EpochInfo, GradientNorm, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
     RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning,

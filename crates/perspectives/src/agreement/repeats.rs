@@ -1,0 +1,78 @@
+//! Agreement of people with themselves, from answers to the same text on several occasions.
+
+use crate::math::distributions::normal_quantile;
+use serde::{Deserialize, Serialize};
+
+/// Fewer repeats than this give no share: its interval would say nothing.
+pub const FEWEST_REPEATS: u32 = 10;
+
+/// A share of repeats with the same answer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SelfAgreement {
+    /// Pairs of answers of one person to one text on two occasions, one behind the other.
+    pub repeats: u32,
+    /// Those with the same answer.
+    pub same: u32,
+    /// The share `r` of them.
+    pub share: f64,
+    /// Lower end of its 95 % interval (Wilson 1927, Probable inference, eq. 5; repeats taken as independent).
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl SelfAgreement {
+    /// `None` with fewer than [`FEWEST_REPEATS`].
+    pub fn of(same: u32, repeats: u32) -> Option<Self> {
+        if repeats < FEWEST_REPEATS || same > repeats {
+            return None;
+        }
+        let (n, p) = (f64::from(repeats), f64::from(same) / f64::from(repeats));
+        let z2 = normal_quantile(0.975).powi(2);
+        let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
+        let reach = (z2 * (p * (1.0 - p) / n + z2 / (4.0 * n * n))).sqrt() / (1.0 + z2 / n);
+        let (low, high) = ((middle - reach).clamp(0.0, p), (middle + reach).clamp(p, 1.0));
+        Some(Self { repeats, same, share: p, low, high })
+    }
+
+    /// The range in which the best reachable accuracy on single answers lies: from `r` to its square root.
+    ///
+    /// A person who gives level c of a text with probability `p_c` repeats an answer with `r = E sum p_c^2`, and the best prediction is
+    /// right with `E max p_c`. `max p >= sum p^2` gives the lower end; `(max p)^2 <= sum p^2` and Jensen's inequality the upper.
+    pub fn ceiling(&self) -> (f64, f64) {
+        (self.share, self.share.sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against R 4: `prop.test(759, 1000, correct = FALSE)$conf.int`, `prop.test(8, 10, correct = FALSE)$conf.int`.
+    #[test]
+    fn the_interval_is_wilsons() {
+        let many = SelfAgreement::of(759, 1000).unwrap();
+        assert!((many.low - 0.731_533_0).abs() < 1e-6 && (many.high - 0.784_484_7).abs() < 1e-6, "{many:?}");
+        let few = SelfAgreement::of(8, 10).unwrap();
+        assert!((few.low - 0.490_162_5).abs() < 1e-6 && (few.high - 0.943_317_8).abs() < 1e-6, "{few:?}");
+        let all = SelfAgreement::of(10, 10).unwrap();
+        assert_eq!((all.share, all.high), (1.0, 1.0));
+        assert_eq!(SelfAgreement::of(9, 9), None);
+    }
+
+    /// Answers drawn twice from many distributions: the best accuracy lies between the ends.
+    #[test]
+    fn the_best_accuracy_lies_between_the_share_and_its_root() {
+        let (mut repeats, mut best) = (0.0, 0.0);
+        let n = 200;
+        for i in 0..n {
+            let x = (f64::from(i) + 0.5) / f64::from(n);
+            let p = [x * x, 2.0 * x * (1.0 - x), (1.0 - x) * (1.0 - x)];
+            repeats += p.iter().map(|p| p * p).sum::<f64>() / f64::from(n);
+            best += p.iter().copied().fold(0.0, f64::max) / f64::from(n);
+        }
+        let (low, high) =
+            SelfAgreement { repeats: 1, same: 1, share: repeats, low: 0.0, high: 1.0 }.ceiling();
+        assert!(low < best && best < high, "{low} {best} {high}");
+    }
+}

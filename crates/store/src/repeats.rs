@@ -1,0 +1,119 @@
+//! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
+
+use crate::row::{json, source, to_json};
+use crate::tx::all;
+use crate::{Result, Snapshot, Store, StoreError, WriteTx};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
+use rusqlite::{Connection, Row};
+
+/// The first occasion that is a repeat; answers of the first occasion are labels.
+pub const FIRST_REPEAT: u16 = 2;
+
+/// An answer of a later occasion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The question answered.
+    pub question: QuestionId,
+    /// The text judged.
+    pub text: TextId,
+    /// Who judged.
+    pub annotator: AnnotatorId,
+    /// Which occasion, from [`FIRST_REPEAT`].
+    pub occasion: u16,
+    /// The answer.
+    pub answer: Answer,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// Where it came from.
+    pub source: LabelSource,
+}
+
+const COLUMNS: &str = "question, text, annotator, occasion, at_ms, answer, source";
+
+fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
+    Ok(Repeat {
+        question: QuestionId(row.get(0)?),
+        text: TextId(row.get(1)?),
+        annotator: AnnotatorId(row.get(2)?),
+        occasion: row.get(3)?,
+        at_ms: row.get(4)?,
+        answer: json(row, 5)?,
+        source: source(row, 6)?,
+    })
+}
+
+/// Those of a question that count: of each text, annotator and occasion the last in the order of the table.
+fn counting(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Repeat>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM repeats WHERE question = ?1 ORDER BY text, annotator, occasion, at_ms, answer"
+    );
+    let mut found: Vec<Repeat> = all(c, &sql, [question.0], repeat)?;
+    // `dedup_by_key` keeps the first of each, so the order is turned round.
+    found.reverse();
+    found.dedup_by_key(|r| (r.text, r.annotator, r.occasion));
+    found.reverse();
+    Ok(found)
+}
+
+impl WriteTx<'_> {
+    /// Adds an answer of a later occasion, unless it is there. With `timed` that is the same answer at the same time; without, the same
+    /// answer at any time, and one that is new gets a time after those that are there.
+    ///
+    /// # Errors
+    /// The question, text or annotator is not in the project, the answer is not on the scale, or the occasion is not a later one.
+    pub fn add_repeat(&mut self, new: &Repeat, timed: bool) -> Result<bool> {
+        let question = self
+            .question(new.question)?
+            .ok_or_else(|| StoreError::Unknown { what: "question", name: new.question.0.to_string() })?;
+        new.answer
+            .check(&question.scale)
+            .map_err(|source| StoreError::OffScale { question: new.question, source })?;
+        self.must_exist(new.question, new.text, new.annotator)?;
+        let answer = to_json("an answer", &new.answer)?;
+        let mut at_ms = new.at_ms;
+        if !timed {
+            let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
+            let there = "SELECT max(at_ms), max(answer = ?5) FROM repeats
+                         WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
+            let found: Option<(Option<i64>, Option<bool>)> =
+                self.first(there, (key.0, key.1, key.2, key.3, &answer), |r| Ok((r.get(0)?, r.get(1)?)))?;
+            let (last, same) = found.unwrap_or_default();
+            if same == Some(true) {
+                return Ok(false);
+            }
+            at_ms = last.map_or(at_ms, |last| at_ms.max(last.saturating_add(1)));
+        }
+        let added = self.run(
+            "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+            (new.question.0, new.text.0, new.annotator.0, new.occasion, at_ms, &answer, new.source.name()),
+        );
+        added.map(|rows| rows == 1).map_err(|e| self.explain("adding a repeated answer", e))
+    }
+}
+
+impl Store {
+    /// The answers of later occasions that count, by text, annotator and occasion.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn repeats(&self, question: QuestionId) -> Result<Vec<Repeat>> {
+        self.read("reading repeated answers", |c| counting(c, question))
+    }
+
+    /// Every answer of a later occasion, those that another one overruled too.
+    pub(crate) fn all_repeats(&self) -> Result<Vec<Repeat>> {
+        let sql = format!("SELECT {COLUMNS} FROM repeats");
+        self.read("reading repeated answers", |c| all(c, &sql, [], repeat))
+    }
+}
+
+impl Snapshot<'_> {
+    /// As [`Store::repeats`], at the moment of the snapshot.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn repeats(&self, question: QuestionId) -> Result<Vec<Repeat>> {
+        self.read(|c| counting(c, question))
+    }
+}

@@ -1,0 +1,57 @@
+//! How often people agree with themselves.
+
+use dissensus_domain::{AnnotatorId, QuestionId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// The share of repeats with the same answer, r, and what accuracy can reach.
+    #[derive(Copy)]
+    pub struct SelfAgreementShare {
+        /// Answers of one person to one text that follow an earlier one of the same person.
+        pub repeats: u32,
+        /// Those that say the same.
+        pub same: u32,
+        /// Their share.
+        pub share: f64,
+        /// Lower end of its 95 % Wilson interval.
+        pub low: f64,
+        /// Upper end.
+        pub high: f64,
+        /// The best reachable accuracy lies at this or above: the share.
+        pub ceiling_low: f64,
+        /// And at this or below: its square root.
+        pub ceiling_high: f64,
+    }
+
+    /// One person's repeats.
+    pub struct RepeatsOfAnnotator {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Their name in files.
+        pub annotator_id: String,
+        /// Their name on screen.
+        pub name: String,
+        /// Repeats of this person.
+        pub repeats: u32,
+        /// Those that say the same.
+        pub same: u32,
+        /// Their share, where there are enough.
+        pub agreement: Option<SelfAgreementShare>,
+    }
+
+    /// Self-agreement for one question.
+    pub struct RepeatReport {
+        /// The question.
+        pub question: QuestionId,
+        /// Everyone's together, where there are enough.
+        pub overall: Option<SelfAgreementShare>,
+        /// Repeats in all.
+        pub repeats: u32,
+        /// Each person with repeats, the most first.
+        pub annotators: Vec<RepeatsOfAnnotator>,
+        /// Answers of a later occasion without one of an earlier occasion to compare with.
+        pub unpaired: u32,
+        /// What is missing where there is no share.
+        pub needs: Option<String>,
+    }
+}
