@@ -67,6 +67,8 @@ pub(crate) enum Command {
     Predictions(Predictions),
     /// Rank texts by how much annotators would disagree
     Disagreement(Disagreement),
+    /// Set every annotator beside the others: labels, severity, agreement, accuracy beside baselines, what stands out
+    Annotators(Annotators),
     /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
@@ -700,6 +702,22 @@ pub(crate) struct Disagreement {
     /// Only texts with labels
     #[arg(long)]
     pub(crate) labelled: bool,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `annotators`: every annotator beside the others.
+#[derive(Args, Debug)]
+pub(crate) struct Annotators {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,

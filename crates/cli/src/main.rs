@@ -55,6 +55,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(args) => commands::explain::explain(&args),
         Command::Predictions(args) => commands::predictions::predictions(&args),
         Command::Disagreement(args) => commands::predictions::disagreement(&args),
+        Command::Annotators(args) => commands::annotators::annotators(&args),
         Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
         Command::Agreement(args) => commands::reliability::agreement(&args),
         Command::Repeats(args) => commands::repeats::repeats(&args),

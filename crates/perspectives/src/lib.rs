@@ -56,8 +56,8 @@ pub use aggregation::{
     Aggregation, AggregationFit, AggregationOptions, Aggregator, AnnotatorQuality, MaceMethod, Tie, aggregate,
 };
 pub use agreement::{
-    Agreement, Alphas, AnnotatorAgreement, CohenPair, Estimate, FEWEST_REPEATS, Reliability, SelfAgreement,
-    agreement, cohen_pairs, reliability,
+    Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate, FEWEST_REPEATS,
+    Reliability, SelfAgreement, agreement, beside_others, cohen_pairs, reliability,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{

@@ -176,6 +176,14 @@ export type ActiveModel = {
 	labels: number,
 };
 
+/**  Something that stands out about a person's labels. */
+export type AnnotatorFlag = {
+	/**  `one-level` or `reversed`. */
+	kind: string,
+	/**  A sentence with the numbers behind it. */
+	words: string,
+};
+
 /**  An annotator in this project. */
 export type AnnotatorId = number;
 
@@ -279,8 +287,22 @@ export type AnnotatorRow = {
 	held_out_accuracy: number | null,
 	/**  The same for always guessing this person's most frequent level. */
 	baseline_accuracy: number | null,
+	/**  The same for always guessing the level that everybody gives most often. */
+	common_accuracy: number | null,
+	/**  On the same labels, mean levels between label and predicted median; ordinal scales only. */
+	held_out_distance: number | null,
+	/**  The same for always guessing this person's median. */
+	baseline_distance: number | null,
+	/**  The same for always guessing everybody's median. */
+	common_distance: number | null,
 	/**  Labels that the held-out accuracy stands on. */
 	held_out_labels: number,
+	/**  Share of pairs of this person's label and another person's on the same text that are equal, with its 90 % interval over texts. */
+	agreement_with_others: Figure | null,
+	/**  Texts that this person shares with others. */
+	shared_texts: number,
+	/**  What stands out about this person's labels, a sentence each with the numbers behind it. Of people who judge as the others do at most 1 % have each. */
+	flags: AnnotatorFlag[],
 	/**  Place on the map: the nearer two people, the more alike they judge. */
 	x: number | null,
 	/**  Place on the map. */

@@ -669,7 +669,23 @@ function report(q: number): view.AnnotatorReport {
         severity_sd: few ? null : 0.12 + i / 60,
         held_out_accuracy: few ? null : 0.55 + ((i * 13) % 17) / 100,
         baseline_accuracy: few ? null : 0.38 + ((i * 7) % 9) / 100,
+        common_accuracy: few ? null : 0.36,
+        held_out_distance: few || question(q).scale.kind !== "ordinal" ? null : 0.52 + i / 50,
+        baseline_distance: few || question(q).scale.kind !== "ordinal" ? null : 0.78 + i / 50,
+        common_distance: few || question(q).scale.kind !== "ordinal" ? null : 0.81 + i / 50,
         held_out_labels: few ? 0 : Math.round(labels * 0.3),
+        agreement_with_others: few
+          ? null
+          : { value: 0.46 + i / 90, interval: [0.42 + i / 90, 0.5 + i / 90], p: null },
+        shared_texts: labels,
+        flags: asked.has("flags")
+          ? [
+              {
+                kind: "one-level",
+                words: "Gave 3 on all of 91 labels: of people who use it as the others do, 0.01 % would.",
+              },
+            ]
+          : [],
         x: few ? null : p.severity * 0.6,
         y: few ? null : Math.sin(i * 2.2) * 0.5,
       };

@@ -1,5 +1,6 @@
 //! One file for each group of commands: arguments in, workbench called, result printed.
 
+pub(crate) mod annotators;
 pub(crate) mod bench;
 pub(crate) mod explain;
 pub(crate) mod files;

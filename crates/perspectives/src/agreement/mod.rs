@@ -9,6 +9,7 @@ mod counts;
 mod pairs;
 mod reliability;
 mod repeats;
+mod with_others;
 
 pub use alphas::Alphas;
 pub use annotators::{Agreement, AnnotatorAgreement, agreement};
@@ -16,3 +17,4 @@ pub(crate) use coincidence::{Coincidences, add_coincidences, between_alpha};
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, Reliability, reliability};
 pub use repeats::{FEWEST_REPEATS, SelfAgreement};
+pub use with_others::{AnnotatorFlag, BesideOthers, beside_others};

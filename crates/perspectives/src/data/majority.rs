@@ -41,6 +41,44 @@ impl MostFrequentLevel {
     }
 }
 
+/// Predicts the (lower) median of each annotator's training levels, whatever the text; of annotators without a training label that of all labels. The
+/// baseline of distances, which it keeps as small as one level can.
+pub(crate) struct MedianLevel {
+    of_annotator: Vec<Option<u16>>,
+    overall: u16,
+}
+
+impl MedianLevel {
+    /// Of training labels, whose levels are below `levels`.
+    pub(crate) fn fit(train: &[Observation], levels: usize) -> Self {
+        let annotators = train.iter().map(|o| o.annotator as usize + 1).max().unwrap_or(0);
+        let mut counts = vec![0usize; annotators * levels];
+        let mut overall = vec![0usize; levels];
+        for o in train {
+            counts[o.annotator as usize * levels + usize::from(o.level)] += 1;
+            overall[usize::from(o.level)] += 1;
+        }
+        let of_annotator = counts.chunks_exact(levels.max(1)).map(median).collect();
+        Self { of_annotator, overall: median(&overall).unwrap_or(0) }
+    }
+
+    pub(crate) fn predict(&self, annotator: u32) -> u16 {
+        self.of_annotator.get(annotator as usize).copied().flatten().unwrap_or(self.overall)
+    }
+}
+
+/// The lowest level that half of the labels do not exceed; `None` without labels.
+fn median(counts: &[usize]) -> Option<u16> {
+    let all: usize = counts.iter().sum();
+    let mut below = 0;
+    let reaches = |n: &usize| {
+        below += n;
+        2 * below >= all
+    };
+    let at = counts.iter().position(reaches)?;
+    (all > 0).then_some(at as u16)
+}
+
 /// Position of the largest count, the first of those that tie.
 fn most_frequent(counts: &[usize]) -> u16 {
     let top = counts.iter().copied().max().unwrap_or(0);
@@ -50,6 +88,14 @@ fn most_frequent(counts: &[usize]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn medians_are_of_each_annotator() {
+        let o = |annotator, level| Observation { text: 0, annotator, level };
+        let found = MedianLevel::fit(&[o(0, 4), o(0, 0), o(0, 3), o(2, 1), o(2, 2)], 5);
+        assert_eq!([0, 1, 2, u32::MAX].map(|a| found.predict(a)), [3, 2, 1, 2]);
+        assert_eq!(MedianLevel::fit(&[], 5).predict(0), 0);
+    }
 
     #[test]
     fn ties_go_to_the_lowest_level() {

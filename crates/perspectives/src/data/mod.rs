@@ -16,7 +16,7 @@ pub mod synthetic;
 pub use annotator_model::AnnotatorModel;
 pub use attribute_evidence::AttributeEvidence;
 pub use error::PerspectivesError;
-pub(crate) use majority::{MostFrequentLevel, majority_level};
+pub(crate) use majority::{MedianLevel, MostFrequentLevel, majority_level};
 pub use model_kind::ModelKind;
 pub(crate) use names::value_named;
 pub use names::value_names;

@@ -3,9 +3,9 @@
 use super::seen::SeenByEncoder;
 use crate::data::FitOptions;
 use crate::data::ModelKind;
-use crate::data::MostFrequentLevel;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, Quiet, step};
+use crate::data::{MedianLevel, MostFrequentLevel};
 use crate::data::{Observation, TrainingData};
 use crate::fit::fit;
 use crate::metrics::most_likely;
@@ -24,12 +24,30 @@ pub struct HeldOut {
     /// Of these, labels equal to the annotator's most frequent level on the other texts (the lowest of those that tie;
     /// without any other label, the most frequent of all annotators).
     pub baseline_hits: usize,
+    /// Of these, labels equal to the most frequent level of everybody on the other texts.
+    pub common_hits: usize,
+    /// Sum over these of the levels between the label and the median of `multilevel` (the most likely level, without an order).
+    pub distance: usize,
+    /// The same of the annotator's own median on the other texts (without any other label, everybody's).
+    pub baseline_distance: usize,
+    /// The same of everybody's median there.
+    pub common_distance: usize,
 }
 
 impl HeldOut {
     /// Share predicted, or `None` without labels.
     pub fn accuracy(&self) -> Option<f64> {
         (self.labels > 0).then(|| self.hits as f64 / self.labels as f64)
+    }
+
+    /// The mean of one of the sums of distances over the labels, in levels.
+    pub fn mean_distance(&self, sum: usize) -> Option<f64> {
+        (self.labels > 0).then(|| sum as f64 / self.labels as f64)
+    }
+
+    /// Share that everybody's most frequent level would have predicted.
+    pub fn common_baseline(&self) -> Option<f64> {
+        (self.labels > 0).then(|| self.common_hits as f64 / self.labels as f64)
     }
 
     /// Share that the annotator's most frequent level would have predicted.
@@ -82,6 +100,7 @@ fn one_fold(
     let model =
         fit(ModelKind::Multilevel, &TrainingData { observations: train, ..*data }, options, progress)?;
     let baseline = MostFrequentLevel::fit(train, levels);
+    let medians = MedianLevel::fit(train, levels);
     let mut p = vec![0.0; levels];
     for o in test {
         model.predict(o.text, o.annotator, &mut p);
@@ -89,6 +108,11 @@ fn one_fold(
         result.labels += 1;
         result.hits += usize::from(most_likely(&p) == o.level);
         result.baseline_hits += usize::from(baseline.predict(o.annotator) == o.level);
+        result.common_hits += usize::from(baseline.predict(u32::MAX) == o.level);
+        let away = |level: u16| usize::from(level.abs_diff(o.level));
+        result.distance += away(data.target.answer(&p));
+        result.baseline_distance += away(medians.predict(o.annotator));
+        result.common_distance += away(medians.predict(u32::MAX));
     }
     Ok(())
 }

@@ -5,9 +5,12 @@ use super::agreement::{alpha, metric};
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::{Progress, Silent};
-use crate::view::{AnnotatorReport, AnnotatorRow, Estimation};
-use dissensus_domain::{Annotator, QuestionId};
-use dissensus_perspectives::{AnnotatorMap, HeldOut, Severity, agreement, annotator_map};
+use crate::view::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figure};
+use crate::words::counted;
+use dissensus_domain::{Annotator, QuestionId, ScaleKind};
+use dissensus_perspectives::{
+    AnnotatorFlag as Flag, AnnotatorMap, HeldOut, Severity, agreement, annotator_map, beside_others,
+};
 use std::sync::Arc;
 
 /// So many people with labels make a map.
@@ -87,7 +90,11 @@ impl Analysis {
         let labels = context.observations(question)?;
         let (texts, people) = context.sizes();
         let agreed = agreement(&labels, texts, people, target)?;
+        let beside = beside_others(&labels, texts, people, target)?;
+        let levels =
+            context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
         let ordered = target.kind.is_ordered();
+        let ordinal = target.kind == ScaleKind::Ordinal;
         let live: Option<(Vec<Option<Severity>>, AnnotatorMap, Estimation)> =
             self.live.models.with(question, |fitted| {
                 let severities = (0..people as u32).map(|row| fitted.model.severity(row)).collect();
@@ -108,6 +115,8 @@ impl Analysis {
             let severity = live.as_ref().and_then(|(all, ..)| *all.get(at)?);
             let point = map.and_then(|map| map.points.get(at).copied());
             let result = measured.get(at).copied().unwrap_or_default();
+            let distance = |sum: usize| result.mean_distance(sum).filter(|_| ordinal).map(|d| d as f32);
+            let beside = beside.get(at).cloned().unwrap_or_default();
             AnnotatorRow {
                 id: annotator.id,
                 external_id: annotator.external_id.clone(),
@@ -121,7 +130,18 @@ impl Analysis {
                 severity_sd: severity.map(|s| s.sd as f32),
                 held_out_accuracy: result.accuracy().map(|share| share as f32),
                 baseline_accuracy: result.baseline().map(|share| share as f32),
+                common_accuracy: result.common_baseline().map(|share| share as f32),
+                held_out_distance: distance(result.distance),
+                baseline_distance: distance(result.baseline_distance),
+                common_distance: distance(result.common_distance),
                 held_out_labels: result.labels as u32,
+                agreement_with_others: beside.equal.map(|value| Figure {
+                    value,
+                    interval: beside.interval,
+                    p: None,
+                }),
+                shared_texts: beside.texts as u32,
+                flags: beside.flags.iter().map(|flag| said(flag, &levels)).collect(),
                 x: point.map(|[x, _]| x),
                 y: point.map(|[_, y]| y),
             }
@@ -140,5 +160,57 @@ impl Analysis {
             held_out_note: Seen::note(left_out),
             estimation: live.map(|(.., estimation)| estimation),
         })
+    }
+}
+
+/// A flag in words.
+fn said(flag: &Flag, levels: &[String]) -> AnnotatorFlag {
+    let (kind, words) = match flag {
+        Flag::OneLevel { level, labels, chance } => {
+            let name = levels.get(usize::from(*level)).map_or("", String::as_str);
+            (
+                "one-level",
+                format!(
+                    "Gave {name} on all of {}: of people who use it as the others do, {} would.",
+                    counted(*labels as u64, "label"),
+                    share(*chance)
+                ),
+            )
+        }
+        Flag::Reversed { r, texts, p } => (
+            "reversed",
+            format!(
+                "Runs against the others: correlation {r:.2} with their mean on {}; of people who judge by chance, {} would go so far below 0. Was the scale turned round?",
+                counted(*texts as u64, "text"),
+                share(*p)
+            ),
+        ),
+    };
+    AnnotatorFlag { kind: kind.to_owned(), words }
+}
+
+/// A small chance in words.
+fn share(chance: f64) -> String {
+    match chance {
+        c if c < 1e-4 => "fewer than 1 in 10,000".to_owned(),
+        c => format!("{:.2} %", 100.0 * c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_tell_their_numbers() {
+        let levels = ["mild".to_owned(), "rude".to_owned()];
+        let one = said(&Flag::OneLevel { level: 1, labels: 40, chance: 2e-9 }, &levels);
+        assert_eq!(
+            one.words,
+            "Gave rude on all of 40 labels: of people who use it as the others do, fewer than 1 in 10,000 would."
+        );
+        let turned = said(&Flag::Reversed { r: -0.41, texts: 52, p: 0.0012 }, &levels);
+        assert!(turned.words.contains("-0.41") && turned.words.contains("52 texts"), "{}", turned.words);
+        assert!(turned.words.contains("0.12 %"), "{}", turned.words);
     }
 }

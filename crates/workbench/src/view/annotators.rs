@@ -1,6 +1,6 @@
 //! Annotators among each other.
 
-use super::Estimation;
+use super::{Estimation, Figure};
 use dissensus_domain::{AnnotatorId, Attributes, QuestionId};
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +31,34 @@ view! {
         pub held_out_accuracy: Option<f32>,
         /// The same for always guessing this person's most frequent level.
         pub baseline_accuracy: Option<f32>,
+        /// The same for always guessing the level that everybody gives most often.
+        pub common_accuracy: Option<f32>,
+        /// On the same labels, mean levels between label and predicted median; ordinal scales only.
+        pub held_out_distance: Option<f32>,
+        /// The same for always guessing this person's median.
+        pub baseline_distance: Option<f32>,
+        /// The same for always guessing everybody's median.
+        pub common_distance: Option<f32>,
         /// Labels that the held-out accuracy stands on.
         pub held_out_labels: u32,
+        /// Share of pairs of this person's label and another person's on the same text that are equal, with its 90 % interval over texts.
+        pub agreement_with_others: Option<Figure>,
+        /// Texts that this person shares with others.
+        pub shared_texts: u32,
+        /// What stands out about this person's labels, a sentence each with the numbers behind it. Of people who judge as the others do at most 1 % have each.
+        pub flags: Vec<AnnotatorFlag>,
         /// Place on the map: the nearer two people, the more alike they judge.
         pub x: Option<f32>,
         /// Place on the map.
         pub y: Option<f32>,
+    }
+
+    /// Something that stands out about a person's labels.
+    pub struct AnnotatorFlag {
+        /// `one-level` or `reversed`.
+        pub kind: String,
+        /// A sentence with the numbers behind it.
+        pub words: String,
     }
 
     /// All annotators for one question.

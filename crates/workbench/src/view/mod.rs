@@ -33,7 +33,7 @@ mod repeats;
 mod runs;
 mod slips;
 
-pub use annotators::{AnnotatorReport, AnnotatorRow};
+pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow};
 pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
 pub use copy::CopyReport;
 pub use disagreement::{

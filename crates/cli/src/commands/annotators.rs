@@ -1,0 +1,72 @@
+//! `annotators`.
+
+use super::{count, encoder_choice, open_or_read, tell_switch};
+use crate::args::Annotators;
+use crate::output::{self, three};
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::view::AnnotatorRow;
+
+pub(crate) fn annotators(args: &Annotators) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let question = session.project.question(args.question.as_deref())?;
+    let bar = Bar::new("texts");
+    let ready = session
+        .encoding
+        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
+        .and_then(|switch| session.live.fit(question.id, &bar).map(|()| switch));
+    drop(bar);
+    tell_switch(ready?);
+    let report = session.analysis.annotator_report(question.id)?;
+    if args.json {
+        return output::json(&report);
+    }
+    output::line(&format!(
+        "{}: {}; accuracy and levels off on texts held out, beside the own and everybody's usual level on the same labels",
+        question.name,
+        count(report.annotators.len() as u64, "annotator")
+    ))?;
+    if let Some(note) = &report.held_out_note {
+        output::line(note)?;
+    }
+    let header = [
+        "annotator",
+        "labels",
+        "severity",
+        "agrees",
+        "90 %",
+        "accuracy",
+        "own",
+        "everybody's",
+        "levels off",
+        "own",
+        "everybody's",
+    ];
+    let rows = report.annotators.iter().map(line).collect();
+    output::line(&output::table(&header, rows, &[1, 2, 3, 5, 6, 7, 8, 9, 10]))?;
+    for person in &report.annotators {
+        for flag in &person.flags {
+            output::line(&format!("{}: {}", person.external_id, flag.words))?;
+        }
+    }
+    Ok(())
+}
+
+fn line(person: &AnnotatorRow) -> Vec<String> {
+    let of = |figure: Option<f32>| three(figure.map(f64::from));
+    let agrees = person.agreement_with_others;
+    let interval = agrees.and_then(|figure| figure.interval);
+    vec![
+        person.external_id.clone(),
+        person.labels.to_string(),
+        of(person.severity),
+        three(agrees.map(|figure| figure.value)),
+        interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:.2} to {high:.2}")),
+        of(person.held_out_accuracy),
+        of(person.baseline_accuracy),
+        of(person.common_accuracy),
+        of(person.held_out_distance),
+        of(person.baseline_distance),
+        of(person.common_distance),
+    ]
+}
