@@ -13,6 +13,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 const ENTER: char = '\u{e007}';
+const ESCAPE: char = '\u{e00c}';
 
 /// A label that the window showed as given.
 #[derive(Debug, PartialEq, Eq)]
@@ -207,6 +208,34 @@ async fn the_disagreement_list_changes_after_a_label() -> Result<()> {
     window.text_when("ranking-revision", |now| now != revision).await?;
     // Labels of a new person change it.
     ranking(&window, &before).await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_prediction_is_opened_into_its_sum_and_its_words() -> Result<()> {
+    let bench = Bench::new();
+    let project = bench.path("S.dissensus");
+    bench.ok(["sample".as_ref(), project.as_os_str()]);
+    bench.ok(["encode".as_ref(), project.as_os_str()]);
+    let window = Window::open(&bench, Some(&project)).await?;
+    window.click("nav-disagreement").await?;
+    window.text_when("ranking-revision", |revision| revision != "0").await?;
+    window.find("people-dots").await?;
+    window.script("document.querySelector('[data-testid=people-dots] circle.hollow, [data-testid=people-dots] circle').dispatchEvent(new MouseEvent('click', { bubbles: true }))").await?;
+    // What is shown adds up, each figure being rounded to two digits.
+    let figures = "return [...document.querySelectorAll('[data-testid=why-sum] tr')].map((row) => Number(row.lastElementChild.textContent.replace('−', '-')))";
+    let adds_up = |found: &Value| {
+        let figures: Vec<f64> = found.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        figures
+            .split_last()
+            .is_some_and(|(sum, parts)| parts.len() > 4 && (parts.iter().sum::<f64>() - sum).abs() < 0.05)
+    };
+    window.script_when(figures, adds_up).await?;
+    window.click("why-words-ask").await?;
+    let marked = "return document.querySelectorAll('[data-testid=why-words] mark').length";
+    window.script_when(marked, |words| words.as_u64() > Some(3)).await?;
+    window.press(ESCAPE).await?;
+    window.gone("why").await?;
     window.close().await
 }
 

@@ -575,6 +575,9 @@ pub(crate) struct Explain {
     /// A second annotator, to see why the two differ
     #[arg(long, value_name = "ANNOTATOR")]
     pub(crate) with: Option<String>,
+    /// As if they had not labelled the text themselves
+    #[arg(long, conflicts_with = "text")]
+    pub(crate) without_own: bool,
     /// Also leave out the words of the text in turn
     #[arg(long)]
     pub(crate) words: bool,

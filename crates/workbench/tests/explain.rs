@@ -51,7 +51,8 @@ fn people(session: &Session) -> Vec<AnnotatorId> {
 }
 
 fn query(session: &Session, text: u32, annotator: AnnotatorId, with: Option<AnnotatorId>) -> ExplainQuery {
-    ExplainQuery { question: question(session), text: TextId(text), annotator, with }
+    let question = question(session);
+    ExplainQuery { question, text: TextId(text), annotator, with, without_own: false }
 }
 
 fn explain(session: &Session, text: u32, annotator: AnnotatorId) -> Explanation {
@@ -195,6 +196,11 @@ fn an_explanation_follows_a_label_and_is_the_same_in_a_copy() {
         part(old, ScorePartKind::Words),
         "no text teaches its own words"
     );
+    let asked = ExplainQuery { without_own: true, ..query(&session, text, me, None) };
+    let guess = session.analysis.explain(&asked, Some(me), false).unwrap();
+    let guess = &guess.annotators[0];
+    assert_eq!((guess.observed.clone(), part(guess, ScorePartKind::OwnLabel)), (None, None));
+    assert!((guess.log_odds - old.log_odds).abs() < 0.02, "the guess of before: {guess:?} {old:?}");
     session.labelling.undo(me, question(&session), LabelSource::Window).unwrap();
     let undone = explain(&session, text, me);
     // The text is fitted again meanwhile, to the accuracy at which its last fit stopped.

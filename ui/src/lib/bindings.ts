@@ -620,6 +620,8 @@ export type ExplainQuery = {
 	annotator: AnnotatorId,
 	/**  A second annotator, to see why the two differ. */
 	with: AnnotatorId | null,
+	/**  As if they had not labelled the text: what was predicted of them before the answer. */
+	without_own: boolean,
 };
 
 /**  One annotator's prediction in its parts. */

@@ -22,8 +22,8 @@ export function explain(
   const named = (of: Text) => ({ text: of.id, external_id: of.external_id, snippet: of.body.slice(0, 280) });
   const annotators = asked.map((person): view.ExplainedAnnotator => {
     const given = answer(person, text);
-    const observed = given === undefined ? null : answerOf(question.scale, given);
-    const hidden = person.id === readingAs && observed === null && !showHidden;
+    const observed = given === undefined || query.without_own ? null : answerOf(question.scale, given);
+    const hidden = person.id === readingAs && given === undefined && !showHidden;
     const labelled = world.texts.flatMap((of) => {
       const own = answer(person, of);
       return own === undefined || of === text ? [] : [{ of, answer: answerOf(question.scale, own) }];

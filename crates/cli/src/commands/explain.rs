@@ -44,7 +44,13 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
     let (explanation, body) = match (&args.what.text_id, &args.what.text) {
         (Some(id), _) => {
             let (text, body) = session.project.text_named(id)?;
-            let query = ExplainQuery { question: question.id, text, annotator: annotator.id, with };
+            let query = ExplainQuery {
+                question: question.id,
+                text,
+                annotator: annotator.id,
+                with,
+                without_own: args.without_own,
+            };
             (session.analysis.explain(&query, None, false)?, body)
         }
         (None, text) => {

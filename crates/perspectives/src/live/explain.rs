@@ -14,8 +14,28 @@ const CANDIDATES: usize = 24;
 pub enum ExplainedText<'a> {
     /// One of the model's texts.
     Row(u32),
+    /// One of the model's texts as if the annotator had not labelled it.
+    RowWithoutOwnLabel(u32),
     /// Any text, by what is known of it.
     New(TextFeatures<'a>),
+}
+
+impl ExplainedText<'_> {
+    /// The row of a text of the model.
+    fn row(self) -> Option<u32> {
+        match self {
+            Self::Row(row) | Self::RowWithoutOwnLabel(row) => Some(row),
+            Self::New(_) => None,
+        }
+    }
+
+    /// The row whose label by the annotator counts as not given.
+    fn left_out(self) -> Option<u32> {
+        match self {
+            Self::RowWithoutOwnLabel(row) => Some(row),
+            _ => None,
+        }
+    }
 }
 
 /// What of a prediction is followed when a label is taken away.
@@ -95,17 +115,16 @@ impl LiveModel {
         text: ExplainedText<'_>,
         annotator: u32,
     ) -> Result<ExplainedPrediction, PerspectivesError> {
-        let (crossed, effects) = (&self.model.crossed, self.effects(annotator));
-        let logits =
-            crossed.score_parts(&effects.theta, &effects.covariance, &self.text_scores(text, annotator)?);
-        let (labels, own_level) = match text {
-            ExplainedText::Row(text) => (crossed.labels[text as usize].len(), self.label(text, annotator)),
-            ExplainedText::New(_) => (0, None),
-        };
+        let crossed = &self.model.crossed;
+        let effects = self.effects(annotator, text.left_out());
+        let scores = self.text_scores(text, annotator)?;
+        let logits = crossed.score_parts(&effects.theta, &effects.covariance, &scores);
+        let own_level = text.row().and_then(|row| self.label(row, annotator));
+        let labels = text.row().map_or(0, |row| crossed.labels[row as usize].len());
         Ok(ExplainedPrediction {
             probabilities: probabilities(crossed.link, &logits),
             others: labels - usize::from(own_level.is_some()),
-            own_level,
+            own_level: own_level.filter(|_| text.left_out().is_none()),
             logits,
         })
     }
@@ -127,41 +146,35 @@ impl LiveModel {
         outcome: Outcome,
         most: usize,
     ) -> Result<Vec<Influence>, PerspectivesError> {
-        let (crossed, whole) = (&self.model.crossed, self.effects(annotator));
+        let (crossed, whole) = (&self.model.crossed, self.effects(annotator, None));
         let scores = self.text_scores(text, annotator)?;
         let value = |effects: &Effects, text: &TextScores| {
             let logits = crossed.score_parts(&effects.theta, &effects.covariance, text);
             outcome.of(&probabilities(crossed.link, &logits))
         };
-        let now = value(&whole, &scores);
-        let own_row = match text {
-            ExplainedText::Row(text) => Some(text),
-            ExplainedText::New(_) => None,
-        };
-        let without_own = own_row
-            .filter(|text| self.label(*text, annotator).is_some())
-            .map(|text| without_label(crossed, text, annotator, &scores));
+        let (row, left_out) = (text.row(), text.left_out());
+        let without_own = row.and_then(|row| without_label(crossed, row, annotator, &scores));
         let text_without = |label: u32| match &without_own {
-            Some(without) if Some(label) == own_row => without,
+            Some(without) if Some(label) == row => without,
             _ => &scores,
         };
-        let labels = self.model.labels_of(annotator);
-        let mut candidates: Vec<(f64, u32, u16)> = labels
-            .iter()
-            .enumerate()
+        let known = value(&whole, &scores);
+        let mut candidates: Vec<(f64, u32, u16)> = (self.model.labels_of(annotator).iter().enumerate())
+            .filter(|(_, (text, _))| Some(*text) != left_out)
             .map(|(at, &(text, level))| {
-                let roughly = crossed.cavity_of_label(annotator as usize, at);
-                let roughly = Effects { theta: roughly.to_vec(), covariance: whole.covariance.clone() };
-                ((now - value(&roughly, text_without(text))).abs(), text, level)
+                let roughly = crossed.cavity_of_label(annotator as usize, at).to_vec();
+                let roughly = Effects { theta: roughly, covariance: whole.covariance.clone() };
+                ((known - value(&roughly, text_without(text))).abs(), text, level)
             })
             .collect();
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         candidates.truncate(CANDIDATES.max(most));
+        let now = value(&self.effects(annotator, left_out), &scores);
         let mut found: Vec<Influence> = candidates
             .into_iter()
             .map(|(_, text, level)| {
-                let left = crossed.annotator_refitted_without(annotator as usize, text, &self.precision);
-                let left = Effects { theta: left.theta, covariance: left.covariance };
+                let without: Vec<u32> = left_out.into_iter().chain([text]).collect();
+                let left = self.effects_without(annotator, &without);
                 Influence { text, level, change: now - value(&left, text_without(text)) }
             })
             .collect();
@@ -183,18 +196,28 @@ impl LiveModel {
         self.model.crossed.labels[text as usize].iter().map(|label| (label.annotator, label.level))
     }
 
-    fn effects(&self, annotator: u32) -> Effects {
+    /// The annotator, or one drawn from the population; without the label of `left_out`.
+    fn effects(&self, annotator: u32, left_out: Option<u32>) -> Effects {
         let crossed = &self.model.crossed;
-        match crossed.annotators.get(annotator as usize) {
-            Some(effect) => Effects { theta: effect.theta.clone(), covariance: effect.covariance.clone() },
-            None => Effects { theta: vec![0.0; crossed.width()], covariance: crossed.prior_covariance() },
+        let Some(effect) = crossed.annotators.get(annotator as usize) else {
+            return Effects { theta: vec![0.0; crossed.width()], covariance: crossed.prior_covariance() };
+        };
+        match left_out.filter(|text| self.label(*text, annotator).is_some()) {
+            Some(text) => self.effects_without(annotator, &[text]),
+            None => Effects { theta: effect.theta.clone(), covariance: effect.covariance.clone() },
         }
+    }
+
+    fn effects_without(&self, annotator: u32, texts: &[u32]) -> Effects {
+        let crossed = &self.model.crossed;
+        let left = crossed.annotator_refitted_without(annotator as usize, texts, &self.precision);
+        Effects { theta: left.theta, covariance: left.covariance }
     }
 
     fn text_scores(&self, text: ExplainedText<'_>, annotator: u32) -> Result<TextScores, PerspectivesError> {
         let crossed = &self.model.crossed;
         let row = match text {
-            ExplainedText::Row(row) => row as usize,
+            ExplainedText::Row(row) | ExplainedText::RowWithoutOwnLabel(row) => row as usize,
             ExplainedText::New(features) => {
                 let (u, z) = self.model.head.apply(features, crossed.slope_dim)?;
                 return Ok(TextScores {
@@ -208,24 +231,31 @@ impl LiveModel {
         };
         let q = crossed.link.scores();
         let posterior = crossed.u[row * q..(row + 1) * q].to_vec();
-        Ok(TextScores {
+        let scores = TextScores {
             words: crossed.scores[row * q..(row + 1) * q].to_vec(),
-            without_own: crossed
-                .text_refitted_without(row, annotator)
-                .map_or_else(|| posterior.clone(), |t| t.mean),
+            without_own: posterior.clone(),
             posterior,
             variance: crossed.v[row],
             z: crossed.features(row).to_vec(),
+        };
+        let Some(without) = without_label(crossed, row as u32, annotator, &scores) else { return Ok(scores) };
+        Ok(match text {
+            ExplainedText::RowWithoutOwnLabel(_) => without,
+            _ => TextScores { without_own: without.posterior, ..scores },
         })
     }
 }
 
-/// The text's scores once the annotator's label of it is gone.
-fn without_label(crossed: &CrossedEffects, text: u32, annotator: u32, scores: &TextScores) -> TextScores {
-    match crossed.text_refitted_without(text as usize, annotator) {
-        Some(left) => TextScores { posterior: left.mean, variance: left.variance, ..scores.clone() },
-        None => scores.clone(),
-    }
+/// The text's scores once the annotator's label of it is gone; `None` where there is no such label.
+fn without_label(
+    crossed: &CrossedEffects,
+    text: u32,
+    annotator: u32,
+    scores: &TextScores,
+) -> Option<TextScores> {
+    let left = crossed.text_refitted_without(text as usize, annotator)?;
+    let posterior = left.mean;
+    Some(TextScores { without_own: posterior.clone(), posterior, variance: left.variance, ..scores.clone() })
 }
 
 #[cfg(test)]
@@ -387,6 +417,33 @@ mod tests {
                 }
                 assert!(all[0].change.abs() > 1e-3, "{:?}", all[0]);
             }
+        }
+    }
+
+    #[test]
+    fn without_the_own_label_it_is_the_prediction_of_a_model_that_never_had_it() {
+        for (sim, model) in models() {
+            let own = *sim.observations.iter().find(|o| o.annotator == 3).unwrap();
+            let text = ExplainedText::RowWithoutOwnLabel(own.text);
+            let found = model.explain(text, 3).unwrap();
+            let mut left = model.clone();
+            left.retract(own.text, 3).unwrap();
+            let mut p = vec![0.0; model.levels()];
+            left.predict(own.text, 3, &mut p);
+            assert_is_the_prediction(&found, &p);
+            assert_eq!(found, left.explain(ExplainedText::Row(own.text), 3).unwrap());
+            let by = Outcome::Level(1);
+            let influences = model.influences(text, 3, by, 100).unwrap();
+            assert!(influences.iter().all(|influence| influence.text != own.text));
+            let other = left.influences(ExplainedText::Row(own.text), 3, by, 100).unwrap();
+            assert_eq!(influences.len(), other.len());
+            for influence in &influences {
+                let same = other.iter().find(|other| other.text == influence.text).unwrap();
+                assert!((influence.change - same.change).abs() < 1e-4, "{influence:?} {same:?}");
+            }
+            let nobody = (0..100).find(|text| model.label(*text, 3).is_none()).unwrap();
+            let without = model.explain(ExplainedText::RowWithoutOwnLabel(nobody), 3).unwrap();
+            assert_eq!(without, model.explain(ExplainedText::Row(nobody), 3).unwrap());
         }
     }
 

@@ -187,14 +187,14 @@ impl CrossedEffects {
         self.annotator_from_labels(annotator, precision, |_| true)
     }
 
-    /// One annotator as [`CrossedEffects::update_annotator`] would fit it without the label of `text`.
+    /// One annotator as [`CrossedEffects::update_annotator`] would fit it without the labels of `texts`.
     pub(crate) fn annotator_refitted_without(
         &self,
         annotator: usize,
-        text: u32,
+        texts: &[u32],
         precision: &[f64],
     ) -> AnnotatorPosterior {
-        self.annotator_from_labels(annotator, precision, |other| other != text)
+        self.annotator_from_labels(annotator, precision, |text| !texts.contains(&text))
     }
 
     fn annotator_from_labels(

@@ -78,7 +78,11 @@ impl Analysis {
                 reads && self.context.store.current_label(query.question, query.text, *person)?.is_none(),
             );
         }
-        let asked = Asked { text: ExplainedText::Row(row), embedding: x.unwrap_or_default(), row: Some(row) };
+        let text = match query.without_own {
+            true => ExplainedText::RowWithoutOwnLabel(row),
+            false => ExplainedText::Row(row),
+        };
+        let asked = Asked { text, embedding: x.unwrap_or_default(), row: Some(row) };
         self.explained(query.question, Some(query.text), &asked, &people, &hidden)
     }
 

@@ -15,6 +15,8 @@ view! {
         pub annotator: AnnotatorId,
         /// A second annotator, to see why the two differ.
         pub with: Option<AnnotatorId>,
+        /// As if they had not labelled the text: what was predicted of them before the answer.
+        pub without_own: bool,
     }
 
     /// The odds that an explanation takes apart.

@@ -9,6 +9,7 @@ import { oddsWords, range, steps } from "$lib/why-words";
 import { reset, say } from "../../mock/bindings";
 import PersonLine from "../disagreement/PersonLine.svelte";
 import TextPane from "../disagreement/TextPane.svelte";
+import RevealPanel from "../label/RevealPanel.svelte";
 import WhyDialog from "./WhyDialog.svelte";
 import WhyWords from "./WhyWords.svelte";
 
@@ -150,6 +151,22 @@ it("hides the reader beside somebody else", async () => {
   expect(screen.queryByTestId("why-differences")).toBeNull();
 });
 
+it("is offered in Label after the answer only, and explains the guess of before it", async () => {
+  const onwhy = vi.fn();
+  const panel = { scale: question().scale, onnext: () => {}, onwhy };
+  const mine = [0.2, 0.2, 0.2, 0.2, 0.2];
+  const reveal = { others: mine, mine, annotators: 8, observed: null, pairwise: 0.3 };
+  const { rerender } = render(RevealPanel, { ...panel, given: null, reveal });
+  expect(screen.queryByTestId("label-why")).toBeNull();
+  await rerender({ ...panel, given: 2, reveal });
+  await userEvent.setup().click(screen.getByTestId("label-why"));
+  expect(onwhy).toHaveBeenCalledOnce();
+  const asked = vi.spyOn(commands, "explain");
+  render(WhyDialog, { question: question(), text: 5, annotator: 1, beforeAnswer: true, onclose: () => {} });
+  await screen.findByTestId("why-sum");
+  expect(asked.mock.calls[0]?.[0].without_own).toBe(true);
+});
+
 it("says what went wrong in place of a sum", async () => {
   const problem: Problem = { code: "not-encoded", message: "no embeddings yet", detail: null };
   vi.spyOn(commands, "explain").mockRejectedValue(problem);
@@ -159,7 +176,7 @@ it("says what went wrong in place of a sum", async () => {
 });
 
 const words = () => ({
-  query: { question: question().id, text: 5, annotator: 1, with: null },
+  query: { question: question().id, text: 5, annotator: 1, with: null, without_own: false },
   showHidden: false,
   odds: "3 or above",
 });
@@ -177,6 +194,24 @@ it("leaves out words when it is asked to, and again when a label has come", asyn
   expect(screen.getByTestId("why-words")).toHaveTextContent("not a cause");
   app.changes += 1;
   await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+});
+
+it("asks for words once at a time, and for what has changed when the first has ended", async () => {
+  const user = userEvent.setup();
+  const real = await commands.explainWords(words().query, null, false);
+  let end = (_: typeof real) => {};
+  const asked = vi
+    .spyOn(commands, "explainWords")
+    .mockReturnValueOnce(new Promise((resolve) => (end = resolve)))
+    .mockResolvedValue({ ...real, pieces: real.pieces.slice(0, 2) });
+  render(WhyWords, words());
+  await user.click(screen.getByTestId("why-words-ask"));
+  app.changes += 1;
+  await new Promise((settled) => setTimeout(settled, 20));
+  expect(asked).toHaveBeenCalledOnce();
+  end(real);
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+  await waitFor(() => expect(screen.getByTestId("why-words").querySelectorAll("mark")).toHaveLength(2));
 });
 
 it("shows how far leaving out is, and stops it", async () => {
