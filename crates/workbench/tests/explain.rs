@@ -307,7 +307,29 @@ fn the_word_that_people_rate_by_carries_the_score() {
     assert!(one.pieces.is_empty() && one.needs.unwrap().contains("only word"));
 }
 
-/// What the words of a new text say, as it is predicted from its embedding.
+/// Its embedding and its n-grams are those that the project would have of it.
+#[test]
+fn a_new_text_is_predicted_as_the_same_text_of_the_project_that_nobody_labelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = made_up(&folder);
+    let file = folder.path().join("texts.csv");
+    std::fs::write(&file, "text_id,text\nsame,my tea is xyzzy\ncalm,my tea is calm\n").unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    let question = question(&session);
+    session.live.fit(question, &Silent).unwrap();
+    let person = people(&session)[1];
+    let known = |id: &str| session.analysis.predict_text(question, person, id).unwrap();
+    let new = session.encoding.embed("my tea is xyzzy", &EncoderChoice::default()).unwrap();
+    let new = session.analysis.predict_new_text(question, person, &new).unwrap();
+    for (new, known) in new.iter().zip(known("same")) {
+        assert!((new - known).abs() < 1e-4, "{new} {known}");
+    }
+    assert!(known("calm")[4] < new[4] - 0.2, "{:?} {new:?}", known("calm"));
+}
+
+/// What the words of a new text say, as it is predicted.
 fn score_of(session: &Session, body: &str) -> f64 {
     let x = session.encoding.embed(body, &EncoderChoice::default()).unwrap();
     let person = people(session)[0];
