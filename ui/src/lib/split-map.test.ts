@@ -1,7 +1,7 @@
 // Points, areas and stacks of the Disagreement view.
 import { expect, it } from "vitest";
 import type { Ranking } from "./bindings";
-import { area, highestSplit, pointsOf, within } from "./split-map";
+import { area, byArrow, highestSplit, pointsOf, within } from "./split-map";
 import { stacked } from "./stacked";
 
 const ranking: Ranking = {
@@ -48,4 +48,23 @@ it("stacks dots of one place without losing one, within the height", () => {
   expect(new Set(dots.map((dot) => `${dot.dx} ${dot.dy}`)).size).toBe(60);
   expect(Math.max(...dots.map((dot) => dot.dy + dot.size))).toBeLessThanOrEqual(40);
   expect(Math.max(...dots.map((dot) => Math.abs(dot.dx) + dot.size / 2))).toBeLessThanOrEqual(11);
+});
+
+it("chooses an area by arrows, moves it and extends it within the plot", () => {
+  const first = byArrow(null, "ArrowRight", false, { mean: 2, split: 0.5 }, 4);
+  expect(first).toEqual({ mean: [1.5, 2.5], split: [0.375, 0.625] });
+  const right = byArrow(first, "ArrowRight", false, { mean: 2, split: 0.5 }, 4);
+  expect(right.mean[0]).toBeCloseTo(1.7);
+  expect(right.mean[1]).toBeCloseTo(2.7);
+  expect(right.split).toEqual(first.split);
+  const higher = byArrow(first, "ArrowUp", true, { mean: 2, split: 0.5 }, 4);
+  expect(higher.split[0]).toBe(0.375);
+  expect(higher.split[1]).toBeCloseTo(0.675);
+  let end = first;
+  for (let i = 0; i < 30; i += 1) end = byArrow(end, "ArrowLeft", false, { mean: 2, split: 0.5 }, 4);
+  expect(end.mean[0]).toBe(0);
+  expect(end.mean[1]).toBeCloseTo(1);
+  // Made smaller, something is always left of it.
+  for (let i = 0; i < 30; i += 1) end = byArrow(end, "ArrowLeft", true, { mean: 2, split: 0.5 }, 4);
+  expect(end.mean[1] - end.mean[0]).toBeCloseTo(0.2);
 });

@@ -50,3 +50,34 @@ export function highestSplit(mean: number, top: number): number {
   const share = top > 0 ? mean / top : 0;
   return 4 * share * (1 - share);
 }
+
+/** Steps of the keyboard across the plot. */
+const STEPS = 20;
+
+/** The area after an arrow key, moved, or with `extend` with its far edge moved (right or up grows it); the first key chooses a quarter of each axis around `start`. Always
+ * within the plot, and never empty. `top` is the highest level. */
+export function byArrow(
+  chosen: Area | null,
+  key: string,
+  extend: boolean,
+  start: Pick<Point, "mean" | "split">,
+  top: number,
+): Area {
+  const box = chosen ?? {
+    mean: [start.mean - top / 8, start.mean + top / 8],
+    split: [start.split - 1 / 8, start.split + 1 / 8],
+  };
+  const across = key === "ArrowLeft" || key === "ArrowRight";
+  const sign = key === "ArrowRight" || key === "ArrowUp" ? 1 : -1;
+  const shift = (ends: readonly [number, number], most: number, by: number): [number, number] => {
+    const [low, high] = [Math.max(0, ends[0]), Math.min(most, ends[1])];
+    if (extend) return [low, Math.min(most, Math.max(low + most / STEPS, high + by))];
+    const held = Math.max(-low, Math.min(most - high, by));
+    return [low + held, high + held];
+  };
+  const step = chosen ? sign / STEPS : 0;
+  return {
+    mean: shift(box.mean, top, across ? step * top : 0),
+    split: shift(box.split, 1, across ? 0 : step),
+  };
+}

@@ -176,3 +176,15 @@ it("filters by the chosen area only while the map is shown", async () => {
   await waitFor(() => expect(screen.queryByTestId("split-map")).toBeNull());
   await waitFor(() => expect(shown.mock.calls.at(-1)?.[0].slice(0, 5)).toEqual(all));
 });
+
+it("filters by an area that the keyboard chose, and Escape lets it go", async () => {
+  const user = userEvent.setup();
+  render(DisagreementView);
+  const map = await screen.findByTestId("split-map");
+  map.focus();
+  await user.keyboard("{ArrowRight}");
+  await waitFor(() => expect(screen.getByRole("status")).toHaveTextContent("in the chosen area"));
+  expect(map).toHaveFocus();
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByTestId("split-map-all")).toBeNull());
+});
