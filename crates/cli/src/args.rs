@@ -73,6 +73,8 @@ pub(crate) enum Command {
     CompareGroups(CompareGroups),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
     Agreement(Agreement),
+    /// Say how many annotators a text and labels a person a study needs, and what can stop
+    Plan(Plan),
     /// Measure how often people give the same answer to the same text again
     Repeats(Repeats),
     /// List labels that look like slips, beside those that are contested
@@ -822,6 +824,52 @@ pub(crate) struct Agreement {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `plan`: the size of a study.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus plan P.dissensus --reliability 0.8
+  dissensus plan P.dissensus --interval-width 1.5 --cost-per-label 0.12
+
+From the labels that a project has, as a pilot: how much of a label's variance lies between texts, between people and in neither,
+and so how many annotators tell a text, how many labels a person, with 90 % intervals, and which texts can stop.")]
+pub(crate) struct Plan {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The question [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// Reliability wanted of a text's mean and of a person's severity, between 0 and 1
+    #[arg(long, default_value_t = 0.8, value_parser = reliability)]
+    pub(crate) reliability: f64,
+    /// Width wanted of the 95 % interval of a text's mean, in levels (of a yes-or-no question as a share, such as 0.4)
+    #[arg(long, value_name = "LEVELS", value_parser = positive)]
+    pub(crate) interval_width: Option<f64>,
+    /// What a label costs, in any currency
+    #[arg(long, value_name = "AMOUNT", value_parser = positive)]
+    pub(crate) cost_per_label: Option<f64>,
+    /// How many texts that need more labels to show
+    #[arg(long, default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn reliability(argument: &str) -> Result<f64, String> {
+    match argument.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("a reliability is a number above 0 and below 1".to_owned()),
+    }
+}
+
+fn positive(argument: &str) -> Result<f64, String> {
+    match argument.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err("this is a number above 0".to_owned()),
+    }
 }
 
 /// `repeats`: self-agreement.

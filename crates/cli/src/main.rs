@@ -58,6 +58,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Annotators(args) => commands::annotators::annotators(&args),
         Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
         Command::Agreement(args) => commands::reliability::agreement(&args),
+        Command::Plan(args) => commands::plan::plan(&args),
         Command::Repeats(args) => commands::repeats::repeats(&args),
         Command::Slips(args) => commands::slips::slips(&args),
         Command::Aggregate(args) => commands::reliability::aggregate(&args),

@@ -57,7 +57,8 @@ pub use aggregation::{
 };
 pub use agreement::{
     Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate, FEWEST_REPEATS,
-    Reliability, SelfAgreement, agreement, beside_others, cohen_pairs, reliability,
+    LabelDesign, Reliability, SelfAgreement, VarianceComponents, agreement, beside_others, cohen_pairs,
+    reliability,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{

@@ -7,6 +7,7 @@ pub(crate) mod files;
 pub(crate) mod group_comparison;
 pub(crate) mod labels;
 pub(crate) mod models;
+pub(crate) mod plan;
 pub(crate) mod predictions;
 pub(crate) mod project;
 pub(crate) mod reliability;

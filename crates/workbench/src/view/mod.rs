@@ -28,6 +28,7 @@ mod group_comparison;
 mod importing;
 mod job;
 mod labelling;
+mod plan;
 mod project;
 mod repeats;
 mod runs;
@@ -55,6 +56,7 @@ pub use importing::{
 };
 pub use job::JobInfo;
 pub use labelling::{LabelReceipt, LabelTask, NewLabel, Progress, TextOrder, TextPredictions, Undone};
+pub use plan::{OpenText, PlanReport, PlannedNumber, VarianceShares};
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,
 };

@@ -1,0 +1,268 @@
+//! How much of the variance of single labels lies between texts, between annotators, and in neither.
+
+use crate::data::Observation;
+use crate::math::random::generator;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+/// Variances of a label's parts, crossed random effects of texts and annotators, in squared levels (of a scale without order: summed over
+/// the indicators of its levels). An estimate below 0 stands for 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VarianceComponents {
+    /// Between texts.
+    pub text: f64,
+    /// Between annotators: their severity.
+    pub annotator: f64,
+    /// Of neither: taste in single texts, and chance.
+    pub residual: f64,
+}
+
+/// Who labelled what: enough to simulate labels and to estimate components.
+#[derive(Clone, Debug)]
+pub struct LabelDesign {
+    cells: Vec<(u32, u32)>,
+    per_text: Vec<f64>,
+    per_annotator: Vec<f64>,
+}
+
+impl LabelDesign {
+    /// The design of `observations` among `texts` and `annotators`.
+    ///
+    /// # Panics
+    /// If an observation is beyond them.
+    pub fn of(observations: &[Observation], texts: usize, annotators: usize) -> Self {
+        let mut design = Self {
+            cells: observations.iter().map(|o| (o.text, o.annotator)).collect(),
+            per_text: vec![0.0; texts],
+            per_annotator: vec![0.0; annotators],
+        };
+        for (text, annotator) in &design.cells {
+            design.per_text[*text as usize] += 1.0;
+            design.per_annotator[*annotator as usize] += 1.0;
+        }
+        design
+    }
+
+    /// How many labels there are.
+    pub fn labels(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Components of values, one for each label in the order of the design: from the sums of squares of totals, unbiased whatever the numbers
+    /// of labels are (Henderson 1953, Estimation of variance and covariance components, method 1). `None` where they cannot be told apart:
+    /// one label a text, or one label an annotator.
+    fn estimate(&self, values: impl Iterator<Item = f64>) -> Option<VarianceComponents> {
+        let mut texts = vec![0.0; self.per_text.len()];
+        let mut annotators = vec![0.0; self.per_annotator.len()];
+        let (mut squares, mut sum) = (0.0, 0.0);
+        for (value, (text, annotator)) in values.zip(&self.cells) {
+            texts[*text as usize] += value;
+            annotators[*annotator as usize] += value;
+            squares += value * value;
+            sum += value;
+        }
+        let n = self.cells.len() as f64;
+        let of_totals = |totals: &[f64], counts: &[f64]| -> f64 {
+            totals.iter().zip(counts).filter(|(_, n)| **n > 0.0).map(|(t, n)| t * t / n).sum()
+        };
+        let used = |counts: &[f64]| counts.iter().filter(|n| **n > 0.0).count() as f64;
+        let spread = |counts: &[f64]| counts.iter().map(|n| n * n).sum::<f64>() / n;
+        let (rows, columns) = (used(&self.per_text), used(&self.per_annotator));
+        // Expectations of the four sums in the square of the mean and the three variances.
+        let found = solve([
+            [n, n, n, n, squares],
+            [n, n, rows, rows, of_totals(&texts, &self.per_text)],
+            [n, columns, n, columns, of_totals(&annotators, &self.per_annotator)],
+            [n, spread(&self.per_text), spread(&self.per_annotator), 1.0, sum * sum / n],
+        ])?;
+        Some(VarianceComponents { text: found[1], annotator: found[2], residual: found[3] })
+    }
+
+    /// Components of simulated labels: normal effects with the variances of `of` on this design.
+    pub fn simulated(&self, of: &VarianceComponents, seed: u64) -> Option<VarianceComponents> {
+        let mut rng = generator(seed, 11);
+        let mut normal = |variance: f64| -> f64 {
+            let x: f64 = StandardNormal.sample(&mut rng);
+            x * variance.max(0.0).sqrt()
+        };
+        let texts: Vec<f64> = self.per_text.iter().map(|_| normal(of.text)).collect();
+        let annotators: Vec<f64> = self.per_annotator.iter().map(|_| normal(of.annotator)).collect();
+        let values: Vec<f64> = self
+            .cells
+            .iter()
+            .map(|(t, a)| texts[*t as usize] + annotators[*a as usize] + normal(of.residual))
+            .collect();
+        self.estimate(values.into_iter())
+    }
+}
+
+impl VarianceComponents {
+    /// Of `observations` on `design`, which was made of them; levels count as 0, 1, 2, ... where they are `ordered`, else as indicators.
+    /// `None` as where components cannot be told apart.
+    pub fn of(
+        observations: &[Observation],
+        design: &LabelDesign,
+        levels: usize,
+        ordered: bool,
+    ) -> Option<Self> {
+        if ordered {
+            return design.estimate(observations.iter().map(|o| f64::from(o.level)));
+        }
+        let mut sum = Self::default();
+        for level in 0..levels {
+            let is = |o: &Observation| f64::from(u8::from(usize::from(o.level) == level));
+            let one = design.estimate(observations.iter().map(is))?;
+            sum.text += one.text;
+            sum.annotator += one.annotator;
+            sum.residual += one.residual;
+        }
+        Some(sum)
+    }
+
+    /// Variance of a label about its text's mean, where each label is another person's.
+    fn within(&self) -> f64 {
+        self.annotator.max(0.0) + self.residual.max(0.0)
+    }
+
+    /// Annotators a text for a `reliability` of its mean: `R/(1-R) (s_a^2 + s_e^2) / s_t^2` (Spearman-Brown; Shavelson and Webb 1991,
+    /// Generalizability theory). Infinite where texts do not differ.
+    pub fn annotators_for_reliability(&self, reliability: f64) -> f64 {
+        reliability / (1.0 - reliability) * self.within() / self.text.max(0.0)
+    }
+
+    /// Reliability of the mean of so many annotators.
+    pub fn reliability_of(&self, annotators: f64) -> f64 {
+        let text = self.text.max(0.0);
+        if text == 0.0 { 0.0 } else { text / (text + self.within() / annotators) }
+    }
+
+    /// Annotators a text for a 95 % interval of its mean level of this width: `(2 z / width)^2 (s_a^2 + s_e^2)`.
+    pub fn annotators_for_width(&self, width: f64) -> f64 {
+        (2.0 * Z / width).powi(2) * self.within()
+    }
+
+    /// Width of the 95 % interval of a text's mean level from so many annotators.
+    pub fn width_of(&self, annotators: f64) -> f64 {
+        2.0 * Z * (self.within() / annotators).sqrt()
+    }
+
+    /// Labels a person for a `reliability` of that person's severity, where the texts' levels are known from others:
+    /// `R/(1-R) s_e^2 / s_a^2`.
+    pub fn labels_for_reliability(&self, reliability: f64) -> f64 {
+        reliability / (1.0 - reliability) * self.residual.max(0.0) / self.annotator.max(0.0)
+    }
+}
+
+/// The 97.5 % quantile of a standard normal.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// Four equations in four unknowns, the right side last; `None` where they are no four.
+fn solve(mut rows: [[f64; 5]; 4]) -> Option<[f64; 4]> {
+    for column in 0..4 {
+        let pivot = (column..4).max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()))?;
+        rows.swap(column, pivot);
+        let size = rows[column][column];
+        if size.abs() < 1e-9 {
+            return None;
+        }
+        for row in column + 1..4 {
+            let by = rows[row][column] / size;
+            for i in column..5 {
+                rows[row][i] -= by * rows[column][i];
+            }
+        }
+    }
+    let mut out = [0.0; 4];
+    for row in (0..4).rev() {
+        let known: f64 = (row + 1..4).map(|i| rows[row][i] * out[i]).sum();
+        out[row] = (rows[row][4] - known) / rows[row][row];
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn design(texts: u32, people: u32, each: u32) -> LabelDesign {
+        let cell =
+            |t: u32, i: u32| Observation { text: t, annotator: (t * 7 + i * 3 + t / 5) % people, level: 0 };
+        let mut all: Vec<Observation> =
+            (0..texts).flat_map(|t| (0..each + t % 3).map(move |i| cell(t, i))).collect();
+        all.sort_unstable();
+        all.dedup();
+        LabelDesign::of(&all, texts as usize, people as usize)
+    }
+
+    #[test]
+    fn a_full_table_has_the_components_of_the_analysis_of_variance() {
+        // Mean squares of rows 4.8333, of columns 7.0, of the rest 0.3333 (R: anova(lm(y ~ row + column))).
+        let table = [[1, 2, 4], [2, 3, 4], [3, 5, 6], [0, 1, 3]];
+        let observations: Vec<Observation> = (0..12)
+            .map(|i| Observation {
+                text: i / 3,
+                annotator: i % 3,
+                level: table[i as usize / 3][i as usize % 3],
+            })
+            .collect();
+        let design = LabelDesign::of(&observations, 4, 3);
+        let found = VarianceComponents::of(&observations, &design, 7, true).unwrap();
+        let mean = |of: &dyn Fn(&Observation) -> bool| {
+            let values: Vec<f64> =
+                observations.iter().filter(|o| of(o)).map(|o| f64::from(o.level)).collect();
+            values.iter().sum::<f64>() / values.len() as f64
+        };
+        let grand = mean(&|_| true);
+        let rows: f64 = (0..4).map(|t| 3.0 * (mean(&|o| o.text == t) - grand).powi(2)).sum::<f64>() / 3.0;
+        let columns: f64 =
+            (0..3).map(|a| 4.0 * (mean(&|o| o.annotator == a) - grand).powi(2)).sum::<f64>() / 2.0;
+        let total: f64 = observations.iter().map(|o| (f64::from(o.level) - grand).powi(2)).sum();
+        let rest = (total - 3.0 * rows - 2.0 * columns) / 6.0;
+        assert!((found.residual - rest).abs() < 1e-9, "{found:?} {rest}");
+        assert!((found.text - (rows - rest) / 3.0).abs() < 1e-9, "{found:?}");
+        assert!((found.annotator - (columns - rest) / 4.0).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn components_are_recovered_on_average_from_uneven_numbers_of_labels() {
+        let (design, truth) =
+            (design(80, 25, 4), VarianceComponents { text: 0.4, annotator: 0.3, residual: 0.6 });
+        let runs = 300;
+        let mut mean = VarianceComponents::default();
+        for seed in 0..runs {
+            let one = design.simulated(&truth, seed).unwrap();
+            mean.text += one.text / runs as f64;
+            mean.annotator += one.annotator / runs as f64;
+            mean.residual += one.residual / runs as f64;
+        }
+        println!("{mean:?}");
+        assert!((mean.text - 0.4).abs() < 0.02, "{mean:?}");
+        assert!((mean.annotator - 0.3).abs() < 0.02, "{mean:?}");
+        assert!((mean.residual - 0.6).abs() < 0.01, "{mean:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_told_apart_is_not_told() {
+        let one_a_text: Vec<Observation> =
+            (0..20).map(|t| Observation { text: t, annotator: t % 4, level: (t % 2) as u16 }).collect();
+        let design = LabelDesign::of(&one_a_text, 20, 4);
+        assert_eq!(VarianceComponents::of(&one_a_text, &design, 2, true), None);
+        let one_a_person: Vec<Observation> =
+            (0..20).map(|a| Observation { text: a % 4, annotator: a, level: (a % 2) as u16 }).collect();
+        let design = LabelDesign::of(&one_a_person, 4, 20);
+        assert_eq!(VarianceComponents::of(&one_a_person, &design, 2, true), None);
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_formulas() {
+        let c = VarianceComponents { text: 0.285, annotator: 0.192, residual: 0.523 };
+        assert!((c.annotators_for_reliability(0.8) - 10.035).abs() < 1e-3);
+        assert!((c.labels_for_reliability(0.8) - 10.896).abs() < 1e-3);
+        assert!((c.reliability_of(c.annotators_for_reliability(0.7)) - 0.7).abs() < 1e-12);
+        assert!((c.width_of(c.annotators_for_width(0.9)) - 0.9).abs() < 1e-12);
+        let flat = VarianceComponents { text: -0.01, annotator: 0.0, residual: 1.0 };
+        assert!(flat.annotators_for_reliability(0.8).is_infinite());
+        assert!(flat.labels_for_reliability(0.8).is_infinite());
+        assert_eq!(flat.reliability_of(5.0), 0.0);
+    }
+}

@@ -1,0 +1,248 @@
+//! How many annotators a text and labels a person a study needs, told by the labels that it has.
+
+use super::Analysis;
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use crate::view::{OpenText, PlanReport, PlannedNumber, VarianceShares};
+use dissensus_domain::QuestionId;
+use dissensus_perspectives::{LabelDesign, Observation, VarianceComponents};
+
+/// Numbers above this are told as such: a pilot does not tell them apart.
+const LIMIT: u32 = 100;
+/// Texts with labels of two people or more, and people with two labels or more, that components need.
+const FEWEST_TEXTS: usize = 20;
+const FEWEST_PEOPLE: usize = 5;
+/// Simulated pilots behind an interval, and labels that all of them may have together.
+const RESAMPLES: usize = 400;
+const RESAMPLED_LABELS: usize = 40_000_000;
+
+/// What is wanted of a study.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanChoices {
+    /// Reliability of a text's mean and of a person's severity, between 0 and 1.
+    pub reliability: f64,
+    /// Width of the 95 % interval of a text's mean, in levels.
+    pub interval_width: Option<f64>,
+    /// What a label costs.
+    pub cost_per_label: Option<f64>,
+    /// So many texts that need more labels.
+    pub top: usize,
+}
+
+impl Default for PlanChoices {
+    fn default() -> Self {
+        Self { reliability: 0.8, interval_width: None, cost_per_label: None, top: 10 }
+    }
+}
+
+impl Analysis {
+    /// The plan of a study from the labels of a question: what it needs, what it has, and which texts can stop. Intervals are parametric: labels
+    /// with the estimated components are simulated on the same design, with new texts and new people each time.
+    ///
+    /// # Errors
+    /// No such question, the file cannot be read, or a cancel.
+    pub fn plan(
+        &self,
+        question: QuestionId,
+        choices: PlanChoices,
+        progress: &dyn Progress,
+    ) -> Result<PlanReport, WorkbenchError> {
+        let context = &self.context;
+        let (_, target) = context.question_parts(question)?;
+        let labels = context.observations(question)?;
+        let index = context.index();
+        let (texts, people) = (index.texts().len(), index.annotators().len());
+        let (per_text, per_person) = counts(&labels, texts, people);
+        let ordered = target.kind.is_ordered();
+        let mut report = PlanReport {
+            question,
+            reliability: choices.reliability,
+            interval_width: choices.interval_width.filter(|_| ordered),
+            cost_per_label: choices.cost_per_label,
+            limit: LIMIT,
+            texts: texts as u32,
+            labels: labels.len() as u32,
+            annotators: per_person.iter().filter(|n| **n > 0).count() as u32,
+            shares: None,
+            for_reliability: PlannedNumber::default(),
+            for_width: None,
+            annotators_per_text: None,
+            labels_per_person: PlannedNumber::default(),
+            labels_per_text_now: None,
+            reliability_now: None,
+            width_now: None,
+            labels_in_all: None,
+            labels_missing: None,
+            cost_in_all: None,
+            cost_missing: None,
+            texts_done: 0,
+            people_done: 0,
+            done: false,
+            open_texts: Vec::new(),
+            needs: needs(&per_text, &per_person),
+            remark: None,
+        };
+        if report.needs.is_some() {
+            return Ok(report);
+        }
+        let design = LabelDesign::of(&labels, texts, people);
+        let Some(found) = VarianceComponents::of(&labels, &design, target.levels, ordered) else {
+            report.needs = Some(too_alike());
+            return Ok(report);
+        };
+        let all = found.text.max(0.0) + found.annotator.max(0.0) + found.residual.max(0.0);
+        if all <= 0.0 {
+            report.needs = Some(too_alike());
+            return Ok(report);
+        }
+        report.shares = Some(VarianceShares {
+            text: found.text.max(0.0) / all,
+            annotator: found.annotator.max(0.0) / all,
+            residual: found.residual.max(0.0) / all,
+        });
+        let resamples = resampled(&design, &found, progress)?;
+        let number = |of: &dyn Fn(&VarianceComponents) -> f64| planned(&found, &resamples, of);
+        report.for_reliability = number(&|c| c.annotators_for_reliability(choices.reliability));
+        report.for_width = report.interval_width.map(|width| number(&|c| c.annotators_for_width(width)));
+        report.labels_per_person = number(&|c| c.labels_for_reliability(choices.reliability));
+        let labelled = per_text.iter().filter(|n| **n > 0).count();
+        let now = labels.len() as f64 / labelled as f64;
+        report.labels_per_text_now = Some(now);
+        report.reliability_now = Some(found.reliability_of(now));
+        report.width_now = ordered.then(|| found.width_of(now));
+        report.remark = remark(&report);
+        report.people_done = report
+            .labels_per_person
+            .value
+            .map_or(0, |needed| per_person.iter().filter(|n| **n >= needed).count() as u32);
+        let for_width = report.for_width.map(|number| number.value);
+        report.annotators_per_text = match (report.for_reliability.value, for_width) {
+            (Some(n), None) => Some(n),
+            (Some(n), Some(Some(m))) => Some(n.max(m)),
+            _ => None,
+        };
+        let Some(needed) = report.annotators_per_text else { return Ok(report) };
+        let missing: u64 = per_text.iter().map(|n| u64::from(needed.saturating_sub(*n))).sum();
+        let cost = |labels: u64| choices.cost_per_label.map(|each| each * labels as f64);
+        report.labels_missing = u32::try_from(missing).ok();
+        report.labels_in_all = u32::try_from(labels.len() as u64 + missing).ok();
+        (report.cost_in_all, report.cost_missing) = (cost(labels.len() as u64 + missing), cost(missing));
+        report.texts_done = per_text.iter().filter(|n| **n >= needed).count() as u32;
+        report.done = missing == 0;
+        let mut open: Vec<(u32, usize)> = per_text
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| **n < needed)
+            .map(|(row, n)| (needed - n, row))
+            .collect();
+        open.sort_unstable();
+        for (missing, row) in open.into_iter().take(choices.top) {
+            let Some(text) = context.store.text(index.texts()[row])? else { continue };
+            report.open_texts.push(OpenText {
+                text: text.id,
+                text_id: text.external_id,
+                labels: per_text[row],
+                missing,
+            });
+        }
+        Ok(report)
+    }
+}
+
+fn counts(labels: &[Observation], texts: usize, people: usize) -> (Vec<u32>, Vec<u32>) {
+    let (mut per_text, mut per_person) = (vec![0; texts], vec![0; people]);
+    for label in labels {
+        per_text[label.text as usize] += 1;
+        per_person[label.annotator as usize] += 1;
+    }
+    (per_text, per_person)
+}
+
+/// Components of simulated pilots like this one.
+fn resampled(
+    design: &LabelDesign,
+    found: &VarianceComponents,
+    progress: &dyn Progress,
+) -> Result<Vec<VarianceComponents>, WorkbenchError> {
+    let runs = (RESAMPLED_LABELS / design.labels().max(1)).clamp(40, RESAMPLES);
+    let mut all = Vec::with_capacity(runs);
+    for run in 0..runs {
+        progress.report(run as u64, Some(runs as u64), "resamples");
+        if progress.cancelled() {
+            return Err(WorkbenchError::Cancelled);
+        }
+        all.extend(design.simulated(found, run as u64));
+    }
+    Ok(all)
+}
+
+/// A number and its 90 % interval, which holds it.
+fn planned(
+    found: &VarianceComponents,
+    resamples: &[VarianceComponents],
+    of: &dyn Fn(&VarianceComponents) -> f64,
+) -> PlannedNumber {
+    let estimate = of(found);
+    let mut all: Vec<f64> = resamples.iter().map(of).filter(|n| !n.is_nan()).collect();
+    all.sort_by(f64::total_cmp);
+    let at = |share: f64| all.get(((all.len() - 1) as f64 * share).round() as usize).copied();
+    let (low, high) = match all.is_empty() {
+        true => (None, None),
+        false => (at(0.05), at(0.95)),
+    };
+    let whole = |n: f64| (n <= f64::from(LIMIT)).then(|| (n.ceil() as u32).max(1));
+    PlannedNumber {
+        value: whole(estimate),
+        low: whole(low.unwrap_or(estimate).min(estimate)),
+        high: whole(high.unwrap_or(estimate).max(estimate)),
+    }
+}
+
+fn needs(per_text: &[u32], per_person: &[u32]) -> Option<String> {
+    let several = |counts: &[u32]| counts.iter().filter(|n| **n > 1).count();
+    let (texts, people) = (several(per_text), several(per_person));
+    (texts < FEWEST_TEXTS || people < FEWEST_PEOPLE).then(|| {
+        format!(
+            "A plan needs a pilot: {FEWEST_TEXTS} texts or more with labels of two people or more (there are {texts}), and {FEWEST_PEOPLE} \
+             people or more with two labels or more (there are {people})."
+        )
+    })
+}
+
+fn too_alike() -> String {
+    "The labels do not tell texts and people apart: they are all alike, or nobody has labelled what others labelled.".to_owned()
+}
+
+/// What does not vary, and numbers that are hardly known.
+fn remark(report: &PlanReport) -> Option<String> {
+    let mut said = Vec::new();
+    if report.for_reliability.value.is_none() {
+        said.push("Texts hardly differ: more annotators would not tell them apart.");
+    }
+    if report.labels_per_person.value.is_none() {
+        said.push("People hardly differ in how high they answer: more labels of one person tell little of that person.");
+    }
+    let unsure = |n: PlannedNumber| n.value.is_some() && n.high.is_none();
+    if unsure(report.for_reliability) || unsure(report.labels_per_person) {
+        said.push("Of these numbers the pilot tells little: label more texts before relying on them.");
+    }
+    (!said.is_empty()).then(|| said.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_lies_in_its_interval_and_beyond_the_limit_there_is_none() {
+        let found = VarianceComponents { text: 0.2, annotator: 0.2, residual: 0.6 };
+        let others = [0.1, 0.15, 0.3].map(|text| VarianceComponents { text, ..found });
+        let n = planned(&found, &others, &|c| c.annotators_for_reliability(0.8));
+        assert_eq!(n, PlannedNumber { value: Some(16), low: Some(11), high: Some(32) });
+        let flat = VarianceComponents { text: 0.0, ..found };
+        let n = planned(&flat, &others, &|c| c.annotators_for_reliability(0.8));
+        assert_eq!((n.value, n.high), (None, None));
+        let alone = planned(&found, &[], &|c| c.annotators_for_reliability(0.8));
+        assert_eq!((alone.low, alone.high), (alone.value, alone.value));
+    }
+}

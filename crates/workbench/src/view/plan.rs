@@ -1,0 +1,96 @@
+//! How many annotators and labels a study needs, as a pilot tells it.
+
+use dissensus_domain::{QuestionId, TextId};
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// A number that is recommended, with its 90 % interval.
+    #[derive(Copy, Default)]
+    pub struct PlannedNumber {
+        /// The number; none above the limit of the report.
+        pub value: Option<u32>,
+        /// Lower end; none above the limit.
+        pub low: Option<u32>,
+        /// Upper end; none above the limit.
+        pub high: Option<u32>,
+    }
+
+    /// Shares of the variance of a single label.
+    #[derive(Copy)]
+    pub struct VarianceShares {
+        /// Between texts.
+        pub text: f64,
+        /// Between annotators.
+        pub annotator: f64,
+        /// Of neither.
+        pub residual: f64,
+    }
+
+    /// A text that needs more labels.
+    pub struct OpenText {
+        /// The text.
+        pub text: TextId,
+        /// Its name in files.
+        pub text_id: String,
+        /// Labels that it has.
+        pub labels: u32,
+        /// Labels that it still needs.
+        pub missing: u32,
+    }
+
+    /// The plan of a study.
+    pub struct PlanReport {
+        /// The question.
+        pub question: QuestionId,
+        /// Reliability that is wanted, of a text's mean and of a person's severity.
+        pub reliability: f64,
+        /// Width of the 95 % interval of a text's mean that is wanted, in levels.
+        pub interval_width: Option<f64>,
+        /// What a label costs.
+        pub cost_per_label: Option<f64>,
+        /// Numbers above this are not told.
+        pub limit: u32,
+        /// Texts of the project.
+        pub texts: u32,
+        /// Labels of the question.
+        pub labels: u32,
+        /// People with a label.
+        pub annotators: u32,
+        /// Where labels differ.
+        pub shares: Option<VarianceShares>,
+        /// Annotators a text for the reliability.
+        pub for_reliability: PlannedNumber,
+        /// Annotators a text for the width.
+        pub for_width: Option<PlannedNumber>,
+        /// Annotators a text for both.
+        pub annotators_per_text: Option<u32>,
+        /// Labels a person for the reliability of that person's severity.
+        pub labels_per_person: PlannedNumber,
+        /// Labels a text has now, on average over texts with a label.
+        pub labels_per_text_now: Option<f64>,
+        /// Reliability of the mean of so many.
+        pub reliability_now: Option<f64>,
+        /// Width of the interval from so many, in levels; none without an order of the levels.
+        pub width_now: Option<f64>,
+        /// Labels of the whole study.
+        pub labels_in_all: Option<u32>,
+        /// Labels that are still missing.
+        pub labels_missing: Option<u32>,
+        /// What the whole study costs.
+        pub cost_in_all: Option<f64>,
+        /// What is still to be spent.
+        pub cost_missing: Option<f64>,
+        /// Texts that have enough labels.
+        pub texts_done: u32,
+        /// People whose severity is known well enough.
+        pub people_done: u32,
+        /// True where no text needs another label.
+        pub done: bool,
+        /// Texts that need more, the fewest missing first.
+        pub open_texts: Vec<OpenText>,
+        /// What is missing where nothing can be told.
+        pub needs: Option<String>,
+        /// What to know about these numbers.
+        pub remark: Option<String>,
+    }
+}
