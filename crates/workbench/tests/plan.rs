@@ -109,5 +109,6 @@ fn too_little_is_said_and_a_plan_can_be_stopped() {
     std::fs::write(&file, same).unwrap();
     session.exchange.import(&file, &Default::default(), &silent).unwrap();
     let report = plan(&session, session.project.question(None).unwrap().id, PlanChoices::default());
-    assert!(report.needs.is_some() || report.remark.is_some(), "{report:?}");
+    assert!(report.needs.unwrap().contains("fewer than 10"));
+    assert_eq!((report.annotators_per_text, report.shares), (None, None));
 }

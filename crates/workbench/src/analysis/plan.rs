@@ -12,6 +12,8 @@ const LIMIT: u32 = 100;
 /// Texts with labels of two people or more, and people with two labels or more, that components need.
 const FEWEST_TEXTS: usize = 20;
 const FEWEST_PEOPLE: usize = 5;
+/// Labels beside the most frequent level that components need: a few alone would tell of themselves.
+const FEWEST_OTHERS: usize = 10;
 /// Simulated pilots behind an interval, and labels that all of them may have together.
 const RESAMPLES: usize = 400;
 const RESAMPLED_LABELS: usize = 40_000_000;
@@ -83,6 +85,12 @@ impl Analysis {
             remark: None,
         };
         if report.needs.is_some() {
+            return Ok(report);
+        }
+        let mut levels = vec![0_usize; target.levels];
+        labels.iter().for_each(|label| levels[usize::from(label.level)] += 1);
+        if labels.len() - levels.iter().max().copied().unwrap_or(0) < FEWEST_OTHERS {
+            report.needs = Some(too_alike());
             return Ok(report);
         }
         let design = LabelDesign::of(&labels, texts, people);
@@ -210,7 +218,10 @@ fn needs(per_text: &[u32], per_person: &[u32]) -> Option<String> {
 }
 
 fn too_alike() -> String {
-    "The labels do not tell texts and people apart: they are all alike, or nobody has labelled what others labelled.".to_owned()
+    format!(
+        "The labels do not tell texts and people apart: fewer than {FEWEST_OTHERS} are of another level than the most frequent one, or \
+         nobody has labelled what others labelled."
+    )
 }
 
 /// What does not vary, and numbers that are hardly known.
