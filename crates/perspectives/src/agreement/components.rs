@@ -161,15 +161,13 @@ fn solve(mut rows: [[f64; 5]; 4]) -> Option<[f64; 4]> {
     for column in 0..4 {
         let pivot = (column..4).max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()))?;
         rows.swap(column, pivot);
-        let size = rows[column][column];
-        if size.abs() < 1e-9 {
+        let pivot = rows[column];
+        if pivot[column].abs() < 1e-9 {
             return None;
         }
-        for row in column + 1..4 {
-            let by = rows[row][column] / size;
-            for i in column..5 {
-                rows[row][i] -= by * rows[column][i];
-            }
+        for row in &mut rows[column + 1..] {
+            let by = row[column] / pivot[column];
+            row.iter_mut().zip(pivot).skip(column).for_each(|(x, p)| *x -= by * p);
         }
     }
     let mut out = [0.0; 4];
