@@ -293,6 +293,7 @@ pub(crate) enum DeviceArg {
   dissensus encode P.dissensus
   dissensus encode P.dissensus --encoder ./my-bert --pooling cls
   dissensus encode P.dissensus --precision fast
+  dissensus encode P.dissensus --choose-encoder all-MiniLM-L6-v2,multilingual-e5-small-q4
 
 Ctrl-C stops after the batch at hand; the same command goes on from there.")]
 pub(crate) struct Encode {
@@ -302,14 +303,24 @@ pub(crate) struct Encode {
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Encode with every pooling and keep the one whose embeddings predict labels kept back from training best
-    #[arg(long, conflicts_with = "pooling")]
+    #[arg(long, conflicts_with = "pooling", group = "choose")]
     pub(crate) choose_pooling: bool,
-    /// With --choose-pooling: the question [default: the only one]
-    #[arg(long, requires = "choose_pooling")]
+    /// Encode with each of these encoders (names, folders or owner/name) and keep the one on which `multilevel` predicts
+    /// labels kept back from training best; the project's stays unless another is better by more than a standard error
+    #[arg(
+        long,
+        value_name = "ENCODERS",
+        value_delimiter = ',',
+        conflicts_with = "encoder",
+        group = "choose"
+    )]
+    pub(crate) choose_encoder: Vec<String>,
+    /// With --choose-pooling or --choose-encoder: the question [default: the only one]
+    #[arg(long, requires = "choose")]
     pub(crate) question: Option<String>,
-    /// With --choose-pooling: how labels are divided; those that are scored are not looked at [default: column where the
+    /// With --choose-pooling or --choose-encoder: how labels are divided; those that are scored are not looked at [default: column where the
     /// project has an official split, else by-text:0.7]
-    #[arg(long, value_parser = split, requires = "choose_pooling")]
+    #[arg(long, value_parser = split, requires = "choose")]
     pub(crate) split: Option<SplitSpec>,
     /// Print one JSON document
     #[arg(long)]

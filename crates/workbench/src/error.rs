@@ -194,10 +194,22 @@ pub enum WorkbenchError {
         found: String,
     },
     /// Another encoder came into use while a pooling was chosen.
-    #[error(
-        "another encoder came into use meanwhile, and stays in use: choose the pooling again to change it"
-    )]
+    #[error("another encoder came into use meanwhile, and stays in use: choose again to change it")]
     EncoderSwitched,
+    /// Fewer than two encoders to choose from.
+    #[error(
+        "name two encoders or more to choose from, such as --choose-encoder all-MiniLM-L6-v2,all-mpnet-base-v2"
+    )]
+    OneEncoder,
+    /// One encoder twice among those to choose from.
+    #[error("`{0}` is the same encoder as another one of those to choose from: name each once")]
+    EncoderTwice(String),
+    /// An encoder to choose that has learned from the labels by which it would be chosen.
+    #[error(
+        "`{0}` was trained on labels of this project, which are left out of its figure, so that it would be compared by other labels than the rest: \
+         compare runs instead (runs compare)"
+    )]
+    EncoderLearned(String),
     /// A run on an encoder that the project does not use.
     #[error(
         "run {run} was trained on embeddings of {encoder}, which this project does not use now: \
@@ -392,6 +404,8 @@ impl WorkbenchError {
             Self::NoRows(_) => "no-rows",
             Self::EncoderChanged { .. } => "encoder-changed",
             Self::EncoderSwitched => "encoder-switched",
+            Self::OneEncoder | Self::EncoderTwice(_) => "encoders-to-choose",
+            Self::EncoderLearned(_) => "encoder-learned",
             Self::OtherEncoder { .. } => "encoder-not-in-use",
             Self::NotEncoded(_) => "not-encoded",
             Self::NothingToEncode => "nothing-to-encode",

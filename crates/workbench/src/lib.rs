@@ -30,8 +30,8 @@ mod words;
 
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
-    EvaluateChoices, Evaluation, PlanChoices, PoolingChoice, PoolingLoss, SlipChoices, SplitReport,
-    Submission, SubmissionChoices, Trained,
+    EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, PlanChoices, PoolingChoice, PoolingLoss,
+    SlipChoices, SplitReport, Submission, SubmissionChoices, Trained,
 };
 pub use app::Workbench;
 pub use background::Background;

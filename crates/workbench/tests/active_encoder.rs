@@ -268,6 +268,52 @@ fn choosing_a_pooling_that_is_broken_off_leaves_the_encoder_as_it_was() {
     assert!(version(&session).contains(&format!("/{}/", found.chosen)), "{found:?} {}", version(&session));
 }
 
+/// A copy of the tiny encoder with another pooling, which is another encoder by its name.
+fn other_tiny(folder: &TempDir) -> String {
+    let from = PathBuf::from(tiny().encoder.unwrap());
+    let to = folder.path().join("other-tiny");
+    std::fs::create_dir(&to).unwrap();
+    for entry in std::fs::read_dir(&from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+    std::fs::create_dir(to.join("1_Pooling")).unwrap();
+    let pooling = r#"{"word_embedding_dimension": 32, "pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": false}"#;
+    std::fs::write(to.join("1_Pooling/config.json"), pooling).unwrap();
+    let modules = r#"[{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]"#;
+    std::fs::write(to.join("modules.json"), modules).unwrap();
+    to.to_string_lossy().into_owned()
+}
+
+#[test]
+fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = version(&session);
+    let names = [tiny().encoder.unwrap(), other_tiny(&folder)];
+    let choose = |names: &[String], progress: &dyn Progress| {
+        let choice = EncoderChoice::default();
+        session.analysis.choose_encoder(names, Some("offensiveness"), None, 0, &choice, progress)
+    };
+    assert!(matches!(choose(&names[..1], &Silent), Err(WorkbenchError::OneEncoder)));
+    let twice = [names[0].clone(), names[0].clone()];
+    assert!(matches!(choose(&twice, &Silent), Err(WorkbenchError::EncoderTwice(_))));
+    let stop = StopAt { doing: "texts/s", stop: AtomicBool::new(false) };
+    assert!(matches!(choose(&names, &stop), Err(WorkbenchError::Cancelled)));
+    assert_eq!(version(&session), before);
+    let found = choose(&names, &Silent).unwrap();
+    // The project's own stays unless the other is clearly better.
+    assert_eq!(found.incumbent, names[0]);
+    assert_eq!(found.tried.len(), 2);
+    assert!(found.tried[0].log_loss <= found.tried[1].log_loss);
+    let chosen = found.tried.iter().find(|tried| tried.encoder == found.chosen).unwrap();
+    assert_eq!(version(&session), chosen.version);
+    assert!(found.tried.iter().all(|tried| tried.log_loss > 0.2 && tried.log_loss < 3.0), "{found:?}");
+}
+
 fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation, WorkbenchError> {
     let choices = EvaluateChoices {
         question: Some("offensiveness".into()),

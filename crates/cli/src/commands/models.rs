@@ -6,7 +6,8 @@ use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::{
-    EvaluateChoices, Evaluation, ModelKind, ModelScores, PoolingChoice, PoolingLoss, Scores, ceiling_note,
+    EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelKind, ModelScores, PoolingChoice,
+    PoolingLoss, Scores, ceiling_note,
 };
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
@@ -17,6 +18,13 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
         let tried = session.analysis.choose_pooling(question, args.split, 0, &choice, &bar);
         drop(bar);
         return poolings(&tried?, args.json);
+    }
+    if !args.choose_encoder.is_empty() {
+        let (question, choice) = (args.question.as_deref(), encoder_choice(&args.encoder));
+        let names = &args.choose_encoder;
+        let tried = session.analysis.choose_encoder(names, question, args.split, 0, &choice, &bar);
+        drop(bar);
+        return encoders(&tried?, args.json);
     }
     let encoded = session.encoding.encode(&encoder_choice(&args.encoder), &bar);
     drop(bar);
@@ -43,6 +51,22 @@ pub(crate) fn encode(args: &Encode) -> Result<()> {
         encoded.device,
         encoded.seconds
     ))
+}
+
+/// Every encoder that was tried, best first.
+fn encoders(found: &EncoderComparison, json: bool) -> Result<()> {
+    if json {
+        return output::json(found);
+    }
+    let row = |tried: &EncoderLoss| vec![tried.encoder.clone(), three(Some(tried.log_loss))];
+    let rows = found.tried.iter().map(row).collect();
+    output::line(&output::table(&["encoder", "log loss on five folds"], rows, &[1]))?;
+    let why = if found.chosen == found.incumbent {
+        "from which no other differs for the better by more than a standard error".to_owned()
+    } else {
+        format!("better than {} by more than a standard error", found.incumbent)
+    };
+    output::line(&format!("\nThe project now uses {}, {why}", found.chosen))
 }
 
 /// Every pooling that was tried, best first.

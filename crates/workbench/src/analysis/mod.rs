@@ -4,6 +4,8 @@ mod aggregation;
 mod agreement;
 mod annotators;
 mod chosen;
+mod cross_validation;
+mod encoder_comparison;
 mod evaluation;
 mod explain;
 mod explain_words;
@@ -26,6 +28,7 @@ mod train;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use agreement::Agreement;
+pub use encoder_comparison::{EncoderComparison, EncoderLoss};
 pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
 pub use plan::PlanChoices;
 pub use pooling::{PoolingChoice, PoolingLoss};

@@ -1,15 +1,13 @@
 //! Choosing a pooling by what predicts best.
 
 use super::Analysis;
-use crate::encoding::{EncoderChoice, first_texts};
+use super::cross_validation::{CrossValidation, clearly_better, mean};
+use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
-use dissensus_perspectives::{
-    FitOptions, ModelKind, Observation, SeenByEncoder, SplitColumns, SplitSpec, TrainingData, fit,
-};
+use dissensus_perspectives::{ModelKind, SplitSpec};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// Folds of the training texts by which a pooling is chosen: differences are small, and one part kept back would be noise.
 const POOLING_FOLDS: u8 = 10;
@@ -54,8 +52,15 @@ impl Analysis {
         let question_data = self.context.question_data(&question)?;
         let split = split.unwrap_or_else(|| question_data.usual_split());
         question_data.check_split(split)?;
-        let context = &self.context;
-        let _reserved = context.reservations.reserve(Activity::Encoding)?;
+        let asked = CrossValidation {
+            question_data: &question_data,
+            split,
+            seed,
+            model: ModelKind::Shared,
+            folds: POOLING_FOLDS,
+            purpose: "choosing a pooling",
+        };
+        let _reserved = self.context.reservations.reserve(Activity::Encoding)?;
         let seen = self.encoding.active_encoder()?;
         let open = |pooling: Option<Pooling>| {
             let choice = EncoderChoice { pooling, ..choice.clone() };
@@ -67,15 +72,7 @@ impl Analysis {
         for pooling in [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooling::Mean2, Pooling::Max2] {
             // The project's encoder stays as it is until all have been tried.
             let (encoder, version, dir) = open(Some(pooling))?;
-            self.encoding.add_version(&encoder, &dir)?;
-            self.encoding.encode_version(&encoder, &version.key, progress)?;
-            let embeddings = self.encoding.embeddings_of(&version.key)?;
-            let embeddings = first_texts(&Arc::new(embeddings), question_data.texts.len())?;
-            let data = question_data.data(&embeddings);
-            let train = split.divide(&data, question_data.columns(), seed, 0.0)?.train;
-            let data = TrainingData { observations: &train, ..data };
-            let seen = self.encoding.seen_by(Some(&version.key), &context.index())?;
-            tried.push((pooling, cross_validated(&data, seen.rows(), seed, progress)?));
+            tried.push((pooling, self.held_out_losses(&asked, (&encoder, &version, &dir), progress)?));
         }
         tried.sort_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)));
         let losses = |pooling: Pooling| tried.iter().find(|(p, _)| *p == pooling).map(|(_, losses)| losses);
@@ -92,59 +89,5 @@ impl Analysis {
             .iter()
             .map(|(pooling, losses)| PoolingLoss { pooling: pooling.to_string(), log_loss: mean(losses) });
         Ok(PoolingChoice { chosen: kept.to_string(), own: own.to_string(), tried: tried.collect() })
-    }
-}
-
-/// Losses of `shared` on every label, of texts that it did not learn from: ten folds of the texts.
-fn cross_validated(
-    data: &TrainingData<'_>,
-    seen: SeenByEncoder<'_>,
-    seed: u64,
-    progress: &dyn Progress,
-) -> Result<Vec<f64>, WorkbenchError> {
-    let mut losses = Vec::with_capacity(data.observations.len());
-    let mut unseen = 0;
-    for split in (SplitSpec::KFold { folds: POOLING_FOLDS, fold: None }).each() {
-        let mut division = split.divide(data, SplitColumns { seen, ..SplitColumns::default() }, seed, 0.0)?;
-        unseen += division.test.texts();
-        if division.test.labels() == 0 {
-            continue;
-        }
-        let options = FitOptions { seed, ..FitOptions::default() };
-        let train = TrainingData { observations: &division.train, ..*data };
-        let model = fit(ModelKind::Shared, &train, &options, progress)?;
-        let scored = division.test.score("shared", model.as_ref())?;
-        let of =
-            |(i, o): (usize, &Observation)| -f64::from(scored.row(i)[usize::from(o.level)]).max(1e-9).ln();
-        losses.extend(scored.observations.iter().enumerate().map(of));
-    }
-    seen.check("choosing a pooling", unseen)?;
-    Ok(losses)
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// Whether losses are lower by more than a standard error of the paired difference.
-fn clearly_better(losses: &[f64], than: &[f64]) -> bool {
-    let differences: Vec<f64> = than.iter().zip(losses).map(|(b, a)| b - a).collect();
-    let gain = mean(&differences);
-    let square = differences.iter().map(|d| (d - gain).powi(2)).sum::<f64>();
-    let n = differences.len() as f64;
-    gain > (square / (n - 1.0).max(1.0) / n.max(1.0)).sqrt()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn better_by_luck_is_not_better() {
-        let than = [1.0, 0.4, 0.9, 0.5, 0.7, 0.6];
-        let lower = |by: [f64; 6]| -> Vec<f64> { than.iter().zip(by).map(|(l, by)| l - by).collect() };
-        assert!(clearly_better(&lower([0.1, 0.12, 0.09, 0.1, 0.11, 0.1]), &than));
-        assert!(!clearly_better(&lower([0.4, -0.3, 0.2, -0.3, 0.3, -0.1]), &than));
-        assert!(!clearly_better(&than, &than));
     }
 }

@@ -1,0 +1,104 @@
+//! How well labels of training texts are predicted on an encoder's embeddings: what a pooling or an encoder is chosen by.
+
+use super::Analysis;
+use crate::context::QuestionData;
+use crate::encoding::encoders::SelectedEncoder;
+use crate::encoding::first_texts;
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use dissensus_encoder::Encoder;
+use dissensus_perspectives::{
+    FitOptions, ModelKind, Observation, SeenByEncoder, SplitColumns, SplitSpec, TrainingData, fit,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is cross-validated, whichever the encoder.
+pub(super) struct CrossValidation<'a> {
+    pub(super) question_data: &'a QuestionData,
+    /// How labels are divided; only those that train are looked at.
+    pub(super) split: SplitSpec,
+    pub(super) seed: u64,
+    pub(super) model: ModelKind,
+    /// Folds of the training texts.
+    pub(super) folds: u8,
+    /// What it is for, in an error.
+    pub(super) purpose: &'static str,
+}
+
+impl Analysis {
+    /// Encodes all texts with an encoder, which does not become the project's, and gives the loss of every label of the training texts
+    /// by models that did not learn from its text.
+    pub(super) fn held_out_losses(
+        &self,
+        asked: &CrossValidation<'_>,
+        (encoder, version, dir): (&Encoder, &SelectedEncoder, &Path),
+        progress: &dyn Progress,
+    ) -> Result<Vec<f64>, WorkbenchError> {
+        let (question_data, seed) = (asked.question_data, asked.seed);
+        self.encoding.add_version(encoder, dir)?;
+        self.encoding.encode_version(encoder, &version.key, progress)?;
+        let embeddings = self.encoding.embeddings_of(&version.key)?;
+        let embeddings = first_texts(&Arc::new(embeddings), question_data.texts.len())?;
+        let data = question_data.data(&embeddings);
+        let train = asked.split.divide(&data, question_data.columns(), seed, 0.0)?.train;
+        let data = TrainingData { observations: &train, ..data };
+        let seen = self.encoding.seen_by(Some(&version.key), &self.context.index())?;
+        cross_validated(&data, seen.rows(), asked, progress)
+    }
+}
+
+fn cross_validated(
+    data: &TrainingData<'_>,
+    seen: SeenByEncoder<'_>,
+    asked: &CrossValidation<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<f64>, WorkbenchError> {
+    let mut losses = Vec::with_capacity(data.observations.len());
+    let mut unseen = 0;
+    for split in (SplitSpec::KFold { folds: asked.folds, fold: None }).each() {
+        let columns = SplitColumns { seen, ..SplitColumns::default() };
+        let mut division = split.divide(data, columns, asked.seed, 0.0)?;
+        unseen += division.test.texts();
+        if division.test.labels() == 0 {
+            continue;
+        }
+        let options = FitOptions { seed: asked.seed, ..FitOptions::default() };
+        let train = TrainingData { observations: &division.train, ..*data };
+        let model = fit(asked.model, &train, &options, progress)?;
+        let scored = division.test.score(asked.model.name(), model.as_ref())?;
+        let of =
+            |(i, o): (usize, &Observation)| -f64::from(scored.row(i)[usize::from(o.level)]).max(1e-9).ln();
+        losses.extend(scored.observations.iter().enumerate().map(of));
+    }
+    seen.check(asked.purpose, unseen)?;
+    Ok(losses)
+}
+
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Whether losses are lower by more than a standard error of the paired difference (the rule of Breiman et al. 1984, Classification
+/// and regression trees, section 3.4.3): differences are small, and the best of several is lucky.
+pub(super) fn clearly_better(losses: &[f64], than: &[f64]) -> bool {
+    let differences: Vec<f64> = than.iter().zip(losses).map(|(b, a)| b - a).collect();
+    let gain = mean(&differences);
+    let square = differences.iter().map(|d| (d - gain).powi(2)).sum::<f64>();
+    let n = differences.len() as f64;
+    gain > (square / (n - 1.0).max(1.0) / n.max(1.0)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn better_by_luck_is_not_better() {
+        let than = [1.0, 0.4, 0.9, 0.5, 0.7, 0.6];
+        let lower = |by: [f64; 6]| -> Vec<f64> { than.iter().zip(by).map(|(l, by)| l - by).collect() };
+        assert!(clearly_better(&lower([0.1, 0.12, 0.09, 0.1, 0.11, 0.1]), &than));
+        assert!(!clearly_better(&lower([0.4, -0.3, 0.2, -0.3, 0.3, -0.1]), &than));
+        assert!(!clearly_better(&than, &than));
+    }
+}
