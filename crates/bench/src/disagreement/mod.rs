@@ -5,8 +5,9 @@ mod predictions;
 
 use crate::error::BenchError;
 use dissensus_domain::{Answer, ScaleKind};
+use dissensus_encoder::char_ngrams;
 use dissensus_perspectives::{
-    AnnotatorModel as _, Embeddings, FitOptions, LiveModel, Measure, Observation, Silent, Target,
+    AnnotatorModel as _, Embeddings, FitOptions, LiveModel, Measure, Observation, Silent, SparseRows, Target,
     TrainingData, measure,
 };
 use dissensus_store::Store;
@@ -129,6 +130,10 @@ impl Material {
         let store = Store::open_reader(&path)?;
         let version = store.encoder_versions()?.pop().map(|version| version.key).unwrap_or_default();
         let found = store.embeddings(&version)?;
+        let mut ngrams = SparseRows::default();
+        for body in store.bodies(&found.texts)? {
+            ngrams.push(&char_ngrams(&body))?;
+        }
         let rows: HashMap<_, _> = found.texts.iter().enumerate().map(|(row, text)| (*text, row)).collect();
         let people: HashMap<_, _> =
             store.annotators()?.iter().enumerate().map(|(row, a)| (a.id, row)).collect();
@@ -141,7 +146,7 @@ impl Material {
             observations: observations.collect(),
             annotators: people.len(),
             target: Target { kind: question.scale.kind(), levels: question.scale.len() },
-            embeddings: Embeddings::new(found.dim, found.values)?,
+            embeddings: Embeddings::new(found.dim, found.values)?.with_ngrams(Arc::new(ngrams))?,
         })
     }
 

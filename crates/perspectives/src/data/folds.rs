@@ -1,7 +1,9 @@
 //! Which fold a text belongs to: seeded, and blind to the order observations came in.
 
+use super::observations::{Embeddings, bits};
 use crate::math::random::generator;
 use rand::seq::SliceRandom;
+use std::collections::HashMap;
 
 /// A fold below `folds` for each of `items`: sizes differ by at most one.
 pub(crate) fn assign(items: usize, folds: usize, seed: u64) -> Vec<u8> {
@@ -14,9 +16,32 @@ pub(crate) fn assign(items: usize, folds: usize, seed: u64) -> Vec<u8> {
     fold
 }
 
+/// A fold for each text, the same for texts with the same embedding: of two copies of a text one would tell what the other is called.
+pub(crate) fn of_texts(embeddings: &Embeddings, folds: usize, seed: u64) -> Vec<u8> {
+    let mut fold = assign(embeddings.texts, folds, seed);
+    if embeddings.dim > 0 {
+        let mut first: HashMap<Vec<u32>, usize> = HashMap::new();
+        for text in 0..embeddings.texts {
+            let copy_of = *first.entry(bits(embeddings.row(text))).or_insert(text);
+            fold[text] = fold[copy_of];
+        }
+    }
+    fold
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_of_a_text_are_in_one_fold() {
+        let rows: Vec<f32> = (0..200u16).map(|t| f32::from(t % 100)).collect();
+        let fold = of_texts(&Embeddings::new(1, rows).unwrap(), 5, 1);
+        assert!((0..100).all(|t| fold[t] == fold[t + 100]));
+        assert!((0..5).all(|f| fold.contains(&f)));
+        // Without an encoder nothing is known to be the same.
+        assert_eq!(of_texts(&Embeddings::none(200), 5, 1), assign(200, 5, 1));
+    }
 
     #[test]
     fn folds_are_even_and_seeded() {

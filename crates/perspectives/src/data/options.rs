@@ -13,10 +13,17 @@ pub struct FitOptions {
     pub rounds: usize,
     /// Whether annotators may get slopes (a dependence on topics) where held-out labels show a gain.
     pub slopes: bool,
+    /// Whether text scores may come from words and similar texts too, where that predicts left-out texts better than the linear head.
+    #[serde(default = "yes")]
+    pub text_scores: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { seed: 0, folds: 5, rounds: 2, slopes: true }
+        Self { seed: 0, folds: 5, rounds: 2, slopes: true, text_scores: true }
     }
 }

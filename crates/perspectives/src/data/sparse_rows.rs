@@ -48,6 +48,11 @@ impl SparseRows {
         self.starts.len() - 1
     }
 
+    /// Numbers in all rows.
+    pub fn entries(&self) -> usize {
+        self.columns.len()
+    }
+
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

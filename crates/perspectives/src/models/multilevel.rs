@@ -43,6 +43,7 @@ pub(crate) struct TextScorer {
 
 impl TextScorer {
     /// No encoder: every score is 0.
+    #[cfg(any(test, feature = "bench"))]
     pub(crate) fn constant(link: Link) -> Self {
         Self {
             dim: 0,
@@ -239,7 +240,8 @@ pub(crate) fn fit_effects(
     }
     let (Some(mut crossed), Some(cross)) = (crossed, cross) else { return Err(PerspectivesError::Cancelled) };
     step(progress, "multilevel: words and texts that read alike", 0.9)?;
-    let text_scores = fit_text_scores(prepared, &mut crossed);
+    let text_scores =
+        if options.text_scores { fit_text_scores(prepared, &mut crossed, progress) } else { None };
     if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
     }
@@ -278,7 +280,11 @@ fn out_of_fold(link: Link, prepared: &Prepared<'_>, cross: &CrossFit) -> Vec<f64
     scores
 }
 
-fn fit_text_scores(prepared: &Prepared<'_>, crossed: &mut CrossedEffects) -> Option<TextScores> {
+fn fit_text_scores(
+    prepared: &Prepared<'_>,
+    crossed: &mut CrossedEffects,
+    progress: &dyn Progress,
+) -> Option<TextScores> {
     if prepared.x.dim == 0 {
         return None;
     }
@@ -289,7 +295,7 @@ fn fit_text_scores(prepared: &Prepared<'_>, crossed: &mut CrossedEffects) -> Opt
         fold: &prepared.fold,
         folds: prepared.folds,
     };
-    text_scores::fit(crossed, texts)
+    text_scores::fit(crossed, texts, progress)
 }
 
 fn encoder(link: Link, prepared: &Prepared<'_>, cross: &CrossFit, crossed: &CrossedEffects) -> TextScorer {

@@ -25,7 +25,7 @@ impl<'a> Prepared<'a> {
         Ok(Self {
             embeddings: data.embeddings,
             x: Arc::new(PcaEmbeddings::new(data.embeddings)),
-            fold: folds::assign(data.embeddings.texts, folds, options.seed),
+            fold: folds::of_texts(data.embeddings, folds, options.seed),
             folds,
             observations,
             annotators: data.annotators,

@@ -145,8 +145,14 @@ mod tests {
             embedded: true,
             fast: false,
             about: "For tests.".to_owned(),
-            hub: HubSource { repository: NAME.to_owned(), revision: COMMIT.to_owned() },
-            python: PythonSource { requirements: Vec::new(), folder: String::new(), zip: None },
+            hub: Some(HubSource { repository: NAME.to_owned(), revision: COMMIT.to_owned() }),
+            python: PythonSource {
+                requirements: Vec::new(),
+                folder: String::new(),
+                platform: None,
+                zip: None,
+                packed: None,
+            },
             files: files.to_vec(),
         };
         let home = Home::inside(folder.path(), vec![folder.path().join("models")]);

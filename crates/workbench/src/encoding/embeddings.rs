@@ -1,7 +1,7 @@
 //! Embeddings and n-grams as models take them: a row a text.
 
 use super::Encoding;
-use super::text_features::ngrams_of;
+use super::text_features::{Limits, ngrams_of};
 use crate::context::{Index, QuestionData};
 use crate::error::WorkbenchError;
 use crate::sync::lock;
@@ -70,10 +70,28 @@ impl Encoding {
         stored: &dissensus_store::Embeddings,
     ) -> Result<Embeddings, WorkbenchError> {
         let rows = aligned(index, stored)?;
-        Ok(match ngrams_of(&self.context, index.texts())? {
+        Ok(match ngrams_of(&self.context, index.texts(), Limits::Kept)? {
             Some(ngrams) => rows.with_ngrams(ngrams)?,
             None => rows,
         })
+    }
+
+    /// The embeddings of a run's texts, with n-grams where the run learned from them and without where it did not.
+    pub(crate) fn with_ngrams_of_run(
+        &self,
+        embeddings: Arc<Embeddings>,
+        wanted: bool,
+    ) -> Result<Arc<Embeddings>, WorkbenchError> {
+        if embeddings.dim == 0 || embeddings.ngrams.is_some() == wanted {
+            return Ok(embeddings);
+        }
+        let plain = Embeddings { ngrams: None, ..Embeddings::clone(&embeddings) };
+        let index = self.context.index();
+        let texts = index.texts().get(..plain.texts).unwrap_or_default();
+        Ok(Arc::new(match ngrams_of(&self.context, texts, Limits::Lifted)? {
+            Some(ngrams) if wanted => plain.with_ngrams(ngrams)?,
+            _ => plain,
+        }))
     }
 
     /// The embeddings in use of the texts of `question_data`, and their version. Texts that were imported since are left out.
@@ -113,10 +131,14 @@ pub(crate) fn first_texts(all: &Arc<Embeddings>, texts: usize) -> Result<Arc<Emb
     if all.texts == texts {
         return Ok(Arc::clone(all));
     }
+    if all.texts < texts {
+        // An import has just ended and the index is about to follow it.
+        return Err(WorkbenchError::Busy("import"));
+    }
     if all.dim == 0 {
         return Ok(Arc::new(Embeddings::none(texts)));
     }
-    let rows = all.rows.get(..texts * all.dim).unwrap_or(&all.rows).to_vec();
+    let rows = all.rows[..texts * all.dim].to_vec();
     let first = Embeddings::new(all.dim, rows)?;
     Ok(Arc::new(match &all.ngrams {
         Some(ngrams) => first.with_ngrams(Arc::new(ngrams.first(texts)))?,

@@ -102,7 +102,19 @@ impl Encoding {
 /// A text in at most `most` pieces of equally many words (Unicode Standard Annex 29), and how many that is. What stands before the first
 /// word belongs to it, what stands behind a word to that word.
 fn pieces(text: &str, most: usize) -> (Vec<String>, usize) {
-    let starts: Vec<usize> = text.unicode_word_indices().map(|(at, _)| at).collect();
+    let mut end = 0;
+    let starts: Vec<usize> = text
+        .unicode_word_indices()
+        .map(|(at, word)| {
+            // "@user" and "(so" are left out with their signs: the cut is behind the last space before a word.
+            let space = text[end..at].rfind(char::is_whitespace);
+            let start = space.map_or(at, |space| {
+                end + space + text[end + space..].chars().next().map_or(0, char::len_utf8)
+            });
+            end = at + word.len();
+            start
+        })
+        .collect();
     let together = starts.len().div_ceil(most).max(1);
     let mut cuts: Vec<usize> = starts.into_iter().step_by(together).skip(1).collect();
     cuts.insert(0, 0);
@@ -119,6 +131,7 @@ mod tests {
         let (words, together) = pieces("“You call that, a recipe?” Don't!", 64);
         assert_eq!(words, ["“You ", "call ", "that, ", "a ", "recipe?” ", "Don't!"]);
         assert_eq!(together, 1);
+        assert_eq!(pieces("hi @user (so) a-b bye", 64).0, ["hi ", "@user ", "(so) ", "a-", "b ", "bye"]);
         assert_eq!(pieces("one", 64).0, ["one"]);
         assert_eq!(pieces("…?!", 64).0, ["…?!"]);
         assert_eq!(pieces("", 64).0, [""]);

@@ -35,6 +35,9 @@ pub(crate) struct RunStart {
     pub(super) encoder: Option<SelectedEncoder>,
     /// Texts left out of the test because that encoder was trained on them.
     left_out: usize,
+    /// Whether its model learns from n-grams; runs of before there were any did not.
+    #[serde(default)]
+    ngrams: bool,
 }
 
 /// The encoder that a run started on; none where it has not started, or without an encoder.
@@ -58,6 +61,7 @@ pub(crate) struct RunData {
     pub(super) division: DataSplit,
     pub(super) encoder: Option<SelectedEncoder>,
     pub(super) left_out: usize,
+    ngrams: bool,
 }
 
 impl RunData {
@@ -131,6 +135,7 @@ impl Runs {
             (RunPart::Test, ids(division.test.observations())),
         ];
         self.check_old_division(kept, &parts)?;
+        let ngrams = kept.choices.tuning == Tuning::Frozen && self.encoding.embeddings()?.0.ngrams.is_some();
         let start = RunStart {
             texts: question_data.texts.len() as u32,
             last_text: question_data.texts.last().map_or(0, |id| id.0),
@@ -138,6 +143,7 @@ impl Runs {
             attributes: question_data.attributes.clone(),
             encoder,
             left_out: division.test.left_out(),
+            ngrams,
         };
         let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
         Ok(self.context.store.set_run_start(kept.run.id, start, parts)?)
@@ -207,6 +213,7 @@ impl Runs {
             division,
             encoder: start.encoder,
             left_out: start.left_out,
+            ngrams: start.ngrams,
         })
     }
 
@@ -220,6 +227,6 @@ impl Runs {
             }
             _ => Arc::new(self.encoding.embeddings_of(&encoder.key)?),
         };
-        first_texts(&all, data.texts)
+        self.encoding.with_ngrams_of_run(first_texts(&all, data.texts)?, data.ngrams)
     }
 }

@@ -7,10 +7,9 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::AnnotatorId;
-use dissensus_encoder::{Encoder, FreezePolicy};
+use dissensus_encoder::{BatchPlan, Encoder, FreezePolicy};
 use dissensus_perspectives::{
-    AnnotatorModel, Embeddings, FitOptions, ModelKind, NetworkModel, Observation, TrainConfig, TrainingData,
-    fit,
+    AnnotatorModel, Embeddings, FitOptions, ModelKind, NetworkModel, TrainConfig, TrainingData, fit,
 };
 use dissensus_store::RunPart;
 use serde::Serialize;
@@ -103,7 +102,7 @@ impl Runs {
             let embeddings = if config.policy == FreezePolicy::Frozen {
                 self.run_embeddings(&data)?
             } else {
-                Arc::new(self.encoded_for(encoder, &data.division.train, data.texts)?)
+                Arc::new(self.encoded(encoder, data.texts, progress)?)
             };
             return fitted(&data.training(&embeddings));
         }
@@ -123,7 +122,7 @@ impl Runs {
             };
             first_texts(&all, question_data.texts.len())?
         } else {
-            Arc::new(self.encoded_for(encoder, &train, question_data.texts.len())?)
+            Arc::new(self.encoded(encoder, question_data.texts.len(), progress)?)
         };
         fitted(&TrainingData { observations: &train, ..question_data.data(&embeddings) })
     }
@@ -136,24 +135,26 @@ impl Runs {
         Ok(self.context.index().annotator_row(annotator).unwrap_or(u32::MAX))
     }
 
-    /// Embeddings of the texts of these labels; all others stand at zero, where nothing is asked of them.
-    fn encoded_for(
+    /// Embeddings of the first `texts` texts of the project, as the run's model was fitted on them.
+    fn encoded(
         &self,
         encoder: &Encoder,
-        train: &[Observation],
-        rows: usize,
+        texts: usize,
+        progress: &dyn Progress,
     ) -> Result<Embeddings, WorkbenchError> {
         let mut bodies = self.context.bodies()?;
-        bodies.truncate(rows);
-        let mut texts: Vec<u32> = train.iter().map(|o| o.text).collect();
-        texts.sort_unstable();
-        texts.dedup();
-        let asked: Vec<&str> = texts.iter().map(|t| bodies[*t as usize].as_str()).collect();
-        let dim = encoder.version().dim;
-        let mut rows = vec![0.0; bodies.len() * dim];
-        for (text, row) in texts.iter().zip(encoder.encode(&asked)?) {
-            rows[*text as usize * dim..(*text as usize + 1) * dim].copy_from_slice(&row);
+        bodies.truncate(texts);
+        let mut rows = vec![Vec::new(); bodies.len()];
+        let done = encoder.encode_stream(&bodies, &BatchPlan::default(), |batch| {
+            progress.report(batch.texts_done as u64, Some(texts as u64), "encoding with the run's encoder");
+            for (index, row) in batch.indices.into_iter().zip(batch.embeddings) {
+                rows[index] = row;
+            }
+            progress.flow()
+        })?;
+        if done.cancelled {
+            return Err(WorkbenchError::Cancelled);
         }
-        Ok(Embeddings::new(dim, rows)?)
+        Ok(Embeddings::new(encoder.version().dim, rows.concat())?)
     }
 }

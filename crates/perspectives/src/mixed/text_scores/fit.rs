@@ -5,6 +5,7 @@ use super::parts::TextScores;
 use super::pseudo_data::PseudoData;
 use super::texts::{Texts, even};
 use super::{exact, large};
+use crate::data::progress::Progress;
 use crate::math::dot;
 use crate::mixed::crossed::CrossedEffects;
 use nalgebra::DVector;
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 
 /// Up to so many labelled texts the process is computed as it stands (cubic cost).
 const MAX_EXACT_TEXTS: usize = 1600;
-/// With more labelled texts than this the head alone has enough to learn from.
+/// Learned from are this many labelled texts at most, evenly spaced; the others are scored like texts without labels.
 const MAX_TEXTS: usize = 20_000;
 /// Variances and width are chosen by this many labelled texts at most, evenly spaced.
 const MAX_EVIDENCE_TEXTS: usize = 800;
@@ -22,20 +23,28 @@ const MIN_TEXTS: usize = 40;
 const INVERSE_SQUARED_LENGTHS: [f64; 2] = [0.5, 1.0];
 
 /// Replaces the prior means of all texts by what embeddings, similar texts and n-grams say, if that predicts labelled texts left out
-/// better than the head did. `None`, with nothing changed, if not, or where there are too few or too many labelled texts, or scores
-/// of several levels each (softmax).
-pub(crate) fn fit(crossed: &mut CrossedEffects, texts: Texts<'_>) -> Option<TextScores> {
+/// better than the head did. `None`, with nothing changed, if not, after a cancel, where there are too few labelled texts or too many
+/// without n-grams, or scores of several levels each (softmax).
+pub(crate) fn fit(
+    crossed: &mut CrossedEffects,
+    texts: Texts<'_>,
+    progress: &dyn Progress,
+) -> Option<TextScores> {
     let known: Vec<usize> = (0..crossed.texts()).filter(|&t| !crossed.labels[t].is_empty()).collect();
-    if crossed.link.softmax || known.len() < MIN_TEXTS || known.len() > MAX_TEXTS {
+    // Of very many texts without n-grams the head has enough to learn from.
+    let too_many = known.len() > MAX_TEXTS && texts.embeddings.ngrams.is_none();
+    if crossed.link.softmax || known.len() < MIN_TEXTS || too_many {
         return None;
     }
-    let data = PseudoData::of(crossed, known);
+    let learned_from = even(known.len(), MAX_TEXTS).into_iter().map(|i| known[i]).collect();
+    let data = PseudoData::of(crossed, learned_from);
     let mean = texts.embeddings.ngrams.as_ref().map(|ngrams| ngrams.mean()).unwrap_or_default();
     let chosen = choose(crossed.text_var, texts, &data, &mean)?;
-    let learned = if data.texts.len() <= MAX_EXACT_TEXTS {
+    // What is left out one by one would be taught by its copies.
+    let learned = if data.texts.len() <= MAX_EXACT_TEXTS && !texts.any_copies(&data.texts) {
         exact::fit(crossed, texts, &data, &mean, chosen)
     } else {
-        large::fit(crossed, texts, &data, &mean, chosen)
+        large::fit(crossed, texts, &data, &mean, chosen, progress)
     }?;
     if !learned.better {
         return None;
@@ -84,6 +93,7 @@ mod tests {
     use super::super::evidence::Variances;
     use super::super::parts::TextScores;
     use super::*;
+    use crate::data::progress::Silent;
     use crate::data::{Embeddings, Observation, SparseRows, Target};
     use crate::linear::pca::PcaEmbeddings;
     use crate::math::random::generator;
@@ -143,7 +153,8 @@ mod tests {
         let fold: Vec<u8> = (0..400).map(|t| (t % FOLDS) as u8).collect();
         let labelled: Vec<Observation> = observations.into_iter().filter(|o| o.text < 300).collect();
         let mut crossed = effects(400, &labelled);
-        let parts = fit(&mut crossed, texts(&x, &embeddings, &fold)).expect("embeddings and n-grams predict");
+        let parts = fit(&mut crossed, texts(&x, &embeddings, &fold), &Silent)
+            .expect("embeddings and n-grams predict");
         let has = |t: usize| embeddings.features(t).ngrams.iter().any(|(c, _)| c == usize::from(INSULT));
         let truth = |t: usize| 4.0 * f64::from(embeddings.row(t)[0]) + if has(t) { 2.0 } else { -1.0 };
         let (new, expected): (Vec<f64>, Vec<f64>) = (300..400).map(|t| (crossed.scores[t], truth(t))).unzip();
@@ -157,7 +168,7 @@ mod tests {
         // The embeddings alone do worse.
         let plain = Embeddings { ngrams: None, ..embeddings.clone() };
         let mut blind = effects(400, &labelled);
-        fit(&mut blind, texts(&x, &plain, &fold));
+        fit(&mut blind, texts(&x, &plain, &fold), &Silent);
         let of_blind: Vec<f64> = (300..400).map(|t| blind.scores[t]).collect();
         assert!(correlation(&of_blind, &expected) < correlation(&new, &expected) - 0.1);
     }
@@ -176,7 +187,7 @@ mod tests {
         let chosen = Chosen { width: 0.5, variances };
         let large = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| large::fit(&crossed, texts, &all, &mean, chosen)).unwrap()
+            pool.install(|| large::fit(&crossed, texts, &all, &mean, chosen, &Silent)).unwrap()
         };
         let (of_one, of_three) = (large(1), large(3));
         assert_eq!(of_one.held_out, of_three.held_out);
@@ -204,6 +215,44 @@ mod tests {
         }
     }
 
+    /// Every text is there twice, and both copies are left out together: nothing is learned of a text from its own labels.
+    #[test]
+    fn copies_of_a_text_do_not_teach_its_held_out_score() {
+        let (embeddings, mut observations) = data(120);
+        // Labels that no feature of the texts explains.
+        let mut rng = generator(4, 1);
+        for labels in observations.chunks_mut(4) {
+            let level = u16::from(rng.random::<bool>());
+            labels.iter_mut().for_each(|o| o.level = level);
+        }
+        let rows = [embeddings.rows.clone(), embeddings.rows.clone()].concat();
+        let mut ngrams = SparseRows::default();
+        for text in (0..120).chain(0..120) {
+            let row = embeddings.features(text).ngrams.iter().map(|(c, v)| (c as u16, v));
+            ngrams.push(&row.collect::<Vec<_>>()).unwrap();
+        }
+        let twice = Embeddings::new(4, rows).unwrap().with_ngrams(Arc::new(ngrams)).unwrap();
+        let again: Vec<Observation> =
+            observations.iter().map(|o| Observation { text: o.text + 120, ..*o }).collect();
+        observations.extend(again);
+        let x = PcaEmbeddings::new(&twice);
+        let fold = crate::data::folds::of_texts(&twice, FOLDS, 3);
+        assert!((0..120).all(|t| fold[t] == fold[t + 120]));
+        let mut crossed = effects(240, &observations);
+        let texts = texts(&x, &twice, &fold);
+        assert!(texts.any_copies(&(0..240).collect::<Vec<_>>()) && !texts.any_copies(&[0, 1, 2]));
+        let all = PseudoData::of(&crossed, (0..240).collect());
+        let mean = twice.ngrams.as_ref().unwrap().mean();
+        let variances = Variances { linear: 1.0, rbf: 1.0, ngrams: 2.0, text: 0.5 };
+        let chosen = Chosen { width: 1.0, variances };
+        let held_out = large::fit(&crossed, texts, &all, &mean, chosen, &Silent).unwrap().held_out;
+        assert!(correlation(&held_out, &all.z) < 0.1, "{}", correlation(&held_out, &all.z));
+        // One by one each is taught by its copy.
+        let one_by_one = exact::fit(&crossed, texts, &all, &mean, chosen).unwrap().held_out;
+        assert!(correlation(&one_by_one, &all.z) > 0.8);
+        fit(&mut crossed, texts, &Silent);
+    }
+
     #[test]
     fn too_few_texts_change_nothing() {
         let (embeddings, observations) = data(60);
@@ -212,7 +261,7 @@ mod tests {
         let labelled: Vec<Observation> = observations.into_iter().filter(|o| o.text < 30).collect();
         let mut crossed = effects(60, &labelled);
         let before = crossed.scores.clone();
-        assert!(fit(&mut crossed, texts(&x, &embeddings, &fold)).is_none());
+        assert!(fit(&mut crossed, texts(&x, &embeddings, &fold), &Silent).is_none());
         assert_eq!(crossed.scores, before);
     }
 }

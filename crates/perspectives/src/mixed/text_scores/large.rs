@@ -9,6 +9,7 @@ use super::learned::{Learned, ngram_weights};
 use super::parts::{SimilarTexts, TextScores};
 use super::pseudo_data::PseudoData;
 use super::texts::{Texts, even};
+use crate::data::progress::Progress;
 use crate::data::{SPARSE_COLUMNS, SparseRows};
 use crate::mixed::crossed::CrossedEffects;
 use nalgebra::{DMatrix, DMatrixView};
@@ -28,13 +29,14 @@ const JITTER: f64 = 1e-6;
 /// Variances of what no score explains, as multiples of the text effects', under which held-out scores are judged.
 const RESIDUAL_MULTIPLES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.5];
 
-/// Scores of labelled texts are those of the fit without their fold.
+/// Scores of labelled texts are those of the fit without their fold. `None` after a cancel, or where landmarks cannot be told apart.
 pub(super) fn fit(
     crossed: &CrossedEffects,
     texts: Texts<'_>,
     data: &PseudoData,
     mean: &[f32],
     Chosen { width, variances }: Chosen,
+    progress: &dyn Progress,
 ) -> Option<Learned> {
     let landmarks: Vec<usize> =
         even(data.texts.len(), LANDMARKS).into_iter().map(|i| data.texts[i]).collect();
@@ -50,7 +52,7 @@ pub(super) fn fit(
         ngrams: if texts.embeddings.ngrams.is_some() { variances.ngrams } else { 0.0 },
         diagonal: data.noise.iter().map(|n| n + variances.text).collect(),
     };
-    let alpha = system.solve();
+    let alpha = system.solve(progress)?;
     let fitted = system.kernel_times(&alpha);
     let folds = texts.folds;
     let held_out: Vec<f64> =
@@ -223,8 +225,8 @@ impl System<'_> {
         sums
     }
 
-    /// Texts x systems; zero where a text does not teach.
-    fn solve(&self) -> DMatrix<f64> {
+    /// Texts x systems; zero where a text does not teach. `None` after a cancel.
+    fn solve(&self, progress: &dyn Progress) -> Option<DMatrix<f64>> {
         let (n, q) = (self.data.texts.len(), self.columns());
         let z = DMatrix::from_fn(n, q, |i, c| if self.teaches(i, c) { self.data.z[i] } else { 0.0 });
         let precondition = |r: &DMatrix<f64>| DMatrix::from_fn(n, q, |i, c| r[(i, c)] / self.diagonal[i]);
@@ -237,6 +239,9 @@ impl System<'_> {
         let mut rho = dots(&residual, &step);
         let length: Vec<f64> = dots(&z, &z).iter().map(|s| s.sqrt()).collect();
         for _ in 0..STEPS {
+            if progress.cancelled() {
+                return None;
+            }
             let mut image = self.kernel_times(&step);
             for c in 0..q {
                 for i in 0..n {
@@ -262,6 +267,6 @@ impl System<'_> {
             }
             rho = next;
         }
-        alpha
+        Some(alpha)
     }
 }

@@ -1,9 +1,10 @@
 //! What is known of all texts, and how alike they are.
 
-use crate::data::Embeddings;
+use crate::data::{Embeddings, bits};
 use crate::math::dot;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// What is known of all texts.
 #[derive(Clone, Copy)]
@@ -31,6 +32,12 @@ impl<'a> Texts<'a> {
 
     pub(super) fn distance(self, a: usize, b: usize) -> f64 {
         (self.linear(a, a) + self.linear(b, b) - 2.0 * self.linear(a, b)).max(0.0)
+    }
+
+    /// Whether two of these texts, by their embeddings, are the same.
+    pub(super) fn any_copies(self, of: &[usize]) -> bool {
+        let mut seen = HashSet::new();
+        !of.iter().all(|&t| seen.insert(bits(self.embeddings.row(t))))
     }
 
     /// Lower half of the inner products of some texts' embeddings.

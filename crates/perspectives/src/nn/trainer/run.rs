@@ -298,7 +298,13 @@ impl<'a, 'b> Training<'a, 'b> {
         };
         let train: Vec<Observation> = self.trainer.observations.iter().map(place).collect();
         let here = TrainingData { embeddings: &x, observations: &train, ..*data };
-        let options = FitOptions { seed: self.config.seeds.weights, slopes: false, ..FitOptions::default() };
+        // The network has a linear head and nothing else, so that is what is fitted.
+        let options = FitOptions {
+            seed: self.config.seeds.weights,
+            slopes: false,
+            text_scores: false,
+            ..FitOptions::default()
+        };
         let prepared = Prepared::new(&here, &options)?;
         let (head, crossed) = fit_effects(&prepared, &options, &Silent)?;
         self.network.refit(&AlternatingFit::of(&head, &crossed))?;
