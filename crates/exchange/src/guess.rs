@@ -3,7 +3,7 @@
 use crate::records::Records;
 use crate::roles::simplified;
 use crate::survey::Survey;
-use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
+use crate::time::{parse_duration_ms, parse_ms};
 use crate::{ColumnRoles, ExchangeError, Source};
 use dissensus_domain::{LabelSource, Split};
 
@@ -153,7 +153,7 @@ const ATTRIBUTES: &[&str] = &[
 ///
 /// By value: a column that is the same in all rows of each annotator and differs between annotators is an attribute,
 /// unless it belongs to the text (the same in all rows of each text). A column that is guessed to be a time, a
-/// duration, a source or a split must read as one in every row looked at. Whatever is left is metadata.
+/// duration, a source or a split must read as one in every row looked at; an occasion in one of them. Whatever is left is metadata.
 ///
 /// # Errors
 /// The file can no longer be read.
@@ -250,7 +250,7 @@ impl<'a> Guess<'a> {
     fn doubt(&mut self, survey: &Survey) {
         self.believe(Role::Time, survey, |v| parse_ms(v).is_some());
         self.believe(Role::Duration, survey, |v| parse_duration_ms(v).is_some());
-        self.believe(Role::Occasion, survey, |v| parse_occasion(v).is_some());
+        self.doubt_occasion(survey);
         if self.column(Role::Question).is_some_and(|c| !survey.is_few(c)) {
             self.release(Role::Question);
         }
@@ -271,6 +271,23 @@ impl<'a> Guess<'a> {
         }
         if !has_text && !has_label {
             self.doubt_text_id();
+        }
+    }
+
+    /// An occasion that was overlooked would let second answers replace first ones, so a few values that do not read as one are bad rows
+    /// and no reason to doubt the column; a sample of blank ones says nothing, as files have later occasions at their end. But where
+    /// nobody answers a text twice, numbers of several occasions are something else.
+    fn doubt_occasion(&mut self, survey: &Survey) {
+        let Some(column) = self.column(Role::Occasion) else { return };
+        let number = |value: &str| value.parse::<f64>().is_ok();
+        let later = |value: &str| value.parse::<f64>().is_ok_and(|number| number > 1.0);
+        let words = !survey.is_blank(column) && !survey.any_read(column, number);
+        // One later occasion alone is a file of that occasion.
+        let several = survey.any_read(column, later) && !survey.is_one(column);
+        let about_people =
+            [Role::Text, Role::TextId, Role::Label].iter().all(|role| self.column(*role).is_none());
+        if words || about_people || (several && !survey.answers_twice()) {
+            self.release(Role::Occasion);
         }
     }
 

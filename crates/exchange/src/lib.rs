@@ -107,6 +107,7 @@ pub use row_error::{RowError, RowErrorKind};
 pub use rows::{Rows, read_rows};
 pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
 pub use source::{MAX_COLUMNS, Source};
+pub use time::latest_meant;
 pub use verdict::{LabelVerdict, Verdict};
 pub use window::MAX_RECORD_BYTES;
 pub use write::{AnnotatorWriter, LabelRow, LabelWriter, MAX_METADATA_COLUMNS, TextRow, TextWriter};

@@ -22,6 +22,9 @@ pub(crate) struct Survey {
     /// The texts of each annotator, and the annotators of each text: one, or several.
     annotators: HashMap<u64, Seen>,
     texts: HashMap<u64, Seen>,
+    /// Texts with their annotators, until one comes a second time.
+    pairs: HashSet<(u64, u64)>,
+    twice: bool,
 }
 
 #[derive(Debug, Default)]
@@ -29,6 +32,8 @@ struct Column {
     /// Different values, up to one more than [`CATEGORIES`].
     values: HashSet<String>,
     long: bool,
+    /// A value is blank.
+    blank: bool,
     by_annotator: HashMap<u64, Seen>,
     by_text: HashMap<u64, Seen>,
 }
@@ -60,6 +65,8 @@ impl Survey {
             columns: std::iter::repeat_with(Column::default).take(columns).collect(),
             annotators: HashMap::new(),
             texts: HashMap::new(),
+            pairs: HashSet::new(),
+            twice: false,
         }
     }
 
@@ -70,9 +77,11 @@ impl Survey {
         if let (Some(text), Some(annotator)) = (text, annotator) {
             see(&mut self.annotators, annotator, text);
             see(&mut self.texts, text, annotator);
+            self.twice = self.twice || !self.pairs.insert((text, annotator));
         }
         for (index, column) in self.columns.iter_mut().enumerate() {
             let value = cells.get(index).trim();
+            column.blank |= value.is_empty();
             if value.is_empty() || Some(index) == self.text || Some(index) == self.annotator {
                 continue;
             }
@@ -95,6 +104,27 @@ impl Survey {
     pub(crate) fn all_read(&self, column: usize, reads: impl Fn(&str) -> bool) -> bool {
         let column = &self.columns[column];
         !column.long && !column.values.is_empty() && column.values.iter().all(|v| reads(v))
+    }
+
+    /// Whether a value is read by `reads`.
+    pub(crate) fn any_read(&self, column: usize, reads: impl Fn(&str) -> bool) -> bool {
+        self.columns[column].values.iter().any(|v| reads(v))
+    }
+
+    /// Whether every value is blank.
+    pub(crate) fn is_blank(&self, column: usize) -> bool {
+        !self.columns[column].long && self.columns[column].values.is_empty()
+    }
+
+    /// Whether every row has the same value.
+    pub(crate) fn is_one(&self, column: usize) -> bool {
+        let column = &self.columns[column];
+        !column.long && !column.blank && column.values.len() == 1
+    }
+
+    /// Whether an annotator comes twice with the same text.
+    pub(crate) fn answers_twice(&self) -> bool {
+        self.twice
     }
 
     fn is_category(&self, column: usize) -> bool {

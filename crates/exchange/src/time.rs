@@ -40,9 +40,20 @@ pub(crate) fn parse_duration_ms(value: &str) -> Option<u32> {
     (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
 }
 
-/// Which occasion: a whole number from 1.
+/// Which occasion: a whole number from 1, also as spreadsheets and data frames write it (`2.0`).
 pub(crate) fn parse_occasion(value: &str) -> Option<u16> {
-    value.parse().ok().filter(|occasion| *occasion > 0)
+    let number: f64 = value.parse().ok()?;
+    let whole = number.fract() == 0.0 && (1.0..=f64::from(u16::MAX)).contains(&number);
+    whole.then_some(number as u16)
+}
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+
+/// The latest moment that a time in milliseconds since 1970-01-01 UTC may mean: a midnight is a date, as files write it that
+/// have no time of the day, and means all of that day. So dates do not tell two answers of one day apart.
+pub fn latest_meant(at_ms: i64) -> i64 {
+    if at_ms.rem_euclid(DAY_MS) == 0 { at_ms.saturating_add(DAY_MS - 1) } else { at_ms }
 }
 
 #[cfg(test)]
@@ -80,6 +91,22 @@ mod tests {
         for ms in [0, -1, 1, 999, 5000, 1_714_566_600_123, -62_135_596_800_001, i64::MAX, i64::MIN] {
             assert_eq!(parse_ms(&format_ms(ms)), Some(ms), "{ms}");
         }
+    }
+
+    #[test]
+    fn occasions() {
+        let read = ["1", "2", "2.0", "1e0", "65535"].map(parse_occasion);
+        assert_eq!(read, [Some(1), Some(2), Some(2), Some(1), Some(65535)]);
+        for value in ["0", "0.0", "-1", "1.5", "first", "", "NaN", "inf", "65536"] {
+            assert_eq!(parse_occasion(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_date_means_all_of_its_day() {
+        let day = 1_714_521_600_000;
+        assert_eq!((latest_meant(day), latest_meant(day + 1)), (day + DAY_MS - 1, day + 1));
+        assert_eq!(latest_meant(-DAY_MS), -1);
     }
 
     #[test]

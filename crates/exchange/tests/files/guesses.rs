@@ -134,3 +134,41 @@ fn a_file_without_labels_is_one_of_texts_or_of_annotators() {
     assert_eq!(roles.attributes, ["gender", "team"]);
     assert_eq!(roles.kind(&people.source).unwrap(), FileKind::Annotators);
 }
+
+const ROUNDS: &str = "text_id,text,annotator_id,label,occasion";
+
+fn occasion(rows: &[&str]) -> Option<String> {
+    guessed(ROUNDS, rows).occasion
+}
+
+#[test]
+fn an_occasion_is_believed_where_somebody_answers_a_text_twice() {
+    let believed = Some("occasion".to_owned());
+    assert_eq!(occasion(&["1,x,ada,2,1", "2,y,ada,2,1", "1,x,ada,3,2"]), believed);
+    // First occasions are blank, numbers are written as data frames write them, or one value is none.
+    assert_eq!(occasion(&["1,x,ada,2,", "2,y,ada,2,", "1,x,ada,3,2"]), believed);
+    assert_eq!(occasion(&["1,x,ada,2,1.0", "1,x,ada,3,2.0"]), believed);
+    assert_eq!(occasion(&["1,x,ada,2,0", "1,x,ada,3,1"]), believed);
+    assert_eq!(occasion(&["1,x,ada,2,first", "1,x,ada,3,2"]), believed);
+    // All that is looked at is of the first occasion; later ones may stand at the end. Or all is of a later one.
+    assert_eq!(occasion(&["1,x,ada,2,", "2,y,ada,2,"]), believed);
+    assert_eq!(occasion(&["1,x,ada,2,1", "2,y,ada,2,1"]), believed);
+    assert_eq!(occasion(&["1,x,ada,2,2", "2,y,ada,2,2"]), believed);
+}
+
+#[test]
+fn an_occasion_that_is_something_else_takes_no_label_away() {
+    assert_eq!(occasion(&["1,x,ada,2,1", "2,y,ada,2,2", "3,z,ada,1,3"]), None, "nobody answers twice");
+    assert_eq!(occasion(&["1,x,ada,2,2019", "2,y,ada,2,2020"]), None, "years");
+    assert_eq!(occasion(&["1,x,ada,2,wedding", "1,x,ada,3,birthday"]), None, "words");
+    let roles = guessed("annotator_id,age,occasion", &["ada,30,1", "bo,40,2"]);
+    assert_eq!((roles.occasion, roles.attributes.len()), (None, 2), "a file of annotators");
+}
+
+#[test]
+fn a_value_that_is_no_occasion_is_a_bad_row_and_no_label() {
+    let file = sample("a.csv", format!("{ROUNDS}\n1,x,ada,2,0\n1,x,ada,3,1\n1,x,ada,2,2.0\n"));
+    let read = file.read();
+    assert!(read[0].is_err() && read[1].is_ok(), "{read:?}");
+    assert_eq!(read[2].as_ref().unwrap().occasion, Some(2));
+}
