@@ -889,7 +889,8 @@ fn positive(argument: &str) -> Result<f64, String> {
   dissensus import P.dissensus again.csv --occasion round
   dissensus repeats P.dissensus
 
-If r is the share of repeats with the same answer, the best reachable accuracy lies between r and its square root.")]
+If r is the share of repeats with the same answer, the best reachable accuracy lies between r and its square root, if people
+did not remember their answer; told is the range from the lower end of the interval of r to the square root of its upper end.")]
 pub(crate) struct Repeats {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

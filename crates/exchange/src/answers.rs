@@ -4,6 +4,7 @@ use crate::changes::{Change, ChangeKind, Changes};
 use crate::level_name::{level_name, level_on};
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
+use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
 use dissensus_domain::{Scale, ScaleError};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,6 +14,9 @@ use std::hash::BuildHasher;
 const NONE: u32 = u32::MAX;
 /// Answers beyond those that are counted by name are told apart by a hash from here on.
 const HASHED: u32 = 1 << 31;
+
+/// The labels of the project, of one annotator and text, that an answer of a later occasion is looked for among.
+const LOOKED_AT: usize = 64;
 
 /// Numbers of answers without a scale, by name.
 type Numbers = HashMap<String, u32, foldhash::fast::RandomState>;
@@ -61,6 +65,8 @@ pub(crate) struct Answers {
     pub(crate) repeated: u64,
     /// Answers of later occasions.
     pub(crate) again: u64,
+    /// Annotators and texts with answers of later occasions and, so far, no label.
+    without_first: HashSet<u64, foldhash::fast::RandomState>,
     pub(crate) changes: Changes,
 }
 
@@ -69,6 +75,7 @@ pub(crate) struct Answers {
 struct List {
     /// Where to look on for the next row without a time; none where all that follow are new.
     next: u32,
+    first: u32,
     last: u32,
     /// The current one.
     current: u32,
@@ -126,6 +133,7 @@ impl Answers {
             added: 0,
             repeated: 0,
             again: 0,
+            without_first: HashSet::default(),
             changes: Changes::default(),
         }
     }
@@ -227,6 +235,10 @@ impl Answers {
         }) || row.at_ms.is_none()
             && before.is_some_and(|list| list.said != NONE && list.untimed);
         self.append(pair, answer, at_ms);
+        if self.without_first.remove(&pair) {
+            let told = Some((ChangeKind::NoFirstAnswer, 1));
+            self.changes.of_pair(pair, told, None, true, || place(row, [name.clone(), name.clone()]));
+        }
         if let Some(list) = before {
             self.note_addition(pair, list, follows_row, row);
         }
@@ -239,12 +251,48 @@ impl Answers {
         LabelVerdict::Added { name, level, at_ms, follows_row }
     }
 
-    /// What becomes of an answer of a later occasion: it stands to no other one, and tells its level.
-    pub(crate) fn ask_again(&mut self, judged: Judged) -> LabelVerdict {
+    /// What becomes of an answer of a later occasion, given by an annotator to a text: it replaces nothing, and tells its level.
+    pub(crate) fn ask_again(&mut self, about: Option<(u32, u32)>, row: &Row, judged: Judged) -> LabelVerdict {
         let Judged { name, level } = judged;
         self.again += 1;
         self.count(&name);
-        LabelVerdict::Repeat { name, level }
+        let mut at_ms = row.at_ms;
+        if let Some((text, annotator)) = about {
+            let (pair, answer) = (pair(text, annotator), self.number(&name, level));
+            let here = || place(row, [name.clone(), name.clone()]);
+            match self.lists.get(&pair).copied() {
+                None if self.without_first.insert(pair) => {
+                    self.changes.of_pair(pair, None, Some((ChangeKind::NoFirstAnswer, 1)), true, here);
+                }
+                None => {}
+                Some(list) => {
+                    if let Some(label) = self.label_that_is(list, answer, row.at_ms) {
+                        at_ms = Some(label);
+                        self.changes.add(ChangeKind::RepeatIsLabel, here);
+                    }
+                }
+            }
+        }
+        LabelVerdict::Repeat { name, level, at_ms }
+    }
+
+    /// The time of the label of the project that an answer of a later occasion is: a file that was imported without its occasions
+    /// left it there. With a time it is the same answer at the same time (a date does not tell it from the first of all, which may
+    /// be of the same day); without, the same answer among those that followed the first one, all of them imported.
+    fn label_that_is(&self, list: List, answer: u32, at_ms: Option<i64>) -> Option<i64> {
+        let mut at = list.first;
+        for nth in 0..LOOKED_AT {
+            let entry = self.entries.get(at as usize).filter(|_| at < self.seeded)?;
+            let same = match at_ms {
+                Some(at_ms) => entry.at_ms == at_ms && (nth > 0 || latest_meant(at_ms) == at_ms),
+                None => nth > 0 && !list.given,
+            };
+            if same && entry.answer == answer {
+                return Some(entry.at_ms);
+            }
+            at = entry.next;
+        }
+        None
     }
 
     fn count(&mut self, name: &str) {
@@ -378,6 +426,7 @@ impl Answers {
         self.entries.push(Entry { answer, next: NONE, at_ms });
         let first = List {
             next: new,
+            first: new,
             last: new,
             current: new,
             latest: new,

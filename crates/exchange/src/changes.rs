@@ -25,6 +25,11 @@ pub enum ChangeKind {
     /// A row says what the project has and what another label has replaced there since; that one stays current, and no row
     /// of the file says it.
     Outdated,
+    /// An answer of a later occasion is a label of the project already.
+    RepeatIsLabel,
+    /// Neither the file nor the project has an answer of this annotator to this text that an answer of a later occasion could
+    /// be compared with: counted once for both.
+    NoFirstAnswer,
 }
 
 /// Where a label stands to another one.

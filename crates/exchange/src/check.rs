@@ -167,7 +167,8 @@ impl Checker {
         if let Some(answers) = question.and_then(|number| self.questions.get_mut(number)) {
             answers.rows += 1;
             if let (Some(judged), Some(_)) = (judged.clone(), row.occasion) {
-                label = answers.ask_again(judged);
+                let about = text.zip(annotator).map(|(text, annotator)| (text.number, annotator.number));
+                label = answers.ask_again(about, row, judged);
             } else if let (Some(judged), Some(text), Some(annotator)) = (judged, text, annotator) {
                 label = answers.remember(text.number, annotator.number, row, judged, self.now_ms);
             }

@@ -50,6 +50,9 @@ pub enum LabelVerdict {
         name: String,
         /// Its index on the scale, where there is a scale.
         level: Option<u16>,
+        /// The time of the row. Of a row without one: that of the label of the project that it is already, where there is such a
+        /// label ([`ChangeKind::RepeatIsLabel`](crate::ChangeKind::RepeatIsLabel)).
+        at_ms: Option<i64>,
     },
     /// The project or a row before has this answer already: nothing is appended.
     Repeated {

@@ -100,7 +100,7 @@ pub use merge::TakenIn;
 pub use question_snapshot::{QuestionSnapshot, TextPlace};
 pub use questions::NewQuestion;
 pub use records::CheckRecords;
-pub use repeats::{FIRST_REPEAT, Repeat};
+pub use repeats::{FIRST_REPEAT, Repeat, RepeatAdded};
 pub use runs::{NewRun, Run, RunId, RunLabel, RunLabels, RunPart};
 pub use snapshot::{Snapshot, StandingAnswer};
 pub use store::{Store, checkpoint_all};

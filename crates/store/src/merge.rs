@@ -3,7 +3,7 @@
 use crate::appending::Place;
 use crate::current::Key;
 use crate::events::NewEvent;
-use crate::repeats::Repeat;
+use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
@@ -86,8 +86,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn run(mut self) -> Result<TakenIn> {
-        // What is appended there meanwhile waits for the next time.
+        // What is appended there meanwhile waits for the next time: it may be about texts that are not read here.
         let end = self.other.last_event()?;
+        let repeats = self.other.all_repeats()?;
         for question in self.other.questions()? {
             self.question(question)?;
         }
@@ -113,7 +114,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         for key in &self.changed {
             self.tx.refresh_current(*key)?;
         }
-        for repeat in self.other.all_repeats()? {
+        for repeat in repeats {
             self.repeat(repeat)?;
         }
         Ok(self.report)
@@ -232,7 +233,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             annotator: *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?,
             ..theirs.clone()
         };
-        self.report.repeats += u32::from(self.tx.add_repeat(&ours, true)?);
+        self.report.repeats += u32::from(self.tx.add_repeat(&ours, true)? == RepeatAdded::New);
         Ok(())
     }
 

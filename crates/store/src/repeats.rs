@@ -28,6 +28,17 @@ pub struct Repeat {
     pub source: LabelSource,
 }
 
+/// What became of an answer of a later occasion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepeatAdded {
+    /// It was not there.
+    New,
+    /// It was there. Without a time: it is the one that counts for its occasion.
+    Known,
+    /// It has no time and was there, but another answer of its occasion counts since.
+    Outdated,
+}
+
 const COLUMNS: &str = "question, text, annotator, occasion, at_ms, answer, source";
 
 fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
@@ -57,11 +68,12 @@ fn counting(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Repeat
 
 impl WriteTx<'_> {
     /// Adds an answer of a later occasion, unless it is there. With `timed` that is the same answer at the same time; without, the same
-    /// answer at any time, and one that is new gets a time after those that are there.
+    /// answer at any time, and one that is new gets a time after those that are there: so an answer without a time that was overruled does
+    /// not count again.
     ///
     /// # Errors
     /// The question, text or annotator is not in the project, the answer is not on the scale, or the occasion is not a later one.
-    pub fn add_repeat(&mut self, new: &Repeat, timed: bool) -> Result<bool> {
+    pub fn add_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         let question = self
             .question(new.question)?
             .ok_or_else(|| StoreError::Unknown { what: "question", name: new.question.0.to_string() })?;
@@ -73,22 +85,33 @@ impl WriteTx<'_> {
         let mut at_ms = new.at_ms;
         if !timed {
             let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
-            let there = "SELECT max(at_ms), max(answer = ?5) FROM repeats
-                         WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
-            let found: Option<(Option<i64>, Option<bool>)> =
-                self.first(there, (key.0, key.1, key.2, key.3, &answer), |r| Ok((r.get(0)?, r.get(1)?)))?;
-            let (last, same) = found.unwrap_or_default();
-            if same == Some(true) {
-                return Ok(false);
+            let there = "SELECT at_ms, answer FROM repeats
+                         WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4
+                         ORDER BY at_ms DESC, answer DESC";
+            let last: Option<(i64, String)> = self.first(there, key, |r| Ok((r.get(0)?, r.get(1)?)))?;
+            if let Some((last, counts)) = last {
+                if counts == answer {
+                    return Ok(RepeatAdded::Known);
+                }
+                let same = "SELECT 1 FROM repeats WHERE question = ?1 AND text = ?2 AND annotator = ?3
+                            AND occasion = ?4 AND answer = ?5";
+                let same: Option<u8> =
+                    self.first(same, (key.0, key.1, key.2, key.3, &answer), |r| r.get(0))?;
+                if same.is_some() {
+                    return Ok(RepeatAdded::Outdated);
+                }
+                at_ms = at_ms.max(last.saturating_add(1));
             }
-            at_ms = last.map_or(at_ms, |last| at_ms.max(last.saturating_add(1)));
         }
         let added = self.run(
             "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
             (new.question.0, new.text.0, new.annotator.0, new.occasion, at_ms, &answer, new.source.name()),
         );
-        added.map(|rows| rows == 1).map_err(|e| self.explain("adding a repeated answer", e))
+        match added.map_err(|e| self.explain("adding a repeated answer", e))? {
+            0 => Ok(RepeatAdded::Known),
+            _ => Ok(RepeatAdded::New),
+        }
     }
 }
 

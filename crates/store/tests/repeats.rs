@@ -6,7 +6,7 @@ mod common;
 
 use common::{QUESTION, label, small};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
-use dissensus_store::{Repeat, Store, StoreError};
+use dissensus_store::{NewText, Repeat, RepeatAdded, Store, StoreError};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn repeat(text: u32, occasion: u16, level: u16, at_ms: i64) -> Repeat {
     }
 }
 
-fn add(store: &Store, new: Repeat, timed: bool) -> bool {
+fn add(store: &Store, new: Repeat, timed: bool) -> RepeatAdded {
     store.write(move |tx| tx.add_repeat(&new, timed)).unwrap()
 }
 
@@ -39,15 +39,22 @@ fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
     let store = small(&path, 3, 2);
     store.append_label(&label(1, 1, 0)).unwrap();
     let before = (store.current_labels(QUESTION).unwrap(), store.last_event().unwrap());
-    assert!(add(&store, repeat(1, 2, 1, 50), true));
-    assert!(!add(&store, repeat(1, 2, 1, 50), true), "the same fact again");
-    assert!(add(&store, repeat(1, 2, 0, 40), true), "an earlier one is kept, and does not count");
-    assert!(add(&store, repeat(1, 3, 0, 60), true));
+    assert_eq!(add(&store, repeat(1, 2, 1, 50), true), RepeatAdded::New);
+    assert_eq!(add(&store, repeat(1, 2, 1, 50), true), RepeatAdded::Known, "the same fact again");
+    assert_eq!(
+        add(&store, repeat(1, 2, 0, 40), true),
+        RepeatAdded::New,
+        "an earlier one is kept, and does not count"
+    );
+    assert_eq!(add(&store, repeat(1, 3, 0, 60), true), RepeatAdded::New);
     assert_eq!(levels(&store), [(1, 2, Answer::Level(1)), (1, 3, Answer::Level(0))]);
     // Without a time what is known is known, and what is new comes after what is there.
-    assert!(!add(&store, repeat(1, 2, 1, 0), false));
-    assert!(add(&store, repeat(2, 2, 1, 7), false));
-    assert!(add(&store, repeat(2, 2, 0, 7), false));
+    assert_eq!(add(&store, repeat(1, 2, 1, 0), false), RepeatAdded::Known);
+    assert_eq!(add(&store, repeat(2, 2, 1, 7), false), RepeatAdded::New);
+    assert_eq!(add(&store, repeat(2, 2, 0, 7), false), RepeatAdded::New);
+    assert_eq!(levels(&store)[2], (2, 2, Answer::Level(0)));
+    assert_eq!(add(&store, repeat(2, 2, 1, 7), false), RepeatAdded::Outdated, "another one counts since");
+    assert_eq!(add(&store, repeat(2, 2, 0, 7), false), RepeatAdded::Known);
     assert_eq!(levels(&store)[2], (2, 2, Answer::Level(0)));
     assert_eq!((store.current_labels(QUESTION).unwrap(), store.last_event().unwrap()), before);
 }
@@ -93,4 +100,41 @@ fn copies_agree_after_taking_in_each_others() {
         assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
         assert_eq!(taken_in(&copies[0], &copies[1]), 0);
     }
+}
+
+/// Each answer of a later occasion comes with a text of its own: those that appear while the other copy is read wait, texts and all.
+#[test]
+fn what_is_added_to_a_copy_while_it_is_taken_in_waits_for_the_next_time() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(small(&folder.path().join("p.dissensus"), 3, 1));
+    let theirs = copy(folder.path(), "theirs");
+    let other = Store::open(&theirs).unwrap();
+    let writing = other.clone();
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let writer = std::thread::spawn(move || {
+        let mut added = 0_u32;
+        while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            let new = NewText {
+                external_id: format!("new {added}"),
+                body: format!("new {added}"),
+                group: None,
+                split: None,
+                metadata: Default::default(),
+            };
+            writing
+                .write(move |tx| {
+                    let text = tx.add_text(&new)?;
+                    tx.add_repeat(&Repeat { text, ..repeat(1, 2, 0, 1) }, true)
+                })
+                .unwrap();
+            added += 1;
+        }
+        added
+    });
+    for n in 0..40 {
+        let ours = Store::open(copy(folder.path(), &format!("ours {n}"))).unwrap();
+        ours.take_in(&other).unwrap();
+    }
+    stop.send(()).unwrap();
+    assert!(writer.join().unwrap() > 0);
 }

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{Answer, LabelSource, TextId};
-use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportReport, NewLabel, RepeatReport};
+use dissensus_workbench::view::{
+    ColumnChoices, ImportChoices, ImportNotice, ImportReport, NewLabel, RepeatReport,
+};
 use dissensus_workbench::{Home, Progress, Session, Silent};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -82,7 +84,7 @@ fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
     assert_eq!((report.repeats, overall.same, report.unpaired), (23, 19, 0));
     assert!((overall.share - 19.0 / 23.0).abs() < 1e-12);
     assert!(overall.low < overall.share && overall.share < overall.high);
-    assert_eq!((overall.ceiling_low, overall.ceiling_high), (overall.share, overall.share.sqrt()));
+    assert_eq!((overall.ceiling_low, overall.ceiling_high), (overall.low, overall.high.sqrt()));
     let [ana, ben] = &report.annotators[..] else { panic!("{report:?}") };
     assert_eq!((ana.name.as_str(), ana.repeats, ana.same), ("ana", 20, 16));
     assert!(ana.agreement.is_some());
@@ -94,19 +96,182 @@ fn a_second_occasion_replaces_nothing_and_tells_self_agreement() {
 }
 
 #[test]
-fn a_label_that_changes_is_what_repeats_are_held_against() {
+fn a_label_that_is_corrected_after_a_repeat_does_not_raise_agreement() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(&folder);
     let question = session.project.question(None).unwrap().id;
     let ana = session.project.annotator("ana").unwrap().id;
     let before = repeats(&session);
-    // The first text, which ana answered with 1 and then with 2: now both times with 2.
+    // The first text, which ana answered with 1 and then with 2: now the label is 2 as well.
     let text = TextId(1);
     let label = NewLabel { question, annotator: ana, text, answer: Answer::Level(1), duration_ms: None };
     session.labelling.record_label(&label).unwrap();
-    assert_eq!(repeats(&session).overall.unwrap().same, before.overall.unwrap().same + 1);
+    assert_eq!(repeats(&session), before);
     session.labelling.undo(ana, question, LabelSource::Window).unwrap();
     assert_eq!(repeats(&session), before);
+}
+
+#[test]
+fn a_label_that_was_corrected_before_a_repeat_is_what_the_repeat_is_held_against() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,1\n1,b,ana,2,1\n", Some("round"));
+    let question = session.project.question(None).unwrap().id;
+    let ana = session.project.annotator("ana").unwrap().id;
+    let label =
+        NewLabel { question, annotator: ana, text: TextId(1), answer: Answer::Level(1), duration_ms: None };
+    session.labelling.record_label(&label).unwrap();
+    session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,2,2\n", Some("round"));
+    assert_eq!(same_of(&repeats(&session)), (1, 1));
+    // Without an answer from before the repeat there is nothing to compare with.
+    session_with(
+        &session,
+        &folder,
+        "item,body,who,label,round,created_at\n2,c,ana,1,2,2020-01-01\n",
+        Some("round"),
+    );
+    let label = NewLabel { text: TextId(3), ..label };
+    session.labelling.record_label(&label).unwrap();
+    let report = repeats(&session);
+    assert_eq!((same_of(&report), report.unpaired), ((1, 1), 1));
+}
+
+/// Repeats that say the same, and all.
+fn same_of(report: &RepeatReport) -> (u32, u32) {
+    (report.annotators.iter().map(|a| a.same).sum(), report.repeats)
+}
+
+fn session_with(session: &Session, folder: &TempDir, content: &str, occasion: Option<&str>) -> ImportReport {
+    let file = folder.path().join("some.csv");
+    std::fs::write(&file, content).unwrap();
+    let time = content.lines().next().unwrap().contains("created_at").then(|| "created_at".to_owned());
+    let columns = ColumnChoices {
+        text_id: Some("item".into()),
+        text: Some("body".into()),
+        annotator: Some("who".into()),
+        label: Some("label".into()),
+        occasion: occasion.map(str::to_owned),
+        time,
+        ..ColumnChoices::default()
+    };
+    let choices = ImportChoices { columns: Some(columns), ..ImportChoices::default() };
+    let told = session.exchange.preview(&file, &choices).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let report = session.exchange.import(&file, &choices, &silent).unwrap();
+    let about_repeats = |notices: &[ImportNotice]| -> Vec<(String, u32)> {
+        let told =
+            notices.iter().filter(|n| ["repeats-are-labels", "no-first-answer"].contains(&n.code.as_str()));
+        told.map(|n| (n.code.clone(), n.count)).collect()
+    };
+    assert_eq!(about_repeats(&told.notices), about_repeats(&report.notices), "told before and after");
+    report
+}
+
+fn told(report: &ImportReport, code: &str) -> u32 {
+    report.notices.iter().filter(|notice| notice.code == code).map(|notice| notice.count).sum()
+}
+
+/// Three rounds: ana says 1 1 2, 1 2 2 and 2 2 2. With exact times, dates of three days, one date for all, and without times.
+fn rounds(times: [&str; 3]) -> String {
+    let mut file = String::from("item,body,who,label,round,created_at\n");
+    for (text, said) in ["112", "122", "222"].into_iter().enumerate() {
+        for (round, (label, time)) in said.chars().zip(times).enumerate() {
+            writeln!(file, "{text},text {text},ana,{label},{},{time}", round + 1).unwrap();
+        }
+    }
+    file
+}
+
+const TIMES: [[&str; 3]; 4] = [
+    ["2024-01-01T10:00:00Z", "2024-02-01T10:00:00Z", "2024-03-01T10:00:00Z"],
+    ["2024-01-01", "2024-02-01", "2024-03-01"],
+    ["2024-01-01", "2024-01-01", "2024-01-01"],
+    ["", "", ""],
+];
+
+#[test]
+fn a_file_that_was_imported_without_its_occasions_tells_the_same_self_agreement() {
+    for times in TIMES {
+        let folder = tempfile::tempdir().unwrap();
+        let file = rounds(times);
+        let fresh = created(&folder, "fresh.dissensus");
+        session_with(&fresh, &folder, &file, Some("round"));
+        assert_eq!(same_of(&repeats(&fresh)), (4, 6), "{times:?}");
+        let twice = created(&folder, "twice.dissensus");
+        session_with(&twice, &folder, &file, None);
+        let report = session_with(&twice, &folder, &file, Some("round"));
+        assert!(told(&report, "repeats-are-labels") > 0, "{times:?}");
+        assert_eq!(same_of(&repeats(&twice)), (4, 6), "{times:?}");
+        // And once more: nothing is added.
+        let again = session_with(&twice, &folder, &file, Some("round"));
+        assert_eq!((again.labels, again.repeats), (0, 0), "{times:?}");
+        assert_eq!(same_of(&repeats(&twice)), (4, 6), "{times:?}");
+    }
+}
+
+#[test]
+fn answers_that_became_repeats_by_mistake_are_not_compared_with_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let mut file = String::from("item,body,who,label,batch,created_at\n");
+    for text in 0..20 {
+        writeln!(file, "{text},text {text},ana,{},{},2024-01-01T10:00:{text:02}Z", text % 2, text % 4 + 1)
+            .unwrap();
+    }
+    let report = session_with(&session, &folder, &file, Some("batch"));
+    assert_eq!((report.labels, report.repeats, told(&report, "no-first-answer")), (5, 15, 15));
+    assert_eq!(repeats(&session).unpaired, 15);
+    assert_eq!(session_with(&session, &folder, &file, None).labels, 15);
+    let found = repeats(&session);
+    assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 15));
+}
+
+#[test]
+fn first_answers_that_come_later_in_the_file_or_are_in_the_project_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let file = "item,body,who,label,round\n0,a,ana,1,2\n0,a,ana,2,3\n0,a,ana,1,1\n1,b,ana,2,2\n1,b,ana,2,3\n";
+    let report = session_with(&session, &folder, file, Some("round"));
+    assert_eq!((report.labels, told(&report, "no-first-answer")), (1, 1));
+    let report = session_with(&session, &folder, "item,body,who,label,round\n0,a,ana,1,4\n", Some("round"));
+    assert_eq!((report.repeats, told(&report, "no-first-answer")), (1, 0));
+}
+
+#[test]
+fn a_column_of_occasions_that_is_not_read_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let file = folder.path().join("some.csv");
+    std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n2,b,ana,2,2\n3,c,ana,1,3\n")
+        .unwrap();
+    let report = import(&session, &file, None);
+    assert_eq!((report.labels, report.repeats), (3, 0));
+    let told = |report: &ImportReport| {
+        report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
+    };
+    assert!(told(&report), "{report:?}");
+    std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n1,a,ana,2,2\n").unwrap();
+    let report = import(&session, &file, None);
+    assert_eq!((report.labels, report.repeats), (0, 1));
+    assert!(!told(&report), "{report:?}");
+}
+
+#[test]
+fn an_answer_without_a_time_that_was_overruled_is_told_and_stays_overruled() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let head = "item,body,who,label,round\n";
+    let second = |label: &str| format!("0,a,ana,{label},2\n");
+    let first = format!("{head}0,a,ana,1,1\n1,b,ana,2,1\n{}", second("1"));
+    session_with(&session, &folder, &first, Some("round"));
+    let other = session_with(&session, &folder, &format!("{head}{}", second("2")), Some("round"));
+    assert_eq!((other.repeats, told(&other, "outdated-repeats")), (1, 0));
+    let back = session_with(&session, &folder, &format!("{head}{}", second("1")), Some("round"));
+    assert_eq!((back.repeats, back.repeated_rows, told(&back, "outdated-repeats")), (0, 1, 1));
+    assert_eq!(same_of(&repeats(&session)), (0, 1));
+    // A file that says both, the one that counts last, says nothing else than the project.
+    let both = format!("{head}{}{}", second("1"), second("2"));
+    assert_eq!(told(&session_with(&session, &folder, &both, Some("round")), "outdated-repeats"), 0);
 }
 
 #[test]

@@ -887,7 +887,8 @@ export type ImportChoices = {
 export type ImportNotice = {
 	/**
 	 *  Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
-	 *  `missing-value-level`, `level-spellings`, `unused-levels`, `numbers-far-apart`.
+	 *  `repeats-are-labels`, `no-first-answer`, `outdated-repeats`, `missing-value-level`, `level-spellings`, `unused-levels`,
+	 *  `numbers-far-apart`.
 	 */
 	code: string,
 	/**  How many labels, rows or levels it is about. */

@@ -30,6 +30,12 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
         let answers = count(report.unpaired.into(), "answer");
         output::line(&format!("{answers} of a later occasion without an earlier one left out"))?;
     }
+    if report.labels_themselves > 0 {
+        let answers = count(report.labels_themselves.into(), "answer");
+        output::line(&format!(
+            "{answers} of a later occasion left out that are labels themselves: they were imported again without an occasion"
+        ))?;
+    }
     people(&report, args.top)
 }
 

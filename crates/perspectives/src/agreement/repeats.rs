@@ -35,12 +35,14 @@ impl SelfAgreement {
         Some(Self { repeats, same, share: p, low, high })
     }
 
-    /// The range in which the best reachable accuracy on single answers lies: from `r` to its square root.
+    /// The range in which the best reachable accuracy on single answers lies, from `r` to its square root, with the uncertainty of `r`:
+    /// from the lower end of its interval to the square root of the upper. It holds where people did not remember their answer, and for
+    /// texts and people like those asked again.
     ///
     /// A person who gives level c of a text with probability `p_c` repeats an answer with `r = E sum p_c^2`, and the best prediction is
     /// right with `E max p_c`. `max p >= sum p^2` gives the lower end; `(max p)^2 <= sum p^2` and Jensen's inequality the upper.
     pub fn ceiling(&self) -> (f64, f64) {
-        (self.share, self.share.sqrt())
+        (self.low, self.high.sqrt())
     }
 }
 
@@ -71,8 +73,13 @@ mod tests {
             repeats += p.iter().map(|p| p * p).sum::<f64>() / f64::from(n);
             best += p.iter().copied().fold(0.0, f64::max) / f64::from(n);
         }
-        let (low, high) =
-            SelfAgreement { repeats: 1, same: 1, share: repeats, low: 0.0, high: 1.0 }.ceiling();
-        assert!(low < best && best < high, "{low} {best} {high}");
+        assert!(repeats < best && best < repeats.sqrt(), "{repeats} {best}");
+        // As many repeats as these shares, few and many: the ends hold the share's uncertainty too.
+        for n in [50.0, 5_000.0_f64] {
+            let found = SelfAgreement::of((repeats * n).round() as u32, n as u32).unwrap();
+            let (low, high) = found.ceiling();
+            assert_eq!((low, high), (found.low, found.high.sqrt()));
+            assert!(low < found.share && found.share.sqrt() < high && low < best && best < high);
+        }
     }
 }

@@ -10,7 +10,7 @@ use dissensus_perspectives::FEWEST_REPEATS;
 
 impl Analysis {
     /// Self-agreement of a question's annotators: every answer of a later occasion against that of the occasion before it, the first
-    /// being the label that is current now.
+    /// being the label of that time.
     ///
     /// # Errors
     /// No such question, or the file cannot be read.
@@ -42,6 +42,7 @@ impl Analysis {
             repeats: all,
             annotators,
             unpaired: counts.unpaired,
+            labels_themselves: counts.labels_themselves,
         })
     }
 }

@@ -4,8 +4,10 @@ use super::Context;
 use crate::error::WorkbenchError;
 use crate::view::SelfAgreementShare;
 use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_exchange::latest_meant;
 use dissensus_perspectives::SelfAgreement;
-use std::collections::{BTreeMap, HashMap};
+use dissensus_store::Repeat;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Repeats of a question.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +16,8 @@ pub(crate) struct RepeatCounts {
     pub(crate) annotators: BTreeMap<AnnotatorId, (u32, u32)>,
     /// Answers of a later occasion without an earlier one to compare with.
     pub(crate) unpaired: u32,
+    /// Answers of a later occasion that are the only labels of their texts themselves.
+    pub(crate) labels_themselves: u32,
 }
 
 impl RepeatCounts {
@@ -21,18 +25,72 @@ impl RepeatCounts {
     pub(crate) fn overall(&self) -> (u32, u32) {
         self.annotators.values().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1))
     }
+
+    fn compare(&mut self, before: &Answer, repeat: &Repeat) {
+        let (same, all) = self.annotators.entry(repeat.annotator).or_default();
+        *same += u32::from(*before == repeat.answer);
+        *all += 1;
+    }
+}
+
+type Pair = (TextId, AnnotatorId);
+
+/// A label that was not taken back.
+struct Label {
+    answer: Answer,
+    at_ms: i64,
+    /// In the window or by the command.
+    given: bool,
+}
+
+/// What somebody answered on the first occasion.
+enum FirstAnswer {
+    Known(Answer),
+    /// There is no label that is old enough.
+    None,
+    /// The only label is a repeat itself.
+    IsRepeat,
+}
+
+/// What repeats of one person and text, by occasion, are compared with: the last label that was given until the first of them.
+///
+/// A label that says the same at the same time as one of the repeats is that repeat (a file was imported with and without
+/// occasions) and no answer of the first occasion; where times are dates, the first label may be of the same day and is one. A label
+/// that was given here after the repeat corrects what was known by then. An imported one may have got its time from the import.
+fn first_answer(mut labels: Vec<Label>, repeats: &[Repeat]) -> FirstAnswer {
+    let Some(at_ms) = repeats.first().map(|repeat| latest_meant(repeat.at_ms)) else {
+        return FirstAnswer::None;
+    };
+    labels.sort_by_key(|label| label.at_ms);
+    let facts: HashSet<(i64, &Answer)> = repeats.iter().map(|r| (r.at_ms, &r.answer)).collect();
+    let is_repeat = |(nth, label): (usize, &Label)| {
+        (nth > 0 || latest_meant(label.at_ms) == label.at_ms) && facts.contains(&(label.at_ms, &label.answer))
+    };
+    let first: Vec<&Label> =
+        labels.iter().enumerate().filter(|(nth, label)| !is_repeat((*nth, label))).map(|(_, l)| l).collect();
+    let until = first.iter().rev().find(|label| label.at_ms <= at_ms);
+    match until.or_else(|| first.iter().rev().find(|label| !label.given)) {
+        Some(label) => FirstAnswer::Known(label.answer.clone()),
+        None if first.len() < labels.len() => FirstAnswer::IsRepeat,
+        None => FirstAnswer::None,
+    }
 }
 
 impl Context {
-    /// Every answer of a later occasion against that of the occasion before it, the first being the label that is current now.
+    /// Every answer of a later occasion against that of the occasion before it, the first being the label of that time
+    /// ([`first_answer`]).
     pub(crate) fn repeat_counts(&self, question: QuestionId) -> Result<RepeatCounts, WorkbenchError> {
-        let (repeats, labels) = self.store.snapshot(|snapshot| {
-            let mut labels: HashMap<(TextId, AnnotatorId), Answer> = HashMap::new();
+        let (repeats, mut labels) = self.store.snapshot(|snapshot| {
             let repeats = snapshot.repeats(question)?;
+            let mut labels: HashMap<Pair, Vec<Label>> =
+                repeats.iter().map(|repeat| ((repeat.text, repeat.annotator), Vec::new())).collect();
             if !repeats.is_empty() {
                 snapshot.for_each_standing_answer(|answer| {
-                    if answer.current && answer.question == question {
-                        labels.insert((answer.text, answer.annotator), answer.answer);
+                    if answer.question == question
+                        && let Some(of_pair) = labels.get_mut(&(answer.text, answer.annotator))
+                    {
+                        let given = answer.source.is_given();
+                        of_pair.push(Label { answer: answer.answer, at_ms: answer.at_ms, given });
                     }
                     Ok::<(), WorkbenchError>(())
                 })?;
@@ -40,23 +98,18 @@ impl Context {
             Ok::<_, WorkbenchError>((repeats, labels))
         })?;
         let mut counts = RepeatCounts::default();
-        // They come by text, annotator and occasion: what stands here is the answer of the occasion before.
-        let mut before: Option<((TextId, AnnotatorId), Answer)> = None;
-        for repeat in repeats {
-            let key = (repeat.text, repeat.annotator);
-            let earlier = match before.take() {
-                Some((of, answer)) if of == key => Some(answer),
-                _ => labels.get(&key).cloned(),
-            };
-            match earlier {
-                Some(earlier) => {
-                    let (same, all) = counts.annotators.entry(repeat.annotator).or_default();
-                    *same += u32::from(earlier == repeat.answer);
-                    *all += 1;
-                }
-                None => counts.unpaired += 1,
+        // They come by text, annotator and occasion.
+        for of_pair in repeats.chunk_by(|a, b| (a.text, a.annotator) == (b.text, b.annotator)) {
+            let Some(first) = of_pair.first() else { continue };
+            let labels = labels.remove(&(first.text, first.annotator)).unwrap_or_default();
+            match first_answer(labels, of_pair) {
+                FirstAnswer::Known(answer) => counts.compare(&answer, first),
+                FirstAnswer::None => counts.unpaired += 1,
+                FirstAnswer::IsRepeat => counts.labels_themselves += 1,
             }
-            before = Some((key, repeat.answer));
+            for (before, repeat) in of_pair.iter().zip(&of_pair[1..]) {
+                counts.compare(&before.answer, repeat);
+            }
         }
         Ok(counts)
     }
@@ -83,7 +136,7 @@ pub(crate) fn share(same: u32, repeats: u32) -> Option<SelfAgreementShare> {
 pub fn ceiling_note(found: &SelfAgreementShare) -> String {
     format!(
         "People repeat {:.3} of their answers (95 % {:.3} to {:.3}): the best accuracy that single answers allow lies between {:.3} \
-         and {:.3}.",
+         and {:.3}, if people did not remember their answer, and for texts and people like those asked again.",
         found.share, found.low, found.high, found.ceiling_low, found.ceiling_high
     )
 }

@@ -41,6 +41,9 @@ pub(super) fn import_changes(asked: &[Asked<'_>]) -> ImportChanges {
 /// What to know, the most important first.
 pub(super) fn import_notices(asked: &[Asked<'_>]) -> Vec<ImportNotice> {
     let changes = import_changes(asked);
+    let of_kind = |kind| asked.iter().map(|a| a.changes.count(kind)).sum::<u64>() as u32;
+    let repeats_are_labels = of_kind(ChangeKind::RepeatIsLabel);
+    let no_first_answer = of_kind(ChangeKind::NoFirstAnswer);
     let labels = |n: u32| counted(u64::from(n), "label");
     let given = match changes.replaced_given {
         0 => String::new(),
@@ -91,6 +94,27 @@ pub(super) fn import_notices(asked: &[Asked<'_>]) -> Vec<ImportNotice> {
             format!("The current label again, at another time: {}", labels(changes.given_again)),
             Vec::new(),
         ),
+        (
+            "repeats-are-labels",
+            repeats_are_labels,
+            format!(
+                "Labels already: {} of a later occasion, which the file or another one brought without its occasion. Self-agreement \
+                 compares them with the labels before them; they stay current labels, too. To have the first answers as labels, \
+                 import into a new project",
+                counted(u64::from(repeats_are_labels), "answer")
+            ),
+            Vec::new(),
+        ),
+        (
+            "no-first-answer",
+            no_first_answer,
+            format!(
+                "Answers of a later occasion without a first one in the file or in the project: {}. They are no labels; if the \
+                 column does not say on which occasion somebody answered again, import it as something else",
+                counted(u64::from(no_first_answer), "text of an annotator")
+            ),
+            Vec::new(),
+        ),
     ];
     let notice = |(code, count, message, kinds): (&str, u32, String, Vec<ChangeKind>)| ImportNotice {
         code: code.to_owned(),
@@ -107,6 +131,20 @@ pub(super) fn import_notices(asked: &[Asked<'_>]) -> Vec<ImportNotice> {
         notices
     });
     told.chain(guessed).collect()
+}
+
+/// Answers of later occasions that were known without a time, and that another one overruled since.
+pub(super) fn outdated_repeats(count: usize) -> Option<ImportNotice> {
+    let answers = counted(count as u64, "answer");
+    (count > 0).then(|| ImportNotice {
+        code: "outdated-repeats".to_owned(),
+        count: count as u32,
+        message: format!(
+            "Known before and overruled since: {answers} of a later occasion. The later one is kept; to change it, give the file a \
+             column with times"
+        ),
+        places: Vec::new(),
+    })
 }
 
 /// Puts the question in front, where a file answers several.

@@ -101,6 +101,7 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
     if plan.kind == FileKind::Annotators {
         remarks.push("The file describes annotators; it has no texts.".to_owned());
     }
+    remarks.extend(unread_occasions(plan));
     if plan.roles.text_id.is_none() && plan.kind != FileKind::Annotators {
         remarks.push(
             "No column names the texts: each gets an id made from its body, so equal texts become one."
@@ -108,6 +109,22 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
         );
     }
     remarks
+}
+
+/// A column that bears the name of occasions and is read as something else must not be overlooked: second answers would replace
+/// first ones.
+fn unread_occasions(plan: &Plan) -> Option<String> {
+    let named = plan.roles.named();
+    let unread = |column: &&String| {
+        column.trim().eq_ignore_ascii_case("occasion") && named.iter().all(|(_, used)| used != column)
+    };
+    plan.source.columns().iter().find(unread).filter(|_| plan.kind == FileKind::Labels)?;
+    Some(
+        "The column \"occasion\" is not read as occasions: its values look like something else, or nobody answers a text twice in \
+         the file. If it says on which occasion somebody answered again, choose it (--occasion occasion), or those answers \
+         replace the first ones."
+            .to_owned(),
+    )
 }
 
 pub(super) fn choices_of(roles: &ColumnRoles) -> ColumnChoices {

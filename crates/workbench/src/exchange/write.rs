@@ -1,6 +1,6 @@
 //! The writing of an import: one more pass over the file, in one transaction.
 
-use super::notices::{import_changes, import_notices};
+use super::notices::{import_changes, import_notices, outdated_repeats};
 use super::plan::{Part, Plan};
 use super::preview::remarks;
 use super::seed::catch_up;
@@ -13,7 +13,10 @@ use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, Scale, Tex
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows,
 };
-use dissensus_store::{LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, Repeat, WriteTx};
+use dissensus_store::{
+    LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, Repeat, RepeatAdded, WriteTx,
+};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 
@@ -33,6 +36,8 @@ pub(super) struct Writing {
     before: EventId,
     /// Labels that the file says were given in the window or by the command.
     claimed: u64,
+    /// Occasions of which the last row says an answer that was known and does not count.
+    outdated: HashSet<(QuestionId, TextId, AnnotatorId, u16)>,
 }
 
 impl Writing {
@@ -55,7 +60,15 @@ impl Writing {
             changes: ImportChanges::default(),
             notices: Vec::new(),
         };
-        Ok(Self { plan, rejects, report, questions: Vec::new(), before: EventId(0), claimed: 0 })
+        Ok(Self {
+            plan,
+            rejects,
+            report,
+            questions: Vec::new(),
+            before: EventId(0),
+            claimed: 0,
+            outdated: HashSet::new(),
+        })
     }
 
     /// Writes everything or, with an error, nothing.
@@ -91,6 +104,7 @@ impl Writing {
         self.report.remarks = remarks(&self.plan);
         let asked = self.plan.asked(|number| self.plan.checker.changes(number));
         (self.report.changes, self.report.notices) = (import_changes(&asked), import_notices(&asked));
+        self.report.notices.extend(outdated_repeats(self.outdated.len()));
         if self.claimed > 0 {
             self.report.remarks.push(format!(
                 "The file says of {} of these labels that they were given in the window or by the command. They were given \
@@ -170,8 +184,8 @@ impl Writing {
                 };
                 self.report.labels += 1;
             }
-            (LabelVerdict::Repeat { level: Some(level), .. }, Some(text), Some(annotator)) => {
-                self.repeat(tx, &row, verdict, *level, (text, annotator))?;
+            (LabelVerdict::Repeat { level: Some(level), at_ms, .. }, Some(text), Some(annotator)) => {
+                self.repeat(tx, &row, verdict, (*level, *at_ms), (text, annotator))?;
             }
             (LabelVerdict::Added { .. } | LabelVerdict::Repeat { .. }, ..) => {
                 return Err(without_question(&row));
@@ -190,7 +204,7 @@ impl Writing {
         tx: &mut WriteTx<'_>,
         row: &Row,
         verdict: &Verdict,
-        level: u16,
+        (level, at_ms): (u16, Option<i64>),
         (text, annotator): (TextId, AnnotatorId),
     ) -> Result<(), WorkbenchError> {
         let source = self.source(row);
@@ -199,12 +213,18 @@ impl Writing {
         let (Some((question, answer)), Some(occasion)) = (answer, row.occasion) else {
             return Err(without_question(row));
         };
-        let at_ms = row.at_ms.unwrap_or_else(now_ms);
+        let at_ms = at_ms.unwrap_or_else(now_ms);
         let new = Repeat { question, text, annotator, occasion, answer, at_ms, source };
-        match tx.add_repeat(&new, row.at_ms.is_some())? {
-            true => self.report.repeats += 1,
-            false => self.report.repeated_rows += 1,
+        let added = tx.add_repeat(&new, row.at_ms.is_some())?;
+        match added {
+            RepeatAdded::New => self.report.repeats += 1,
+            RepeatAdded::Known | RepeatAdded::Outdated => self.report.repeated_rows += 1,
         }
+        let occasion = (question, text, annotator, occasion);
+        match added {
+            RepeatAdded::Outdated => self.outdated.insert(occasion),
+            RepeatAdded::New | RepeatAdded::Known => self.outdated.remove(&occasion),
+        };
         Ok(())
     }
 

@@ -78,7 +78,8 @@ view! {
     /// Something to know of the labels of a file.
     pub struct ImportNotice {
         /// Stable, kebab-case: `replaced-labels`, `replaced-in-file`, `outdated-rows`, `older-labels`, `given-again`,
-        /// `missing-value-level`, `level-spellings`, `unused-levels`, `numbers-far-apart`.
+        /// `repeats-are-labels`, `no-first-answer`, `outdated-repeats`, `missing-value-level`, `level-spellings`, `unused-levels`,
+        /// `numbers-far-apart`.
         pub code: String,
         /// How many labels, rows or levels it is about.
         pub count: u32,

@@ -17,9 +17,9 @@ view! {
         pub low: f64,
         /// Upper end.
         pub high: f64,
-        /// The best reachable accuracy lies at this or above: the share.
+        /// The best reachable accuracy lies at this or above: the lower end of the share's interval.
         pub ceiling_low: f64,
-        /// And at this or below: its square root.
+        /// And at this or below: the square root of its upper end.
         pub ceiling_high: f64,
     }
 
@@ -51,6 +51,9 @@ view! {
         pub annotators: Vec<RepeatsOfAnnotator>,
         /// Answers of a later occasion without one of an earlier occasion to compare with.
         pub unpaired: u32,
+        /// Answers of a later occasion that are the only labels of their texts themselves: a file was imported with occasions, and
+        /// then without.
+        pub labels_themselves: u32,
         /// What is missing where there is no share.
         pub needs: Option<String>,
     }
