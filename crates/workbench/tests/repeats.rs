@@ -250,6 +250,13 @@ fn a_column_of_occasions_that_is_not_read_is_told() {
         report.remarks.iter().any(|remark| remark.contains("\"occasion\" is not read"))
     };
     assert!(told(&report), "{report:?}");
+    // The same number for all answers of a person is taken for an attribute.
+    std::fs::write(
+        &file,
+        "text_id,text,annotator,label,occasion\n1,a,ana,1,2\n2,b,ana,2,2\n1,a,ben,1,3\n2,b,ben,1,3\n",
+    )
+    .unwrap();
+    assert!(told(&import(&session, &file, None)));
     std::fs::write(&file, "text_id,text,annotator,label,occasion\n1,a,ana,1,1\n1,a,ana,2,2\n").unwrap();
     let report = import(&session, &file, None);
     assert_eq!((report.labels, report.repeats), (0, 1));

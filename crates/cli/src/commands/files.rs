@@ -192,6 +192,10 @@ fn show(preview: &ImportPreview) -> Result<()> {
         count(u64::from(preview.bad_row_count), "bad row"),
     ];
     output::line(&rows.join(", "))?;
+    if preview.repeats > 0 {
+        let answers = count(u64::from(preview.repeats), "answer");
+        output::line(&format!("{answers} of a second or later occasion, kept apart from the labels"))?;
+    }
     for bad in preview.bad_rows.iter().take(20) {
         let column = bad.column.as_ref().map_or_else(String::new, |column| format!(", column \"{column}\""));
         output::line(&format!("row {} (line {}){column}: {}", bad.row, bad.line, bad.message))?;

@@ -116,7 +116,8 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
 fn unread_occasions(plan: &Plan) -> Option<String> {
     let named = plan.roles.named();
     let unread = |column: &&String| {
-        column.trim().eq_ignore_ascii_case("occasion") && named.iter().all(|(_, used)| used != column)
+        column.trim().eq_ignore_ascii_case("occasion")
+            && named.iter().all(|(role, used)| used != column || *role == "attribute")
     };
     plan.source.columns().iter().find(unread).filter(|_| plan.kind == FileKind::Labels)?;
     Some(
