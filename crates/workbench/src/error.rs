@@ -58,6 +58,11 @@ pub enum WorkbenchError {
     /// No text of that name.
     #[error("there is no text \"{0}\" in this project")]
     NoSuchText(String),
+    /// A text that came after the fit of the model.
+    #[error(
+        "text \"{0}\" was imported after the model was fitted: the next fit has it, so ask again when that has ended"
+    )]
+    TextNotFitted(String),
     /// No annotator of that name.
     #[error("there is no annotator \"{name}\" in this project; it has {known}")]
     NoSuchAnnotator {
@@ -389,6 +394,7 @@ impl WorkbenchError {
             Self::Setting { .. } => "setting",
             Self::Sample(_) => "sample",
             Self::NoSuchText(_) => "no-such-text",
+            Self::TextNotFitted(_) => "text-not-fitted",
             Self::NoSuchAnnotator { .. } => "no-such-annotator",
             Self::NoSuchQuestion { .. } => "no-such-question",
             Self::WhichQuestion(_) => "which-question",

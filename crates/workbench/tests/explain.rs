@@ -294,15 +294,16 @@ fn the_word_that_people_rate_by_carries_the_score() {
     let odds = found.unwrap().odds.unwrap();
     let words = session
         .analysis
-        .explain_words_of(question, "my tea is xyzzy", odds, &EncoderChoice::default(), &Silent)
+        .explain_words_of(question, None, "my tea is xyzzy", odds, &EncoderChoice::default(), &Silent)
         .unwrap();
     let changes: Vec<(&str, f64)> = words.pieces.iter().map(|p| (p.words.trim(), p.change)).collect();
     let largest = changes.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap();
     assert_eq!(largest.0, "xyzzy", "{changes:?}");
     assert!(largest.1 > 0.3, "{changes:?}");
-    assert_eq!((words.together, words.needs.as_deref()), (1, None));
+    assert_eq!((words.together, words.needs.as_deref(), words.remark), (1, None, None));
 
-    let one = session.analysis.explain_words_of(question, "xyzzy", odds, &EncoderChoice::default(), &Silent);
+    let one =
+        session.analysis.explain_words_of(question, None, "xyzzy", odds, &EncoderChoice::default(), &Silent);
     let one = one.unwrap();
     assert!(one.pieces.is_empty() && one.needs.unwrap().contains("only word"));
 }
@@ -350,6 +351,7 @@ fn a_word_is_what_a_new_text_without_it_scores_less_with_the_pooling_of_the_proj
         }
         let asked = query(&session, 2, all[0], None);
         let words = session.analysis.explain_words_as_job(&asked, None, false).unwrap();
+        assert!(words.remark.as_ref().unwrap().contains("also learned from the labels of this one"));
         let body: String = words.pieces.iter().map(|piece| piece.words.as_str()).collect();
         assert_eq!(body, detail(&session, 2).body);
         assert!((words.score - score_of(&session, &body)).abs() < 1e-5);

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{Answer, QuestionId, ScaleKind};
+use dissensus_domain::{Answer, QuestionId, Scale, ScaleKind};
 use dissensus_workbench::view::{
-    ColumnChoices, DisagreementMeasure, DisagreementQuery, GroupsChoice, ImportChoices, JobInfo, NewLabel,
-    PeopleChoice, ProjectChoices, TextOrder, WorkState,
+    ColumnChoices, GroupsChoice, ImportChoices, JobInfo, NewLabel, PeopleChoice, ProjectChoices, WorkState,
 };
 use dissensus_workbench::{Home, Progress, Session, Silent};
 use std::fmt::Write as _;
@@ -194,31 +193,31 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
     ended(&session, second);
     let found = session.analysis.group_comparison(question, &other).unwrap();
     assert!(found.gap.unwrap().value < 0.0);
-    // Labels changed since: the predictions have a later revision, and a comparison made anew has other figures.
+    assert!(!found.stale);
+    // Labels changed since: those of another question leave it as it is, and one of its own makes it old.
+    let stale = || session.analysis.group_comparison(question, &other).unwrap().stale;
     let ana = session.project.annotator("p00").unwrap().id;
-    let texts = session.labelling.next_text(ana, question, TextOrder::File, None);
-    assert!(texts.unwrap().is_none(), "everything is labelled");
     let text = found.b_higher[0].text;
-    let new = NewLabel { question, annotator: ana, text, answer: Answer::Level(0), duration_ms: None };
-    let revision = |session: &Session| {
-        let by = DisagreementMeasure::Split;
-        let query = DisagreementQuery {
+    let scale = Scale::new(ScaleKind::Binary, &["no", "yes"]).unwrap();
+    let rude = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
+    let label = |question| {
+        let answer = Answer::Level(0);
+        session.labelling.record_label(&NewLabel {
             question,
-            by,
-            cut: None,
-            groups: None,
-            search: None,
-            attributes: Default::default(),
-            labelled_only: false,
-        };
-        session.analysis.ranking(&query).unwrap().revision
+            annotator: ana,
+            text,
+            answer,
+            duration_ms: None,
+        })
     };
-    assert_eq!(revision(&session), found.revision);
-    session.labelling.record_label(&new).unwrap();
-    assert!(revision(&session) > found.revision);
+    label(rude).unwrap();
+    assert!(!stale());
+    label(question).unwrap();
+    assert!(stale());
     ended(&session, session.analysis.compare_groups_as_job(question, other.clone()).unwrap());
     let anew = session.analysis.group_comparison(question, &other).unwrap();
     assert_ne!(anew.gap, found.gap);
+    assert!(!anew.stale);
 }
 
 #[test]

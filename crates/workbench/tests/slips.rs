@@ -51,6 +51,25 @@ fn is_listed(report: &SlipReport, label: &NewLabel) -> bool {
 }
 
 #[test]
+fn a_short_list_has_the_first_of_each_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let wide = SlipChoices { below: 0.3, ..ALL };
+    let all = session.analysis.slips(question, wide, &Silent).unwrap();
+    let short = session.analysis.slips(question, SlipChoices { top: 1, ..wide }, &Silent).unwrap();
+    for kind in [SlipKind::OwnView, SlipKind::Divided] {
+        let of = |report: &SlipReport| {
+            let rows = report.contested.iter().filter(|row| row.kind == kind);
+            rows.map(|row| (row.text, row.annotator)).collect::<Vec<_>>()
+        };
+        let (all, short) = (of(&all), of(&short));
+        assert!(all.len() > 1, "{kind:?}: {}", all.len());
+        assert_eq!(short, all[..1], "{kind:?}");
+    }
+    assert_eq!(short.contested_in_all, all.contested_in_all);
+}
+
+#[test]
 fn a_planted_slip_is_listed_and_a_corrected_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);

@@ -19,7 +19,7 @@ import type {
 import { EncoderStore } from "$lib/encoder.svelte";
 import { counted, decimal, fileName } from "$lib/format";
 import { asProblem } from "$lib/problems";
-import { JOB_STATES, jobTitle } from "$lib/jobs";
+import { jobState, jobTitle } from "$lib/jobs";
 import { RankingStore } from "$lib/ranking.svelte";
 import { HEADLINE, metricName, metricOf, modelName } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
@@ -36,6 +36,13 @@ export interface Leaving {
   /** What is done then, for the button: "Stop and …". */
   verb: "close" | "open the other project" | "quit";
   go: () => Promise<unknown>;
+}
+
+/** Groups that are being compared. */
+export interface ComparisonAtWork {
+  job: number;
+  question: QuestionId;
+  groups: GroupsChoice;
 }
 type Change = LabelsChanged | ModelChanged;
 
@@ -74,6 +81,8 @@ export class App {
   groupBy = $state<string | null>(null);
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
+  /** What was asked to be compared last, until that has ended: its view may be left and come back to. */
+  comparison = $state.raw<ComparisonAtWork | null>(null);
   dialog = $state<OpenDialog>(null);
   /** A text that another view wants to be shown in Disagreement. */
   wantedText = $state<TextId | null>(null);
@@ -378,6 +387,7 @@ export class App {
     this.order = choices.order;
     this.groupBy = choices.group_by;
     this.compared = choices.compared;
+    this.comparison = null;
     this.view = VIEWS.find((view) => view === choices.view) ?? "label";
     this.questionId = choices.question;
     // Nobody labels in a simulated annotator's name without having chosen to, each time anew.
@@ -423,7 +433,7 @@ export class App {
   #take(job: JobInfo): void {
     const known = this.jobs.some((j) => j.id === job.id);
     // Beginning and end only: a screen reader must not read out every step.
-    if (!known || job.state !== "running") this.announcement = `${jobTitle(job)}: ${JOB_STATES[job.state]}`;
+    if (!known || job.state !== "running") this.announcement = `${jobTitle(job)}: ${jobState(job)}`;
     this.jobs = known ? this.jobs.map((j) => (j.id === job.id ? job : j)) : [...this.jobs, job];
     if (job.state === "running") return;
     if (job.state === "failed" && job.problem && !TOLD_WHERE_ASKED.includes(job.kind))

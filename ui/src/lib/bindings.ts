@@ -677,6 +677,8 @@ export type ExplainedWords = {
 	together: number,
 	/**  Why there are none; `None` where there are some. */
 	needs: string | null,
+	/**  What labels of this text have to do with the score; `None` where it has none. */
+	remark: string | null,
 };
 
 /**  Why one annotator, or two, are predicted to answer a text as they are. */
@@ -739,8 +741,10 @@ export type GroupComparison = {
 	question: QuestionId,
 	/**  What was compared. */
 	groups: GroupsChoice,
-	/**  Revision of the predictions it stands on. */
+	/**  Revision of the predictions before its labels were read. */
 	revision: number,
+	/**  Whether labels of this question have changed since. */
+	stale: boolean,
 	/**  The first group. */
 	a: ComparedGroup,
 	/**  The second group. */

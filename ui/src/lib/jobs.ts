@@ -2,14 +2,22 @@
 import type { JobInfo } from "$lib/bindings";
 import { modelName } from "$lib/run-words";
 
-/** How far it is, for a job that is named beside it. */
-export const JOB_STATES: Record<JobInfo["state"], string> = {
+const STATES: Record<JobInfo["state"], string> = {
   running: "started",
   finished: "done",
   cancelled: "cancelled",
   failed: "failed",
-  interrupted: "interrupted; resumes where it stopped",
+  interrupted: "interrupted",
 };
+
+/** Work that goes on where it stopped; everything else is begun anew. */
+const RESUMED: readonly string[] = ["encode", "train"];
+
+/** How far it is, for a job that is named beside it. */
+export function jobState({ kind, state }: JobInfo): string {
+  const resumes = state === "interrupted" && RESUMED.includes(kind);
+  return resumes ? "interrupted; resumes where it stopped" : STATES[state];
+}
 
 const DOING: Record<string, string> = {
   import: "Importing",

@@ -47,6 +47,10 @@ export function oddsWords(odds: ExplainedOdds, scale: Scale): string {
   return odds.level === scale.levels.length - 1 ? name(odds.level) : `${name(odds.level)} or above`;
 }
 
+/** Whether these are odds of the same levels. */
+export const sameOdds = (one: ExplainedOdds, other: ExplainedOdds) =>
+  one.level === other.level && one.against === other.against;
+
 /** One step of a sum: from where to where it leads. */
 export interface Step {
   part: ScorePartKind | null;

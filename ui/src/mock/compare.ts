@@ -76,6 +76,7 @@ export function compare(
     question,
     groups,
     revision,
+    stale: false,
     a: group(0),
     b: group(1),
     texts: world.texts.length,

@@ -87,10 +87,12 @@ export function explainWords(world: World, query: view.ExplainQuery): view.Expla
   const body = world.texts[query.text - 1]?.body ?? "";
   const pieces = body.match(/\S+\s*/g) ?? [];
   return {
-    odds: { level: 2, against: null },
+    odds: explain(world, query, null, true).odds ?? { level: 2, against: null },
     score: 0.4,
     pieces: pieces.map((words, i) => ({ words, change: (words.length - 5) * (i % 3 === 0 ? -0.03 : 0.05) })),
     together: 1,
     needs: null,
+    remark:
+      "This text has labels: it is scored like a new text, by a model that has also learned from the labels of this one.",
   };
 }

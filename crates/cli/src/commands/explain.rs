@@ -41,7 +41,7 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
     let names: Vec<String> =
         std::iter::once(&annotator).chain(&with).map(|person| person.external_id.clone()).collect();
     let with = with.map(|with| with.id);
-    let (explanation, body) = match (&args.what.text_id, &args.what.text) {
+    let (explanation, body, known) = match (&args.what.text_id, &args.what.text) {
         (Some(id), _) => {
             let (text, body) = session.project.text_named(id)?;
             let query = ExplainQuery {
@@ -51,19 +51,19 @@ pub(crate) fn explain(args: &Explain) -> Result<()> {
                 with,
                 without_own: args.without_own,
             };
-            (session.analysis.explain(&query, None, false)?, body)
+            (session.analysis.explain(&query, None, false)?, body, Some(text))
         }
         (None, text) => {
             let body = text.clone().unwrap_or_default();
             let x = session.encoding.embed(&body, &choice)?;
-            (session.analysis.explain_new_text(question.id, &x, annotator.id, with)?, body)
+            (session.analysis.explain_new_text(question.id, &x, annotator.id, with)?, body, None)
         }
     };
     let words = match explanation.odds.filter(|_| args.words) {
         None => None,
         Some(odds) => {
             let bar = Bar::new("words");
-            let found = session.analysis.explain_words_of(question.id, &body, odds, &choice, &bar);
+            let found = session.analysis.explain_words_of(question.id, known, &body, odds, &choice, &bar);
             drop(bar);
             Some(found?)
         }
@@ -167,6 +167,7 @@ fn as_json(
             "pieces": words.pieces.iter()
                 .map(|piece| json!({ "words": piece.words, "change": piece.change })).collect::<Vec<_>>(),
             "needs": words.needs,
+            "remark": words.remark,
         })),
         "remark": explanation.remark,
     })
@@ -325,6 +326,9 @@ fn show_words(words: &ExplainedWords, asked: &str) -> Result<()> {
     output::line(&format!(
         "Words: what leaving out {what} takes from the text's score towards {asked} (what it does to the score, not a cause)"
     ))?;
+    if let Some(remark) = &words.remark {
+        output::line(remark)?;
+    }
     let mut pieces: Vec<_> = words.pieces.iter().collect();
     pieces.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
     let rows = pieces

@@ -1,5 +1,7 @@
 //! How sure a figure is that is computed from labels of people on texts, where both people and texts are samples.
 
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use crate::math::distributions::{student_quantile, student_tail};
 
 /// One label of somebody on a side of a comparison.
@@ -41,32 +43,34 @@ const ROUNDING: f64 = 1e-18;
 /// The figures that `figures` makes of the sum over `texts` of what `sums` says of one text's labels, and their variances by the
 /// delete-one jackknife: of each person, of each text and of each label in turn (Efron and Stein 1981). What people and texts add
 /// to the variance both holds what a single label adds, so that it is taken off once ([`Variance::total`]). `width` is
-/// how many numbers `sums` writes, `N` how many figures there are; a figure that is not defined is not a number. Costs one call of both for every label.
+/// how many numbers `sums` writes, `N` how many figures there are; a figure that is not defined is not a number. Costs one call of both for every label, and room for `width` numbers a person.
+///
+/// # Errors
+/// [`PerspectivesError::Cancelled`].
 pub(super) fn jackknife<const N: usize>(
     texts: &[Vec<SideLabel>],
     width: usize,
     sums: impl Fn(&[SideLabel], &mut [f64]),
     figures: impl Fn(&[f64]) -> [f64; N],
-) -> ([f64; N], [Variance; N]) {
+    progress: &dyn Progress,
+) -> Result<([f64; N], [Variance; N]), PerspectivesError> {
     let mut total = vec![0.0; width];
     let people = texts.iter().flatten().map(|label| label.person as usize + 1).max().unwrap_or(0);
     let mut without = vec![Vec::new(); people];
     let mut side_of = vec![0; people];
-    let of_texts: Vec<Vec<f64>> = texts
-        .iter()
-        .map(|labels| {
-            let mut own = vec![0.0; width];
-            sums(labels, &mut own);
-            total.iter_mut().zip(&own).for_each(|(total, own)| *total += own);
-            own
-        })
-        .collect();
+    for labels in texts {
+        stop(progress)?;
+        sums(labels, &mut total);
+    }
     let whole = figures(&total);
     let (mut of_text, mut of_label) = ([Spread::default(); N], [Spread::default(); N]);
-    let (mut left, mut rest) = (vec![0.0; width], vec![0.0; width]);
+    let [mut own, mut left, mut rest] = [0, 1, 2].map(|_| vec![0.0; width]);
     let mut others = Vec::new();
-    for (labels, own) in texts.iter().zip(&of_texts) {
-        left.iter_mut().zip(&total).zip(own).for_each(|((left, total), own)| *left = total - own);
+    for labels in texts {
+        stop(progress)?;
+        own.fill(0.0);
+        sums(labels, &mut own);
+        left.iter_mut().zip(&total).zip(&own).for_each(|((left, total), own)| *left = total - own);
         add(&mut of_text, &figures(&left), &whole);
         for (at, label) in labels.iter().enumerate() {
             others.clear();
@@ -78,7 +82,7 @@ pub(super) fn jackknife<const N: usize>(
             side_of[person] = usize::from(label.side.min(1));
             without[person].resize(width, 0.0);
             for (((left, total), own), (rest, without)) in
-                left.iter_mut().zip(&total).zip(own).zip(rest.iter().zip(&mut without[person]))
+                left.iter_mut().zip(&total).zip(&own).zip(rest.iter().zip(&mut without[person]))
             {
                 *left = total - own + rest;
                 *without += own - rest;
@@ -88,6 +92,7 @@ pub(super) fn jackknife<const N: usize>(
     }
     let mut of_people = [[Spread::default(); N]; 2];
     for (without, side) in without.iter().zip(side_of).filter(|(without, _)| !without.is_empty()) {
+        stop(progress)?;
         left.iter_mut().zip(&total).zip(without).for_each(|((left, total), out)| *left = total - out);
         add(&mut of_people[side], &figures(&left), &whole);
     }
@@ -96,7 +101,11 @@ pub(super) fn jackknife<const N: usize>(
         texts: (of_text[at].variance(), of_text[at].count),
         labels: of_label[at].variance(),
     };
-    (whole, std::array::from_fn(variance))
+    Ok((whole, std::array::from_fn(variance)))
+}
+
+fn stop(progress: &dyn Progress) -> Result<(), PerspectivesError> {
+    if progress.cancelled() { Err(PerspectivesError::Cancelled) } else { Ok(()) }
 }
 
 /// Squared moves of a figure when one is left out.

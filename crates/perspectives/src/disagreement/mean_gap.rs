@@ -1,6 +1,8 @@
 //! How much higher one group of people answers than another, over all texts that both labelled.
 
 use super::crossed_jackknife::{SideLabel, jackknife};
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 
 /// The gap of two sides in levels, side 1 less side 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,10 +20,17 @@ pub struct MeanGap {
 /// `1 / (1 + (n - 1) r)` a label, `r` the share of the variance that lies between people of a side (by moments), because labels of one
 /// person repeat what is that person's own. The interval is that of a jackknife over people and, for the `unseen` share of all texts, over texts.
 /// `None` where no text has labels of both sides. `texts` are their labels, weights aside.
-pub(super) fn mean_gap(mut texts: Vec<Vec<SideLabel>>, unseen: f64) -> Option<MeanGap> {
+///
+/// # Errors
+/// [`PerspectivesError::Cancelled`].
+pub(super) fn mean_gap(
+    mut texts: Vec<Vec<SideLabel>>,
+    unseen: f64,
+    progress: &dyn Progress,
+) -> Result<Option<MeanGap>, PerspectivesError> {
     texts.retain(|labels| [0, 1].iter().all(|side| labels.iter().any(|label| label.side == *side)));
     if texts.is_empty() {
-        return None;
+        return Ok(None);
     }
     texts.iter_mut().flatten().for_each(|label| label.weight = 1.0);
     let repeats = between_people(&texts, gap_of(&texts));
@@ -29,9 +38,9 @@ pub(super) fn mean_gap(mut texts: Vec<Vec<SideLabel>>, unseen: f64) -> Option<Me
     texts.iter().flatten().for_each(|label| counts[label.person as usize] += 1);
     let weight = |label: &SideLabel| (1.0 + f64::from(counts[label.person as usize] - 1) * repeats).recip();
     texts.iter_mut().flatten().for_each(|label| label.weight = weight(label));
-    let ([gap], [variance]) = jackknife(&texts, 2, add_text, |sums| [sums[0] / sums[1]]);
+    let ([gap], [variance]) = jackknife(&texts, 2, add_text, |sums| [sums[0] / sums[1]], progress)?;
     let doubt = variance.doubt(gap, unseen, (f64::NEG_INFINITY, f64::INFINITY));
-    Some(MeanGap { gap, interval: doubt.map(|doubt| doubt.interval), p: doubt.map(|doubt| doubt.p) })
+    Ok(Some(MeanGap { gap, interval: doubt.map(|doubt| doubt.interval), p: doubt.map(|doubt| doubt.p) }))
 }
 
 fn people(texts: &[Vec<SideLabel>]) -> usize {
@@ -99,6 +108,7 @@ fn between_people(texts: &[Vec<SideLabel>], gap: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::progress::Silent;
     use crate::math::distributions::student_quantile;
     use nalgebra::{DMatrix, DVector};
 
@@ -143,7 +153,7 @@ mod tests {
         assert!(repeats > 0.0 && repeats < 1.0, "{repeats}");
         let count = |person| shared.iter().flatten().filter(|l| l.person == person).count() as f64;
         let weight = |label: &SideLabel| 1.0 / (1.0 + (count(label.person) - 1.0) * repeats);
-        let found = mean_gap(texts, 0.0).unwrap();
+        let found = mean_gap(texts, 0.0, &Silent).unwrap().unwrap();
         assert!((found.gap - regression(&shared, weight)).abs() < 1e-9, "{found:?}");
     }
 
@@ -151,7 +161,7 @@ mod tests {
     #[test]
     fn its_variance_is_that_of_leaving_out_everybody_in_turn() {
         let shared: Vec<_> = texts().into_iter().filter(|t| t.iter().any(|l| l.side == 1)).collect();
-        let (_, [variance]) = jackknife(&shared, 2, add_text, |sums| [sums[0] / sums[1]]);
+        let (_, [variance]) = jackknife(&shared, 2, add_text, |sums| [sums[0] / sums[1]], &Silent).unwrap();
         let without = |leave: &dyn Fn(usize, &SideLabel) -> bool| {
             let left: Vec<Vec<SideLabel>> = shared
                 .iter()
@@ -187,8 +197,8 @@ mod tests {
     fn labels_that_are_all_alike_have_no_interval() {
         let mut texts = texts();
         texts.iter_mut().flatten().for_each(|label| label.level = 2);
-        let found = mean_gap(texts, 0.0).unwrap();
+        let found = mean_gap(texts, 0.0, &Silent).unwrap().unwrap();
         assert_eq!((found.gap, found.interval, found.p), (0.0, None, None));
-        assert_eq!(mean_gap(Vec::new(), 0.0), None);
+        assert_eq!(mean_gap(Vec::new(), 0.0, &Silent), Ok(None));
     }
 }

@@ -3,7 +3,8 @@
 use super::crossed_jackknife::SideLabel;
 use super::mean_gap::{MeanGap, mean_gap};
 use super::side_agreement::{SideAgreement, side_agreement};
-use crate::data::{Observation, Target};
+use crate::data::progress::Progress;
+use crate::data::{Observation, PerspectivesError, Target};
 use dissensus_domain::ScaleKind;
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,7 +32,16 @@ impl SidesCompared {
     pub const FEWEST_TEXTS: usize = 10;
 
     /// Of the people in `sides` (indices of annotators, each on one side at most), on `texts` texts in all. Only labels count, no predictions.
-    pub fn of(observations: &[Observation], texts: usize, sides: [&[u32]; 2], target: Target) -> Self {
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Cancelled`].
+    pub fn of(
+        observations: &[Observation],
+        texts: usize,
+        sides: [&[u32]; 2],
+        target: Target,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
         let side_of: HashMap<u32, (u8, u32)> = (0u8..)
             .zip(sides)
             .flat_map(|(side, people)| people.iter().map(move |person| (*person, side)))
@@ -58,10 +68,11 @@ impl SidesCompared {
         };
         if found.is_enough() {
             let unseen = 1.0 - shared.len() as f64 / texts.max(shared.len()) as f64;
-            found.gap = if target.kind.is_ordered() { mean_gap(shared, unseen) } else { None };
-            found.agreement = Some(side_agreement(&all, target.levels, target.kind == ScaleKind::Ordinal));
+            found.gap = if target.kind.is_ordered() { mean_gap(shared, unseen, progress)? } else { None };
+            let ordinal = target.kind == ScaleKind::Ordinal;
+            found.agreement = Some(side_agreement(&all, target.levels, ordinal, progress)?);
         }
-        found
+        Ok(found)
     }
 
     /// Whether enough people labelled enough of the same texts.

@@ -6,14 +6,14 @@ use super::ranking::{observed_pairwise, snippet};
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::levels::answer_at;
-use crate::live::{Fitted, largest, split_of_labels};
+use crate::live::{largest, split_of_labels};
 use crate::view::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, NearText, PartDifference,
     ScorePart, ScorePartKind,
 };
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{
-    AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, Measure, Outcome, Target,
+    AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, LiveModel, Measure, Outcome, Target,
 };
 
 /// Labels that are listed.
@@ -126,11 +126,18 @@ impl Analysis {
             persons.iter().zip(hidden).map(|((_, row), hidden)| (!hidden).then_some(*row)).collect();
         let all = 0..embeddings.texts as u32;
         let near = by_similarity(&embeddings, asked.embedding, all.filter(|row| Some(*row) != asked.row));
-        let told = self
+        // A copy, so that no label waits for the fits without one label each.
+        let model = self
             .live
             .models
-            .with(question.id, |fitted| asked.told(fitted, question.scale.kind(), &rows, &near))
-            .ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))??;
+            .with(question.id, |fitted| fitted.model.clone())
+            .ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
+        if let Some(text) = text.filter(|_| asked.row.is_some_and(|row| row as usize >= model.texts())) {
+            let found = self.context.store.text(text)?;
+            let name = found.map_or_else(|| text.0.to_string(), |found| found.external_id);
+            return Err(WorkbenchError::TextNotFitted(name));
+        }
+        let told = asked.told(&model, question.scale.kind(), &rows, &near)?;
         let mut annotators = Vec::new();
         for ((annotator, _), told_of) in persons.iter().zip(&told.annotators) {
             annotators.push(self.annotator(annotator, told_of.as_ref(), &told, &question)?);
@@ -233,17 +240,12 @@ impl Asked<'_> {
     /// What the model says of these annotators (`None` where hidden); `near` are all other texts, the nearest first.
     fn told(
         &self,
-        fitted: &Fitted,
+        model: &LiveModel,
         kind: ScaleKind,
         annotators: &[Option<u32>],
         near: &[(u32, f32)],
     ) -> Result<ToldOfAll, WorkbenchError> {
-        let model = &fitted.model;
         let texts = model.texts() as u32;
-        if let Some(row) = self.row.filter(|row| *row >= texts) {
-            // It was imported after the fit, and the next fit has it.
-            return Err(WorkbenchError::NoSuchText(row.to_string()));
-        }
         let predict =
             |annotator: &Option<u32>| annotator.map(|who| model.explain(self.text, who)).transpose();
         let predictions = annotators.iter().map(predict).collect::<Result<Vec<_>, _>>()?;

@@ -5,7 +5,11 @@ use crate::encoding::{EncodedText, EncoderChoice};
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::view::{ExplainQuery, ExplainedOdds, ExplainedWords, WordEffect};
-use dissensus_domain::{AnnotatorId, QuestionId};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use dissensus_perspectives::AnnotatorModel as _;
+
+/// What is said of a text with labels.
+const LABELLED: &str = "This text has labels: it is scored like a new text, by a model that has also learned from the labels of this one.";
 
 impl Analysis {
     /// What each word of a text of the project does to the score of the text, towards the odds that [`Analysis::explain`] takes apart.
@@ -26,7 +30,7 @@ impl Analysis {
             return Err(WorkbenchError::Blind { annotator: hidden.name.clone() });
         }
         let odds = explanation.odds.ok_or(WorkbenchError::NoQuestion)?;
-        self.explain_words_of(query.question, &self.body(query)?, odds, choice, progress)
+        self.explain_words_of(query.question, Some(query.text), &self.body(query)?, odds, choice, progress)
     }
 
     /// As [`Analysis::explain_words`], as a job, unless it was asked before and is kept.
@@ -49,13 +53,14 @@ impl Analysis {
         self.context.as_job("words", "", |job| explain(job.as_ref()))
     }
 
-    /// As [`Analysis::explain_words`] of any text, towards the odds that were taken apart.
+    /// As [`Analysis::explain_words`] of any text (`known`: which of the project's it is), towards the odds that were taken apart.
     ///
     /// # Errors
     /// The model of the question is not live, the encoder is missing or another one, or a cancel.
     pub fn explain_words_of(
         &self,
         question: QuestionId,
+        known: Option<TextId>,
         text: &str,
         odds: ExplainedOdds,
         choice: &EncoderChoice,
@@ -67,12 +72,16 @@ impl Analysis {
             pieces: Vec::new(),
             together: 1,
             needs: Some(needs.to_owned()),
+            remark: None,
         };
-        let live = self
-            .live
-            .models
-            .with(question, |fitted| (fitted.model.text_score(), fitted.basis.version.clone()));
-        let (score, version) =
+        let row = known.and_then(|text| self.context.index().text_row(text));
+        let live = self.live.models.with(question, |fitted| {
+            let model = &fitted.model;
+            let in_model = row.filter(|row| (*row as usize) < model.texts());
+            let labelled = in_model.is_some_and(|row| model.labels_of_text(row).next().is_some());
+            (model.text_score(), fitted.basis.version.clone(), labelled)
+        });
+        let (score, version, labelled) =
             live.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
         let Some(version) = version else {
             return Ok(none("Texts have no embeddings yet: their words say nothing to the model."));
@@ -100,6 +109,7 @@ impl Analysis {
             pieces: pieces.collect::<Result<_, WorkbenchError>>()?,
             together: occluded.together as u32,
             needs: None,
+            remark: labelled.then(|| LABELLED.to_owned()),
         })
     }
 

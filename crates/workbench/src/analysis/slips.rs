@@ -18,7 +18,7 @@ pub struct SlipChoices {
     pub annotator: Option<AnnotatorId>,
     /// A label is unlike a person where its chance is this or less, above 0 and up to 1.
     pub below: f64,
-    /// So many rows of slips, and as many of contested labels.
+    /// So many rows of slips, of own views, and of divided texts.
     pub top: usize,
 }
 
@@ -78,17 +78,19 @@ impl Analysis {
             choices.below,
             progress,
         )?;
-        let (slips, contested): (Vec<UnlikelyLabel>, Vec<UnlikelyLabel>) =
-            found.labels.iter().partition(|label| label.kind == UnlikelyKind::Slip);
+        let [slips, own_views, divided] = [UnlikelyKind::Slip, UnlikelyKind::OwnView, UnlikelyKind::Divided]
+            .map(|kind| found.labels.iter().filter(|label| label.kind == kind).copied().collect::<Vec<_>>());
         let tuned = model.observations().iter().filter(|o| wanted(o.annotator) && tuned_on(o.text)).count();
         report.judged = found.judged as u32;
         (report.slips_in_all, report.slips_expected) = (slips.len() as u32, found.expected[0]);
         (report.contested_in_all, report.contested_expected) =
-            (contested.len() as u32, found.expected[1] + found.expected[2]);
+            ((own_views.len() + divided.len()) as u32, found.expected[1] + found.expected[2]);
         report.needs = needs(&found, model.observations().len());
         report.remark = left_out(&found, tuned);
         report.slips = self.slip_rows(question, &slips, choices.top)?;
-        report.contested = self.slip_rows(question, &contested, choices.top)?;
+        // Each kind by itself: the many of the one must not hide those of the other.
+        report.contested = self.slip_rows(question, &own_views, choices.top)?;
+        report.contested.extend(self.slip_rows(question, &divided, choices.top)?);
         Ok(report)
     }
 

@@ -28,7 +28,7 @@ impl LiveModels {
             // A model that cannot follow is worse than none; it is fitted anew from the labels when next wanted.
             *slot = None;
         }
-        self.models.next_revision()
+        self.models.label_changed(question)
     }
 
     /// How the models see a text, before this annotator's answer is learned. `None` while no model is live.

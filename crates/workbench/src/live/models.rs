@@ -17,6 +17,8 @@ pub(crate) struct Models {
     /// One fit of a question at a time, and whoever waited finds it done.
     fitting: Mutex<HashMap<QuestionId, Arc<Mutex<()>>>>,
     revision: AtomicU32,
+    /// The revision at which a label of a question changed last, since everything was forgotten.
+    labels_changed: Mutex<HashMap<QuestionId, u32>>,
     /// How often everything was forgotten.
     generation: AtomicU32,
     /// The revision at which a question could not be fitted: it is not tried again before some more labels.
@@ -53,6 +55,18 @@ impl Models {
 
     pub(super) fn next_revision(&self) -> u32 {
         self.revision.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Notes that a label of a question changed; the revision of the predictions since then.
+    pub(super) fn label_changed(&self, question: QuestionId) -> u32 {
+        let revision = self.next_revision();
+        lock(&self.labels_changed).insert(question, revision);
+        revision
+    }
+
+    /// The revision at which a label of this question changed last; 0 if none has since everything was forgotten ([`Models::generation`]).
+    pub(crate) fn labels_changed(&self, question: QuestionId) -> u32 {
+        lock(&self.labels_changed).get(&question).copied().unwrap_or_default()
     }
 
     /// Makes room for people who were added; they start as the average person.

@@ -163,5 +163,7 @@ view! {
         pub together: u32,
         /// Why there are none; `None` where there are some.
         pub needs: Option<String>,
+        /// What labels of this text have to do with the score; `None` where it has none.
+        pub remark: Option<String>,
     }
 }

@@ -82,8 +82,10 @@ view! {
         pub question: QuestionId,
         /// What was compared.
         pub groups: GroupsChoice,
-        /// Revision of the predictions it stands on.
+        /// Revision of the predictions before its labels were read.
         pub revision: u32,
+        /// Whether labels of this question have changed since.
+        pub stale: bool,
         /// The first group.
         pub a: ComparedGroup,
         /// The second group.

@@ -1,11 +1,11 @@
 // Two groups are chosen, compared, refused, and remembered.
-import { render, screen, waitFor } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { firstChoice, members, NOBODY, withPerson, withValue } from "$lib/group-choice";
-import { reset } from "../../mock/bindings";
+import { reset, say } from "../../mock/bindings";
 import DisagreementView from "./DisagreementView.svelte";
 
 beforeEach(async () => {
@@ -96,24 +96,78 @@ it("adds a person by name and says when nobody has it", async () => {
   await waitFor(() => expect(app.compared?.a.annotators).toContain(person.id));
 });
 
-it("says that a comparison was stopped, and offers a new one for new labels", async () => {
+const JOB = {
+  id: 41,
+  kind: "compare",
+  title: "groups",
+  done: 1,
+  total: 3,
+  seconds_left: null,
+  note: null,
+  problem: null,
+};
+
+it("says that a comparison was stopped", async () => {
   await choose();
   const user = await open();
   vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(41);
   await user.click(screen.getByTestId("group-compare"));
-  const { say } = await import("../../mock/bindings");
-  const job = {
-    id: 41,
-    kind: "compare",
-    title: "groups",
-    done: 1,
-    total: 3,
-    seconds_left: null,
-    note: null,
-    problem: null,
-  };
-  say("jobChanged", { ...job, state: "running" });
+  say("jobChanged", { ...JOB, state: "running" });
   await waitFor(() => expect(screen.getByTestId("group-stop")).toBeVisible());
-  say("jobChanged", { ...job, state: "cancelled" });
+  say("jobChanged", { ...JOB, state: "cancelled" });
   await waitFor(() => expect(screen.getByText("Stopped. Nothing was compared.")).toBeVisible());
+});
+
+it("knows a comparison at work when the view is come back to, and shows what it found", async () => {
+  await choose();
+  const groups = app.compared;
+  const question = app.questionId;
+  if (!groups || question === null) throw new Error("nothing chosen");
+  await commands.compareGroups(question, groups);
+  const made = await commands.groupComparison(question, groups);
+  const kept = vi.spyOn(commands, "groupComparison").mockResolvedValue(null);
+  const user = await open();
+  vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(42);
+  await user.click(screen.getByTestId("group-compare"));
+  say("jobChanged", { ...JOB, id: 42, state: "running" });
+  await screen.findByTestId("group-stop");
+  cleanup();
+
+  await open();
+  expect(screen.getByTestId("group-stop")).toBeVisible();
+  expect(screen.queryByText("Not compared yet")).toBeNull();
+  expect(app.comparison).toEqual({ job: 42, question, groups });
+  kept.mockResolvedValue(made);
+  say("jobChanged", { ...JOB, id: 42, state: "finished" });
+  await waitFor(() => expect(screen.getByTestId("group-overall")).toBeVisible());
+  expect(screen.queryByTestId("group-stop")).toBeNull();
+});
+
+it("says nothing of a comparison that was stopped once other groups are chosen", async () => {
+  await choose();
+  const user = await open();
+  vi.spyOn(commands, "compareGroups").mockResolvedValueOnce(43);
+  await user.click(screen.getByTestId("group-compare"));
+  say("jobChanged", { ...JOB, id: 43, state: "running" });
+  await screen.findByTestId("group-stop");
+  await user.click(screen.getAllByRole("button", { name: /^Take .* out of/ })[0] ?? document.body);
+  await waitFor(() => expect(screen.queryByTestId("group-stop")).toBeNull());
+  say("jobChanged", { ...JOB, id: 43, state: "cancelled" });
+  await waitFor(() => expect(app.comparison).toBeNull());
+  expect(screen.queryByText("Stopped. Nothing was compared.")).toBeNull();
+});
+
+it("offers to compare again when labels of the question have changed", async () => {
+  await choose();
+  const user = await open();
+  await user.click(screen.getByTestId("group-compare"));
+  await screen.findByTestId("group-overall");
+  const real = commands.groupComparison;
+  vi.spyOn(commands, "groupComparison").mockImplementation(async (...of) => {
+    const found = await real(...of);
+    return found && { ...found, stale: true };
+  });
+  expect(screen.getByTestId("group-compare")).toHaveTextContent(/^Compare$/);
+  app.changes += 1;
+  await waitFor(() => expect(screen.getByTestId("group-compare")).toHaveTextContent("New labels"));
 });

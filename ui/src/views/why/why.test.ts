@@ -178,7 +178,8 @@ it("says what went wrong in place of a sum", async () => {
 const words = () => ({
   query: { question: question().id, text: 5, annotator: 1, with: null, without_own: false },
   showHidden: false,
-  odds: "3 or above",
+  odds: { level: 2, against: null },
+  scale: question().scale,
 });
 
 it("leaves out words when it is asked to, and again when a label has come", async () => {
@@ -191,7 +192,7 @@ it("leaves out words when it is asked to, and again when a label has come", asyn
     expect(screen.getByTestId("why-words").querySelectorAll("mark").length).toBeGreaterThan(3),
   );
   expect(screen.getByLabelText("The strongest").children).toHaveLength(5);
-  expect(screen.getByTestId("why-words")).toHaveTextContent("not a cause");
+  expect(screen.getByTestId("why-words")).toHaveTextContent("not a cause. This text has labels");
   app.changes += 1;
   await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
 });
@@ -239,4 +240,34 @@ it("says what is missing to leave out words", async () => {
   render(WhyWords, words());
   await user.click(screen.getByTestId("why-words-ask"));
   expect(await screen.findByTestId("why-words-problem")).toHaveTextContent("The encoder is missing");
+});
+
+it("shows no numbers under other odds than theirs, and says why where there are none", async () => {
+  const user = userEvent.setup();
+  const { query, showHidden, odds, scale } = words();
+  const { rerender } = render(WhyWords, { query, showHidden, odds, scale });
+  await user.click(screen.getByTestId("why-words-ask"));
+  await waitFor(() => expect(screen.getByTestId("why-words")).toHaveTextContent("towards 3 or above"));
+  const problem: Problem = { code: "blind", message: "that prediction is hidden", detail: null };
+  vi.spyOn(commands, "explainWords").mockRejectedValue(problem);
+  await rerender({ query: { ...query, with: 2 }, showHidden, odds: { level: 3, against: null }, scale });
+  await waitFor(() => expect(screen.getByTestId("why-words-problem")).toHaveTextContent("hidden"));
+  expect(screen.getByTestId("why-words").querySelectorAll("mark")).toHaveLength(0);
+});
+
+it("stops a job that is heard of after the view is gone", async () => {
+  const user = userEvent.setup();
+  await app.start();
+  let stop = (_: Problem) => {};
+  vi.spyOn(commands, "explainWords").mockReturnValue(new Promise((_, reject) => (stop = reject)));
+  const cancelled = vi.spyOn(commands, "cancelJob").mockClear();
+  const { unmount } = render(WhyWords, words());
+  await user.click(screen.getByTestId("why-words-ask"));
+  unmount();
+  expect(cancelled).not.toHaveBeenCalled();
+  const job = { id: 8, kind: "words", title: "", total: 12, seconds_left: null, note: null, problem: null };
+  say("jobChanged", { ...job, state: "running", done: 0 });
+  await waitFor(() => expect(cancelled).toHaveBeenCalledExactlyOnceWith(8));
+  say("jobChanged", { ...job, state: "cancelled", done: 0 });
+  stop({ code: "cancelled", message: "stopped", detail: null });
 });

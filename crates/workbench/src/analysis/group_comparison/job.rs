@@ -32,14 +32,16 @@ impl GroupComparisons {
 }
 
 impl Analysis {
-    /// The last comparison of this question's groups that [`Analysis::compare_groups_as_job`] made, while the same texts and people are there.
+    /// The last comparison of this question's groups that [`Analysis::compare_groups_as_job`] made, while the same texts and people are there;
+    /// it says whether labels of the question have changed since.
     pub fn group_comparison(&self, question: QuestionId, choice: &GroupsChoice) -> Option<GroupComparison> {
         let generation = self.live.models.generation();
         let last = lock(&self.comparisons.last);
         let (_, found) = last.as_ref().filter(|(of, found)| {
             *of == generation && found.question == question && found.groups == *choice
         })?;
-        Some(found.clone())
+        let stale = self.live.models.labels_changed(question) > found.revision;
+        Some(GroupComparison { stale, ..found.clone() })
     }
 
     /// Compares groups as a job in the background; [`Analysis::group_comparison`] has the result when it has ended. Returns the job's id: that of the

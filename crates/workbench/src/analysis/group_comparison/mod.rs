@@ -13,7 +13,9 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{ComparedGroup, Figure, GroupAgreement, GroupComparison, GroupsChoice};
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{AgreementFigure, LiveModel, MeanGap, SeverityGap, SidesCompared, severity_gap};
+use dissensus_perspectives::{
+    AgreementFigure, LiveModel, MeanGap, SeverityGap, SideAgreement, SidesCompared, severity_gap,
+};
 use people::Group;
 
 /// Steps that are told: labels, the models, their texts.
@@ -36,10 +38,12 @@ impl Analysis {
         let index = self.context.index();
         let [a, b] = people::groups(index.annotators(), choice)?;
         tell(progress, 0, "reading labels")?;
+        // Before the labels: of one that comes while they are read it is better said that it is new than that it is not.
+        let revision = self.live.models.revision();
         let labels = self.context.observations(question)?;
         let texts = index.texts().len();
         // Side 1 is spoken of, so that A is above 0 where it is higher.
-        let found = SidesCompared::of(&labels, texts, [&b.people, &a.people], target);
+        let found = SidesCompared::of(&labels, texts, [&b.people, &a.people], target, progress)?;
         let needs = words::needs(&found);
         tell(progress, 1, "fitting the model")?;
         let ordered = target.kind.is_ordered();
@@ -47,40 +51,43 @@ impl Analysis {
             true => {
                 self.live.fit(question, progress)?;
                 // A copy, so that no label waits for what follows.
-                self.live.models.with(question, |fitted| (fitted.model.clone(), self.live.models.revision()))
+                self.live.models.with(question, |fitted| fitted.model.clone())
             }
             false => None,
         };
         tell(progress, 2, "comparing texts")?;
         let listed = match &model {
-            Some((model, _)) => self.texts_apart(model, [&a.people, &b.people], top, progress)?,
+            Some(model) => self.texts_apart(model, [&a.people, &b.people], top, progress)?,
             None => texts::Listed::default(),
         };
         let shared = found.shared_texts as u32;
         let gap = found.gap.map(figure_of_gap);
         let equal = found.agreement.map(|all| of_sides(all.equal));
-        let beyond = found.agreement.and_then(|all| all.beyond).map(figure);
+        let beyond =
+            found.agreement.and_then(|all| all.beyond).map(|beyond| Figure { p: beyond.p, ..figure(beyond) });
+        let with_alpha = target.levels <= SideAgreement::MOST_LEVELS;
         let said = |when_enough: String| needs.clone().unwrap_or(when_enough);
         let no_order = "The levels of this question have no order, so that only agreement is compared.";
         Ok(GroupComparison {
             question,
             groups: choice.clone(),
-            revision: model.as_ref().map_or_else(|| self.live.models.revision(), |(_, revision)| *revision),
+            revision,
+            stale: false,
             a: side(&a, &found, 1),
             b: side(&b, &found, 0),
             texts: texts as u32,
             shared_texts: shared,
             overall_words: said(gap.map_or_else(|| no_order.to_owned(), |gap| words::overall(&gap, shared))),
-            agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond)),
+            agreement_words: equal.and_then(|equal| words::agreement(&equal, beyond, with_alpha)),
             texts_words: said(match ordered {
                 true => words::texts(listed.differing, shared),
                 false => no_order.to_owned(),
             }),
-            severity: model.as_ref().and_then(|(model, _)| severity(model, &a, &b)),
+            severity: model.as_ref().and_then(|model| severity(model, &a, &b)),
             gap,
             equal,
             equal_beyond: beyond,
-            alpha: found.agreement.map(|all| of_sides(all.alpha)),
+            alpha: found.agreement.filter(|_| with_alpha).map(|all| of_sides(all.alpha)),
             alpha_metric: metric(target.kind).to_owned(),
             differing: listed.differing,
             a_higher: listed.a_higher,

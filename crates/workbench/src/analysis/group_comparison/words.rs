@@ -2,7 +2,10 @@
 
 use crate::view::{Figure, GroupAgreement};
 use crate::words::counted;
-use dissensus_perspectives::SidesCompared;
+use dissensus_perspectives::{SideAgreement, SidesCompared};
+
+/// A difference is said to be there where its two-sided p value is no larger. (Intervals are of 90 %, so that one may leave out 0 where p is larger.)
+const SIGNIFICANT: f64 = 0.05;
 
 /// What is missing before there are figures; the sides are B and A.
 pub(super) fn needs(found: &SidesCompared) -> Option<String> {
@@ -46,29 +49,56 @@ pub(super) fn overall(gap: &Figure, shared: u32) -> String {
     };
     let (low, high) = if gap.value < 0.0 { (sign * high, sign * low) } else { (low, high) };
     let found = format!(
-        "{higher} is {size:.2} levels higher than {other} on average (90 %: {low:.2} to {high:.2}), on {} that both labelled.",
+        "{higher} is {size:.2} levels higher than {other} on average (90 %: {low:.2} to {high:.2}; {}), on {} that both labelled.",
+        p_words(gap.p),
         counted(shared.into(), "text")
     );
-    if low > 0.0 { found } else { format!("No difference in level is shown: {found}") }
+    if is_shown(gap) { found } else { format!("No difference in level is shown: {found}") }
+}
+
+/// Whether a figure is told from 0.
+fn is_shown(figure: &Figure) -> bool {
+    figure.p.is_some_and(|p| p <= SIGNIFICANT)
+}
+
+fn p_words(p: Option<f64>) -> String {
+    match p {
+        Some(p) if p < 0.001 => "p < 0.001".to_owned(),
+        Some(p) => format!("p {p:.3}"),
+        None => "not tested".to_owned(),
+    }
 }
 
 /// How far the groups agree.
-pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>) -> Option<String> {
+pub(super) fn agreement(equal: &GroupAgreement, beyond: Option<Figure>, with_alpha: bool) -> Option<String> {
     let percent = |figure: Option<Figure>| figure.map(|figure| format!("{:.0} %", 100.0 * figure.value));
     let between = percent(equal.between)?;
     let within = [("A", equal.within_a), ("B", equal.within_b)].into_iter();
     let within: Vec<String> = within
         .filter_map(|(who, figure)| Some(format!("{} of those of two of {who}", percent(figure)?)))
         .collect();
-    let verdict = match beyond.and_then(|beyond| beyond.interval) {
-        Some((_, high)) if high < 0.0 => " The groups agree less with one another than within themselves.",
-        Some((low, _)) if low > 0.0 => " The groups agree more with one another than within themselves.",
-        Some(_) => " It is not shown that the groups agree less with one another than within themselves.",
-        None => "",
+    let verdict = match beyond.and_then(|beyond| Some((beyond, beyond.interval?))) {
+        Some((beyond, (low, high))) => {
+            let verdict = match (is_shown(&beyond), beyond.value < 0.0) {
+                (true, true) => "The groups agree less with one another than within themselves",
+                (true, false) => "The groups agree more with one another than within themselves",
+                (false, _) => {
+                    "It is not shown that the groups agree less or more with one another than within themselves"
+                }
+            };
+            let [by, low, high] = [beyond.value, low, high].map(|share| 100.0 * share);
+            format!(" {verdict} ({by:+.1} points, 90 %: {low:+.1} to {high:+.1}; {}).", p_words(beyond.p))
+        }
+        None => String::new(),
+    };
+    let alpha = if with_alpha {
+        String::new()
+    } else {
+        format!(" Alpha is left out above {} levels.", SideAgreement::MOST_LEVELS)
     };
     let parts = std::iter::once(format!("{between} of those of one of each group")).chain(within);
     Some(format!(
-        "Pairs of labels on one text are equal in {}.{verdict}",
+        "Pairs of labels on one text are equal in {}.{verdict}{alpha}",
         parts.collect::<Vec<_>>().join(", ")
     ))
 }
@@ -105,31 +135,39 @@ pub(super) fn correction(whole_attribute: Option<&str>) -> String {
 mod tests {
     use super::*;
 
-    fn figure(value: f64, low: f64, high: f64) -> Figure {
-        Figure { value, interval: Some((low, high)), p: None }
+    fn figure(value: f64, low: f64, high: f64, p: f64) -> Figure {
+        Figure { value, interval: Some((low, high)), p: Some(p) }
     }
 
     #[test]
     fn the_higher_group_is_named() {
-        let said = overall(&figure(-0.3, -0.5, -0.1), 40);
-        let expected =
-            "B is 0.30 levels higher than A on average (90 %: 0.10 to 0.50), on 40 texts that both labelled.";
+        let said = overall(&figure(-0.3, -0.5, -0.1, 0.0204), 40);
+        let expected = "B is 0.30 levels higher than A on average (90 %: 0.10 to 0.50; p 0.020), on 40 texts that both labelled.";
         assert_eq!(said, expected);
-        let said = overall(&figure(0.1, -0.1, 0.3), 1);
+        // The 90 % interval leaves out 0, and at 5 % it is not told from it.
+        let said = overall(&figure(0.2, 0.01, 0.4, 0.08), 40);
+        let expected = "No difference in level is shown: A is 0.20 levels higher than B on average (90 %: 0.01 to 0.40; p 0.080), on 40 texts that both labelled.";
+        assert_eq!(said, expected);
+        let said = overall(&figure(0.1, -0.1, 0.3, 0.4), 1);
         assert!(said.starts_with("No difference in level is shown: A is 0.10 levels higher"), "{said}");
         assert!(said.contains("-0.10 to 0.30") && said.contains("1 text that"), "{said}");
     }
 
     #[test]
-    fn agreement_is_judged_by_the_interval_of_the_difference() {
-        let share = |value| Some(figure(value, value - 0.1, value + 0.1));
+    fn agreement_is_judged_by_the_p_value_of_the_difference() {
+        let share = |value| Some(Figure { p: None, ..figure(value, value - 0.1, value + 0.1, 0.0) });
         let equal = GroupAgreement { within_a: share(0.5), within_b: share(0.4), between: share(0.3) };
-        let said = agreement(&equal, Some(figure(-0.15, -0.2, -0.1))).unwrap();
-        let expected = "Pairs of labels on one text are equal in 30 % of those of one of each group, 50 % of those of two of A, 40 % of those of two of B. The groups agree less with one another than within themselves.";
+        let said = agreement(&equal, Some(figure(-0.15, -0.2, -0.1, 0.0001)), true).unwrap();
+        let expected = "Pairs of labels on one text are equal in 30 % of those of one of each group, 50 % of those of two of A, 40 % of those of two of B. The groups agree less with one another than within themselves (-15.0 points, 90 %: -20.0 to -10.0; p < 0.001).";
         assert_eq!(said, expected);
-        let said = agreement(&equal, Some(figure(-0.05, -0.2, 0.1))).unwrap();
-        assert!(said.contains("It is not shown"), "{said}");
-        assert_eq!(agreement(&GroupAgreement { between: None, ..equal }, None), None);
+        let said = agreement(&equal, Some(figure(-0.05, -0.1, -0.001, 0.09)), true).unwrap();
+        assert!(said.contains("It is not shown") && said.contains("-10.0 to -0.1; p 0.090"), "{said}");
+        let said = agreement(&equal, Some(figure(0.05, 0.01, 0.09, 0.04)), false).unwrap();
+        assert!(
+            said.contains("agree more") && said.ends_with("Alpha is left out above 12 levels."),
+            "{said}"
+        );
+        assert_eq!(agreement(&GroupAgreement { between: None, ..equal }, None, true), None);
     }
 
     #[test]

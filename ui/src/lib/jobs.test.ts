@@ -1,0 +1,13 @@
+// What is said of work in the background.
+import { expect, it } from "vitest";
+import { jobState } from "./jobs";
+
+it("says that work resumes only where it does", () => {
+  const job = { id: 1, title: "", done: 0, total: null, seconds_left: null, note: null, problem: null };
+  const broken = (kind: string) => jobState({ ...job, kind, state: "interrupted" });
+  expect(broken("encode")).toBe("interrupted; resumes where it stopped");
+  expect(broken("train")).toBe("interrupted; resumes where it stopped");
+  expect(broken("compare")).toBe("interrupted");
+  expect(broken("words")).toBe("interrupted");
+  expect(jobState({ ...job, kind: "encode", state: "finished" })).toBe("done");
+});
