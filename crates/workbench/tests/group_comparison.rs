@@ -198,7 +198,7 @@ fn as_a_job_it_is_kept_and_says_of_which_labels_it_is() {
     let stale = || session.analysis.group_comparison(question, &other).unwrap().stale;
     let ana = session.project.annotator("p00").unwrap().id;
     let text = found.b_higher[0].text;
-    let scale = Scale::new(ScaleKind::Binary, &["no", "yes"]).unwrap();
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
     let rude = session.project.add_question("rude", "Is it rude?", scale).unwrap().id;
     let label = |question| {
         let answer = Answer::Level(0);

@@ -196,7 +196,7 @@ mod tests {
                     level: ((text * 5 + person * person * 3) % 7 / 2) as u16,
                     weight: 1.0,
                 };
-                (0..8).filter(|person| (text + person) % 3 > 0).map(label).collect()
+                (0..8).filter(|person| !(text + person).is_multiple_of(3)).map(label).collect()
             })
             .collect();
         let [few, many] = [4, 100].map(|levels| side_agreement(&texts, levels, true, &Silent).unwrap());
