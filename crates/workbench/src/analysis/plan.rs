@@ -198,7 +198,8 @@ fn planned(
         true => (None, None),
         false => (at(0.05), at(0.95)),
     };
-    let whole = |n: f64| (n <= f64::from(LIMIT)).then(|| (n.ceil() as u32).max(1));
+    // 16.000000000000004 annotators are 16.
+    let whole = |n: f64| (n <= f64::from(LIMIT)).then(|| ((n - 1e-6).ceil() as u32).max(1));
     PlannedNumber {
         value: whole(estimate),
         low: whole(low.unwrap_or(estimate).min(estimate)),
