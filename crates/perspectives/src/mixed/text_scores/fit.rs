@@ -246,10 +246,12 @@ mod tests {
         let variances = Variances { linear: 1.0, rbf: 1.0, ngrams: 2.0, text: 0.5 };
         let chosen = Chosen { width: 1.0, variances };
         let held_out = large::fit(&crossed, texts, &all, &mean, chosen, &Silent).unwrap().held_out;
-        assert!(correlation(&held_out, &all.z) < 0.1, "{}", correlation(&held_out, &all.z));
+        let held_out = correlation(&held_out, &all.z);
+        assert!(held_out < 0.1, "{held_out}");
         // One by one each is taught by its copy.
         let one_by_one = exact::fit(&crossed, texts, &all, &mean, chosen).unwrap().held_out;
-        assert!(correlation(&one_by_one, &all.z) > 0.5, "{}", correlation(&one_by_one, &all.z));
+        let one_by_one = correlation(&one_by_one, &all.z);
+        assert!(one_by_one > held_out + 0.15, "{one_by_one} {held_out}");
         fit(&mut crossed, texts, &Silent);
     }
 
