@@ -38,9 +38,9 @@ pub(super) struct Process {
 pub(super) struct Solution {
     /// Weights of the kernels.
     pub(super) alpha: Vec<f64>,
-    /// The mean of each text's score without its own pseudo-datum (Rasmussen and Williams 2006, eq. 5.12).
+    /// The mean of each text's score without its own pseudo-datum and those of its copies.
     pub(super) left_out: Vec<f64>,
-    /// Log density of the pseudo-data, each without itself, summed.
+    /// Log density of the pseudo-data, each without its copies and itself, summed.
     pub(super) density: f64,
 }
 
@@ -90,12 +90,23 @@ impl Process {
         (reached, best)
     }
 
-    pub(super) fn solve(&self, v: Variances) -> Option<Solution> {
+    /// Texts of one of the `groups`, which together are all texts, are left out together: `z_G - (B_GG)^-1 alpha_G` with `B` the inverse of
+    /// the covariance (Rasmussen and Williams 2006, eq. 5.12, for blocks).
+    pub(super) fn solve(&self, v: Variances, groups: &[Vec<usize>]) -> Option<Solution> {
         let inverse = self.factor(v)?.inverse();
         let alpha = &inverse * &self.z;
-        let left_out: Vec<f64> = (0..self.z.len()).map(|i| self.z[i] - alpha[i] / inverse[(i, i)]).collect();
-        let density =
-            (0..self.z.len()).map(|i| log_density(self.z[i], left_out[i], 1.0 / inverse[(i, i)])).sum();
+        let mut left_out = vec![0.0; self.z.len()];
+        let mut density = 0.0;
+        for group in groups {
+            let n = group.len();
+            let block = DMatrix::from_fn(n, n, |i, j| inverse[(group[i], group[j])]);
+            let covariance = block.cholesky()?.inverse();
+            let away = &covariance * DVector::from_fn(n, |i, _| alpha[group[i]]);
+            for (i, &text) in group.iter().enumerate() {
+                left_out[text] = self.z[text] - away[i];
+                density += log_density(self.z[text], left_out[text], covariance[(i, i)]);
+            }
+        }
         Some(Solution { alpha: alpha.as_slice().to_vec(), left_out, density })
     }
 }
@@ -126,10 +137,13 @@ mod tests {
     fn left_out_means_are_those_of_fits_without_the_text() {
         let v = Variances { linear: 0.4, rbf: 0.8, ngrams: 0.3, text: 0.5 };
         let (whole, x) = process(|_| true);
-        let left_out = whole.solve(v).unwrap().left_out;
+        let groups: Vec<Vec<usize>> =
+            (0..12).filter(|i| *i != 7).map(|i| if i == 3 { vec![3, 7] } else { vec![i] }).collect();
+        let left_out = whole.solve(v, &groups).unwrap().left_out;
         for out in 0..12 {
-            let (part, rest) = process(|i| i != out);
-            let alpha = part.solve(v).unwrap().alpha;
+            let together = |i: usize| i == out || ([3, 7].contains(&i) && [3, 7].contains(&out));
+            let (part, rest) = process(|i| !together(i));
+            let alpha = part.solve(v, &[]).unwrap().alpha;
             let k = |a: f64, b: f64| {
                 let same = f64::from(u8::from(a * b > 0.0));
                 v.linear * a * b + v.rbf * (-(a - b).powi(2)).exp() + v.ngrams * same

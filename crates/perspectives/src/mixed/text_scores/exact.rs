@@ -9,7 +9,7 @@ use crate::math::axpy;
 use crate::mixed::crossed::CrossedEffects;
 use nalgebra::DVector;
 
-/// Scores of labelled texts are leave-one-out means. `None` where the covariance cannot be factored.
+/// Scores of labelled texts are means without the text and its copies. `None` where the covariance cannot be factored.
 pub(super) fn fit(
     crossed: &CrossedEffects,
     texts: Texts<'_>,
@@ -24,7 +24,7 @@ pub(super) fn fit(
         z: DVector::from_column_slice(&data.z),
         noise: data.noise.clone(),
     };
-    let solution = process.solve(variances)?;
+    let solution = process.solve(variances, &texts.copies(&data.texts))?;
     let head = data.texts.iter().zip(&data.z).zip(&data.noise);
     let head: f64 = head.map(|((&t, z), n)| log_density(*z, crossed.scores[t], crossed.text_var + n)).sum();
     let mut weights = vec![0.0; texts.embeddings.dim];

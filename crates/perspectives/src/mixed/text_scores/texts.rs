@@ -4,7 +4,7 @@ use crate::data::{Embeddings, bits};
 use crate::math::dot;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// What is known of all texts.
 #[derive(Clone, Copy)]
@@ -34,10 +34,18 @@ impl<'a> Texts<'a> {
         (self.linear(a, a) + self.linear(b, b) - 2.0 * self.linear(a, b)).max(0.0)
     }
 
-    /// Whether two of these texts, by their embeddings, are the same.
-    pub(super) fn any_copies(self, of: &[usize]) -> bool {
-        let mut seen = HashSet::new();
-        !of.iter().all(|&t| seen.insert(bits(self.embeddings.row(t))))
+    /// Places in `of` of texts that are, by their embeddings, the same: a group for each different text, in order.
+    pub(super) fn copies(self, of: &[usize]) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut seen = HashMap::new();
+        for (place, &text) in of.iter().enumerate() {
+            let group = *seen.entry(bits(self.embeddings.row(text))).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[group].push(place);
+        }
+        groups
     }
 
     /// Lower half of the inner products of some texts' embeddings.
