@@ -77,7 +77,7 @@ pub use live::{
     Snapshot, TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{Scored, Scores, dichotomize, score};
-pub use mixed::{Estimation, EstimationLimit, ScoreParts, Severity};
+pub use mixed::{Discrimination, Estimation, EstimationLimit, ScoreParts, Severity};
 pub use model_selection::{
     ColdStart, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
     SplitColumns, SplitSpec, TestSet, baselines, evaluate, f1_rule_by_folds, f1_rule_by_validation, held_out,

@@ -283,6 +283,11 @@ export type AnnotatorRow = {
 	severity: number | null,
 	/**  Its posterior standard deviation. */
 	severity_sd: number | null,
+	/**
+	 *  Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 90 %
+	 *  interval; none where held-out labels do not show that people differ in it.
+	 */
+	consistency: Figure | null,
 	/**  Share of this person's labels predicted right on texts held out. */
 	held_out_accuracy: number | null,
 	/**  The same for always guessing this person's most frequent level. */
@@ -596,6 +601,8 @@ export type Estimation = {
 	text_sd: number | null,
 	/**  Of annotators' severities, in logits; none for choice questions. */
 	annotator_sd: number | null,
+	/**  Of the logarithms of annotators' discriminations (consistency); none where held-out labels do not show that they differ in it. */
+	discrimination_sd: number | null,
 	/**  Rounds of expectation maximisation at the last fit. */
 	rounds: number,
 	/**  Largest change of a standard deviation that was still expected at its end, as a share of it. */
@@ -1538,7 +1545,9 @@ export type ScorePartKind =
 /**  How far this threshold of the annotator lies from the average one, beyond the severity. */
 "thresholds" | 
 /**  How much more or less strongly the annotator reacts to what this text is about. */
-"slope";
+"slope" | 
+/**  What the annotator's discrimination adds: how much more or less closely than the average annotator the labels follow texts. */
+"discrimination";
 
 /**  Which of the two, the person's own model or everybody else, a label is unlike. */
 export type SlipKind = 

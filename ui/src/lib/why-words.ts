@@ -36,6 +36,10 @@ export function partWords(part: ScorePartKind | null, scale: Scale): PartWords {
       label: "Own reaction",
       hint: "How much more or less strongly this annotator reacts to what all react to",
     },
+    discrimination: {
+      label: "Own consistency",
+      hint: "How much more or less closely than the average annotator's the labels of this one follow what texts are",
+    },
   };
   return part === null ? DOUBT : words[part];
 }

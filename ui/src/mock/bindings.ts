@@ -667,6 +667,7 @@ function report(q: number): view.AnnotatorReport {
         alpha_without: few ? null : 0.47 + ((i * 37) % 11) / 100,
         severity: few ? null : p.severity,
         severity_sd: few ? null : 0.12 + i / 60,
+        consistency: few ? null : { value: 0.8 + i / 15, interval: [0.6 + i / 15, 1.1 + i / 15], p: null },
         held_out_accuracy: few ? null : 0.55 + ((i * 13) % 17) / 100,
         baseline_accuracy: few ? null : 0.38 + ((i * 7) % 9) / 100,
         common_accuracy: few ? null : 0.36,

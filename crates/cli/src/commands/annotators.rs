@@ -33,6 +33,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
         "annotator",
         "labels",
         "severity",
+        "consistency",
         "agrees",
         "90 %",
         "accuracy",
@@ -43,7 +44,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
         "everybody's",
     ];
     let rows = report.annotators.iter().map(line).collect();
-    output::line(&output::table(&header, rows, &[1, 2, 3, 5, 6, 7, 8, 9, 10]))?;
+    output::line(&output::table(&header, rows, &[1, 2, 3, 4, 6, 7, 8, 9, 10, 11]))?;
     for person in &report.annotators {
         for flag in &person.flags {
             output::line(&format!("{}: {}", person.external_id, flag.words))?;
@@ -60,6 +61,7 @@ fn line(person: &AnnotatorRow) -> Vec<String> {
         person.external_id.clone(),
         person.labels.to_string(),
         of(person.severity),
+        three(person.consistency.map(|figure| figure.value)),
         three(agrees.map(|figure| figure.value)),
         interval.map_or_else(|| "–".to_owned(), |(low, high)| format!("{low:.2} to {high:.2}")),
         of(person.held_out_accuracy),

@@ -91,6 +91,7 @@ fn code(part: ScorePartKind) -> &'static str {
         ScorePartKind::Severity => "severity",
         ScorePartKind::Thresholds => "thresholds",
         ScorePartKind::Slope => "slope",
+        ScorePartKind::Discrimination => "discrimination",
     }
 }
 
@@ -198,6 +199,7 @@ fn part_words(part: ScorePartKind, kind: ScaleKind) -> &'static str {
         ScorePartKind::Severity => "how readily taken",
         ScorePartKind::Thresholds => "own thresholds",
         ScorePartKind::Slope => "own strength of reaction",
+        ScorePartKind::Discrimination => "own consistency",
     }
 }
 

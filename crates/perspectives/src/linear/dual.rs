@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn one_class_and_texts_that_are_the_same_are_no_accident() {
-        let link = Link { levels: 5, softmax: false };
+        let link = Link { levels: 5, softmax: false, discrimination: false };
         let row = [0.3, -0.2];
         let rows: Vec<&[f64]> = vec![&row; 6];
         for levels in [vec![4; 6], vec![0; 6], vec![0, 1, 2, 3, 4, 0]] {

@@ -390,6 +390,53 @@ mod tests {
         assert!(largest > 0.1, "{largest}");
     }
 
+    /// With discriminations of their own annotators are predicted, explained, kept as bytes, and follow a label and its retraction.
+    #[test]
+    fn discrimination_is_a_part() {
+        for (sim, mut model) in models().into_iter().filter(|(_, model)| !model.model.crossed.link.softmax) {
+            let crossed = &mut model.model.crossed;
+            crossed.add_discrimination();
+            let precision = crossed.prior_precision();
+            (0..crossed.annotators.len()).for_each(|a| crossed.update_annotator(a, &precision));
+            (0..crossed.texts()).for_each(|t| crossed.update_text(t));
+            let (head, crossed) = (model.model.head.clone(), crossed.clone());
+            let model = crate::models::Multilevel::from_parts(head, crossed);
+            let mut model = LiveModel::from_model(model, sim.target, vec![], 0);
+            let mut largest = 0.0f64;
+            let mut p = vec![0.0; model.levels()];
+            for text in 0..20 {
+                for annotator in 0..9 {
+                    let found = model.explain(ExplainedText::Row(text), annotator).unwrap();
+                    model.predict(text, annotator, &mut p);
+                    assert_is_the_prediction(&found, &p);
+                    let factor = model.discrimination(annotator).unwrap().factor();
+                    let u = model.model.crossed.u[text as usize];
+                    assert!(
+                        found.logits.iter().all(|l| (l.discrimination - (factor - 1.0) * u).abs() < 1e-9)
+                    );
+                    largest = largest.max(found.logits[0].discrimination.abs());
+                }
+            }
+            assert!(largest > 0.02, "{largest}");
+            let (low, high) = model.discrimination(u32::MAX).unwrap().interval();
+            assert!(low < 1.0 && high > 1.0);
+            let read = LiveModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+            let (mut before, mut after) = (vec![0.0; model.levels()], vec![0.0; model.levels()]);
+            read.predict(3, 2, &mut after);
+            model.predict(3, 2, &mut before);
+            assert_eq!(before, after);
+            let free = (0..30).find(|t| model.label(*t, 2).is_none()).unwrap();
+            let known = model.discrimination(2).unwrap().sd;
+            model.record(crate::Observation { text: free, annotator: 2, level: 0 }).unwrap();
+            assert!(model.discrimination(2).unwrap().sd < known + 0.01);
+            model.retract(free, 2).unwrap();
+            model.predict(3, 2, &mut after);
+            for (before, after) in before.iter().zip(&after) {
+                assert!((before - after).abs() < 0.01, "{before} {after}");
+            }
+        }
+    }
+
     fn outcome(model: &LiveModel, text: u32, annotator: u32, outcome: Outcome) -> f64 {
         let mut p = vec![0.0; model.levels()];
         model.predict(text, annotator, &mut p);

@@ -11,7 +11,7 @@ use crate::disagreement::{
     BLOCK, Disagreement, Measure, Sums, measure, measure_of_texts, panel_distributions, ranking,
 };
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
-use crate::mixed::{Estimation, Severity};
+use crate::mixed::{Discrimination, Estimation, Severity};
 use crate::models::{Multilevel, Prepared, fit_effects};
 use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
@@ -389,6 +389,12 @@ impl LiveModel {
     /// order. An unknown annotator has mean 0 and the population's spread.
     pub fn severity(&self, annotator: u32) -> Option<Severity> {
         self.model.crossed.severity(annotator as usize)
+    }
+
+    /// How closely an annotator's labels follow what texts are, compared with the average annotator; `None` where held-out labels do
+    /// not show that annotators differ in it. An unknown annotator has mean 0 and the population's spread.
+    pub fn discrimination(&self, annotator: u32) -> Option<Discrimination> {
+        self.model.crossed.discrimination(annotator as usize)
     }
 
     /// The standard deviations of texts and annotators, how their estimation ended at the last fit, and what the labels there are

@@ -40,11 +40,14 @@ pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
+/// What a variance counts for in the attenuation of a logit (MacKay 1992, eq. 11).
+pub(crate) const PI_8: f64 = std::f64::consts::PI / 8.0;
+
 /// How much a logistic function attenuates when its argument has variance `v`: `1 / sqrt(1 + pi v / 8)`
 /// (MacKay 1992, The evidence framework applied to classification networks, eq. 11).
 #[inline]
 pub(crate) fn attenuation(v: f64) -> f64 {
-    1.0 / (1.0 + std::f64::consts::PI / 8.0 * v).sqrt()
+    1.0 / (1.0 + PI_8 * v).sqrt()
 }
 
 #[cfg(test)]

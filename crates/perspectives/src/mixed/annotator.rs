@@ -4,7 +4,7 @@
 //! and Lin 1995, Bias correction in generalised linear mixed models); all else by Fisher scoring (Laplace).
 
 use crate::math::cholesky::{Factor, quadratic};
-use crate::math::{axpy, dot};
+use crate::math::{PI_8, attenuation, axpy, dot};
 use crate::mixed::link::{Gradient, Link};
 use crate::mixed::quadrature::Hermite;
 use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
@@ -56,8 +56,8 @@ impl AnnotatorEffect {
 pub(crate) struct LabelGivenText<'a> {
     /// Posterior mean of the text's scores without this label.
     pub(crate) u: &'a [f64],
-    /// Attenuation of probabilities by the posterior variance of the scores.
-    pub(crate) attenuation: f64,
+    /// Posterior variance of these scores.
+    pub(crate) variance: f64,
     /// Slope features.
     pub(crate) z: &'a [f64],
     pub(crate) level: u16,
@@ -107,7 +107,8 @@ pub(crate) fn posterior(
             .iter()
             .map(|l| ScoredLabel {
                 intercepts: vec![fixed_effects[0] + l.u[0]],
-                attenuation: l.attenuation,
+                discrimination: 1.0,
+                attenuation: attenuation(l.variance),
                 level: l.level,
             })
             .collect();
@@ -199,15 +200,14 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
     let mut own = vec![0.0; width * width];
     let mut cavity = Vec::with_capacity(labels.len() * (width + 1));
     for label in labels {
-        place(link, label, &mode.theta, &mut s.u);
-        link.log_likelihood(&s.u, &s.intercepts, label.attenuation, label.level, &mut s.label_gradient);
+        let k = place(link, label, &mode.theta, &mut s.u);
+        link.log_likelihood(&s.u, &s.intercepts, k, label.level, &mut s.label_gradient);
         s.information.fill(0.0);
-        link.information(&s.u, &s.intercepts, label.attenuation, &mut s.information);
+        link.information(&s.u, &s.intercepts, k, &mut s.information);
         own.fill(0.0);
         let mut step = vec![0.0; width];
+        fill_rows(link, label, &mode.theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut full);
         for j in 0..n {
-            full[j * width..j * width + d].copy_from_slice(&s.jacobian[j * d..(j + 1) * d]);
-            full[j * width + d..(j + 1) * width].copy_from_slice(label.z);
             axpy(s.label_gradient.intercept[j], &full[j * width..(j + 1) * width], &mut step);
         }
         add_sandwich(&full, &s.information, n, width, &mut own);
@@ -224,10 +224,39 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
     cavity
 }
 
-fn place<'a>(link: Link, label: &LabelGivenText<'a>, theta: &[f64], u: &mut [f64]) {
+/// The score as an annotator with `theta` meets it, and its attenuation by what is not known of the text.
+fn place(link: Link, label: &LabelGivenText<'_>, theta: &[f64], u: &mut [f64]) -> f64 {
     u.copy_from_slice(label.u);
-    if !link.softmax && !label.z.is_empty() {
+    if link.softmax {
+        return attenuation(label.variance);
+    }
+    let discrimination = link.discrimination_of(theta);
+    u[0] *= discrimination;
+    if !label.z.is_empty() {
         u[0] += dot(label.z, &theta[link.random_effects()..]);
+    }
+    attenuation(discrimination * discrimination * label.variance)
+}
+
+/// Derivatives of each logit, before its attenuation `k`, by all random effects and slopes: intercepts x width, row-major. That by the
+/// logarithm of the discrimination counts what it does to the attenuation too.
+fn fill_rows(
+    link: Link,
+    label: &LabelGivenText<'_>,
+    theta: &[f64],
+    (u, intercepts, k): (&[f64], &[f64], f64),
+    jacobian: &[f64],
+    full: &mut [f64],
+) {
+    let (d, width) = (link.random_effects(), theta.len());
+    for (j, row) in full.chunks_exact_mut(width).enumerate() {
+        row[..d].copy_from_slice(&jacobian[j * d..(j + 1) * d]);
+        row[d..].copy_from_slice(label.z);
+        if link.discrimination {
+            let a = link.discrimination_of(theta);
+            let shrinks = PI_8 * a * a * label.variance * k * k;
+            row[link.threshold_effects()] = a * label.u[0] - (u[0] + intercepts[j]) * shrinks;
+        }
     }
 }
 
@@ -242,9 +271,8 @@ fn log_posterior(
     link.intercepts_of(fixed_effects, &theta[..link.random_effects()], &mut s.intercepts);
     let mut value = -0.5 * quadratic(precision, &away(theta, mean));
     for label in labels {
-        place(link, label, theta, &mut s.u);
-        value +=
-            link.log_likelihood(&s.u, &s.intercepts, label.attenuation, label.level, &mut s.label_gradient);
+        let k = place(link, label, theta, &mut s.u);
+        value += link.log_likelihood(&s.u, &s.intercepts, k, label.level, &mut s.label_gradient);
     }
     value
 }
@@ -276,13 +304,12 @@ fn derivatives(
     }
     let mut full = vec![0.0; n * width];
     for label in labels {
-        place(link, label, theta, &mut s.u);
-        link.log_likelihood(&s.u, &s.intercepts, label.attenuation, label.level, &mut s.label_gradient);
+        let k = place(link, label, theta, &mut s.u);
+        link.log_likelihood(&s.u, &s.intercepts, k, label.level, &mut s.label_gradient);
         s.information.fill(0.0);
-        link.information(&s.u, &s.intercepts, label.attenuation, &mut s.information);
+        link.information(&s.u, &s.intercepts, k, &mut s.information);
+        fill_rows(link, label, theta, (&s.u, &s.intercepts, k), &s.jacobian, &mut full);
         for j in 0..n {
-            full[j * width..j * width + d].copy_from_slice(&s.jacobian[j * d..(j + 1) * d]);
-            full[j * width + d..(j + 1) * width].copy_from_slice(label.z);
             axpy(s.label_gradient.intercept[j], &full[j * width..(j + 1) * width], gradient);
         }
         add_sandwich(&full, &s.information, n, width, hessian);
@@ -314,7 +341,7 @@ mod tests {
 
     #[test]
     fn without_labels_a_person_is_the_prior() {
-        let link = Link { levels: 2, softmax: false };
+        let link = Link { levels: 2, softmax: false, discrimination: false };
         let (theta, covariance) = fit(link, &[0.0], &[0.5], &[], &[0.0], &[0.7]);
         assert!(theta[0].abs() < 1e-6);
         assert!((covariance[0] - 2.0).abs() < 1e-9);
@@ -322,13 +349,13 @@ mod tests {
 
     #[test]
     fn the_mode_has_no_slope() {
-        let link = Link { levels: 4, softmax: false };
+        let link = Link { levels: 4, softmax: false, discrimination: false };
         let fixed_effects = [0.5, 0.1, -0.2];
         let u: Vec<[f64; 1]> = (0..12).map(|i| [f64::from(i) * 0.3 - 1.5]).collect();
         let labels: Vec<LabelGivenText<'_>> = u
             .iter()
             .enumerate()
-            .map(|(i, u)| LabelGivenText { u, attenuation: 0.9, z: &[], level: [0, 3, 1, 2][i % 4] })
+            .map(|(i, u)| LabelGivenText { u, variance: 0.6, z: &[], level: [0, 3, 1, 2][i % 4] })
             .collect();
         let precision = [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 4.0];
         let (theta, _) = fit(link, &fixed_effects, &precision, &labels, &[0.0; 3], &[0.0; 3]);

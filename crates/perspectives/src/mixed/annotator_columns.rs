@@ -15,6 +15,9 @@ pub(crate) struct AnnotatorColumns {
     slopes: Vec<Vec<f32>>,
     /// Row-major, slopes x slopes.
     slope_covariance: Vec<Vec<f32>>,
+    /// As in [`AnnotatorPredictor`]: the discriminations, the variances of their logarithms, and their covariances with the intercepts;
+    /// empty where nobody has one.
+    discrimination: Vec<Vec<f32>>,
 }
 
 impl AnnotatorColumns {
@@ -27,6 +30,7 @@ impl AnnotatorColumns {
             variance: arrays(link.intercepts()),
             slopes: arrays(slopes),
             slope_covariance: arrays(slopes * slopes),
+            discrimination: arrays(if link.discrimination { 2 + link.intercepts() } else { 0 }),
         };
         predictors.iter().for_each(|predictor| columns.push(predictor));
         columns
@@ -53,6 +57,9 @@ impl AnnotatorColumns {
         for (arrays, values) in pairs {
             arrays.iter_mut().zip(values).for_each(|(array, value)| put(array, *value));
         }
+        let own = [predictor.discrimination, predictor.discrimination_variance];
+        let own = own.iter().chain(&predictor.discrimination_covariance);
+        self.discrimination.iter_mut().zip(own).for_each(|(array, value)| put(array, *value));
     }
 
     pub(crate) fn annotators(&self) -> usize {
@@ -74,7 +81,8 @@ impl AnnotatorColumns {
         if self.link.softmax {
             self.fill_softmax(texts, text, range, out, scratch);
         } else {
-            self.fill_cumulative(texts.u[0][text], range, out, scratch);
+            self.add_scores((texts.u[0][text], texts.v[text] - 1.0), range.clone(), scratch);
+            self.fill_cumulative(range, out, scratch);
         }
         clip_probabilities(out, self.link.levels);
     }
@@ -100,22 +108,49 @@ impl AnnotatorColumns {
         }
     }
 
-    fn fill_cumulative(&self, score: f32, range: Range<usize>, out: &mut [f32], scratch: &Scratch) {
+    /// Adds the text's score, of variance `text` (times pi/8), to `scratch.shifted`, multiplied by each annotator's discrimination where they have one.
+    fn add_scores(&self, (score, text): (f32, f32), range: Range<usize>, scratch: &mut Scratch) {
+        let [discrimination, own, ..] = &self.discrimination[..] else {
+            scratch.shifted.iter_mut().for_each(|u| *u += score);
+            return;
+        };
+        scratch.scores.clear();
+        scratch.scores.extend(discrimination[range.clone()].iter().map(|a| a * score));
+        let annotators = discrimination[range.clone()].iter().zip(&own[range]).zip(&scratch.scores);
+        let texts = scratch.shifted.iter_mut().zip(&mut scratch.variance);
+        for ((u, v), ((a, own), score)) in texts.zip(annotators) {
+            *u += score;
+            *v += (a * a - 1.0) * text + own * score * score; // the variance of the slopes is not multiplied
+        }
+    }
+
+    fn fill_cumulative(&self, range: Range<usize>, out: &mut [f32], scratch: &Scratch) {
         let n = range.len();
         let (levels, last) = out.split_at_mut(n * (self.link.levels - 1));
         last.fill(1.0); // holds P(y >= j) of the level before
-        for ((level, intercepts), variance) in
-            levels.chunks_exact_mut(n).zip(&self.intercepts).zip(&self.variance)
-        {
-            let annotators = intercepts[range.clone()].iter().zip(&variance[range.clone()]);
+        for (j, level) in levels.chunks_exact_mut(n).enumerate() {
+            let (intercepts, variance) =
+                (&self.intercepts[j][range.clone()], &self.variance[j][range.clone()]);
+            let annotators = intercepts.iter().zip(variance);
             let text = scratch.shifted.iter().zip(&scratch.variance);
-            for (((p, above), (o, d)), (u, v)) in
-                level.iter_mut().zip(last.iter_mut()).zip(annotators).zip(text)
-            {
-                let g = fast::sigmoid((score + u + o) / (v + d).sqrt());
+            let probabilities = level.iter_mut().zip(last.iter_mut());
+            let put = |p: &mut f32, above: &mut f32, logit: f32| {
+                let g = fast::sigmoid(logit);
                 let g = if g < *above { g } else { *above };
                 *p = *above - g;
                 *above = g;
+            };
+            if let Some(with) = self.discrimination.get(2 + j) {
+                let scores = with[range.clone()].iter().zip(&scratch.scores);
+                for ((((p, above), (o, d)), (u, v)), (with, score)) in
+                    probabilities.zip(annotators).zip(text).zip(scores)
+                {
+                    put(p, above, (u + o) / (v + d + with * score).sqrt());
+                }
+            } else {
+                for (((p, above), (o, d)), (u, v)) in probabilities.zip(annotators).zip(text) {
+                    put(p, above, (u + o) / (v + d).sqrt());
+                }
             }
         }
     }
@@ -156,13 +191,15 @@ mod tests {
 
     #[test]
     fn a_row_of_people_is_what_their_columns_have() {
-        for (kind, levels, slopes) in [
-            (ScaleKind::Binary, 2, 0),
-            (ScaleKind::Ordinal, 5, 2),
-            (ScaleKind::Ordinal, 12, 0),
-            (ScaleKind::Choice, 4, 0),
+        for (kind, levels, slopes, discrimination) in [
+            (ScaleKind::Binary, 2, 0, false),
+            (ScaleKind::Binary, 2, 0, true),
+            (ScaleKind::Ordinal, 5, 2, false),
+            (ScaleKind::Ordinal, 5, 2, true),
+            (ScaleKind::Ordinal, 12, 0, true),
+            (ScaleKind::Choice, 4, 0, false),
         ] {
-            let link = Link::new(Target { kind, levels });
+            let link = Link { discrimination, ..Link::new(Target { kind, levels }) };
             let scores = (0..3 * link.scores()).map(|i| 0.7 - 0.3 * i as f64).collect();
             let mut crossed = CrossedEffects::new(link, scores, 5, &[]);
             crossed.slope_dim = slopes;
@@ -172,6 +209,10 @@ mod tests {
             for (nth, effect) in crossed.annotators.iter_mut().enumerate() {
                 effect.theta.iter_mut().enumerate().for_each(|(i, t)| *t = 0.3 * nth as f64 - 0.2 * i as f64);
                 effect.covariance.iter_mut().for_each(|c| *c *= 1.0 / (nth + 1) as f64);
+                if discrimination {
+                    let (w, at) = (effect.theta.len(), link.threshold_effects());
+                    (effect.covariance[at], effect.covariance[at * w]) = (0.02, 0.02);
+                }
             }
             let columns = TextColumns::new(&crossed);
             let predictors: Vec<AnnotatorPredictor> =

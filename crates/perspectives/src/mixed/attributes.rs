@@ -181,6 +181,7 @@ impl CrossedEffects {
         let (link, d) = (self.link, self.link.random_effects());
         let mut intercepts = vec![0.0; link.intercepts()];
         link.intercepts_of(&self.fixed_effects, mean, &mut intercepts);
+        let a = link.discrimination_of(mean);
         let own = if link.softmax {
             (0..d).map(|i| self.prior[i * d + i]).sum::<f64>() / d as f64
         } else {
@@ -191,14 +192,9 @@ impl CrossedEffects {
         labels
             .filter_map(|&(text, level)| self.label_given_text(annotator, text, level))
             .map(|l: LabelGivenText<'_>| {
-                let text = (1.0 / (l.attenuation * l.attenuation) - 1.0) * 8.0 / std::f64::consts::PI;
-                link.log_likelihood(
-                    l.u,
-                    &intercepts,
-                    crate::math::attenuation(own + text),
-                    l.level,
-                    &mut unused,
-                )
+                let u: Vec<f64> = l.u.iter().map(|u| a * u).collect();
+                let attenuation = crate::math::attenuation(own + a * a * l.variance);
+                link.log_likelihood(&u, &intercepts, attenuation, l.level, &mut unused)
             })
             .sum()
     }

@@ -230,8 +230,7 @@ impl CrossedEffects {
         let (t, q) = (text as usize, self.link.scores());
         let at = self.labels[t].binary_search_by_key(&(annotator as u32), |l| l.annotator).ok()?;
         let cavity = &self.cavity[t][at * (q + 1)..(at + 1) * (q + 1)];
-        let attenuation = attenuation(cavity[q]);
-        Some(LabelGivenText { u: &cavity[..q], attenuation, z: self.features(t), level })
+        Some(LabelGivenText { u: &cavity[..q], variance: cavity[q], z: self.features(t), level })
     }
 
     /// Re-estimates one text's effect from its labels and the current annotators.
@@ -279,7 +278,12 @@ impl CrossedEffects {
             let shift = dot(self.features(text), &theta[d..]);
             intercepts.iter_mut().for_each(|o| *o += shift);
         }
-        let given = ScoredLabel { intercepts, attenuation: attenuation(variance), level: label.level };
+        let given = ScoredLabel {
+            intercepts,
+            discrimination: link.discrimination_of(&theta[..d]),
+            attenuation: attenuation(variance),
+            level: label.level,
+        };
         (given, variance)
     }
 
@@ -303,7 +307,9 @@ impl CrossedEffects {
     /// Says what does not fit together in a state that was read from bytes.
     pub(crate) fn check(&self, target: Target) -> Result<(), &'static str> {
         let (q, texts, width) = (self.link.scores(), self.texts(), self.width());
-        let sizes = self.link == Link::new(target)
+        let link = Link { discrimination: self.link.discrimination, ..Link::new(target) };
+        let sizes = self.link == link
+            && !(link.softmax && link.discrimination)
             && self.fixed_effects.len() == self.link.intercepts()
             && self.prior.len() == self.link.random_effects().pow(2)
             && (self.prior_means.is_empty()
@@ -330,9 +336,9 @@ impl CrossedEffects {
         if sizes && annotators && labels { Ok(()) } else { Err("its parts do not fit together") }
     }
 
-    /// Random effects of all annotators, annotators x random effects.
-    pub(crate) fn random_effects(&self) -> Vec<f64> {
-        let d = self.link.random_effects();
+    /// Random effects of all annotators on their thresholds, annotators x threshold effects.
+    pub(crate) fn threshold_effects(&self) -> Vec<f64> {
+        let d = self.link.threshold_effects();
         self.annotators.iter().flat_map(|p| p.theta[..d].iter().copied()).collect()
     }
 

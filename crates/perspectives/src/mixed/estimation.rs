@@ -102,6 +102,8 @@ pub struct Estimation {
     pub text_sd: f64,
     /// Standard deviation of the annotators' severities, in logits; `None` for choice scales.
     pub annotator_sd: Option<f64>,
+    /// Standard deviation of the logarithms of the annotators' discriminations; `None` where they have none of their own.
+    pub discrimination_sd: Option<f64>,
     /// Rounds of expectation maximisation in the last estimation.
     pub rounds: u32,
     /// Largest change of a standard deviation still expected when it ended, as a share of it.
@@ -121,6 +123,7 @@ impl CrossedEffects {
         Estimation {
             text_sd: self.text_var.sqrt(),
             annotator_sd: self.severity(usize::MAX).map(|severity| severity.sd),
+            discrimination_sd: self.discrimination(usize::MAX).map(|discrimination| discrimination.sd),
             rounds: end.rounds,
             change: end.change,
             converged: end.converged,

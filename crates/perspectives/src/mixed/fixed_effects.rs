@@ -5,8 +5,8 @@
 
 use super::crossed::CrossedEffects;
 use super::initial::INTERCEPT_PRECISION;
+use crate::math::axpy;
 use crate::math::cholesky::Factor;
-use crate::math::{attenuation, axpy};
 use crate::mixed::link::Gradient;
 use rayon::prelude::*;
 
@@ -94,12 +94,11 @@ impl CrossedEffects {
             for (at, label) in self.labels[text].iter().enumerate() {
                 let (annotator, variance) = self.label_given_annotator(text, *label);
                 let cavity = &self.cavity[text][at * (q + 1)..(at + 1) * (q + 1)];
-                let k = attenuation(cavity[q] + variance);
+                let (u, k) = annotator.meets(&cavity[..q], cavity[q], variance);
                 let intercepts = &annotator.intercepts;
-                sums.log_likelihood +=
-                    link.log_likelihood(&cavity[..q], intercepts, k, label.level, &mut gradient);
+                sums.log_likelihood += link.log_likelihood(&u, intercepts, k, label.level, &mut gradient);
                 information.fill(0.0);
-                link.information(&cavity[..q], intercepts, k, &mut information);
+                link.information(&u, intercepts, k, &mut information);
                 let effect = &self.annotators[label.annotator as usize];
                 let own = effect.labels.partition_point(|l| (l.0 as usize) < text);
                 link.parameter_jacobian(

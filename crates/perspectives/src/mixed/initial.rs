@@ -7,6 +7,8 @@ pub(super) const INITIAL_TEXT_VARIANCE: f64 = 0.7;
 /// Where the variances of annotators' shifts and of their thresholds start; also where few annotators stay near.
 const INITIAL_SHIFT_VARIANCE: f64 = 1.0;
 const INITIAL_GAP_VARIANCE: f64 = 0.1;
+/// Where the variance of logarithms of discriminations starts.
+const INITIAL_LOG_DISCRIMINATION_VARIANCE: f64 = 0.09;
 /// Precision of the weak prior of link parameters around the observed shares; keeps one-class data finite.
 pub(crate) const INTERCEPT_PRECISION: f64 = 0.05;
 /// How many made-up annotators and texts with the first variances stand beside the real ones.
@@ -23,7 +25,13 @@ pub(super) fn initial_prior(link: Link) -> Vec<f64> {
 }
 
 pub(super) fn initial_variance(link: Link, i: usize) -> f64 {
-    if i == 0 || link.softmax { INITIAL_SHIFT_VARIANCE } else { INITIAL_GAP_VARIANCE }
+    if i == link.threshold_effects() {
+        INITIAL_LOG_DISCRIMINATION_VARIANCE
+    } else if i == 0 || link.softmax {
+        INITIAL_SHIFT_VARIANCE
+    } else {
+        INITIAL_GAP_VARIANCE
+    }
 }
 
 /// The value of `CrossedEffects::mean_score_variance` before the first fit.

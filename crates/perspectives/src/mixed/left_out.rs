@@ -2,7 +2,6 @@
 
 use super::crossed::CrossedEffects;
 use super::predictor::TextColumns;
-use crate::math::attenuation;
 
 impl CrossedEffects {
     /// The text's posterior without its label `at`, ready for prediction.
@@ -16,7 +15,8 @@ impl CrossedEffects {
     pub(crate) fn own_without(&self, text: usize, at: usize, out: &mut [f64]) {
         let (means, variance) = self.text_cavity(text, at);
         let (given, own) = self.label_given_annotator(text, self.labels[text][at]);
-        self.link.probabilities(means, &given.intercepts, attenuation(variance + own), out);
+        let (scores, attenuation) = given.meets(means, variance, own);
+        self.link.probabilities(&scores, &given.intercepts, attenuation, out);
     }
 
     fn text_cavity(&self, text: usize, at: usize) -> (&[f64], f64) {

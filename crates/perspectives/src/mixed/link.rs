@@ -16,11 +16,17 @@ const FLOOR: f64 = 1e-12;
 /// Ordinal scales with more levels than this give each annotator a shift and one common stretch of all gaps.
 const MAX_FREE_THRESHOLDS: usize = 8;
 
+/// Logarithms of discriminations beyond this are not told apart from it.
+const MAX_LOG_DISCRIMINATION: f64 = 3.0;
+
 /// The link of one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Link {
     pub(crate) levels: usize,
     pub(crate) softmax: bool,
+    /// Whether annotators have a discrimination of their own (the slope of the graded response model; Samejima 1969): their scores are
+    /// multiplied by `exp` of the last random effect. Never with softmax.
+    pub(crate) discrimination: bool,
 }
 
 /// Derivatives of one label's log-likelihood.
@@ -34,7 +40,7 @@ pub(crate) struct Gradient {
 
 impl Link {
     pub(crate) fn new(target: Target) -> Self {
-        Self { levels: target.levels, softmax: !target.kind.is_ordered() }
+        Self { levels: target.levels, softmax: !target.kind.is_ordered(), discrimination: false }
     }
 
     /// Scores a text has.
@@ -47,15 +53,30 @@ impl Link {
         if self.softmax { self.levels } else { self.levels - 1 }
     }
 
-    /// Random effects an annotator may have from the average link parameters.
+    /// Random effects an annotator may have.
     pub(crate) fn random_effects(self) -> usize {
+        self.threshold_effects() + usize::from(self.discrimination)
+    }
+
+    /// Those of them that move intercepts away from the average link parameters.
+    pub(crate) fn threshold_effects(self) -> usize {
         if self.softmax || self.intercepts() <= MAX_FREE_THRESHOLDS { self.intercepts() } else { 2 }
     }
 
     /// The random effect that is added to link parameter `parameter`.
     #[inline]
     pub(crate) fn random_effect_of(self, parameter: usize) -> usize {
-        parameter.min(self.random_effects() - 1)
+        parameter.min(self.threshold_effects() - 1)
+    }
+
+    /// What an annotator with these random effects multiplies scores with.
+    pub(crate) fn discrimination_of(self, theta: &[f64]) -> f64 {
+        if !self.discrimination {
+            return 1.0;
+        }
+        theta
+            .get(self.threshold_effects())
+            .map_or(1.0, |log| log.clamp(-MAX_LOG_DISCRIMINATION, MAX_LOG_DISCRIMINATION).exp())
     }
 
     /// The intercepts that a level's probability depends on most: the bounds of the level, for softmax all.
@@ -278,7 +299,7 @@ mod tests {
 
     #[test]
     fn base_reproduces_the_shares() {
-        for link in [ordinal(), choice(), Link { levels: 2, softmax: false }] {
+        for link in [ordinal(), choice(), Link { levels: 2, softmax: false, discrimination: false }] {
             let counts: Vec<f64> = (1..=link.levels).map(|c| 100_000.0 * c as f64).collect();
             let fixed_effects = link.fixed_effects_from(&counts);
             let mut intercepts = vec![0.0; link.intercepts()];
@@ -328,7 +349,7 @@ mod tests {
 
     #[test]
     fn the_jacobian_agrees_with_differences() {
-        for link in [ordinal(), choice(), Link { levels: 15, softmax: false }] {
+        for link in [ordinal(), choice(), Link { levels: 15, softmax: false, discrimination: false }] {
             let (n, w) = (link.intercepts(), link.random_effects());
             let fixed_effects = link.fixed_effects_from(&vec![5.0; link.levels]);
             let theta = vec![0.1; w];

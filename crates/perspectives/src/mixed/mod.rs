@@ -12,6 +12,7 @@ mod attribute_effects;
 mod attributes;
 pub(crate) mod convergence;
 mod crossed;
+mod discrimination;
 mod em;
 mod estimation;
 mod fixed_effects;
@@ -31,6 +32,7 @@ mod text;
 pub(crate) mod text_scores;
 
 pub(crate) use crossed::CrossedEffects;
+pub use discrimination::Discrimination;
 pub use estimation::{Estimation, EstimationLimit};
 pub(crate) use initial::{INTERCEPT_PRECISION, initial_score_variance};
 pub use score_parts::ScoreParts;

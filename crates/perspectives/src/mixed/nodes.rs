@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn points_have_the_moments_of_the_posterior() {
         for q in [1, 2, 3, 5, 8] {
-            let link = Link { levels: q.max(2), softmax: q > 1 };
+            let link = Link { levels: q.max(2), softmax: q > 1, discrimination: false };
             let (total, mean, second) = moments(link);
             assert!((total - 1.0).abs() < 1e-12);
             for i in 0..q {
@@ -98,6 +98,6 @@ mod tests {
                 }
             }
         }
-        assert!(steps(Link { levels: 9, softmax: true }).is_empty());
+        assert!(steps(Link { levels: 9, softmax: true, discrimination: false }).is_empty());
     }
 }

@@ -3,13 +3,13 @@
 use super::annotator::AnnotatorEffect;
 use super::crossed::CrossedEffects;
 use crate::math::cholesky::quadratic;
-use crate::math::fast;
+use crate::math::{dot, fast};
 use crate::mixed::link::Link;
 use std::ops::Range;
 
 /// Every level keeps at least this probability, so that no logarithm is infinite.
 pub(crate) const MIN_PROBABILITY: f32 = 1e-6;
-const PI_8: f32 = std::f32::consts::PI / 8.0;
+const PI_8: f32 = crate::math::PI_8 as f32;
 
 /// Posterior scores of texts, one array per score and slope feature.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +79,12 @@ pub(crate) struct AnnotatorPredictor {
     pub(super) slopes: Vec<f32>,
     /// `pi/8` times the posterior covariance of the slopes, row-major.
     pub(super) slope_covariance: Vec<f32>,
+    /// What scores are multiplied with, 1 without a discrimination of one's own.
+    pub(super) discrimination: f32,
+    /// `pi/8` times the posterior variance of its logarithm.
+    pub(super) discrimination_variance: f32,
+    /// `pi/4` times its covariance with each intercept.
+    pub(super) discrimination_covariance: Vec<f32>,
 }
 
 impl AnnotatorPredictor {
@@ -105,8 +111,19 @@ impl AnnotatorPredictor {
         link.jacobian(&crossed.fixed_effects, &theta[..d], &mut jacobian);
         let own: Vec<f64> = (0..d).flat_map(|i| covariance[i * w..i * w + d].to_vec()).collect();
         let variance = (0..n).map(|j| PI_8 * quadratic(&own, &jacobian[j * d..(j + 1) * d]) as f32).collect();
+        let (discrimination_variance, discrimination_covariance) = if link.discrimination {
+            let at = link.threshold_effects();
+            let with = &own[at * d..(at + 1) * d];
+            let covariance = |j: usize| 2.0 * PI_8 * dot(with, &jacobian[j * d..(j + 1) * d]) as f32;
+            (PI_8 * own[at * d + at] as f32, (0..n).map(covariance).collect())
+        } else {
+            (0.0, vec![0.0; n])
+        };
         Self {
             link,
+            discrimination: link.discrimination_of(&theta[..d]) as f32,
+            discrimination_variance,
+            discrimination_covariance,
             intercepts: intercepts.iter().map(|&o| o as f32).collect(),
             variance,
             slopes: theta[d..].iter().map(|&s| s as f32).collect(),
@@ -126,6 +143,7 @@ impl AnnotatorPredictor {
                 let own = if only.is_none() { self.variance[0] } else { *variance };
                 *o += x as f32 * (own / PI_8).sqrt();
                 *variance = (*variance - own).max(0.0);
+                predictor.discrimination_covariance[j] = 0.0;
             }
         }
         predictor
@@ -148,10 +166,24 @@ impl AnnotatorPredictor {
         } else {
             scratch.shifted.clear();
             scratch.shifted.extend_from_slice(&texts.u[0][range.clone()]);
+            if self.link.discrimination {
+                self.discriminate(scratch);
+            }
             self.add_slopes(texts, range, scratch);
             self.fill_cumulative(out, scratch);
         }
         clip_probabilities(out, self.link.levels);
+    }
+
+    /// Multiplies the scores, which stay in `scratch.scores` too, and makes their variance that of the product.
+    fn discriminate(&self, scratch: &mut Scratch) {
+        let (a, own) = (self.discrimination, self.discrimination_variance);
+        for (u, v) in scratch.shifted.iter_mut().zip(&mut scratch.variance) {
+            *u *= a;
+            *v = 1.0 + (*v - 1.0) * a * a + own * *u * *u;
+        }
+        scratch.scores.clear();
+        scratch.scores.extend_from_slice(&scratch.shifted);
     }
 
     fn add_slopes(&self, texts: &TextColumns, range: Range<usize>, scratch: &mut Scratch) {
@@ -176,14 +208,27 @@ impl AnnotatorPredictor {
         let n = scratch.shifted.len();
         let (levels, last) = out.split_at_mut(n * (self.link.levels - 1));
         last.fill(1.0); // holds P(y >= j) of the level before
-        for ((level, &o), &variance) in levels.chunks_exact_mut(n).zip(&self.intercepts).zip(&self.variance) {
-            for (((p, above), u), v) in
-                level.iter_mut().zip(last.iter_mut()).zip(&scratch.shifted).zip(&scratch.variance)
-            {
-                let g = fast::sigmoid((u + o) / (v + variance).sqrt());
+        for ((level, &o), (&variance, &with)) in levels
+            .chunks_exact_mut(n)
+            .zip(&self.intercepts)
+            .zip(self.variance.iter().zip(&self.discrimination_covariance))
+        {
+            let texts = scratch.shifted.iter().zip(&scratch.variance);
+            let probabilities = level.iter_mut().zip(last.iter_mut());
+            let put = |p: &mut f32, above: &mut f32, logit: f32| {
+                let g = fast::sigmoid(logit);
                 let g = if g < *above { g } else { *above };
                 *p = *above - g;
                 *above = g;
+            };
+            if self.link.discrimination {
+                for (((p, above), (u, v)), score) in probabilities.zip(texts).zip(&scratch.scores) {
+                    put(p, above, (u + o) / (v + variance + with * score).sqrt());
+                }
+            } else {
+                for ((p, above), (u, v)) in probabilities.zip(texts) {
+                    put(p, above, (u + o) / (v + variance).sqrt());
+                }
             }
         }
     }
@@ -211,6 +256,8 @@ impl AnnotatorPredictor {
 pub(crate) struct Scratch {
     pub(super) shifted: Vec<f32>,
     pub(super) variance: Vec<f32>,
+    /// The text's part of `shifted`, where annotators multiply it.
+    pub(super) scores: Vec<f32>,
 }
 
 impl Scratch {

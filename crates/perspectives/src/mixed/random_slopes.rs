@@ -77,17 +77,26 @@ impl CrossedEffects {
 
     /// Held-out log-likelihood of the labels of every annotator who has some, fold by fold of texts.
     fn held_out(&self, fold: &[u8], folds: usize) -> Vec<f64> {
+        self.held_out_labels(fold, folds)
+            .iter()
+            .map(|labels| labels.iter().map(|label| label.1).sum())
+            .collect()
+    }
+
+    /// The same label by label: (text, log-likelihood), for every annotator who has some.
+    pub(super) fn held_out_labels(&self, fold: &[u8], folds: usize) -> Vec<Vec<(u32, f64)>> {
         let precision = self.prior_precision();
         (0..self.annotators.len())
             .into_par_iter()
             .filter(|&a| !self.annotators[a].labels.is_empty())
             .map(|a| {
-                let labels: Vec<(u8, LabelGivenText<'_>)> = self.annotators[a]
+                let labels: Vec<(u32, LabelGivenText<'_>)> = self.annotators[a]
                     .labels
                     .iter()
-                    .filter_map(|&(t, level)| Some((fold[t as usize], self.label_given_text(a, t, level)?)))
+                    .filter_map(|&(t, level)| Some((t, self.label_given_text(a, t, level)?)))
                     .collect();
-                (0..folds as u8).map(|f| self.fold_likelihood(a, &labels, f, &precision)).sum()
+                let of_fold = |f: u8| self.fold_likelihood(a, &labels, |t| fold[t as usize] == f, &precision);
+                (0..folds as u8).flat_map(of_fold).collect()
             })
             .collect()
     }
@@ -95,13 +104,13 @@ impl CrossedEffects {
     fn fold_likelihood(
         &self,
         annotator: usize,
-        labels: &[(u8, LabelGivenText<'_>)],
-        fold: u8,
+        labels: &[(u32, LabelGivenText<'_>)],
+        left_out: impl Fn(u32) -> bool,
         precision: &[f64],
-    ) -> f64 {
-        let seen: Vec<LabelGivenText<'_>> = labels.iter().filter(|l| l.0 != fold).map(|l| l.1).collect();
+    ) -> Vec<(u32, f64)> {
+        let seen: Vec<LabelGivenText<'_>> = labels.iter().filter(|l| !left_out(l.0)).map(|l| l.1).collect();
         if seen.len() == labels.len() {
-            return 0.0;
+            return Vec::new();
         }
         let start = self.prior_mean(annotator);
         let (theta, covariance) =
@@ -111,15 +120,20 @@ impl CrossedEffects {
         self.link.intercepts_of(&self.fixed_effects, &theta[..d], &mut intercepts);
         labels
             .iter()
-            .filter(|l| l.0 == fold)
-            .map(|(_, l)| {
-                let u = l.u[0] + crate::math::dot(l.z, &theta[d..]);
-                // The shift's and the slopes' variances attenuate the prediction like the text's does.
-                let own = crate::math::cholesky::quadratic(&covariance, &direction(d, l.z));
-                let text = (1.0 / (l.attenuation * l.attenuation) - 1.0) * 8.0 / std::f64::consts::PI;
-                self.link.likelihood(u, &intercepts, crate::math::attenuation(own + text), l.level).ln()
+            .filter(|l| left_out(l.0))
+            .map(|(text, l)| {
+                let a = self.link.discrimination_of(&theta[..d]);
+                let u = a * l.u[0] + crate::math::dot(l.z, &theta[d..]);
+                // The variances of shift, discrimination and slopes attenuate the prediction like the text's does.
+                let mut direction = direction(d, l.z);
+                if self.link.discrimination {
+                    direction[self.link.threshold_effects()] = a * l.u[0];
+                }
+                let own = crate::math::cholesky::quadratic(&covariance, &direction);
+                let attenuation = crate::math::attenuation(own + a * a * l.variance);
+                (*text, self.link.likelihood(u, &intercepts, attenuation, l.level).ln())
             })
-            .sum()
+            .collect()
     }
 }
 

@@ -2,17 +2,28 @@
 //!
 //! Serves both directions: a text's score given its annotators, and an annotator's shift given that annotator's texts.
 
-use crate::math::axpy;
+use crate::math::{attenuation, axpy};
 use crate::mixed::link::{Gradient, Link};
 use crate::mixed::quadrature::{Hermite, NODES};
 
 /// One label given everything but the score: the level has probability
-/// `P(level | score + intercepts)`, attenuated by what is unknown of the intercepts.
+/// `P(level | discrimination * score + intercepts)`, attenuated by what is unknown of the intercepts.
 #[derive(Clone, Debug)]
 pub(crate) struct ScoredLabel {
     pub(super) intercepts: Vec<f64>,
+    /// What the score is multiplied with.
+    pub(super) discrimination: f64,
     pub(super) attenuation: f64,
     pub(super) level: u16,
+}
+
+impl ScoredLabel {
+    /// A text's scores, of variance `text`, as this label's annotator meets them, and the attenuation of their logits; `own` is the
+    /// variance of what the annotator adds.
+    pub(super) fn meets(&self, scores: &[f64], text: f64, own: f64) -> (Vec<f64>, f64) {
+        let a = self.discrimination;
+        (scores.iter().map(|u| a * u).collect(), attenuation(a * a * text + own))
+    }
 }
 
 /// Posterior of one score.
@@ -48,7 +59,9 @@ pub(crate) fn integrate(
     let logs: Vec<[f64; NODES]> = labels
         .iter()
         .map(|l| {
-            std::array::from_fn(|g| link.likelihood(nodes[g], &l.intercepts, l.attenuation, l.level).ln())
+            std::array::from_fn(|g| {
+                link.likelihood(l.discrimination * nodes[g], &l.intercepts, l.attenuation, l.level).ln()
+            })
         })
         .collect();
     for log in &logs {
@@ -92,13 +105,15 @@ fn mode(link: Link, mean: f64, var: f64, labels: &[ScoredLabel]) -> (f64, f64) {
     let mut sd = var.sqrt();
     for _ in 0..8 {
         let mut gradient = -(u - mean) / var;
-        information.fill(0.0);
+        let mut precision = 1.0 / var;
         for l in labels {
-            link.log_likelihood(&[u], &l.intercepts, l.attenuation, l.level, &mut d);
-            gradient += d.score[0];
-            link.information(&[u], &l.intercepts, l.attenuation, &mut information);
+            let (a, score) = (l.discrimination, [l.discrimination * u]);
+            link.log_likelihood(&score, &l.intercepts, l.attenuation, l.level, &mut d);
+            gradient += a * d.score[0];
+            information.fill(0.0);
+            link.information(&score, &l.intercepts, l.attenuation, &mut information);
+            precision += a * a * information.iter().sum::<f64>();
         }
-        let precision = 1.0 / var + information.iter().sum::<f64>();
         sd = precision.sqrt().recip();
         let step = (gradient / precision).clamp(-3.0 * sd - 1.0, 3.0 * sd + 1.0);
         u += step;
@@ -114,12 +129,12 @@ mod tests {
     use super::*;
 
     fn predictor(intercept: f64, level: u16) -> ScoredLabel {
-        ScoredLabel { intercepts: vec![intercept], attenuation: 1.0, level }
+        ScoredLabel { intercepts: vec![intercept], discrimination: 1.0, attenuation: 1.0, level }
     }
 
     /// A plain sum over a fine grid.
     fn brute(mean: f64, var: f64, labels: &[ScoredLabel]) -> (f64, f64) {
-        let link = Link { levels: 2, softmax: false };
+        let link = Link { levels: 2, softmax: false, discrimination: false };
         let (mut w, mut m, mut s) = (0.0, 0.0, 0.0);
         for i in -4000..=4000 {
             let u = mean + f64::from(i) * 0.005;
@@ -136,7 +151,7 @@ mod tests {
 
     #[test]
     fn moments_agree_with_a_fine_grid() {
-        let link = Link { levels: 2, softmax: false };
+        let link = Link { levels: 2, softmax: false, discrimination: false };
         let rule = Hermite::new();
         for n in [1, 2, 5, 60] {
             let labels: Vec<ScoredLabel> =

@@ -26,6 +26,8 @@ pub struct ScoreParts {
     pub thresholds: f64,
     /// How much more or less strongly the annotator reacts to what this text is about; 0 where slopes are off.
     pub slope: f64,
+    /// What the annotator's discrimination adds: the text's score times its distance from 1; 0 where annotators have none of their own.
+    pub discrimination: f64,
     /// What the score is multiplied with because text and annotator are not known exactly (MacKay 1992, eq. 11).
     pub attenuation: f64,
 }
@@ -42,8 +44,10 @@ impl ScoreParts {
     }
 
     /// The parts in the order of the fields.
-    pub fn parts(&self) -> [f64; 7] {
-        [self.average, self.words, self.others, self.own_label, self.severity, self.thresholds, self.slope]
+    pub fn parts(&self) -> [f64; 8] {
+        let Self { average, words, others, own_label, severity, thresholds, slope, discrimination, .. } =
+            *self;
+        [average, words, others, own_label, severity, thresholds, slope, discrimination]
     }
 }
 
@@ -79,6 +83,11 @@ impl CrossedEffects {
             range.clone().flat_map(|i| &covariance[i * w..][range.clone()]).copied().collect()
         };
         let effects = block(0..d);
+        let a = link.discrimination_of(&theta[..d]);
+        if link.discrimination {
+            let at = link.threshold_effects();
+            jacobian.iter_mut().skip(at).step_by(d).for_each(|by| *by = a * text.posterior[0]);
+        }
         let slope = dot(&text.z, &theta[d..]);
         let slope_variance = quadratic(&block(d..w), &text.z);
         let moved: Vec<f64> = own.iter().zip(&average).map(|(own, average)| own - average).collect();
@@ -96,7 +105,8 @@ impl CrossedEffects {
                     severity,
                     thresholds: moved[j] - severity,
                     slope,
-                    attenuation: attenuation(text.variance + slope_variance + variance),
+                    discrimination: (a - 1.0) * text.posterior[c],
+                    attenuation: attenuation(a * a * text.variance + slope_variance + variance),
                 }
             })
             .collect()

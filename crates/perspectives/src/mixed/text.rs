@@ -103,8 +103,9 @@ mod tests {
 
     #[test]
     fn a_choice_label_lifts_its_own_score() {
-        let link = Link { levels: 3, softmax: true };
-        let labels = [ScoredLabel { intercepts: vec![0.0; 3], attenuation: 1.0, level: 2 }];
+        let link = Link { levels: 3, softmax: true, discrimination: false };
+        let labels =
+            [ScoredLabel { intercepts: vec![0.0; 3], discrimination: 1.0, attenuation: 1.0, level: 2 }];
         let posterior = fit(link, &[0.0; 3], 1.0, &labels, &Hermite::new());
         assert!(posterior.mean[2] > 0.2 && posterior.mean[0] < 0.0);
         assert!(posterior.variance < 1.0);

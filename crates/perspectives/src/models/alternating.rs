@@ -23,7 +23,7 @@ impl AlternatingFit {
             weights: head.weights.clone(),
             constants: head.constants.clone(),
             fixed_effects: crossed.fixed_effects.clone(),
-            random_effects: crossed.random_effects(),
+            random_effects: crossed.threshold_effects(),
         }
     }
 }

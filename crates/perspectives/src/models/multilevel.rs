@@ -214,7 +214,7 @@ pub(crate) fn fit_effects(
     let mut cross = None;
     for round in 0..rounds {
         step(progress, "multilevel: shared head", round as f32 / rounds as f32)?;
-        let random_effects = crossed.as_ref().map(CrossedEffects::random_effects).unwrap_or_default();
+        let random_effects = crossed.as_ref().map(CrossedEffects::threshold_effects).unwrap_or_default();
         let variance = crossed.as_ref().map_or(first, CrossedEffects::mean_score_variance);
         let problem = RidgeProblem {
             link,
@@ -244,6 +244,10 @@ pub(crate) fn fit_effects(
         if options.text_scores { fit_text_scores(prepared, &mut crossed, progress) } else { None };
     if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
+    }
+    if options.slopes && !link.softmax {
+        step(progress, "multilevel: how closely annotators follow the texts", 0.92)?;
+        crossed.select_discrimination(&prepared.fold, prepared.folds);
     }
     if !prepared.attributes.is_empty() {
         step(progress, "multilevel: attributes", 0.93)?;

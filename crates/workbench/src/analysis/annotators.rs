@@ -9,12 +9,20 @@ use crate::view::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figu
 use crate::words::counted;
 use dissensus_domain::{Annotator, QuestionId, ScaleKind};
 use dissensus_perspectives::{
-    AnnotatorFlag as Flag, AnnotatorMap, HeldOut, Severity, agreement, annotator_map, beside_others,
+    AnnotatorFlag as Flag, AnnotatorMap, Discrimination, HeldOut, Severity, agreement, annotator_map,
+    beside_others,
 };
 use std::sync::Arc;
 
 /// So many people with labels make a map.
 const MAP_FROM: usize = 3;
+
+/// What the live model says of one annotator.
+type LiveFigures = (Option<Severity>, Option<Discrimination>);
+
+fn consistency(of: Discrimination) -> Figure {
+    Figure { value: of.factor(), interval: Some(of.interval()), p: None }
+}
 
 impl Analysis {
     /// Every annotator with level use, severity, agreement, held-out accuracy and place on the map. Takes seconds the first time,
@@ -95,10 +103,11 @@ impl Analysis {
             context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
         let ordered = target.kind.is_ordered();
         let ordinal = target.kind == ScaleKind::Ordinal;
-        let live: Option<(Vec<Option<Severity>>, AnnotatorMap, Estimation)> =
+        let live: Option<(Vec<LiveFigures>, AnnotatorMap, Estimation)> =
             self.live.models.with(question, |fitted| {
-                let severities = (0..people as u32).map(|row| fitted.model.severity(row)).collect();
-                (severities, annotator_map(&fitted.model, ordered), fitted.estimation())
+                let of = |row| (fitted.model.severity(row), fitted.model.discrimination(row));
+                let figures = (0..people as u32).map(of).collect();
+                (figures, annotator_map(&fitted.model, ordered), fitted.estimation())
             });
         let known: Option<(Vec<HeldOut>, usize)> = match measure {
             Some(progress) => Some(self.measure_held_out(generation, question, &labels, target, progress)?),
@@ -112,7 +121,8 @@ impl Analysis {
         let judges = counts.iter().filter(|counts| counts.iter().any(|n| *n > 0)).count();
         let map = live.as_ref().map(|(_, map, _)| map).filter(|_| judges >= MAP_FROM);
         let row = |(at, annotator): (usize, &Annotator)| {
-            let severity = live.as_ref().and_then(|(all, ..)| *all.get(at)?);
+            let figures = live.as_ref().and_then(|(all, ..)| all.get(at).copied());
+            let (severity, discrimination) = figures.unwrap_or_default();
             let point = map.and_then(|map| map.points.get(at).copied());
             let result = measured.get(at).copied().unwrap_or_default();
             let distance = |sum: usize| result.mean_distance(sum).filter(|_| ordinal).map(|d| d as f32);
@@ -128,6 +138,7 @@ impl Analysis {
                 alpha_without: agreed.annotators.get(at).and_then(|a| alpha(&a.without, target.kind)),
                 severity: severity.map(|s| s.mean as f32),
                 severity_sd: severity.map(|s| s.sd as f32),
+                consistency: discrimination.map(consistency),
                 held_out_accuracy: result.accuracy().map(|share| share as f32),
                 baseline_accuracy: result.baseline().map(|share| share as f32),
                 common_accuracy: result.common_baseline().map(|share| share as f32),

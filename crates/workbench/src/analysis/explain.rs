@@ -13,7 +13,8 @@ use crate::view::{
 };
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{
-    AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, LiveModel, Measure, Outcome, Target,
+    AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, LiveModel, Measure, Outcome,
+    ScoreParts, Target,
 };
 
 /// Labels that are listed.
@@ -23,7 +24,7 @@ const NEAR: usize = 5;
 /// Where labels are split no more than this, of the most that as many people can be, they agree.
 const AGREED: f32 = 0.1;
 /// The parts in the order of `ScoreParts::parts`.
-const KINDS: [ScorePartKind; 7] = [
+const KINDS: [ScorePartKind; 8] = [
     ScorePartKind::Average,
     ScorePartKind::Words,
     ScorePartKind::Others,
@@ -31,6 +32,7 @@ const KINDS: [ScorePartKind; 7] = [
     ScorePartKind::Severity,
     ScorePartKind::Thresholds,
     ScorePartKind::Slope,
+    ScorePartKind::Discrimination,
 ];
 
 /// A near text before it has its words: row, cosine, level, labels.
@@ -51,6 +53,7 @@ struct ToldOfAll {
     odds: Option<ExplainedOdds>,
     agreed: Vec<NearRow>,
     has_slopes: bool,
+    has_discrimination: bool,
 }
 
 impl Analysis {
@@ -188,6 +191,7 @@ impl Analysis {
             ScorePartKind::OwnLabel => found.own_level.is_some(),
             ScorePartKind::Thresholds => kind == ScaleKind::Ordinal && question.scale.len() > 2,
             ScorePartKind::Slope => all.has_slopes,
+            ScorePartKind::Discrimination => all.has_discrimination,
             _ => true,
         };
         let parts = KINDS.iter().zip(values).filter(|(part, _)| has(**part));
@@ -254,8 +258,11 @@ impl Asked<'_> {
             let annotators = annotators.iter().map(|_| None).collect();
             return Ok(ToldOfAll { annotators, ..ToldOfAll::default() });
         };
-        let has_slopes = shown.iter().any(|found| found.logits.iter().any(|logit| logit.slope != 0.0));
-        let mut all = ToldOfAll { odds: Some(odds), has_slopes, ..ToldOfAll::default() };
+        let has = |part: fn(&ScoreParts) -> f64| {
+            shown.iter().any(|found| found.logits.iter().any(|logit| part(logit) != 0.0))
+        };
+        let (has_slopes, has_discrimination) = (has(|logit| logit.slope), has(|logit| logit.discrimination));
+        let mut all = ToldOfAll { odds: Some(odds), has_slopes, has_discrimination, ..ToldOfAll::default() };
         let outcome = if kind.is_ordered() { Outcome::ExpectedLevel } else { Outcome::Level(odds.level) };
         for (annotator, prediction) in annotators.iter().zip(predictions) {
             let Some((annotator, prediction)) = annotator.zip(prediction) else {
@@ -308,7 +315,7 @@ fn chosen_odds(kind: ScaleKind, predictions: &[&ExplainedPrediction]) -> Option<
 }
 
 /// The parts of these odds, in the order of [`KINDS`], and the logarithm of the odds.
-fn of_odds(found: &ExplainedPrediction, odds: ExplainedOdds) -> ([f64; 7], f64) {
+fn of_odds(found: &ExplainedPrediction, odds: ExplainedOdds) -> ([f64; 8], f64) {
     let logit = |level: u16| &found.logits[usize::from(level)];
     match odds.against {
         None => {
@@ -354,7 +361,6 @@ fn differences(first: &ExplainedAnnotator, second: &ExplainedAnnotator) -> Vec<P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dissensus_perspectives::ScoreParts;
 
     fn predicted(kind: ScaleKind, log_odds: &[f64]) -> ExplainedPrediction {
         let logits: Vec<ScoreParts> = log_odds

@@ -63,6 +63,7 @@ impl Fitted {
         Estimation {
             text_sd: found.text_sd,
             annotator_sd: found.annotator_sd,
+            discrimination_sd: found.discrimination_sd,
             rounds: found.rounds,
             change: found.change,
             converged: found.converged,

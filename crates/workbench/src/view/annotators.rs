@@ -27,6 +27,9 @@ view! {
         pub severity: Option<f32>,
         /// Its posterior standard deviation.
         pub severity_sd: Option<f32>,
+        /// Consistency: what this person multiplies texts' scores with (discrimination), 1 for the average annotator, with its 90 %
+        /// interval; none where held-out labels do not show that people differ in it.
+        pub consistency: Option<Figure>,
         /// Share of this person's labels predicted right on texts held out.
         pub held_out_accuracy: Option<f32>,
         /// The same for always guessing this person's most frequent level.

@@ -9,6 +9,8 @@ view! {
         pub text_sd: f64,
         /// Of annotators' severities, in logits; none for choice questions.
         pub annotator_sd: Option<f64>,
+        /// Of the logarithms of annotators' discriminations (consistency); none where held-out labels do not show that they differ in it.
+        pub discrimination_sd: Option<f64>,
         /// Rounds of expectation maximisation at the last fit.
         pub rounds: u32,
         /// Largest change of a standard deviation that was still expected at its end, as a share of it.

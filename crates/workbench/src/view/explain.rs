@@ -46,6 +46,8 @@ view! {
         Thresholds,
         /// How much more or less strongly the annotator reacts to what this text is about.
         Slope,
+        /// What the annotator's discrimination adds: how much more or less closely than the average annotator the labels follow texts.
+        Discrimination,
     }
 
     /// A part and how much it adds.
