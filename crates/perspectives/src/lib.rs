@@ -40,6 +40,7 @@ mod aggregation;
 mod agreement;
 #[cfg(feature = "bench")]
 pub mod bench;
+mod conformal;
 mod data;
 mod disagreement;
 mod fit;
@@ -79,9 +80,10 @@ pub use live::{
 pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::{Discrimination, Estimation, EstimationLimit, ScoreParts, Severity};
 pub use model_selection::{
-    ColdStart, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve, SeenByEncoder,
-    SplitColumns, SplitSpec, TestSet, baselines, evaluate, f1_rule_by_folds, f1_rule_by_validation, held_out,
-    learning_curve,
+    ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve,
+    Predicted, PredictionSets, SeenByEncoder, SetQuality, SetTenth, SplitColumns, SplitSpec, TestSet,
+    baselines, baselines_of, evaluate, f1_rule_by_folds, f1_rule_by_validation, held_out, learning_curve,
+    predict_baselines, predict_test, prediction_sets,
 };
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{

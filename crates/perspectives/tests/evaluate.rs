@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
-use dissensus_domain::Split;
+use dissensus_domain::{ScaleKind, Split};
 use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_perspectives::{
-    Evaluation, FitOptions, ModelKind, Observation, PerspectivesError, Silent, SplitColumns, SplitSpec,
-    TrainingData, annotator_map, evaluate, fit, held_out,
+    Embeddings, Evaluation, FitOptions, ModelKind, Observation, PerspectivesError, Silent, SplitColumns,
+    SplitSpec, Target, TrainingData, annotator_map, evaluate, fit, held_out,
 };
+use std::collections::BTreeSet;
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
@@ -59,6 +60,45 @@ fn scored_labels_are_never_seen() {
     for (a, b) in honest.iter().zip(run(&turned, SplitSpec::Column, &parts, None).unwrap()) {
         let sum = a.scores.accuracy.unwrap() + b.scores.accuracy.unwrap();
         assert!((sum - 1.0).abs() < 1e-12, "{}", a.model);
+    }
+}
+
+/// Levels are drawn by lot for each of 150 bodies, each of which stands there twice: nothing can be known of a body but by having
+/// seen it. A model that looks up the body's training labels knows the copies of texts that are on the other side.
+#[test]
+fn copies_do_not_teach_what_they_are_tested_with() {
+    let bodies = 150u32;
+    let level = |body: u32| (body.wrapping_mul(2_654_435_761) >> 13) as u16 % 2;
+    let observations: Vec<Observation> = (0..2 * bodies)
+        .flat_map(|text| (0..4).map(move |annotator| (text, annotator)))
+        .map(|(text, annotator)| Observation { text, annotator, level: level(text % bodies) })
+        .collect();
+    let embeddings = Embeddings::none(2 * bodies as usize);
+    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let data = TrainingData {
+        embeddings: &embeddings,
+        observations: &observations,
+        annotators: 4,
+        target,
+        attributes: &[],
+    };
+    let own: Vec<u32> = (0..2 * bodies).collect();
+    let first: Vec<u32> = (0..2 * bodies).map(|text| text % bodies).collect();
+    // Share of test labels that the look-up knows.
+    let known = |split: &str, copies: &[u32], seed: u64| {
+        let columns = SplitColumns { copies, ..SplitColumns::default() };
+        let division = split.parse::<SplitSpec>().unwrap().divide(&data, columns, seed, 0.2).unwrap();
+        let taught: BTreeSet<u32> = division.train.iter().map(|o| o.text % bodies).collect();
+        let on = |labels: &[Observation]| {
+            labels.iter().filter(|o| taught.contains(&(o.text % bodies))).count() as f64 / labels.len() as f64
+        };
+        (on(division.test.observations()), on(&division.validation))
+    };
+    for seed in 0..3 {
+        for split in ["by-text:0.7", "stratified:0.7", "k-fold:5/1"] {
+            assert!(known(split, &own, seed).0 > 0.4, "the leak is there: {split}");
+            assert_eq!(known(split, &first, seed), (0.0, 0.0), "{split}");
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::{Result, Store, StoreError};
 use dissensus_domain::{Annotator, CurrentLabel, QuestionId, TextId};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 
 /// A text without its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub struct TextPlace {
     pub group: Option<String>,
     /// Its part of the official split.
     pub split: Option<String>,
+    /// Its place among the texts, from 0, or that of the first text with the same body but for white space and upper and lower case.
+    pub first_with_body: u32,
 }
 
 /// Labels, texts and annotators as of one moment: what is imported meanwhile is in all of them or in none.
@@ -35,13 +39,41 @@ impl Store {
             // Dropped without a commit: nothing was written.
             let snapshot = c.unchecked_transaction().map_err(explain)?;
             let labels = crate::labels::current_in(&snapshot, question).map_err(explain)?;
-            let texts =
-                crate::tx::all(&snapshot, "SELECT id, \"group\", split FROM texts ORDER BY id", [], |r| {
-                    Ok(TextPlace { id: TextId(r.get(0)?), group: r.get(1)?, split: r.get(2)? })
-                })
-                .map_err(explain)?;
+            let mut first: HashMap<[u8; 32], u32> = HashMap::new();
+            let sql = "SELECT id, \"group\", split, body FROM texts ORDER BY id";
+            let mut place = 0;
+            let texts = crate::tx::all(&snapshot, sql, [], |r| {
+                let body = r.get_ref(3)?.as_str().map_err(|e| crate::row::bad(3, e))?;
+                let first_with_body = *first.entry(body_hash(body)).or_insert(place);
+                place += 1;
+                Ok(TextPlace { id: TextId(r.get(0)?), group: r.get(1)?, split: r.get(2)?, first_with_body })
+            })
+            .map_err(explain)?;
             let annotators = crate::annotators::all_in(&snapshot).map_err(explain)?;
             Ok::<_, StoreError>(QuestionSnapshot { labels, texts, annotators })
         })
+    }
+}
+
+/// SHA-256 of a body, its words in lower case with one space between them.
+fn body_hash(body: &str) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for word in body.split_whitespace() {
+        hash.update(word.to_lowercase());
+        hash.update(" ");
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::body_hash;
+
+    #[test]
+    fn white_space_and_case_make_no_other_body() {
+        assert_eq!(body_hash("  Go\taway\n"), body_hash("go AWAY"));
+        assert_ne!(body_hash("go away"), body_hash("goaway"));
+        assert_ne!(body_hash("go away"), body_hash("go away!"));
+        assert_eq!(body_hash(""), body_hash(" \n"));
     }
 }

@@ -30,8 +30,9 @@ mod words;
 
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
-    EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, PlanChoices, PoolingChoice, PoolingLoss,
-    SlipChoices, SplitReport, Submission, SubmissionChoices, Trained,
+    EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference, ModelDifferences,
+    PlanChoices, PoolingChoice, PoolingLoss, SlipChoices, SplitReport, Submission, SubmissionChoices,
+    Trained, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -40,7 +41,8 @@ pub use dissensus_encoder::{
     DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
 };
 pub use dissensus_perspectives::{
-    CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, Reliability, Scores, SplitSpec, Target,
+    CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
+    SetQuality, SplitSpec, Target, metrics::PairedDifference,
 };
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{

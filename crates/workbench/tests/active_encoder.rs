@@ -323,6 +323,7 @@ fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation
         at_least: None,
         tuning: "frozen".into(),
         device: DeviceChoice::Cpu,
+        prediction_sets: false,
     };
     session.analysis.evaluate(&choices, &Silent)
 }
@@ -484,6 +485,7 @@ fn what_is_imported_after_the_encoder_was_taken_over_has_trained_it_too() {
             at_least: None,
             tuning: "frozen".into(),
             device: DeviceChoice::Cpu,
+            prediction_sets: false,
         };
         older.analysis.evaluate(&choices, &Silent).map(|done| done.split.left_out_texts)
     };
@@ -512,6 +514,7 @@ fn a_learning_curve_asks_what_trained_the_encoder_of_its_embeddings() {
         at_least: None,
         tuning: "frozen".into(),
         device: DeviceChoice::Cpu,
+        prediction_sets: false,
     };
     let curve = || session.analysis.learning_curve(&choices, &[0, 2], None, &Silent);
     // The curve stands on no embeddings, so that the encoder in use has shown it nothing.

@@ -102,11 +102,24 @@ fn the_figures_of_a_run_are_those_of_evaluate() {
                 at_least: None,
                 tuning: "frozen".into(),
                 device: DeviceChoice::Cpu,
+                prediction_sets: false,
             },
             &Silent,
         )
         .unwrap();
     assert_eq!(evaluated.models[0].scores.log_loss.unwrap(), metric(&detail.info, "log_loss"));
+    // So are its baselines, and beside another run on the same labels they stand too; validation labels taught a network.
+    let network = run(&session, &choices(&session, ModelKind::ShareRecFfn, "frozen"));
+    let beside = session.runs.compare(network.info.id, detail.info.id).unwrap();
+    for found in [&detail.baselines, &network.baselines, &beside.baselines] {
+        assert_eq!(found.len(), evaluated.baselines.len());
+        for (ours, theirs) in found.iter().zip(&evaluated.baselines) {
+            assert_eq!(ours.name, theirs.model);
+            let defined = theirs.scores.values().into_iter().filter_map(|(key, value)| Some((key, value?)));
+            let ours: Vec<(&str, f64)> = ours.metrics.iter().map(|m| (m.key.as_str(), m.value)).collect();
+            assert_eq!(ours, defined.collect::<Vec<_>>());
+        }
+    }
 }
 
 #[test]

@@ -639,6 +639,7 @@ fn an_evaluation_counts_the_texts_that_have_labels() {
         at_least: None,
         tuning: "frozen".into(),
         device: dissensus_workbench::DeviceChoice::Cpu,
+        prediction_sets: false,
     };
     let split = session.analysis.evaluate(&choices, &Silent).unwrap().split;
     // 130 of the 168 comments have labels.

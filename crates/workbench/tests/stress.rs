@@ -188,6 +188,7 @@ impl Worker<'_> {
                     at_least: None,
                     tuning: "frozen".into(),
                     device: DeviceChoice::Cpu,
+                    prediction_sets: false,
                 };
                 self.call("evaluate", |_| session.analysis.evaluate(&choices, &Silent));
             }

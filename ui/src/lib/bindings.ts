@@ -1335,6 +1335,14 @@ export type RunAnnotator = {
 	log_loss: number | null,
 };
 
+/**  The figures of a baseline, which reads no text. */
+export type RunBaseline = {
+	/**  `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the shares of levels among each annotator's training labels, shrunk towards everybody's; its median for distances) or `prior` (everybody's shares). */
+	name: string,
+	/**  Its metrics; those of probabilities are missing where it gives one answer. */
+	metrics: RunMetric[],
+};
+
 /**  One bin of the calibration curve. */
 export type RunBin = {
 	/**  Mean confidence in it. */
@@ -1372,6 +1380,8 @@ export type RunComparison = {
 	metrics: MetricPair[],
 	/**  One point for each annotator: accuracy under both. */
 	annotators: AnnotatorPair[],
+	/**  Baselines on the same labels, by the training labels of the first run. */
+	baselines: RunBaseline[],
 	/**  Labels compared. */
 	labels: number,
 };
@@ -1396,6 +1406,8 @@ export type RunDetail = {
 	calibration: RunBin[],
 	/**  One line for each annotator scored. */
 	annotators: RunAnnotator[],
+	/**  What can be said of the same test labels without reading the texts; empty where the training labels were not kept. */
+	baselines: RunBaseline[],
 	/**  What is to be known about it, a sentence each: annotators without a head, ties of majorities, ... */
 	notes: string[],
 };

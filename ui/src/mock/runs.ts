@@ -185,6 +185,7 @@ export class MockRuns {
       confusion,
       calibration: scored ? calibrationOf(run) : [],
       annotators: scored ? this.#people(run) : [],
+      baselines: scored ? baselinesOf(run) : [],
       notes: run.info.scores?.left_out_texts
         ? [
             `${run.info.scores.left_out_texts} texts are left out of the test: the encoder was tuned on their labels.`,
@@ -233,6 +234,7 @@ export class MockRuns {
         b: p.accuracy,
         labels: p.labels,
       })),
+      baselines: baselinesOf(one),
     };
   }
 
@@ -435,6 +437,22 @@ export class MockRuns {
       return Array.from({ length: levels }, (_, p) => Math.round(all * near(p)));
     });
   }
+}
+
+/** A little worse than a model, and of one answer no probabilities. */
+function baselinesOf({ info }: Run): view.RunBaseline[] {
+  const metrics = info.scores?.metrics ?? [];
+  return ["own-most-frequent", "own-distribution", "prior"].map((name, i) => ({
+    name,
+    metrics: metrics
+      .filter((metric) => i > 0 || !["log_loss", "brier", "ece"].includes(metric.key))
+      .map((metric) => ({
+        ...metric,
+        value: (metric.value ?? 0) * (metric.higher_is_better ? 0.82 - 0.06 * i : 1.2 + 0.1 * i),
+        low: null,
+        high: null,
+      })),
+  }));
 }
 
 function classesOf(confusion: number[][], levels: string[]): view.RunClass[] {

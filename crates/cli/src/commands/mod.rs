@@ -2,6 +2,7 @@
 
 pub(crate) mod annotators;
 pub(crate) mod bench;
+mod evaluation;
 pub(crate) mod explain;
 pub(crate) mod files;
 pub(crate) mod group_comparison;

@@ -1,13 +1,12 @@
 //! `encode`, `train` and `evaluate`.
 
-use super::{count, encoder_choice, open, open_or_read, open_to_read, tell_switch};
+use super::{count, encoder_choice, evaluation, open, open_or_read, open_to_read, tell_switch};
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
 use dissensus_workbench::{
-    EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelKind, ModelScores, PoolingChoice,
-    PoolingLoss, Scores, ceiling_note,
+    EncoderComparison, EncoderLoss, EvaluateChoices, ModelKind, PoolingChoice, PoolingLoss,
 };
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
@@ -124,6 +123,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
         at_least: args.at_least.clone(),
         tuning: args.tuning.clone(),
         device: encoder_choice(&args.encoder).device,
+        prediction_sets: args.prediction_sets,
     };
     if !args.new_annotators.is_empty() {
         return curve(args, &choices);
@@ -177,9 +177,9 @@ fn scored(
         .ensure_encoded(&encoder_choice(encoder), &bar)
         .and_then(|switch| Ok((switch, session.analysis.evaluate(choices, &bar)?)));
     drop(bar);
-    let (switch, evaluation) = evaluation?;
+    let (switch, found) = evaluation?;
     tell_switch(switch);
-    if json { output::json(&evaluation) } else { show(&evaluation) }
+    if json { output::json(&found) } else { evaluation::show(&found, choices.prediction_sets) }
 }
 
 /// The models asked for, each once, in the order of the ladder.
@@ -194,86 +194,4 @@ fn kinds(asked: &[ModelArg]) -> Vec<ModelKind> {
         (ModelArg::Multilevel, ModelKind::Multilevel),
     ];
     ladder.into_iter().filter(|(model, _)| wants(*model)).map(|(_, kind)| kind).collect()
-}
-
-fn show(evaluation: &Evaluation) -> Result<()> {
-    let split = &evaluation.split;
-    let at_least =
-        evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
-    let scored =
-        format!("{} of {}", count(split.test_labels as u64, "label"), count(split.test_texts as u64, "text"));
-    let (question, name, seed) = (&evaluation.question, &split.name, evaluation.seed);
-    output::line(&if split.folds > 1 {
-        let others = count(split.folds as u64 - 1, "fold");
-        format!(
-            "{question}{at_least}: {name}, {scored} tested, each by a model trained on the other {others}, seed {seed}"
-        )
-    } else {
-        let train = format!(
-            "{} of {}",
-            count(split.train_labels as u64, "label"),
-            count(split.train_texts as u64, "text")
-        );
-        format!("{question}{at_least}: {name}, trained on {train}, tested on {scored}, seed {seed}")
-    })?;
-    let models: Vec<&ModelScores> = evaluation.models.iter().collect();
-    output::line(&table(&models, &OF_MODELS))?;
-    if let Some(found) = &evaluation.self_agreement {
-        output::line(&ceiling_note(found))?;
-    }
-    let all: Vec<&ModelScores> = evaluation.models.iter().chain(&evaluation.baselines).collect();
-    if all.iter().any(|model| model.scores.mae.is_some()) {
-        output::line("\nOne answer, the median: compare single predictions of others with these alone")?;
-        output::line(&table(&all, &OF_THE_MEDIAN))?;
-    }
-    output::line("\nEach text's labels together, by those who gave them; means over texts")?;
-    output::line(&table(&all, &OF_PANELS))
-}
-
-/// A column of figures, and what it is called.
-type Column = (&'static str, fn(&Scores) -> Option<f64>);
-
-const OF_MODELS: [Column; 12] = [
-    ("accuracy", |s| s.accuracy),
-    ("macro F1 (tuned)", |s| s.macro_f1),
-    ("annotator accuracy", |s| s.annotator_accuracy),
-    ("annotator F1", |s| s.annotator_macro_f1),
-    ("worst tenth", |s| s.worst_tenth_accuracy),
-    ("log loss", |s| s.log_loss),
-    ("Brier", |s| s.brier),
-    ("ECE", |s| s.ece),
-    ("soft CE", |s| s.soft_cross_entropy),
-    ("AUROC", |s| s.disagreement_auroc),
-    ("RPS", |s| s.ranked_probability_score),
-    ("kappa", |s| s.quadratic_kappa),
-];
-
-const OF_THE_MEDIAN: [Column; 4] = [
-    ("macro F1", |s| s.macro_f1_median),
-    ("MAE", |s| s.mae),
-    ("r", |s| s.pearson_median),
-    ("absolute distance / levels", |s| s.normalized_absolute_distance),
-];
-
-const OF_PANELS: [Column; 7] = [
-    ("error rate", |s| s.error_rate),
-    ("Wasserstein, median panel", |s| s.wasserstein),
-    ("probabilities", |s| s.wasserstein_probabilities),
-    ("Manhattan, median panel", |s| s.manhattan),
-    ("probabilities", |s| s.manhattan_probabilities),
-    ("soft micro F1", |s| s.soft_micro_f1),
-    ("PO-JSD", |s| s.po_jsd),
-];
-
-/// A row for each model; columns of which no model has a figure are left out.
-fn table(models: &[&ModelScores], columns: &[Column]) -> String {
-    let columns: Vec<&Column> =
-        columns.iter().filter(|(_, of)| models.iter().any(|model| of(&model.scores).is_some())).collect();
-    let header: Vec<&str> = std::iter::once("model").chain(columns.iter().map(|(title, _)| *title)).collect();
-    let row = |model: &&ModelScores| {
-        let figures = columns.iter().map(|(_, of)| three(of(&model.scores)));
-        std::iter::once(model.model.clone()).chain(figures).collect()
-    };
-    let numbers: Vec<usize> = (1..header.len()).collect();
-    output::table(&header, models.iter().map(row).collect(), &numbers)
 }

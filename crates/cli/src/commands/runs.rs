@@ -6,7 +6,9 @@ use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
 use dissensus_domain::QuestionId;
-use dissensus_workbench::view::{EpochInfo, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState};
+use dissensus_workbench::view::{
+    EpochInfo, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState,
+};
 use dissensus_workbench::{ModelKind, Session, WorkbenchError};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -260,9 +262,15 @@ fn details(run: &RunDetail) -> Result<()> {
             (Some(low), Some(high)) => format!("{low:.3} to {high:.3}"),
             _ => String::new(),
         };
-        let rows =
-            scores.metrics.iter().map(|m| vec![m.key.clone(), three(Some(m.value)), interval(m)]).collect();
-        output::line(&output::table(&["metric", "value", "95 % over texts"], rows, &[1, 2]))?;
+        let row = |m: &dissensus_workbench::view::RunMetric| {
+            let mut cells = vec![m.key.clone(), three(Some(m.value)), interval(m)];
+            cells.extend(of_baselines(&run.baselines, &m.key));
+            cells
+        };
+        let rows = scores.metrics.iter().map(row).collect();
+        let header = with_baselines(vec!["metric", "value", "95 % over texts"], &run.baselines);
+        let numbers: Vec<usize> = (1..header.len()).collect();
+        output::line(&output::table(&header, rows, &numbers))?;
         for (what, classes) in [("option", &run.options), ("level", &run.classes)] {
             if classes.is_empty() {
                 continue;
@@ -296,9 +304,35 @@ fn compared(found: &RunComparison) -> Result<()> {
             _ => String::new(),
         };
         let p = m.p.map_or_else(String::new, |p| if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") });
-        vec![m.key.clone(), three(Some(m.a)), three(Some(m.b)), format!("{:+.3}", m.b - m.a), interval, p]
+        let mut cells = vec![
+            m.key.clone(),
+            three(Some(m.a)),
+            three(Some(m.b)),
+            format!("{:+.3}", m.b - m.a),
+            interval,
+            p,
+        ];
+        cells.extend(of_baselines(&found.baselines, &m.key));
+        cells
     };
     let (a, b) = (format!("run {}", found.a), format!("run {}", found.b));
-    let header = ["metric", &a, &b, "difference", "95 % over texts", "p"];
-    output::line(&output::table(&header, found.metrics.iter().map(row).collect(), &[1, 2, 3, 4, 5]))
+    let header =
+        with_baselines(vec!["metric", &a, &b, "difference", "95 % over texts", "p"], &found.baselines);
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, found.metrics.iter().map(row).collect(), &numbers))
+}
+
+/// A column for each baseline.
+fn with_baselines<'a>(mut header: Vec<&'a str>, baselines: &'a [RunBaseline]) -> Vec<&'a str> {
+    header.extend(baselines.iter().map(|baseline| baseline.name.as_str()));
+    header
+}
+
+/// The figure of each baseline; nothing where it has none.
+fn of_baselines(baselines: &[RunBaseline], key: &str) -> Vec<String> {
+    let figure = |baseline: &RunBaseline| {
+        let found = baseline.metrics.iter().find(|metric| metric.key == key);
+        found.map_or_else(String::new, |metric| three(Some(metric.value)))
+    };
+    baselines.iter().map(figure).collect()
 }

@@ -2,6 +2,7 @@
 
 mod annotator_model;
 mod attribute_evidence;
+pub(crate) mod copies;
 mod error;
 pub(crate) mod folds;
 mod majority;
@@ -20,8 +21,8 @@ pub(crate) use majority::{MedianLevel, MostFrequentLevel, majority_level};
 pub use model_kind::ModelKind;
 pub(crate) use names::value_named;
 pub use names::value_names;
+pub(crate) use observations::check_observation;
 pub use observations::{Attribute, Embeddings, Observation, Target, TextFeatures, TrainingData};
-pub(crate) use observations::{bits, check_observation};
 pub use options::FitOptions;
 pub(crate) use sparse_rows::SPARSE_COLUMNS;
 pub use sparse_rows::{SparseRow, SparseRows};

@@ -83,11 +83,6 @@ impl Embeddings {
     }
 }
 
-/// An embedding to compare by: equal where all numbers are.
-pub(crate) fn bits(embedding: &[f32]) -> Vec<u32> {
-    embedding.iter().map(|v| v.to_bits()).collect()
-}
-
 /// One annotator's current label of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Observation {

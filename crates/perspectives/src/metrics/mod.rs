@@ -12,6 +12,7 @@ mod f1_rule;
 mod interval;
 mod mcnemar;
 mod ordinal;
+mod paired;
 mod panel;
 mod probability;
 mod report;
@@ -38,6 +39,8 @@ pub use mcnemar::{McNemar, mcnemar};
 pub use ordinal::{
     label_correlation, level_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score,
 };
+pub(crate) use paired::crossed_mean;
+pub use paired::{PairedDifference, Resampled};
 pub use probability::{brier, log_loss};
 pub use report::{Report, ReportOptions};
 pub use score::{dichotomize, score};

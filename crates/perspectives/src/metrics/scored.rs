@@ -37,6 +37,24 @@ impl Scored {
         }
     }
 
+    /// Of the labels that `keep` names alone.
+    #[must_use]
+    pub fn filtered(&self, keep: impl Fn(&Observation) -> bool) -> Self {
+        self.at(|row| keep(&self.observations[row]))
+    }
+
+    /// Of the rows that `keep` names alone.
+    #[must_use]
+    pub(crate) fn at(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let rows: Vec<usize> = (0..self.observations.len()).filter(|row| keep(*row)).collect();
+        Self {
+            observations: rows.iter().map(|row| self.observations[*row]).collect(),
+            probabilities: rows.iter().flat_map(|row| self.row(*row).iter().copied()).collect(),
+            levels: self.levels,
+            tuned: self.tuned.as_ref().map(|tuned| rows.iter().map(|row| tuned[*row]).collect()),
+        }
+    }
+
     /// The answers tuned for macro-F1; the most likely levels where nothing was tuned.
     pub fn tuned_or_predicted(&self) -> Vec<u16> {
         self.tuned.clone().unwrap_or_else(|| self.predicted())

@@ -1,9 +1,12 @@
 //! What can be said of a label without reading the text: what every model has to beat.
 
-use super::evaluate::Evaluation;
+use super::predicted::{Evaluation, Predicted};
 use super::split::{SplitColumns, SplitSpec};
-use crate::data::{MostFrequentLevel, Observation, PerspectivesError, TrainingData};
-use crate::metrics::{Scored, Scores, dichotomize};
+use super::test_set::TestSet;
+use crate::data::{
+    MostFrequentLevel, Observation, PerspectivesError, Target, TrainingData, check_observation,
+};
+use crate::metrics::{Scored, dichotomize};
 use dissensus_domain::ScaleKind;
 
 /// Labels that the shares of all annotators count for, beside each annotator's own.
@@ -25,6 +28,22 @@ pub fn baselines(
     at_least: Option<u16>,
     seed: u64,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
+    let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
+    let found = predict_baselines(data, split, columns, at_least, seed)?;
+    Ok(found.iter().map(|baseline| baseline.evaluation(ordinal)).collect())
+}
+
+/// What [`baselines`] scores.
+///
+/// # Errors
+/// As there.
+pub fn predict_baselines(
+    data: &TrainingData<'_>,
+    split: SplitSpec,
+    columns: SplitColumns<'_>,
+    at_least: Option<u16>,
+    seed: u64,
+) -> Result<Vec<Predicted>, PerspectivesError> {
     let levels = data.target.levels;
     let mut pooled: [Vec<Scored>; 3] = Default::default();
     for split in split.each() {
@@ -32,28 +51,62 @@ pub fn baselines(
         if division.test.labels() == 0 {
             continue;
         }
-        let counts = Counts::of(&division.train, data.annotators, levels);
-        let frequent = MostFrequentLevel::fit(&division.train, levels);
-        let one_answer = |annotator: u32, p: &mut [f32]| {
-            p.fill(0.0);
-            p[usize::from(frequent.predict(annotator))] = 1.0;
-        };
-        pooled[0].push(division.test.predicted("own-most-frequent", levels, one_answer)?);
-        pooled[1].push(division.test.predicted("own-distribution", levels, |a, p| counts.own(a, p))?);
-        pooled[2].push(division.test.predicted("prior", levels, |_, p| counts.everybody(p))?);
+        let found = predict_three(&division.train, data.annotators, levels, &mut division.test)?;
+        pooled.iter_mut().zip(found).for_each(|(pooled, scored)| pooled.push(scored));
     }
-    let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
-    let names = ["own-most-frequent", "own-distribution", "prior"];
     let baseline = |(name, parts): (&str, Vec<Scored>)| {
         let mut scored = Scored::pooled(parts);
         if let Some(level) = at_least {
             scored = dichotomize(&scored, level);
         }
-        let scores = Scores::of(&scored, ordinal);
-        let scores = if name == "own-most-frequent" { scores.of_answers() } else { scores };
-        Evaluation { model: name.to_owned(), scores }
+        Predicted { answers_alone: name == NAMES[0], ..Predicted::new(name, scored) }
     };
-    Ok(names.into_iter().zip(pooled).map(baseline).collect())
+    Ok(NAMES.into_iter().zip(pooled).map(baseline).collect())
+}
+
+/// The baselines of labels that are divided already, as those of a run.
+///
+/// # Errors
+/// A label of an annotator or a level that is not there.
+pub fn baselines_of(
+    train: &[Observation],
+    test: Vec<Observation>,
+    target: Target,
+) -> Result<Vec<Evaluation>, PerspectivesError> {
+    let ordinal = target.kind == ScaleKind::Ordinal;
+    let annotators = train.iter().chain(&test).map(|o| o.annotator as usize + 1).max().unwrap_or(0);
+    for (at, o) in train.iter().chain(&test).enumerate() {
+        check_observation(at, o, usize::MAX, annotators, target.levels)?;
+    }
+    if train.is_empty() || test.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = predict_three(train, annotators, target.levels, &mut TestSet::new(test))?;
+    let of = |(name, scored): (&str, Scored)| {
+        Predicted { answers_alone: name == NAMES[0], ..Predicted::new(name, scored) }.evaluation(ordinal)
+    };
+    Ok(NAMES.into_iter().zip(found).map(of).collect())
+}
+
+const NAMES: [&str; 3] = ["own-most-frequent", "own-distribution", "prior"];
+
+fn predict_three(
+    train: &[Observation],
+    annotators: usize,
+    levels: usize,
+    test: &mut TestSet,
+) -> Result<[Scored; 3], PerspectivesError> {
+    let counts = Counts::of(train, annotators, levels);
+    let frequent = MostFrequentLevel::fit(train, levels);
+    let one_answer = |annotator: u32, p: &mut [f32]| {
+        p.fill(0.0);
+        p[usize::from(frequent.predict(annotator))] = 1.0;
+    };
+    Ok([
+        test.predicted(NAMES[0], levels, one_answer)?,
+        test.predicted(NAMES[1], levels, |a, p| counts.own(a, p))?,
+        test.predicted(NAMES[2], levels, |_, p| counts.everybody(p))?,
+    ])
 }
 
 /// Training labels of each annotator by level, and of all.

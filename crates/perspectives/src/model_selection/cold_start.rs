@@ -4,6 +4,7 @@ use super::seen::SeenByEncoder;
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
+use crate::data::copies::Copies;
 use crate::data::progress::{Progress, Quiet, step};
 use crate::data::{Observation, TrainingData};
 use crate::fit::fit;
@@ -142,12 +143,16 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Pe
     }
     let sorted = data.sorted()?;
     // Which texts are scored; all of them where texts are shared.
+    let copies = Copies::by_embedding(data.embeddings);
     let mut hidden = vec![false; data.embeddings.texts];
     if let Some(share) = spec.by_text_too {
         let mut order: Vec<usize> = (0..hidden.len()).collect();
         order.shuffle(&mut generator(seed, 7));
         let many = (inside(share)? * hidden.len() as f64).round() as usize;
         order.into_iter().take(many).for_each(|t| hidden[t] = true);
+        // Copies of a text are scored together, or none of them is.
+        let of: Vec<bool> = (0..hidden.len() as u32).map(|t| hidden[copies.first(t) as usize]).collect();
+        hidden = of;
     }
     let mut own: BTreeMap<u32, Vec<Observation>> = BTreeMap::new();
     sorted.iter().for_each(|o| own.entry(o.annotator).or_default().push(*o));
@@ -176,7 +181,10 @@ fn plan(data: &TrainingData<'_>, spec: &ColdStart, seed: u64) -> Result<Plan, Pe
             continue;
         }
         let later = &labels[most..];
-        scored.extend(later.iter().filter(|o| spec.by_text_too.is_none() || hidden[o.text as usize]));
+        // Not what the same person has just said of a copy.
+        let said: BTreeSet<u32> = labels[..most].iter().map(|o| copies.first(o.text)).collect();
+        let tested = |o: &&Observation| spec.by_text_too.is_none() || hidden[o.text as usize];
+        scored.extend(later.iter().filter(tested).filter(|o| !said.contains(&copies.first(o.text))));
         first_labels.push(labels[..most].to_vec());
     }
     for (side, empty) in [("train", others.is_empty()), ("score", scored.is_empty())] {

@@ -1,5 +1,6 @@
 //! Models against labels of texts they have not seen labelled.
 
+use super::predicted::{Evaluation, Predicted};
 use super::split::{SplitColumns, SplitSpec};
 use super::tuning::{f1_rule_by_folds, f1_rule_by_validation};
 use crate::data::FitOptions;
@@ -8,24 +9,17 @@ use crate::data::PerspectivesError;
 use crate::data::TrainingData;
 use crate::data::progress::Progress;
 use crate::fit::fit_prepared;
+use crate::metrics::Scored;
 use crate::metrics::dichotomize;
-use crate::metrics::{Scored, Scores};
 use crate::models::Prepared;
 use dissensus_domain::ScaleKind;
-use serde::{Deserialize, Serialize};
 
-/// One model's scores.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Evaluation {
-    /// Its name on the command line.
-    pub model: String,
-    /// Its scores.
-    #[serde(flatten)]
-    pub scores: Scores,
-}
+/// Share of the training labels that choose a network's number of steps, before it learns from all of them.
+const CHOOSES_STEPS: f64 = 0.2;
 
 /// Trains every model of `kinds` on the training side of `split` and scores it on the other; of a cross-validation, the labels
-/// of all folds are scored together. The answer for macro-F1 is tuned on validation labels where the split names some, else on
+/// of all folds are scored together. Every model learns from all training labels: a network chooses its number of steps on a fifth of them (or on
+/// the split's own validation labels), held out in the way of the split, and is then trained anew on all. The answer for macro-F1 is tuned on validation labels where the split names some, else on
 /// folds of the training labels.
 ///
 /// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
@@ -45,6 +39,24 @@ pub fn evaluate(
     options: &FitOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Evaluation>, PerspectivesError> {
+    let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
+    let predicted = predict_test(data, split, columns, kinds, at_least, options, progress)?;
+    Ok(predicted.iter().map(|model| model.evaluation(ordinal)).collect())
+}
+
+/// What [`evaluate`] scores: the probabilities of every model for each test label.
+///
+/// # Errors
+/// As there.
+pub fn predict_test(
+    data: &TrainingData<'_>,
+    split: SplitSpec,
+    columns: SplitColumns<'_>,
+    kinds: &[ModelKind],
+    at_least: Option<u16>,
+    options: &FitOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<Predicted>, PerspectivesError> {
     check_at_least(data, at_least)?;
     let mut pooled: Vec<Vec<Scored>> = vec![Vec::new(); kinds.len()];
     let mut unseen = 0;
@@ -55,7 +67,12 @@ pub fn evaluate(
             continue;
         }
         let train = TrainingData { observations: &division.train, ..*data };
-        let prepared = Prepared::new(&train, options)?;
+        let (kept, held) = if division.validation.is_empty() {
+            split.carve(&train, columns, options.seed, CHOOSES_STEPS)?
+        } else {
+            (division.train.clone(), division.validation.clone())
+        };
+        let prepared = Prepared::new(&train, options)?.validated_on(kept, held);
         for (&kind, pooled) in kinds.iter().zip(&mut pooled) {
             let model = fit_prepared(kind, &prepared, options, progress)?;
             let rule = if division.validation.is_empty() {
@@ -71,15 +88,14 @@ pub fn evaluate(
         }
     }
     columns.seen.check(&split.name(), unseen)?;
-    let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
-    let evaluation = |(kind, parts): (&ModelKind, Vec<Scored>)| {
-        let scored = Scored::pooled(parts);
-        Evaluation { model: kind.name().to_owned(), scores: Scores::of(&scored, ordinal) }
-    };
-    Ok(kinds.iter().zip(pooled).map(evaluation).collect())
+    let of = |(kind, parts): (&ModelKind, Vec<Scored>)| Predicted::new(kind.name(), Scored::pooled(parts));
+    Ok(kinds.iter().zip(pooled).map(of).collect())
 }
 
-fn check_at_least(data: &TrainingData<'_>, at_least: Option<u16>) -> Result<(), PerspectivesError> {
+pub(super) fn check_at_least(
+    data: &TrainingData<'_>,
+    at_least: Option<u16>,
+) -> Result<(), PerspectivesError> {
     let Some(level) = at_least else { return Ok(()) };
     let levels = data.target.levels;
     let fits = data.target.kind == ScaleKind::Ordinal && level > 0 && usize::from(level) < levels;

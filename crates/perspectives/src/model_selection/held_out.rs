@@ -4,6 +4,7 @@ use super::seen::SeenByEncoder;
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
+use crate::data::copies::Copies;
 use crate::data::progress::{Progress, Quiet, step};
 use crate::data::{MedianLevel, MostFrequentLevel};
 use crate::data::{Observation, TrainingData};
@@ -69,7 +70,8 @@ pub fn held_out(
 ) -> Result<Vec<HeldOut>, PerspectivesError> {
     let sorted = data.sorted()?;
     let folds = options.folds.clamp(2, 20);
-    let fold = crate::data::folds::assign(data.embeddings.texts, folds, options.seed ^ 0x5eed);
+    let fold = crate::data::folds::of_texts(data.embeddings, folds, options.seed ^ 0x5eed);
+    let excluded = Copies::by_embedding(data.embeddings).spread(seen.texts);
     let run = if sorted.len() > MANY_LABELS { 1 } else { folds };
     // One round and no slopes: the figures move in the third digit, the time by half.
     let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
@@ -79,7 +81,7 @@ pub fn held_out(
         let (test, train): (Vec<Observation>, Vec<Observation>) =
             sorted.iter().partition(|o| usize::from(fold[o.text as usize]) == f);
         // Labels that trained the encoder would be predicted too well.
-        let test: Vec<Observation> = test.into_iter().filter(|o| !seen.excludes(o, false)).collect();
+        let test: Vec<Observation> = test.into_iter().filter(|o| !excluded[o.text as usize]).collect();
         if test.is_empty() {
             continue;
         }

@@ -2,14 +2,13 @@
 
 use super::seen::SeenByEncoder;
 use super::test_set::TestSet;
+use super::units::{group_keys, share_of_units, stratified, train_mask};
 use crate::data::PerspectivesError;
-use crate::data::majority_level;
+use crate::data::copies::{Copies, together};
 use crate::data::{Observation, TrainingData};
-use crate::math::random::generator;
 use dissensus_domain::Split;
-use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 const KNOWN: &str = "by-text:SHARE (for example by-text:0.7), stratified:SHARE, grouped:SHARE, random:SHARE, by-annotator:SHARE, \
      by-text-and-annotator:SHARE, k-fold:FOLDS (every fold in turn), k-fold:FOLDS/FOLD (for example k-fold:5/1) or column";
@@ -50,6 +49,19 @@ pub struct SplitColumns<'a> {
     pub groups: &'a [Option<u32>],
     /// What trained the encoder of the embeddings: those labels are on no test side.
     pub seen: SeenByEncoder<'a>,
+    /// Of each text the row of the first one with the same body; where it is empty, texts with the same embedding count as
+    /// copies.
+    pub copies: &'a [u32],
+}
+
+impl SplitColumns<'_> {
+    /// Which texts of `data` are the same.
+    fn copies_of(&self, data: &TrainingData<'_>) -> Result<Copies, PerspectivesError> {
+        match self.copies {
+            [] => Ok(Copies::by_embedding(data.embeddings)),
+            first => Copies::given(first, data.embeddings.texts),
+        }
+    }
 }
 
 /// Labels, divided.
@@ -61,6 +73,17 @@ pub struct DataSplit {
     pub validation: Vec<Observation>,
     /// Labels that are scored.
     pub test: TestSet,
+    /// Texts whose body stands on both sides.
+    pub copies: CopiesAcross,
+}
+
+/// Texts of the test whose body also stands in training or validation, under another id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CopiesAcross {
+    /// Scored all the same: of an official assignment, which is kept as it is. Ascending.
+    pub scored: Vec<u32>,
+    /// How many were left out of what is scored, because they could not be on one side: their groups are divided whole.
+    pub left_out: usize,
 }
 
 impl SplitSpec {
@@ -104,7 +127,9 @@ impl SplitSpec {
     /// the checkpoint by, in the same way as the test labels, unless the official assignment names validation texts.
     ///
     /// By text: a ChaCha8 shuffle of the texts under `seed`, of which the first `round(share x texts)` are for training, at least one
-    /// and at most all but one.
+    /// and at most all but one. Texts with the same body count as one wherever texts are divided, and an annotator's labels of them
+    /// where labels are. By group, groups that share a body are one, up to a tenth of the texts; of bodies that still stand on both
+    /// sides the texts to be scored are left out. The official assignment is kept ([`DataSplit::copies`] says what stands twice).
     ///
     /// # Errors
     /// What is wrong with the labels; [`PerspectivesError::Share`]; [`PerspectivesError::Folds`] with fewer texts than
@@ -121,13 +146,19 @@ impl SplitSpec {
         if !(0.0..1.0).contains(&validation) {
             return Err(PerspectivesError::Share(validation));
         }
-        let sides = self.sides(data, &sorted, columns, seed)?;
+        let copies = columns.copies_of(data)?;
+        let sides = self.sides(data, &sorted, columns, &copies, seed)?;
         let of = |wanted: Side| -> Vec<Observation> {
             sorted.iter().zip(&sides).filter(|(_, side)| **side == wanted).map(|(o, _)| *o).collect()
         };
-        let (mut train, mut chosen, test) = (of(Side::Train), of(Side::Validation), of(Side::Test));
+        let (mut train, mut chosen, mut test) = (of(Side::Train), of(Side::Validation), of(Side::Test));
+        let mut across = self.across(&copies, &[&train, &chosen], &test);
+        if matches!(self, Self::Grouped(_)) {
+            test.retain(|o| across.scored.binary_search(&o.text).is_err());
+            across = CopiesAcross { left_out: across.scored.len(), scored: Vec::new() };
+        }
         if chosen.is_empty() && validation > 0.0 {
-            (train, chosen) = self.split_validation(train, data, columns, seed, validation);
+            (train, chosen) = self.split_validation(train, data, columns, &copies, seed, validation);
         }
         for (side, labels) in [("train", &train), ("score", &test)] {
             if labels.is_empty() {
@@ -135,8 +166,42 @@ impl SplitSpec {
             }
         }
         let new_annotators = matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_));
-        let test = TestSet::new(test).without(|o| columns.seen.excludes(o, new_annotators));
-        Ok(DataSplit { train, validation: chosen, test })
+        let texts = copies.spread(columns.seen.texts);
+        let seen = SeenByEncoder { texts: &texts, ..columns.seen };
+        let test = TestSet::new(test).without(|o| seen.excludes(o, new_annotators));
+        Ok(DataSplit { train, validation: chosen, test, copies: across })
+    }
+
+    /// Texts of `test` with a copy among those of `others`, where texts are to be on one side.
+    fn across(self, copies: &Copies, others: &[&Vec<Observation>], test: &[Observation]) -> CopiesAcross {
+        if matches!(self, Self::Random(_) | Self::ByAnnotator(_)) {
+            return CopiesAcross::default();
+        }
+        let taught: BTreeSet<u32> =
+            others.iter().flat_map(|labels| labels.iter()).map(|o| copies.first(o.text)).collect();
+        let mut scored: Vec<u32> = test.iter().map(|o| o.text).collect();
+        scored.dedup();
+        scored.retain(|text| taught.contains(&copies.first(*text)));
+        CopiesAcross { scored, left_out: 0 }
+    }
+
+    /// The training labels of a division (those of `data`) without, and with, a share `held` of them that is held out in the way of
+    /// this split: copies, groups and annotators as there.
+    ///
+    /// # Errors
+    /// As [`SplitSpec::divide`].
+    pub(super) fn carve(
+        self,
+        data: &TrainingData<'_>,
+        columns: SplitColumns<'_>,
+        seed: u64,
+        held: f64,
+    ) -> Result<(Vec<Observation>, Vec<Observation>), PerspectivesError> {
+        if !(0.0..1.0).contains(&held) {
+            return Err(PerspectivesError::Share(held));
+        }
+        let copies = columns.copies_of(data)?;
+        Ok(self.split_validation(data.sorted()?, data, columns, &copies, seed, held))
     }
 
     /// Divides training labels into those that train and those that choose the checkpoint, in the way that this split divides
@@ -147,6 +212,7 @@ impl SplitSpec {
         train: Vec<Observation>,
         data: &TrainingData<'_>,
         columns: SplitColumns<'_>,
+        copies: &Copies,
         seed: u64,
         validation: f64,
     ) -> (Vec<Observation>, Vec<Observation>) {
@@ -154,33 +220,40 @@ impl SplitSpec {
         let texts = data.embeddings.texts;
         let mut labelled: Vec<u32> = train.iter().map(|o| o.text).collect();
         labelled.dedup();
-        let chosen_of = |mut ids: Vec<u32>, many: usize, stream: u64| -> Vec<bool> {
-            let keep = share_of(ids.len(), keep);
-            ids.shuffle(&mut generator(seed, stream));
-            let mut trains = vec![false; many];
-            ids.iter().take(keep).for_each(|id| trains[*id as usize] = true);
+        let by_text = || -> Vec<bool> {
+            let units = together(labelled.iter().map(|t| copies.first(*t)));
+            let mut trains = vec![false; texts];
+            let kept = share_of_units(units, labelled.len(), keep, seed, 6);
+            labelled.iter().zip(kept).for_each(|(t, kept)| trains[*t as usize] = kept);
             trains
         };
         let annotators = || {
             let mut ids: Vec<u32> = train.iter().map(|o| o.annotator).collect();
             ids.sort_unstable();
             ids.dedup();
-            chosen_of(ids, data.annotators, 8)
+            let mut trains = vec![false; data.annotators];
+            let kept = train_mask(ids.len(), keep, seed, 8);
+            ids.iter().zip(kept).for_each(|(id, kept)| trains[*id as usize] = kept);
+            trains
         };
         let both_filled =
             |(train, chosen): &(Vec<Observation>, Vec<Observation>)| !train.is_empty() && !chosen.is_empty();
         let own: Option<(Vec<Observation>, Vec<Observation>)> = match self {
             Self::Grouped(_) => {
                 // Groups of labelled training texts alone, in an order of their own.
-                let groups: Vec<Option<u32>> =
-                    labelled.iter().map(|t| columns.groups.get(*t as usize).copied().flatten()).collect();
-                let kept = grouped(&groups, keep, seed, 6);
+                let groups = group_keys(&labelled, columns.groups, copies);
+                let kept = share_of_units(together(groups.into_iter()), labelled.len(), keep, seed, 6);
                 let mut trains = vec![false; texts];
                 labelled.iter().zip(kept).for_each(|(t, kept)| trains[*t as usize] = kept);
-                Some(train.iter().copied().partition(|o| trains[o.text as usize]))
+                let (kept, mut held): (Vec<Observation>, Vec<Observation>) =
+                    train.iter().copied().partition(|o| trains[o.text as usize]);
+                let across = self.across(copies, &[&kept], &held).scored;
+                held.retain(|o| across.binary_search(&o.text).is_err());
+                Some((kept, held))
             }
             Self::Random(_) => {
-                let trains = train_mask(train.len(), keep, seed, 6);
+                let units = together(train.iter().map(|o| (copies.first(o.text), o.annotator)));
+                let trains = share_of_units(units, train.len(), keep, seed, 6);
                 let (kept, held): (Vec<_>, Vec<_>) =
                     train.iter().zip(trains).partition(|(_, trains)| *trains);
                 let of = |labels: Vec<(&Observation, bool)>| labels.into_iter().map(|(o, _)| *o).collect();
@@ -191,7 +264,7 @@ impl SplitSpec {
                 Some(train.iter().copied().partition(|o| trains[o.annotator as usize]))
             }
             Self::ByTextAndAnnotator(_) => {
-                let (text, annotator) = (chosen_of(labelled.clone(), texts, 6), annotators());
+                let (text, annotator) = (by_text(), annotators());
                 // Labels of new annotators on old texts, and the reverse, stay out, as they do of the test.
                 let of = |wanted: bool| -> Vec<Observation> {
                     let is = |o: &&Observation| {
@@ -204,7 +277,7 @@ impl SplitSpec {
             Self::ByText(_) | Self::Stratified(_) | Self::KFold { .. } | Self::Column => None,
         };
         own.filter(both_filled).unwrap_or_else(|| {
-            let trains = chosen_of(labelled, texts, 6);
+            let trains = by_text();
             train.iter().copied().partition(|o| trains[o.text as usize])
         })
     }
@@ -215,9 +288,15 @@ impl SplitSpec {
         data: &TrainingData<'_>,
         sorted: &[Observation],
         columns: SplitColumns<'_>,
+        copies: &Copies,
         seed: u64,
     ) -> Result<Vec<Side>, PerspectivesError> {
         let texts = data.embeddings.texts;
+        let all: Vec<u32> = (0..texts as u32).collect();
+        let share_of_texts = |share: f64| -> Vec<bool> {
+            let units = together(all.iter().map(|t| copies.first(*t)));
+            share_of_units(units, texts, share, seed, 0)
+        };
         let by_text = |trains: &[bool]| -> Vec<Side> {
             sorted.iter().map(|o| Side::train_if(trains[o.text as usize])).collect()
         };
@@ -233,22 +312,26 @@ impl SplitSpec {
             return Err(PerspectivesError::Share(share));
         }
         Ok(match self {
-            Self::ByText(share) => by_text(&train_mask(texts, share, seed, 0)),
-            Self::Stratified(share) => by_text(&stratified(sorted, texts, data.target.levels, share, seed)),
+            Self::ByText(share) => by_text(&share_of_texts(share)),
+            Self::Stratified(share) => {
+                by_text(&stratified(sorted, copies, texts, data.target.levels, share, seed))
+            }
             Self::Grouped(share) => {
                 length("the groups of texts", columns.groups.len())?;
-                by_text(&grouped(columns.groups, share, seed, 0))
+                let groups = group_keys(&all, columns.groups, copies);
+                by_text(&share_of_units(together(groups.into_iter()), texts, share, seed, 0))
             }
             Self::Random(share) => {
-                train_mask(sorted.len(), share, seed, 0).into_iter().map(Side::train_if).collect()
+                let units = together(sorted.iter().map(|o| (copies.first(o.text), o.annotator)));
+                let trains = share_of_units(units, sorted.len(), share, seed, 0);
+                trains.into_iter().map(Side::train_if).collect()
             }
             Self::ByAnnotator(share) => {
                 let trains = train_mask(data.annotators, share, seed, 7);
                 sorted.iter().map(|o| Side::train_if(trains[o.annotator as usize])).collect()
             }
             Self::ByTextAndAnnotator(share) => {
-                let (text, annotator) =
-                    (train_mask(texts, share, seed, 0), train_mask(data.annotators, share, seed, 7));
+                let (text, annotator) = (share_of_texts(share), train_mask(data.annotators, share, seed, 7));
                 let side = |o: &Observation| match (text[o.text as usize], annotator[o.annotator as usize]) {
                     (true, true) => Side::Train,
                     (false, false) => Side::Test,
@@ -258,12 +341,14 @@ impl SplitSpec {
             }
             Self::KFold { folds, fold } => {
                 let Some(fold) = fold else { return Err(PerspectivesError::EachFold(folds)) };
-                let labelled = sorted.chunk_by(|a, b| a.text == b.text).count();
-                if folds < 2 || fold == 0 || fold > folds || labelled < usize::from(folds) {
-                    return Err(PerspectivesError::Folds { folds, fold, texts: labelled });
+                let mut labelled: Vec<u32> = sorted.iter().map(|o| o.text).collect();
+                labelled.dedup();
+                let different = together(labelled.iter().map(|t| copies.first(*t))).len();
+                if folds < 2 || fold == 0 || fold > folds || different < usize::from(folds) {
+                    return Err(PerspectivesError::Folds { folds, fold, texts: different });
                 }
-                // Of the labelled texts alone: folds then differ by one text at most.
-                let of_text = crate::data::folds::assign(labelled, usize::from(folds), seed);
+                // Of the labelled texts alone: folds then differ by one text at most, copies counted once.
+                let of_text = crate::data::folds::of_listed(&labelled, copies, usize::from(folds), seed);
                 let groups = sorted.chunk_by(|a, b| a.text == b.text).zip(of_text);
                 groups
                     .flat_map(|(group, f)| group.iter().map(move |_| Side::train_if(f + 1 != fold)))
@@ -295,57 +380,6 @@ impl Side {
     fn train_if(trains: bool) -> Self {
         if trains { Self::Train } else { Self::Test }
     }
-}
-
-/// `round(share x items)`, at least one and at most all but one.
-fn share_of(items: usize, share: f64) -> usize {
-    ((share * items as f64).round() as usize).clamp(1.min(items), items.saturating_sub(1).max(1))
-}
-
-/// A seeded share of the items.
-fn train_mask(items: usize, share: f64, seed: u64, stream: u64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..items).collect();
-    order.shuffle(&mut generator(seed, stream));
-    let mut taken = vec![false; items];
-    order.iter().take(share_of(items, share)).for_each(|i| taken[*i] = true);
-    taken
-}
-
-fn stratified(sorted: &[Observation], texts: usize, levels: usize, share: f64, seed: u64) -> Vec<bool> {
-    let mut of_level: Vec<Vec<usize>> = vec![Vec::new(); levels];
-    for group in sorted.chunk_by(|a, b| a.text == b.text) {
-        of_level[usize::from(majority_level(group, levels))].push(group[0].text as usize);
-    }
-    let mut trains = vec![false; texts];
-    for (level, mut members) in of_level.into_iter().enumerate() {
-        members.shuffle(&mut generator(seed, 1024 + level as u64));
-        // A single text is for training: a level that is only tested cannot be learned.
-        let many = share_of(members.len(), share);
-        members.iter().take(many).for_each(|t| trains[*t] = true);
-    }
-    trains
-}
-
-/// Whole groups, in seeded order, until the share of the texts is reached.
-fn grouped(groups: &[Option<u32>], share: f64, seed: u64, stream: u64) -> Vec<bool> {
-    let mut members: BTreeMap<(bool, u32), Vec<usize>> = BTreeMap::new();
-    for (text, group) in groups.iter().enumerate() {
-        let key = group.map_or((false, text as u32), |group| (true, group));
-        members.entry(key).or_default().push(text);
-    }
-    let mut order: Vec<Vec<usize>> = members.into_values().collect();
-    order.shuffle(&mut generator(seed, stream));
-    let wanted = share_of(groups.len(), share);
-    let mut trains = vec![false; groups.len()];
-    let (mut many, last) = (0, order.len().saturating_sub(1));
-    for group in order.into_iter().take(last.max(1)) {
-        if many >= wanted {
-            break;
-        }
-        many += group.len();
-        group.into_iter().for_each(|t| trains[t] = true);
-    }
-    trains
 }
 
 impl std::str::FromStr for SplitSpec {
@@ -414,7 +448,6 @@ mod tests {
     use super::*;
     use crate::data::{Embeddings, Target};
     use dissensus_domain::ScaleKind;
-    use std::collections::BTreeSet;
 
     /// 20 texts, 6 annotators, three of whom label each text.
     fn labels() -> Vec<Observation> {
@@ -512,6 +545,120 @@ mod tests {
             }
             let again = divide(split, columns, seed, 0.2).unwrap();
             assert_eq!((again.train, again.validation), (division.train, division.validation));
+        }
+    }
+
+    /// Texts 3, 9 and 15 have the body of text 2, text 10 that of text 5.
+    fn copies() -> Vec<u32> {
+        let mut first: Vec<u32> = (0..20).collect();
+        [3, 9, 15].into_iter().for_each(|t| first[t] = 2);
+        first[10] = 5;
+        first
+    }
+
+    #[test]
+    fn the_same_body_never_crosses_a_split() {
+        let first = copies();
+        let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 15).then_some(t / 4)).collect();
+        let columns = SplitColumns { groups: &groups, copies: &first, ..SplitColumns::default() };
+        let names = [
+            "by-text:0.7",
+            "stratified:0.6",
+            "grouped:0.6",
+            "k-fold:5/2",
+            "by-text-and-annotator:0.5",
+            "random:0.6",
+        ];
+        for (seed, name) in (0..20).flat_map(|seed| names.map(|name| (seed, name))) {
+            let split: SplitSpec = name.parse().unwrap();
+            let division = divide(split, columns, seed, 0.3).unwrap();
+            // A random split parts labels: there it is one annotator's labels of one body that stay together.
+            let random = matches!(split, SplitSpec::Random(_));
+            let of = |labels: &[Observation]| -> BTreeSet<(u32, u32)> {
+                labels
+                    .iter()
+                    .map(|o| (first[o.text as usize], if random { o.annotator } else { 0 }))
+                    .collect()
+            };
+            let (train, validation) = (of(&division.train), of(&division.validation));
+            let test = of(division.test.observations());
+            assert!(train.is_disjoint(&test) && train.is_disjoint(&validation), "{name}, seed {seed}");
+            assert!(validation.is_disjoint(&test), "{name}, seed {seed}");
+            assert!(division.copies.scored.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_division_without_copies_is_what_it_was_before_they_were_kept_together() {
+        let own: Vec<u32> = (0..20).collect();
+        let groups: Vec<Option<u32>> = (0..20).map(|t| (t < 15).then_some(t / 4)).collect();
+        let columns = SplitColumns { groups: &groups, copies: &own, ..SplitColumns::default() };
+        // Test texts of earlier versions under seed 3; runs and figures that people kept were made with them.
+        for (name, expected) in [
+            ("by-text:0.7", ([3, 6, 7, 8, 15, 17].as_slice(), [4, 10, 18].as_slice())),
+            ("stratified:0.7", (&[4, 7, 13, 16, 17], &[2, 3, 15])),
+            ("grouped:0.6", (&[0, 1, 2, 3, 16, 17, 18], &[8, 9, 10, 11])),
+            ("k-fold:5/2", (&[2, 5, 8, 9], &[3, 12, 16])),
+        ] {
+            let division = divide(name.parse().unwrap(), columns, 3, 0.2).unwrap();
+            let test: Vec<u32> = texts(division.test.observations()).into_iter().collect();
+            let validation: Vec<u32> = texts(&division.validation).into_iter().collect();
+            assert_eq!((test.as_slice(), validation.as_slice()), expected, "{name}");
+        }
+        let random = divide(SplitSpec::Random(0.7), columns, 3, 0.2).unwrap();
+        let places: u32 = random.test.observations().iter().map(|o| o.text * 6 + o.annotator).sum();
+        let held: u32 = random.validation.iter().map(|o| o.text * 6 + o.annotator).sum();
+        assert_eq!((places, held), (1152, 279));
+    }
+
+    #[test]
+    fn an_official_assignment_is_kept_and_its_copies_are_named() {
+        let first = copies();
+        let parts: Vec<Option<Split>> =
+            (0..20).map(|t| Some(if t < 10 { Split::Train } else { Split::Test })).collect();
+        let columns = SplitColumns { parts: &parts, copies: &first, ..SplitColumns::default() };
+        let division = divide(SplitSpec::Column, columns, 0, 0.3).unwrap();
+        assert_eq!(division.test.texts(), 10);
+        assert_eq!(division.copies, CopiesAcross { scored: vec![10, 15], left_out: 0 });
+        // Validation is ours to draw.
+        let body = |labels: &[Observation]| -> BTreeSet<u32> {
+            labels.iter().map(|o| first[o.text as usize]).collect()
+        };
+        assert!(body(&division.train).is_disjoint(&body(&division.validation)));
+    }
+
+    #[test]
+    fn a_body_that_stands_in_every_group_is_left_out_of_the_test() {
+        // Groups of four texts, the first of each of which has been deleted.
+        let groups: Vec<Option<u32>> = (0..20).map(|t| Some(t / 4)).collect();
+        let first: Vec<u32> = (0..20).map(|t| if t % 4 == 0 { 0 } else { t }).collect();
+        let columns = SplitColumns { groups: &groups, copies: &first, ..SplitColumns::default() };
+        for seed in 0..10 {
+            let division = divide(SplitSpec::Grouped(0.6), columns, seed, 0.3).unwrap();
+            assert_eq!(division.copies, CopiesAcross { scored: Vec::new(), left_out: 2 });
+            assert_eq!(division.test.texts(), 6);
+            assert!(texts(&division.validation).iter().all(|t| t % 4 != 0));
+        }
+        // Two groups of a large number that share a text are one.
+        let groups: Vec<Option<u32>> = (0..200).map(|t| Some(t / 4)).collect();
+        let mut first: Vec<u32> = (0..200).collect();
+        first[150] = 7;
+        let all: Vec<u32> = (0..200).collect();
+        let keys = group_keys(&all, &groups, &Copies::given(&first, 200).unwrap());
+        assert!(keys[4..8].iter().chain(&keys[148..152]).all(|key| *key == keys[7]));
+        assert_ne!(keys[0], keys[7]);
+    }
+
+    #[test]
+    fn a_copy_of_a_text_that_trained_the_encoder_is_not_scored() {
+        let first = copies();
+        let mut seen_texts = vec![false; 20];
+        seen_texts[9] = true;
+        let seen = SeenByEncoder { texts: &seen_texts, annotators: &[] };
+        let columns = SplitColumns { seen, copies: &first, ..SplitColumns::default() };
+        for seed in 0..10 {
+            let division = divide(SplitSpec::ByText(0.5), columns, seed, 0.0).unwrap();
+            assert!(division.test.observations().iter().all(|o| first[o.text as usize] != 2));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The answer for macro-F1, chosen on labels that train or validate, never on those that test.
 
 use super::seen::SeenByEncoder;
+use crate::data::copies::Copies;
 use crate::data::progress::{Progress, Quiet, step};
 use crate::data::{
     AnnotatorModel, FitOptions, ModelKind, Observation, PerspectivesError, TrainingData, folds,
@@ -41,7 +42,10 @@ pub fn f1_rule_by_folds(
     let sorted = data.sorted()?;
     let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
     let texts: Vec<&[Observation]> = sorted.chunk_by(|a, b| a.text == b.text).collect();
-    let of_text = folds::assign(texts.len(), FOLDS, options.seed ^ 0xf1);
+    let rows: Vec<u32> = texts.iter().map(|group| group[0].text).collect();
+    let copies = Copies::by_embedding(data.embeddings);
+    let of_text = folds::of_listed(&rows, &copies, FOLDS, options.seed ^ 0xf1);
+    let excluded = copies.spread(seen.texts);
     let mut held_out = vec![Scored { levels: data.target.levels, ..Scored::default() }];
     for fold in 0..HELD_OUT {
         step(progress, "the answer for macro-F1", fold as f32 / HELD_OUT as f32)?;
@@ -50,7 +54,7 @@ pub fn f1_rule_by_folds(
             texts.flat_map(|(group, _)| group.iter().copied()).collect()
         };
         let (train, mut held) = (side(false), side(true));
-        held.retain(|o| !seen.excludes(o, false));
+        held.retain(|o| !excluded[o.text as usize]);
         if train.is_empty() || held.is_empty() {
             continue;
         }

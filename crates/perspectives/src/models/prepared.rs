@@ -16,6 +16,8 @@ pub(crate) struct Prepared<'a> {
     pub(crate) attributes: &'a [Attribute],
     pub(crate) fold: Vec<u8>,
     pub(crate) folds: usize,
+    /// Labels that a network learns from while it chooses its number of steps, and those that choose it; by folds of texts if `None`.
+    pub(crate) validation: Option<(Vec<Observation>, Vec<Observation>)>,
 }
 
 impl<'a> Prepared<'a> {
@@ -31,6 +33,12 @@ impl<'a> Prepared<'a> {
             annotators: data.annotators,
             target: data.target,
             attributes: data.attributes,
+            validation: None,
         })
+    }
+
+    /// With labels that choose a network's number of steps, and those that it learns from meanwhile.
+    pub(crate) fn validated_on(self, kept: Vec<Observation>, held: Vec<Observation>) -> Self {
+        Self { validation: Some((kept, held)), ..self }
     }
 }

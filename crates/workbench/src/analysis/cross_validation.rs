@@ -57,7 +57,7 @@ fn cross_validated(
     let mut losses = Vec::with_capacity(data.observations.len());
     let mut unseen = 0;
     for split in (SplitSpec::KFold { folds: asked.folds, fold: None }).each() {
-        let columns = SplitColumns { seen, ..SplitColumns::default() };
+        let columns = SplitColumns { seen, ..asked.question_data.columns() };
         let mut division = split.divide(data, columns, asked.seed, 0.0)?;
         unseen += division.test.texts();
         if division.test.labels() == 0 {

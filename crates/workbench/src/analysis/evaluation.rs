@@ -1,6 +1,7 @@
 //! Comparing annotator models on texts held out.
 
 use super::Analysis;
+use super::compared::{Compared, ModelDifferences, WithoutCopies};
 use crate::context::QuestionData;
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
@@ -10,8 +11,8 @@ use dissensus_domain::{Question, QuestionId, ScaleKind};
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::metrics::Scored;
 use dissensus_perspectives::{
-    Embeddings, FitOptions, ModelKind, Scores, SplitColumns, SplitSpec, TrainingData, baselines, dichotomize,
-    evaluate,
+    Embeddings, FitOptions, ModelKind, Predicted, PredictionSets, SplitColumns, SplitSpec, TrainingData,
+    dichotomize, predict_baselines, predict_test, prediction_sets,
 };
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
@@ -37,6 +38,8 @@ pub struct EvaluateChoices {
     pub tuning: String,
     /// Where to compute, with an encoder that learns.
     pub device: DeviceChoice,
+    /// Whether to make prediction sets too; on a frozen encoder alone.
+    pub prediction_sets: bool,
 }
 
 /// Scores of models on texts held out. The keys are a contract with scripts.
@@ -46,6 +49,12 @@ pub struct Evaluation {
     pub models: Vec<dissensus_perspectives::Evaluation>,
     /// What can be said of the same labels without reading the texts ([`dissensus_perspectives::baselines`]), as a model each.
     pub baselines: Vec<dissensus_perspectives::Evaluation>,
+    /// The same without the test texts whose body also stands in training; none where there are no such texts.
+    pub without_copies: Option<WithoutCopies>,
+    /// Every other model and baseline less `multilevel`, in every metric, with intervals; none where `multilevel` was not asked for.
+    pub differences: Option<ModelDifferences>,
+    /// 90 % prediction sets by `multilevel`, where they were asked for and there are enough labels to calibrate them.
+    pub prediction_sets: Option<PredictionSets>,
     /// How texts were divided.
     pub split: SplitReport,
     /// Seed of split and fits.
@@ -85,6 +94,17 @@ pub struct SplitReport {
     pub test_labels: usize,
     /// Texts that the split would score, and that are left out because the encoder in use was tuned on their labels.
     pub left_out_texts: usize,
+    /// Test texts whose body also stands in training or validation under another id, but for white space and case. Only the official split has any: divisions
+    /// drawn here keep copies on one side. 0 too where texts are on both sides anyway (by annotator, labels at random).
+    pub copies_in_training: usize,
+    /// Texts that were left out of the test because their body also stands in training, in another group.
+    pub left_out_copies: usize,
+}
+
+/// How labels were divided, and which test texts also stand in training.
+struct Divided {
+    report: SplitReport,
+    copies: BTreeSet<u32>,
 }
 
 impl Analysis {
@@ -133,7 +153,8 @@ impl Analysis {
         let question_data = self.context.question_data(question)?;
         question_data.check_split(choices.split)?;
         let seen = self.encoding.seen_by_encoder(&self.context.index())?;
-        let split = self.split_report(&question_data, &seen, choices)?;
+        let divided = self.divided(&question_data, &seen, choices)?;
+        let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
         let (mut models, mut device) = (Vec::new(), "cpu".to_owned());
         for kind in &choices.models {
             let mut asked = self.runs.choices(question.id, *kind, &choices.tuning)?;
@@ -150,17 +171,19 @@ impl Analysis {
                 // Runs tune their answer for all levels: of two the most likely one is taken.
                 scored = dichotomize(&scored, level);
             }
-            let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
-            models.push(dissensus_perspectives::Evaluation {
-                model: kind.name().to_owned(),
-                scores: Scores::of(&scored, ordinal),
-            });
+            models.push(Predicted::new(kind.name(), scored));
         }
         let none = Embeddings::none(question_data.texts.len());
+        let baselines = baselines_of(&question_data.data(&none), &question_data, &seen, choices, at_least)?;
+        let compared = Compared { models, baselines, ordinal };
+        let (models, baselines) = compared.scores();
         Ok(Evaluation {
             models,
-            baselines: baselines_of(&question_data.data(&none), &question_data, &seen, choices, at_least)?,
-            split,
+            baselines,
+            without_copies: compared.without(&divided.copies),
+            differences: compared.differences(u64::from(choices.seed), progress)?,
+            prediction_sets: None,
+            split: divided.report,
             seed: choices.seed,
             encoder: self.encoding.embeddings()?.1.version,
             device,
@@ -185,8 +208,8 @@ impl Analysis {
         let options = FitOptions { seed: u64::from(choices.seed), ..FitOptions::default() };
         let data = question_data.data(&embeddings);
         let seen = self.encoding.seen_by(encoder.as_deref(), &self.context.index())?;
-        let report = self.split_report(&question_data, &seen, choices)?;
-        let models = evaluate(
+        let divided = self.divided(&question_data, &seen, choices)?;
+        let models = predict_test(
             &data,
             choices.split,
             SplitColumns { seen: seen.rows(), ..question_data.columns() },
@@ -195,10 +218,22 @@ impl Analysis {
             &options,
             progress,
         )?;
+        let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+        let sets = match choices.prediction_sets {
+            true => prediction_sets(&data, choices.split, columns, at_least, &options, progress)?,
+            false => None,
+        };
+        let baselines = baselines_of(&data, &question_data, &seen, choices, at_least)?;
+        let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
+        let compared = Compared { models, baselines, ordinal };
+        let (models, baselines) = compared.scores();
         Ok(Evaluation {
             models,
-            baselines: baselines_of(&data, &question_data, &seen, choices, at_least)?,
-            split: report,
+            baselines,
+            without_copies: compared.without(&divided.copies),
+            differences: compared.differences(u64::from(choices.seed), progress)?,
+            prediction_sets: sets,
+            split: divided.report,
             seed: choices.seed,
             encoder,
             device: "cpu".to_owned(),
@@ -221,26 +256,29 @@ impl Analysis {
         }
     }
 
-    fn split_report(
+    fn divided(
         &self,
         question_data: &QuestionData,
         seen: &Seen,
         choices: &EvaluateChoices,
-    ) -> Result<SplitReport, WorkbenchError> {
+    ) -> Result<Divided, WorkbenchError> {
         let none = Embeddings::none(question_data.texts.len());
         let (kind, share) = choices.split.parts();
         let (mut train, mut test_texts, mut test_labels) = (BTreeSet::new(), 0, 0);
-        let mut left_out_texts = 0;
+        let (mut left_out_texts, mut left_out_copies, mut copies) = (0, 0, BTreeSet::new());
         for split in choices.split.each() {
             let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
             let division = split.divide(&question_data.data(&none), columns, u64::from(choices.seed), 0.0)?;
             left_out_texts += division.test.left_out();
+            left_out_copies += division.copies.left_out;
+            let tested: BTreeSet<u32> = division.test.observations().iter().map(|o| o.text).collect();
+            copies.extend(division.copies.scored.into_iter().filter(|text| tested.contains(text)));
             train.extend(division.train);
             test_texts += division.test.texts();
             test_labels += division.test.labels();
         }
         let train_texts: HashSet<u32> = train.iter().map(|o| o.text).collect();
-        Ok(SplitReport {
+        let report = SplitReport {
             kind,
             name: choices.split.name(),
             share,
@@ -250,7 +288,10 @@ impl Analysis {
             train_labels: train.len(),
             test_labels,
             left_out_texts,
-        })
+            copies_in_training: copies.len(),
+            left_out_copies,
+        };
+        Ok(Divided { report, copies })
     }
 }
 
@@ -260,9 +301,9 @@ fn baselines_of(
     seen: &Seen,
     choices: &EvaluateChoices,
     at_least: Option<u16>,
-) -> Result<Vec<dissensus_perspectives::Evaluation>, WorkbenchError> {
+) -> Result<Vec<Predicted>, WorkbenchError> {
     let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
-    Ok(baselines(data, choices.split, columns, at_least, u64::from(choices.seed))?)
+    Ok(predict_baselines(data, choices.split, columns, at_least, u64::from(choices.seed))?)
 }
 
 /// The level of this name.

@@ -4,6 +4,7 @@ mod aggregation;
 mod agreement;
 mod annotators;
 mod chosen;
+mod compared;
 mod cross_validation;
 mod encoder_comparison;
 mod evaluation;
@@ -28,6 +29,7 @@ mod train;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use agreement::Agreement;
+pub use compared::{ModelDifference, ModelDifferences, WithoutCopies};
 pub use encoder_comparison::{EncoderComparison, EncoderLoss};
 pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
 pub use plan::PlanChoices;

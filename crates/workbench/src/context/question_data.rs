@@ -19,6 +19,8 @@ pub(crate) struct QuestionData {
     pub(crate) texts: Vec<TextId>,
     pub(crate) parts: Vec<Option<Split>>,
     pub(crate) groups: Vec<Option<u32>>,
+    /// Of each text the row of the first one with the same body.
+    pub(crate) copies: Vec<u32>,
 }
 
 impl QuestionData {
@@ -37,7 +39,12 @@ impl QuestionData {
     }
 
     pub(crate) fn columns(&self) -> SplitColumns<'_> {
-        SplitColumns { parts: &self.parts, groups: &self.groups, ..SplitColumns::default() }
+        SplitColumns {
+            parts: &self.parts,
+            groups: &self.groups,
+            copies: &self.copies,
+            ..SplitColumns::default()
+        }
     }
 
     /// Texts with a label.
@@ -80,9 +87,10 @@ impl Context {
         if observations.is_empty() {
             return Err(WorkbenchError::NoLabels(question.name.clone()));
         }
-        let (mut parts, mut groups) = (Vec::new(), Vec::new());
+        let (mut parts, mut groups, mut copies) = (Vec::new(), Vec::new(), Vec::new());
         let mut names: BTreeMap<String, u32> = BTreeMap::new();
         for text in snapshot.texts {
+            copies.push(text.first_with_body);
             parts.push(text.split.as_deref().and_then(Split::from_name));
             groups.push(text.group.map(|name| {
                 let next = names.len() as u32;
@@ -97,6 +105,7 @@ impl Context {
             texts,
             parts,
             groups,
+            copies,
         })
     }
 

@@ -67,9 +67,14 @@ impl Runs {
                 labels: one.labels as u32,
             })
         });
+        let baselines = match index.question(first.choices.question) {
+            Some(question) => self.baselines(&first, &question.scale)?,
+            None => Vec::new(),
+        };
         Ok(RunComparison {
             a,
             b,
+            baselines,
             metrics: metrics.collect(),
             annotators: annotators.collect(),
             labels: scored_a.observations.len() as u32,

@@ -11,10 +11,11 @@ use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::view::Tuning;
+use crate::words::counted;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_perspectives::{
-    Attribute, DataSplit, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet, TrainConfig,
-    TrainingData,
+    Attribute, CopiesAcross, DataSplit, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet,
+    TrainConfig, TrainingData,
 };
 use dissensus_store::{RunLabel, RunPart};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,11 @@ pub(crate) struct RunStart {
     /// Whether its model learns from n-grams; runs of before there were any did not.
     #[serde(default)]
     ngrams: bool,
+    /// Test texts whose body also stands in training or validation, and texts left out of the test because of that.
+    #[serde(default)]
+    copies_scored: usize,
+    #[serde(default)]
+    copies_left_out: usize,
 }
 
 /// The encoder that a run started on; none where it has not started, or without an encoder.
@@ -62,6 +68,8 @@ pub(crate) struct RunData {
     pub(super) encoder: Option<SelectedEncoder>,
     pub(super) left_out: usize,
     ngrams: bool,
+    copies_scored: usize,
+    copies_left_out: usize,
 }
 
 impl RunData {
@@ -74,6 +82,21 @@ impl RunData {
             target: self.target,
             attributes: &self.attributes,
         }
+    }
+
+    /// What is to be known of texts whose body stands twice.
+    pub(super) fn notes_of_copies(&self) -> Vec<String> {
+        let texts = |count: usize| counted(count as u64, "text");
+        let scored = (self.copies_scored > 0).then(|| {
+            format!(
+                "The body of {} of the test also stands in training: the official split is kept as it is.",
+                texts(self.copies_scored)
+            )
+        });
+        let left_out = (self.copies_left_out > 0).then(|| {
+            format!("{} left out of the test: the body also stands in training.", texts(self.copies_left_out))
+        });
+        scored.into_iter().chain(left_out).collect()
     }
 
     /// The row of an annotator; a number beyond all rows for those who came later, whom the model does not know.
@@ -119,6 +142,12 @@ impl Runs {
             .encoding
             .seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.context.index())?;
         let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
+        // A run of format 2 was divided when copies of a text were not yet kept together.
+        let own: Vec<u32> = (0..question_data.texts.len() as u32).collect();
+        let columns = match self.is_divided(kept)? {
+            true => SplitColumns { copies: &own, ..columns },
+            false => columns,
+        };
         let division = split.divide(&question_data.data(&none), columns, seed, validation)?;
         seen.rows().check(&split.name(), division.test.texts())?;
         let ids = |labels: &[Observation]| -> Vec<RunLabel> {
@@ -144,9 +173,16 @@ impl Runs {
             encoder,
             left_out: division.test.left_out(),
             ngrams,
+            copies_scored: division.copies.scored.len(),
+            copies_left_out: division.copies.left_out,
         };
         let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
         Ok(self.context.store.set_run_start(kept.run.id, start, parts)?)
+    }
+
+    /// Whether labels were already divided for this run, as they were for those of format 2.
+    fn is_divided(&self, kept: &SavedRun) -> Result<bool, WorkbenchError> {
+        Ok(!self.context.store.run_labels(kept.run.id, RunPart::Train)?.labels.is_empty())
     }
 
     /// A run of format 2 that was interrupted can be resumed while its labels are divided as they were.
@@ -201,6 +237,7 @@ impl Runs {
             train: observations(RunPart::Train)?,
             validation: observations(RunPart::Validation)?,
             test: TestSet::new(observations(RunPart::Test)?),
+            copies: CopiesAcross::default(),
         };
         if start.attributes.iter().any(|attribute| attribute.of.len() != start.annotators.len()) {
             return Err(damaged());
@@ -214,6 +251,8 @@ impl Runs {
             encoder: start.encoder,
             left_out: start.left_out,
             ngrams: start.ngrams,
+            copies_scored: start.copies_scored,
+            copies_left_out: start.copies_left_out,
         })
     }
 

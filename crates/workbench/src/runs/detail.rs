@@ -6,8 +6,7 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::{RunFolder, SavedRun};
 use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail};
 use dissensus_domain::Scale;
-use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores, annotator_baselines};
-use dissensus_store::RunPart;
+use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
 use std::collections::BTreeMap;
 
 const BASELINE_OF_TEST: &str =
@@ -46,9 +45,11 @@ impl Runs {
         let bin = |bin: &CalibrationBin| {
             Some(RunBin { confidence: bin.confidence?, accuracy: bin.accuracy?, labels: bin.labels as u32 })
         };
-        let baselines = match (report, scale) {
-            (Some(_), Some(scale)) => self.baselines(kept, scale.len())?,
-            _ => BTreeMap::new(),
+        let (baselines, of_all) = match (report, scale) {
+            (Some(_), Some(scale)) => {
+                (self.baselines_by_annotator(kept, scale.len())?, self.baselines(kept, scale)?)
+            }
+            _ => (BTreeMap::new(), Vec::new()),
         };
         let person = |a: &AnnotatorScores| {
             let who = index.annotators().get(a.annotator as usize)?;
@@ -91,18 +92,8 @@ impl Runs {
                 .unwrap_or_default(),
             calibration: report.map(|r| r.calibration.iter().filter_map(bin).collect()).unwrap_or_default(),
             annotators: report.map(|r| r.annotators.iter().filter_map(person).collect()).unwrap_or_default(),
+            baselines: of_all,
             notes,
         })
-    }
-
-    /// The baseline of each annotator, by row. The report has it too, but reports of earlier versions took it from the test labels.
-    /// Empty where the labels were not kept, as in runs of format 1.
-    fn baselines(&self, kept: &SavedRun, levels: usize) -> Result<BTreeMap<u32, f64>, WorkbenchError> {
-        let (train, test) = (self.rows_of(kept, RunPart::Train)?, self.rows_of(kept, RunPart::Test)?);
-        let on_scale = train.iter().chain(&test).all(|o| usize::from(o.level) < levels);
-        if train.is_empty() || !on_scale {
-            return Ok(BTreeMap::new());
-        }
-        Ok(annotator_baselines(&test, &train, levels))
     }
 }

@@ -97,6 +97,20 @@ pub(super) fn higher_is_better(key: &str) -> bool {
     !LOWER.contains(&key)
 }
 
+/// Metrics without intervals.
+pub(super) fn plain_metrics(scores: &Scores) -> Vec<RunMetric> {
+    let metric = |(key, value): (&'static str, Option<f64>)| {
+        Some(RunMetric {
+            key: key.to_owned(),
+            value: value?,
+            low: None,
+            high: None,
+            higher_is_better: higher_is_better(key),
+        })
+    };
+    scores.values().into_iter().filter_map(metric).collect()
+}
+
 fn scores(report: &Report, left_out_texts: u32) -> RunScores {
     let Scores { n_labels, n_texts, n_annotators, .. } = &report.scores;
     let metric = |(key, value): (&'static str, Option<f64>)| {

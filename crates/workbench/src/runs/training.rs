@@ -51,6 +51,7 @@ impl Runs {
         let sizes = sizes(&data.division);
         let mut notes = notes(config.network.model, &question, &data.division);
         notes.extend(Seen::note(data.left_out));
+        notes.extend(data.notes_of_copies());
         let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
         let mut work =
             Work { runs: self, kept: &kept, data: &data, device, progress, options: &options, before: 0.0 };

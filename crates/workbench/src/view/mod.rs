@@ -62,9 +62,9 @@ pub use project::{
 };
 pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
 pub use runs::{
-    AnnotatorPair, EpochInfo, GradientNorm, MetricPair, RunAnnotator, RunBin, RunClass, RunComparison,
-    RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning,
-    training_settings,
+    AnnotatorPair, EpochInfo, GradientNorm, MetricPair, RunAnnotator, RunBaseline, RunBin, RunClass,
+    RunComparison, RunDetail, RunInfo, RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions,
+    TrainSetting, Tuning, training_settings,
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 

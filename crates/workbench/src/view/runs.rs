@@ -401,6 +401,8 @@ view! {
         pub calibration: Vec<RunBin>,
         /// One line for each annotator scored.
         pub annotators: Vec<RunAnnotator>,
+        /// What can be said of the same test labels without reading the texts; empty where the training labels were not kept.
+        pub baselines: Vec<RunBaseline>,
         /// What is to be known about it, a sentence each: annotators without a head, ties of majorities, ...
         pub notes: Vec<String>,
     }
@@ -462,6 +464,14 @@ view! {
         pub log_loss: f64,
     }
 
+    /// The figures of a baseline, which reads no text.
+    pub struct RunBaseline {
+        /// `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the shares of levels among each annotator's training labels, shrunk towards everybody's; its median for distances) or `prior` (everybody's shares).
+        pub name: String,
+        /// Its metrics; those of probabilities are missing where it gives one answer.
+        pub metrics: Vec<RunMetric>,
+    }
+
     /// Two runs side by side. Only runs scored on the same labels can be compared.
     pub struct RunComparison {
         /// The first run.
@@ -472,6 +482,8 @@ view! {
         pub metrics: Vec<MetricPair>,
         /// One point for each annotator: accuracy under both.
         pub annotators: Vec<AnnotatorPair>,
+        /// Baselines on the same labels, by the training labels of the first run.
+        pub baselines: Vec<RunBaseline>,
         /// Labels compared.
         pub labels: u32,
     }

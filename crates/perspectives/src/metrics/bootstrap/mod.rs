@@ -117,17 +117,37 @@ pub fn bootstrap(
         }
     };
     let scores = Scores::of(scored, ordinal);
-    let rarest = labels.groups_of_rarest_level(groups);
+    let behind = support(scored, ordinal, &scores, over);
     for (at, (key, value)) in scores.values().into_iter().enumerate() {
-        let (Some(estimate), Some(clusters)) = (value, behind(key, over, clusters, rarest, &scores)) else {
-            continue;
-        };
+        let (Some(estimate), Some(&clusters)) = (value, behind.get(key)) else { continue };
         let figure = Figure { estimate, clusters, range: range(key, scored.levels) };
         if let Some(interval) = Interval::of(figure, resamples.iter().map(|r| r[at].1), options) {
             intervals.of.insert(key.to_owned(), interval);
         }
     }
     Ok(intervals)
+}
+
+/// How many clusters each number of `scores` rests on, by key; without those that rest on too few or are not defined.
+pub(super) fn support(
+    scored: &Scored,
+    ordinal: bool,
+    scores: &Scores,
+    over: Cluster,
+) -> BTreeMap<&'static str, usize> {
+    let labels = Labels::of(scored, ordinal);
+    let groups = match over {
+        Cluster::Texts => &labels.of_text,
+        Cluster::Annotators => &labels.of_annotator,
+    };
+    if groups.len() < over.least() {
+        return BTreeMap::new();
+    }
+    let rarest = labels.groups_of_rarest_level(groups);
+    let of = |(key, value): (&'static str, Option<f64>)| {
+        value.and(behind(key, over, groups.len(), rarest, scores)).map(|clusters| (key, clusters))
+    };
+    scores.values().into_iter().filter_map(of).collect()
 }
 
 /// How many clusters a number rests on; `None` where they are too few.

@@ -1,10 +1,10 @@
 //! What is known of all texts, and how alike they are.
 
-use crate::data::{Embeddings, bits};
+use crate::data::Embeddings;
+use crate::data::copies::Copies;
 use crate::math::dot;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// What is known of all texts.
 #[derive(Clone, Copy)]
@@ -36,16 +36,7 @@ impl<'a> Texts<'a> {
 
     /// Places in `of` of texts that are, by their embeddings, the same: a group for each different text, in order.
     pub(super) fn copies(self, of: &[usize]) -> Vec<Vec<usize>> {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        let mut seen = HashMap::new();
-        for (place, &text) in of.iter().enumerate() {
-            let group = *seen.entry(bits(self.embeddings.row(text))).or_insert(groups.len());
-            if group == groups.len() {
-                groups.push(Vec::new());
-            }
-            groups[group].push(place);
-        }
-        groups
+        Copies::by_embedding(self.embeddings).groups(of)
     }
 
     /// Lower half of the inner products of some texts' embeddings.

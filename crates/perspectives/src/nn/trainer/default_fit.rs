@@ -14,7 +14,9 @@ use candle_core::Device;
 use dissensus_encoder::FreezePolicy;
 use std::sync::Arc;
 
-/// Trains on all folds of texts but the first, which chooses the best epoch.
+/// Chooses the number of steps on the labels that `prepared` keeps for that (by default those of the first fold of texts), then
+/// trains anew on all labels for as many steps, under the same learning rates, so that a network learns from the same labels as every other model (Prechelt
+/// 1998, Early stopping - but when?, on choosing the time of stopping; Goodfellow et al. 2016, Deep Learning, algorithm 7.2, on training again on all data).
 ///
 /// # Errors
 /// As [`Trainer::run`].
@@ -32,15 +34,21 @@ pub(crate) fn fit_network(
     } else {
         prepared.embeddings
     };
-    let (validation, train): (Vec<Observation>, Vec<Observation>) =
-        prepared.observations.iter().partition(|o| prepared.fold[o.text as usize] == 0);
-    let data = TrainingData {
+    let by_fold = || -> (Vec<Observation>, Vec<Observation>) {
+        prepared.observations.iter().partition(|o| prepared.fold[o.text as usize] != 0)
+    };
+    let (mut kept, mut held) = prepared.validation.clone().unwrap_or_else(by_fold);
+    if kept.is_empty() {
+        (kept, held) = (held, Vec::new());
+    }
+    let all = TrainingData {
         embeddings,
-        observations: if train.is_empty() { &validation } else { &train },
+        observations: &prepared.observations,
         annotators: prepared.annotators,
         target: prepared.target,
         attributes: prepared.attributes,
     };
+    let data = TrainingData { observations: &kept, ..all };
     let texts = data.observations.chunk_by(|a, b| a.text == b.text).count();
     let config = TrainConfig {
         seeds: Seeds::all(options.seed),
@@ -49,7 +57,18 @@ pub(crate) fn fit_network(
     let network = if prepared.observations.is_empty() {
         untrained(&config, &data)?
     } else {
-        Trainer::new(data, &validation, None, config)?.run(&Steps(progress, kind), |_| ())?.network
+        let steps = Steps(progress, kind);
+        let first = Trainer::new(data, &held, None, config.clone())?;
+        let planned = first.planned_steps();
+        let chosen = first.run(&steps, |_| ())?;
+        let best = chosen.history.iter().rev().find(|record| record.best).map(|record| record.step);
+        match best.filter(|_| !held.is_empty() && kept.len() < prepared.observations.len()) {
+            Some(step) => {
+                let config = TrainConfig { max_steps: Some(planned), ..config };
+                Trainer::new(all, &[], None, config)?.ending_at(step).run(&steps, |_| ())?.network
+            }
+            None => chosen.network,
+        }
     };
     NetworkModel::new(network, Arc::new(Embeddings::none(0))).over(Arc::new(prepared.embeddings.clone()))
 }
@@ -78,5 +97,69 @@ impl Progress for Steps<'_> {
 
     fn cancelled(&self) -> bool {
         self.0.cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::AnnotatorModel;
+    use crate::data::progress::Silent;
+    use crate::data::synthetic::simulate;
+    use crate::metrics::score;
+
+    /// Annotator 0 labelled only texts that choose the number of steps: who is left out of the fit is a stranger to the network.
+    #[test]
+    fn a_network_learns_from_the_labels_that_chose_its_steps() {
+        let sim = simulate(60, 6, 2, 3, 30, 5);
+        let options = FitOptions::default();
+        let data = |observations| TrainingData {
+            embeddings: &sim.embeddings,
+            observations,
+            annotators: sim.annotators,
+            target: sim.target,
+            attributes: &[],
+        };
+        let fold = Prepared::new(&data(&sim.observations), &options).unwrap().fold;
+        let labels: Vec<Observation> = sim
+            .observations
+            .iter()
+            .filter(|o| o.annotator != 0 || fold[o.text as usize] == 0)
+            .copied()
+            .collect();
+        assert!(labels.iter().any(|o| o.annotator == 0));
+        let prepared = Prepared::new(&data(&labels), &options).unwrap();
+        let model = fit_network(ModelKind::ShareRecFfn, &prepared, &options, &Silent).unwrap();
+        assert!((0..6).all(|annotator| model.knows(annotator)));
+    }
+
+    #[test]
+    fn the_same_labels_for_the_chosen_steps_give_the_chosen_weights() {
+        let sim = simulate(80, 6, 2, 3, 30, 6);
+        let (held, kept): (Vec<Observation>, Vec<Observation>) =
+            sim.observations.iter().partition(|o| o.text % 5 == 0);
+        let data = TrainingData {
+            embeddings: &sim.embeddings,
+            observations: &kept,
+            annotators: sim.annotators,
+            target: sim.target,
+            attributes: &[],
+        };
+        let config = TrainConfig {
+            epochs: 12,
+            ..TrainConfig::new(ModelKind::ShareRecFfn, FreezePolicy::Frozen).for_texts(64)
+        };
+        let first = Trainer::new(data, &held, None, config.clone()).unwrap();
+        let planned = first.planned_steps();
+        let chosen = first.run(&Silent, |_| ()).unwrap();
+        let best = chosen.history.iter().rev().find(|record| record.best).unwrap().step;
+        let again = TrainConfig { max_steps: Some(planned), epochs: 40, ..config };
+        let again =
+            Trainer::new(data, &[], None, again).unwrap().ending_at(best).run(&Silent, |_| ()).unwrap();
+        assert_eq!(again.history.last().unwrap().step, best);
+        let x = Arc::new(sim.embeddings.clone());
+        let of = |network| NetworkModel::new(network, Arc::clone(&x)).over(Arc::clone(&x)).unwrap();
+        let (chosen, again) = (of(chosen.network), of(again.network));
+        assert_eq!(score(&chosen, &held).probabilities, score(&again, &held).probabilities);
     }
 }

@@ -26,6 +26,8 @@ pub struct Trainer<'a> {
     pub(super) encoder: Option<EncoderToTune<'a>>,
     pub(super) config: TrainConfig,
     pub(super) folder: Option<PathBuf>,
+    /// Step after which it ends, whatever the plan.
+    pub(super) ends_at: Option<u32>,
 }
 
 impl<'a> Trainer<'a> {
@@ -60,7 +62,7 @@ impl<'a> Trainer<'a> {
             let (expected, found) = (data.embeddings.texts, encoder.texts.len());
             return Err(PerspectivesError::Length { what: "the list of texts", expected, found });
         }
-        Ok(Self { data, observations, validation, encoder, config, folder: None })
+        Ok(Self { data, observations, validation, encoder, config, folder: None, ends_at: None })
     }
 
     /// Keeps checkpoints in `folder`, and resumes from the newest one there.
@@ -68,5 +70,21 @@ impl<'a> Trainer<'a> {
     pub fn in_folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
         self
+    }
+
+    /// Ends after this step of the plan, with the learning rates that the whole plan has until then: a training whose best step is
+    /// known is done again on more labels.
+    #[must_use]
+    pub(crate) fn ending_at(mut self, step: u32) -> Self {
+        self.ends_at = Some(step);
+        self
+    }
+
+    /// The steps of the plan, over which learning rates move.
+    pub(crate) fn planned_steps(&self) -> u32 {
+        let together = self.config.batch_size * self.config.gradient_accumulation_steps;
+        let texts = self.observations.chunk_by(|a, b| a.text == b.text).count();
+        let planned = (texts.div_ceil(together) as u32).saturating_mul(self.config.epochs);
+        self.config.max_steps.map_or(planned, |most| most.min(planned))
     }
 }

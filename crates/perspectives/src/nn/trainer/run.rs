@@ -63,6 +63,8 @@ struct Training<'a, 'b> {
     best: Option<HashMap<String, Tensor>>,
     steps_in_epoch: u32,
     steps: u32,
+    /// Steps that are taken of them.
+    last: u32,
     /// Gradient norms of the last step.
     gradient_norms: Vec<GradientNorm>,
     began: Instant,
@@ -84,7 +86,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let settings = AdamWSettings { weight_decay: config.weight_decay, ..AdamWSettings::default() };
         let together = config.batch_size * config.gradient_accumulation_steps;
         let steps_in_epoch = examples.texts.len().div_ceil(together) as u32;
-        let planned = steps_in_epoch.saturating_mul(config.epochs);
+        let steps = trainer.planned_steps();
         let (data_hash, choices) = (data_hash(trainer)?, config.config_hash()?);
         Ok(Self {
             trainer,
@@ -102,7 +104,8 @@ impl<'a, 'b> Training<'a, 'b> {
             state: State { data: data_hash, choices, ..State::default() },
             best: None,
             steps_in_epoch,
-            steps: config.max_steps.map_or(planned, |most| most.min(planned)),
+            steps,
+            last: trainer.ends_at.map_or(steps, |end| end.min(steps)),
             gradient_norms: Vec::new(),
             began: Instant::now(),
             seconds_before: 0.0,
@@ -118,7 +121,7 @@ impl<'a, 'b> Training<'a, 'b> {
         if self.state.step == 0 {
             self.refit_and_score(false)?;
         }
-        while self.state.step < self.steps {
+        while self.state.step < self.last {
             let order = self.order();
             let together = self.config.batch_size * self.config.gradient_accumulation_steps;
             let windows: Vec<&[usize]> = order.chunks(together).collect();
@@ -128,22 +131,22 @@ impl<'a, 'b> Training<'a, 'b> {
                     return Err(PerspectivesError::Cancelled);
                 }
                 self.step(window)?;
-                progress.report(u64::from(self.state.step), Some(u64::from(self.steps)), "training");
-                let last = self.state.step_in_epoch == self.steps_in_epoch || self.state.step == self.steps;
+                progress.report(u64::from(self.state.step), Some(u64::from(self.last)), "training");
+                let last = self.state.step_in_epoch == self.steps_in_epoch || self.state.step == self.last;
                 let due = self.config.eval_steps.is_some_and(|n| self.state.step.is_multiple_of(n));
                 if last {
                     self.state.epoch += 1;
                     self.state.step_in_epoch = 0;
                 }
                 let wanted = if self.config.eval_steps.is_none() { last } else { due };
-                if wanted || self.state.step == self.steps {
+                if wanted || self.state.step == self.last {
                     evaluated(self.evaluate()?);
                     self.write_checkpoint()?;
                     if self.is_out_of_patience() {
                         return Ok(StopReason::EarlyStopping);
                     }
                 }
-                if self.state.step == self.steps {
+                if self.state.step == self.last {
                     break;
                 }
             }
@@ -227,7 +230,7 @@ impl<'a, 'b> Training<'a, 'b> {
     fn is_evaluated_next(&self) -> bool {
         let next = self.state.step + 1;
         let every = self.config.eval_steps;
-        next == self.steps
+        next == self.last
             || every.map_or(self.state.step_in_epoch + 1 == self.steps_in_epoch, |n| next.is_multiple_of(n))
     }
 

@@ -100,6 +100,7 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     for note in &run.notes {
         let _ = writeln!(out, "<p><small>{}</small></p>", escaped(note));
     }
+    baseline_table(out, run);
     out.push_str("<div class=\"plots\">");
     if let Some(svg) = plots::calibration(run)? {
         figure(out, &svg, "Calibration");
@@ -126,6 +127,32 @@ fn one(out: &mut String, run: &RunDetail) -> Result<(), WorkbenchError> {
     }
     out.push_str("</tbody></table></div>\n");
     Ok(())
+}
+
+/// The run beside what can be said without reading the texts.
+fn baseline_table(out: &mut String, run: &RunDetail) {
+    if run.baselines.is_empty() || run.info.scores.is_none() {
+        return;
+    }
+    let columns: Vec<_> = COLUMNS.iter().filter(|(key, _)| value(run, key).is_some()).collect();
+    out.push_str("<div class=\"scroll\"><table><caption>Beside baselines that read no text, on the same labels</caption><thead><tr><th></th>");
+    for (_, title) in &columns {
+        let _ = write!(out, "<th>{title}</th>");
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    let number = |v: Option<f64>| v.map_or_else(|| "–".to_owned(), |v| format!("{v:.3}"));
+    let mut row = |name: &str, of: &dyn Fn(&str) -> Option<f64>| {
+        let _ = write!(out, "<tr><td>{}</td>", escaped(name));
+        for (key, _) in &columns {
+            let _ = write!(out, "<td>{}</td>", number(of(key)));
+        }
+        out.push_str("</tr>\n");
+    };
+    row(run.info.model.name(), &|key| value(run, key).map(|metric| metric.value));
+    for baseline in &run.baselines {
+        row(&baseline.name, &|key| baseline.metrics.iter().find(|m| m.key == key).map(|m| m.value));
+    }
+    out.push_str("</tbody></table></div>\n");
 }
 
 fn class_table(out: &mut String, what: &str, classes: &[RunClass]) {

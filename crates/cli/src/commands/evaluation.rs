@@ -1,0 +1,191 @@
+//! What `evaluate` prints.
+
+use super::count;
+use crate::output::{self, three};
+use anyhow::Result;
+use dissensus_workbench::{
+    Evaluation, ModelDifference, ModelDifferences, ModelScores, PairedDifference, PredictionSets, Scores,
+    SetQuality, ceiling_note,
+};
+
+/// Everything that was found out; `sets` where prediction sets were asked for.
+pub(super) fn show(evaluation: &Evaluation, sets: bool) -> Result<()> {
+    let split = &evaluation.split;
+    let at_least =
+        evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
+    let scored =
+        format!("{} of {}", count(split.test_labels as u64, "label"), count(split.test_texts as u64, "text"));
+    let (question, name, seed) = (&evaluation.question, &split.name, evaluation.seed);
+    output::line(&if split.folds > 1 {
+        let others = count(split.folds as u64 - 1, "fold");
+        format!(
+            "{question}{at_least}: {name}, {scored} tested, each by a model trained on the other {others}, seed {seed}"
+        )
+    } else {
+        let train = format!(
+            "{} of {}",
+            count(split.train_labels as u64, "label"),
+            count(split.train_texts as u64, "text")
+        );
+        format!("{question}{at_least}: {name}, trained on {train}, tested on {scored}, seed {seed}")
+    })?;
+    if split.left_out_copies > 0 {
+        let texts = count(split.left_out_copies as u64, "text");
+        output::line(&format!(
+            "{texts} left out of the test: the body also stands in training, in another group"
+        ))?;
+    }
+    let all: Vec<&ModelScores> = evaluation.models.iter().chain(&evaluation.baselines).collect();
+    output::line(&table(&all, &OF_MODELS))?;
+    if let Some(found) = &evaluation.self_agreement {
+        output::line(&ceiling_note(found))?;
+    }
+    if let Some(without) = &evaluation.without_copies {
+        output::line(&format!(
+            "\nThe body of {} of the test also stands in training. Without them, {} of {}:",
+            count(split.copies_in_training as u64, "text"),
+            count(without.labels as u64, "label"),
+            count(without.texts as u64, "text")
+        ))?;
+        let rest: Vec<&ModelScores> = without.models.iter().chain(&without.baselines).collect();
+        output::line(&table(&rest, &OF_MODELS))?;
+    }
+    if all.iter().any(|model| model.scores.mae.is_some()) {
+        output::line("\nOne answer, the median: compare single predictions of others with these alone")?;
+        output::line(&table(&all, &OF_THE_MEDIAN))?;
+    }
+    output::line("\nEach text's labels together, by those who gave them; means over texts")?;
+    output::line(&table(&all, &OF_PANELS))?;
+    if let Some(found) = &evaluation.differences {
+        differences(found)?;
+    }
+    match &evaluation.prediction_sets {
+        Some(found) => prediction_sets(found),
+        None if sets => output::line(
+            "\nToo few training labels to calibrate prediction sets: 50 in a fifth of them are needed",
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Metrics of which people read the differences; `--json` has all.
+const COMPARED: [(&str, &str); 8] = [
+    ("log loss", "log_loss"),
+    ("accuracy", "accuracy"),
+    ("macro F1 (tuned)", "macro_f1"),
+    ("annotator accuracy", "annotator_accuracy"),
+    ("soft CE", "soft_cross_entropy"),
+    ("AUROC", "disagreement_auroc"),
+    ("MAE", "mae"),
+    ("r", "pearson"),
+];
+
+fn differences(found: &ModelDifferences) -> Result<()> {
+    let percent = (100.0 * found.confidence).round();
+    output::line(&format!(
+        "\nLess {}, with {percent} % intervals over {} (* without 0; --json has every metric)",
+        found.less, found.over
+    ))?;
+    let columns: Vec<&(&str, &str)> = COMPARED
+        .iter()
+        .filter(|(_, key)| found.models.iter().any(|model| model.of.contains_key(*key)))
+        .collect();
+    let cell = |one: Option<&PairedDifference>| match one {
+        None => "–".to_owned(),
+        Some(PairedDifference { difference, low: Some(low), high: Some(high) }) => {
+            let star = if *low > 0.0 || *high < 0.0 { "*" } else { " " };
+            format!("{difference:+.3} ± {:.3}{star}", (high - low) / 2.0)
+        }
+        Some(one) => format!("{:+.3}", one.difference),
+    };
+    let row = |model: &ModelDifference| {
+        let figures = columns.iter().map(|(_, key)| cell(model.of.get(*key)));
+        std::iter::once(model.model.clone()).chain(figures).collect()
+    };
+    let header: Vec<&str> = std::iter::once("model").chain(columns.iter().map(|(title, _)| *title)).collect();
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, found.models.iter().map(row).collect(), &numbers))
+}
+
+fn prediction_sets(found: &PredictionSets) -> Result<()> {
+    output::line(&format!(
+        "\nPrediction sets that are to hold {} % of the labels, over people and texts like these (a {} guarantee); calibrated on {} of {} that nothing else used",
+        (100.0 * found.confidence).round(),
+        found.guarantee,
+        count(found.calibration_labels as u64, "label"),
+        count(found.calibration_texts as u64, "text")
+    ))?;
+    let quality = |name: String, people: String, quality: &SetQuality| {
+        let interval = quality
+            .coverage_interval
+            .map_or_else(String::new, |(low, high)| format!("{:.1} to {:.1}", 100.0 * low, 100.0 * high));
+        let coverage = format!("{:.1}", 100.0 * quality.coverage);
+        vec![name, people, coverage, interval, format!("{:.2}", quality.mean_size)]
+    };
+    let mut rows = vec![
+        quality("multilevel, a threshold for each annotator".into(), String::new(), &found.multilevel),
+        quality("shared, knows no person".into(), String::new(), &found.shared),
+    ];
+    for (what, tenths) in
+        [("training labels", &found.by_labels), ("mean predicted level", &found.by_severity)]
+    {
+        for tenth in tenths {
+            let name = if what == "training labels" {
+                format!("{what} {:.0} to {:.0}", tenth.from, tenth.to)
+            } else {
+                format!("{what} {:.2} to {:.2}", tenth.from, tenth.to)
+            };
+            rows.push(quality(name, tenth.annotators.to_string(), &tenth.quality));
+        }
+    }
+    let header = ["sets", "annotators", "coverage %", "90 %", "mean size"];
+    output::line(&output::table(&header, rows, &[1, 2, 3, 4]))
+}
+
+/// A column of figures, and what it is called.
+type Column = (&'static str, fn(&Scores) -> Option<f64>);
+
+const OF_MODELS: [Column; 12] = [
+    ("accuracy", |s| s.accuracy),
+    ("macro F1 (tuned)", |s| s.macro_f1),
+    ("annotator accuracy", |s| s.annotator_accuracy),
+    ("annotator F1", |s| s.annotator_macro_f1),
+    ("worst tenth", |s| s.worst_tenth_accuracy),
+    ("log loss", |s| s.log_loss),
+    ("Brier", |s| s.brier),
+    ("ECE", |s| s.ece),
+    ("soft CE", |s| s.soft_cross_entropy),
+    ("AUROC", |s| s.disagreement_auroc),
+    ("RPS", |s| s.ranked_probability_score),
+    ("kappa", |s| s.quadratic_kappa),
+];
+
+const OF_THE_MEDIAN: [Column; 4] = [
+    ("macro F1", |s| s.macro_f1_median),
+    ("MAE", |s| s.mae),
+    ("r", |s| s.pearson_median),
+    ("absolute distance / levels", |s| s.normalized_absolute_distance),
+];
+
+const OF_PANELS: [Column; 7] = [
+    ("error rate", |s| s.error_rate),
+    ("Wasserstein, median panel", |s| s.wasserstein),
+    ("probabilities", |s| s.wasserstein_probabilities),
+    ("Manhattan, median panel", |s| s.manhattan),
+    ("probabilities", |s| s.manhattan_probabilities),
+    ("soft micro F1", |s| s.soft_micro_f1),
+    ("PO-JSD", |s| s.po_jsd),
+];
+
+/// A row for each model; columns of which no model has a figure are left out.
+fn table(models: &[&ModelScores], columns: &[Column]) -> String {
+    let columns: Vec<&Column> =
+        columns.iter().filter(|(_, of)| models.iter().any(|model| of(&model.scores).is_some())).collect();
+    let header: Vec<&str> = std::iter::once("model").chain(columns.iter().map(|(title, _)| *title)).collect();
+    let row = |model: &&ModelScores| {
+        let figures = columns.iter().map(|(_, of)| three(of(&model.scores)));
+        std::iter::once(model.model.clone()).chain(figures).collect()
+    };
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::table(&header, models.iter().map(row).collect(), &numbers)
+}

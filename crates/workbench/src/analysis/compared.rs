@@ -1,0 +1,110 @@
+//! What models say of the same test labels, put beside each other.
+
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use dissensus_perspectives::metrics::{PairedDifference, Resampled};
+use dissensus_perspectives::{ModelKind, Observation, Predicted, Scored};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The chance that an interval of a difference holds it.
+const CONFIDENCE: f64 = 0.9;
+
+/// Scores without the test texts whose body also stands in training or validation.
+#[derive(Clone, Debug, Serialize)]
+pub struct WithoutCopies {
+    /// Texts that are left.
+    pub texts: usize,
+    /// Their labels.
+    pub labels: usize,
+    /// One entry a model.
+    pub models: Vec<dissensus_perspectives::Evaluation>,
+    /// One entry a baseline.
+    pub baselines: Vec<dissensus_perspectives::Evaluation>,
+}
+
+/// How far models and baselines are from one model, each metric on the same labels.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelDifferences {
+    /// The model whose figures are taken off: `multilevel`.
+    pub less: String,
+    /// The chance that an interval holds the difference, over texts and annotators like these.
+    pub confidence: f64,
+    /// What is resampled, together: `texts and annotators`.
+    pub over: String,
+    /// One entry for every other model and baseline.
+    pub models: Vec<ModelDifference>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelDifference {
+    /// Its name.
+    pub model: String,
+    /// Its figure less that of the other, by the key of the metric.
+    pub of: BTreeMap<String, PairedDifference>,
+}
+
+/// What models and baselines say of the test labels, and their scores.
+pub(super) struct Compared {
+    pub(super) models: Vec<Predicted>,
+    pub(super) baselines: Vec<Predicted>,
+    pub(super) ordinal: bool,
+}
+
+impl Compared {
+    /// Of the models, and of the baselines.
+    pub(super) fn scores(
+        &self,
+    ) -> (Vec<dissensus_perspectives::Evaluation>, Vec<dissensus_perspectives::Evaluation>) {
+        let of = |all: &[Predicted]| all.iter().map(|one| one.evaluation(self.ordinal)).collect();
+        (of(&self.models), of(&self.baselines))
+    }
+
+    /// Without the labels of these texts; `None` for no texts.
+    pub(super) fn without(&self, copies: &BTreeSet<u32>) -> Option<WithoutCopies> {
+        if copies.is_empty() {
+            return None;
+        }
+        let keep = |o: &Observation| !copies.contains(&o.text);
+        let of = |all: &[Predicted]| -> Vec<dissensus_perspectives::Evaluation> {
+            all.iter().map(|one| one.evaluation_of(self.ordinal, keep)).collect()
+        };
+        let (models, baselines) = (of(&self.models), of(&self.baselines));
+        let first = baselines.first().map(|one| &one.scores);
+        let (texts, labels) = first.map_or((0, 0), |scores| (scores.n_texts, scores.n_labels));
+        Some(WithoutCopies { texts, labels, models, baselines })
+    }
+
+    /// How far every model and baseline is from `multilevel` in every metric.
+    pub(super) fn differences(
+        &self,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<ModelDifferences>, WorkbenchError> {
+        let all = || self.models.iter().chain(&self.baselines);
+        let reference = ModelKind::Multilevel.name();
+        if all().all(|one| one.model != reference) {
+            return Ok(None);
+        }
+        let mut resampled = Vec::new();
+        for one in all() {
+            let ordinal = self.ordinal;
+            let scores = |scored: &Scored| one.scores_of(scored, ordinal);
+            resampled.push((one, Resampled::of(&one.scored, ordinal, seed, scores, progress)?));
+        }
+        let Some((_, first)) = resampled.iter().find(|(one, _)| one.model == reference) else {
+            return Ok(None);
+        };
+        let others = resampled.iter().filter(|(one, _)| one.model != reference);
+        let of = |(one, own): &(&Predicted, Resampled)| -> Result<ModelDifference, WorkbenchError> {
+            Ok(ModelDifference { model: one.model.clone(), of: own.less(first, CONFIDENCE)? })
+        };
+        Ok(Some(ModelDifferences {
+            less: reference.to_owned(),
+            confidence: CONFIDENCE,
+            over: "texts and annotators".to_owned(),
+            models: others.map(of).collect::<Result<_, _>>()?,
+        }))
+    }
+}
