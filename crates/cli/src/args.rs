@@ -722,6 +722,9 @@ pub(crate) struct Disagreement {
     /// Only texts with labels
     #[arg(long)]
     pub(crate) labelled: bool,
+    /// Also test whether people are further apart on some texts than on others of the same mean (some dozens of estimations)
+    #[arg(long)]
+    pub(crate) text_dispersion: bool,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,

@@ -78,7 +78,7 @@ pub use live::{
     Snapshot, TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{Scored, Scores, dichotomize, score};
-pub use mixed::{Discrimination, Estimation, EstimationLimit, ScoreParts, Severity};
+pub use mixed::{Discrimination, Estimation, EstimationLimit, ScoreParts, Severity, TextDispersion};
 pub use model_selection::{
     ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve,
     Predicted, PredictionSets, SeenByEncoder, SetQuality, SetTenth, SplitColumns, SplitSpec, TestSet,

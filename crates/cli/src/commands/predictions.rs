@@ -155,6 +155,12 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
         labelled_only: args.labelled,
     };
     let ranking = session.analysis.ranking(&query)?;
+    let bar = Bar::new("replicates");
+    let dispersion = match args.text_dispersion {
+        true => Some(session.analysis.text_dispersion(question.id, 0, &bar)?),
+        false => None,
+    };
+    drop(bar);
     let shown = ranking.texts.len().min(args.top);
     let rows = session.analysis.rows(&query, &ranking.texts[..shown])?;
     if args.json {
@@ -168,9 +174,13 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
             "remark": ranking.remark,
             "estimation": ranking.estimation,
             "needs": ranking.needs,
+            "text_dispersion": dispersion,
             "notice": session.project.info()?.simulated_notice,
             "texts": rows.iter().map(as_json).collect::<Vec<_>>(),
         }));
+    }
+    if let Some(dispersion) = dispersion {
+        output::line(&dispersion.words)?;
     }
     show(&session, &query, &rows, &ranking)
 }

@@ -11,7 +11,7 @@ use crate::disagreement::{
     BLOCK, Disagreement, Measure, Sums, measure, measure_of_texts, panel_distributions, ranking,
 };
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
-use crate::mixed::{Discrimination, Estimation, Severity};
+use crate::mixed::{Discrimination, Estimation, Severity, TextDispersion};
 use crate::models::{Multilevel, Prepared, fit_effects};
 use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
@@ -389,6 +389,20 @@ impl LiveModel {
     /// order. An unknown annotator has mean 0 and the population's spread.
     pub fn severity(&self, annotator: u32) -> Option<Severity> {
         self.model.crossed.severity(annotator as usize)
+    }
+
+    /// Whether texts differ in how far people are apart on them beyond what their place on the scale explains; `replicates` of the labels
+    /// are drawn and estimated for it. `None` where that cannot be told: fewer than three ordered levels, or fewer than 50 texts with labels of two people.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Cancelled`].
+    pub fn text_dispersion(
+        &self,
+        replicates: usize,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<TextDispersion>, PerspectivesError> {
+        self.model.crossed.text_dispersion(replicates, seed, progress)
     }
 
     /// How closely an annotator's labels follow what texts are, compared with the average annotator; `None` where held-out labels do

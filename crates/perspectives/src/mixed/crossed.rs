@@ -95,6 +95,10 @@ impl CrossedEffects {
         crossed
     }
 
+    pub(super) fn rule(&self) -> &Hermite {
+        &self.rule
+    }
+
     pub(crate) fn texts(&self) -> usize {
         self.v.len()
     }

@@ -13,6 +13,7 @@ mod attributes;
 pub(crate) mod convergence;
 mod crossed;
 mod discrimination;
+mod dispersion;
 mod em;
 mod estimation;
 mod fixed_effects;
@@ -33,6 +34,7 @@ pub(crate) mod text_scores;
 
 pub(crate) use crossed::CrossedEffects;
 pub use discrimination::Discrimination;
+pub use dispersion::TextDispersion;
 pub use estimation::{Estimation, EstimationLimit};
 pub(crate) use initial::{INTERCEPT_PRECISION, initial_score_variance};
 pub use score_parts::ScoreParts;

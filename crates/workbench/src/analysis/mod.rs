@@ -25,6 +25,7 @@ mod repeats;
 mod slips;
 mod submission;
 mod text_detail;
+mod text_dispersion;
 mod train;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
@@ -36,6 +37,7 @@ pub use plan::PlanChoices;
 pub use pooling::{PoolingChoice, PoolingLoss};
 pub use slips::SlipChoices;
 pub use submission::{Submission, SubmissionChoices};
+pub use text_dispersion::TextDispersionReport;
 pub use train::Trained;
 
 use crate::context::Context;

@@ -124,6 +124,7 @@ it("says what the labels cannot tell about severities", async () => {
   const estimation = {
     text_sd: 1,
     annotator_sd: 1,
+    discrimination_sd: null,
     rounds: 4,
     change: 0.001,
     converged: true,

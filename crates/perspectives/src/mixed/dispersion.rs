@@ -1,0 +1,229 @@
+//! Whether texts differ in how far people are apart on them, beyond what the text's place on the scale explains.
+//!
+//! A location-scale model gives each text a scale of its own, `P(y >= j) = sigma((a score + o_j) / s_t)` with `log s_t ~ N(0, omega^2)`
+//! (McCullagh 1980, section 6; Hedeker, Mermelstein and Demirtas 2008 for random scales). Its score statistic at `omega = 0` needs no fit
+//! of it (Commenges and Jacqmin-Gadda 1997, Generalized score test of homogeneity based on correlated random effects models). What the
+//! statistic is worth where texts do not differ, with every variance estimated anew, comes from a parametric bootstrap: labels of the
+//! same people on the same texts, drawn from the fitted model.
+
+use super::convergence::StoppingRule;
+use super::crossed::CrossedEffects;
+use super::text;
+use crate::data::PerspectivesError;
+use crate::data::progress::{Progress, step};
+use crate::math::cholesky::Factor;
+use crate::math::distributions::normal_quantile;
+use crate::math::random::generator;
+use crate::math::{PI_8, dot};
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Step of the logarithm of a scale over which derivatives are taken.
+const STEP: f64 = 0.1;
+/// With fewer texts that two people have labelled there is too little to tell.
+const MIN_TEXTS: usize = 50;
+/// Estimation of a replicate: it starts at the values that made it.
+const REPLICATE: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 };
+
+/// How much the scales of texts differ.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TextDispersion {
+    /// Variance of the logarithms of the texts' scales, one scoring step from 0; below 0 where texts differ less than by chance.
+    pub variance: f64,
+    /// Its 90 % interval.
+    pub interval: (f64, f64),
+    /// Share of the replicates, this sample among them, whose statistic is as large: a one-sided p value of no difference.
+    pub p: f64,
+    /// Replicates drawn.
+    pub replicates: usize,
+    /// Texts with two labels or more.
+    pub texts: usize,
+}
+
+impl CrossedEffects {
+    /// `None` on scales without at least three ordered levels, where a scale of one's own cannot be told from another place, and with
+    /// fewer than 50 texts that two people have labelled.
+    pub(crate) fn text_dispersion(
+        &self,
+        replicates: usize,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<TextDispersion>, PerspectivesError> {
+        let texts = self.labels.iter().filter(|labels| labels.len() > 1).count();
+        if self.link.softmax || self.link.levels < 3 || texts < MIN_TEXTS || replicates < 2 {
+            return Ok(None);
+        }
+        let found = self.dispersion_score();
+        let mut drawn = Vec::with_capacity(replicates);
+        for replicate in 0..replicates {
+            step(progress, "text dispersion", replicate as f32 / replicates as f32)?;
+            let mut sample = self.replicate(&mut generator(seed, 0xd15b + replicate as u64));
+            sample.expectation_maximisation(REPLICATE);
+            drawn.push(sample.dispersion_score());
+        }
+        let n = replicates as f64;
+        let mean = drawn.iter().sum::<f64>() / n;
+        let information = drawn.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        // One scoring step: the expected score grows by the information times the variance. Its own mean at 0 is known from the replicates.
+        let variance = (found - mean) / information;
+        let half = normal_quantile(0.95) * ((1.0 + 1.0 / n) / information).sqrt();
+        let larger = drawn.iter().filter(|s| **s >= found).count();
+        Ok(Some(TextDispersion {
+            variance,
+            interval: (variance - half, variance + half),
+            p: (larger + 1) as f64 / (replicates + 1) as f64,
+            replicates,
+            texts,
+        }))
+    }
+
+    /// Derivative of the log evidence of all texts by the variance of the logarithm of their scales, at 0:
+    /// the sum of `Z''(0) / (2 Z(0))` where `Z` is a text's evidence as a function of that logarithm.
+    fn dispersion_score(&self) -> f64 {
+        let of_text = |text: usize| {
+            let evidence = |log_scale: f64| self.log_evidence_at_scale(text, log_scale);
+            let at = evidence(0.0);
+            ((evidence(STEP) - at).exp() + (evidence(-STEP) - at).exp() - 2.0) / (2.0 * STEP * STEP)
+        };
+        let several: Vec<usize> = (0..self.texts()).filter(|t| self.labels[*t].len() > 1).collect();
+        let scores: Vec<f64> = several.into_par_iter().map(of_text).collect();
+        scores.iter().sum()
+    }
+
+    fn log_evidence_at_scale(&self, text: usize, log_scale: f64) -> f64 {
+        let square = (2.0 * log_scale).exp();
+        let labels: Vec<_> = self.labels[text]
+            .iter()
+            .map(|label| {
+                let (mut given, variance) = self.label_given_annotator(text, *label);
+                given.attenuation = (square + PI_8 * variance).sqrt().recip();
+                given
+            })
+            .collect();
+        text::fit(self.link, &self.scores[text..=text], self.text_var, &labels, self.rule()).log_evidence
+    }
+
+    /// The same design with new texts, annotators and labels, drawn from the model as it was estimated.
+    fn replicate(&self, rng: &mut impl Rng) -> Self {
+        let mut sample = self.clone();
+        let (link, w) = (self.link, self.width());
+        let factor = Factor::new(&self.prior_covariance(), w);
+        let mut normal = || -> f64 { StandardNormal.sample(rng) };
+        let text_sd = self.text_var.sqrt();
+        let scores: Vec<f64> = self.scores.iter().map(|score| score + text_sd * normal()).collect();
+        let effects: Vec<Vec<f64>> = (0..self.annotators.len())
+            .map(|a| {
+                let z: Vec<f64> = (0..w).map(|_| normal()).collect();
+                let mean = self.prior_mean(a);
+                (0..w).map(|i| mean[i] + dot(&factor.lower()[i * w..=i * w + i], &z[..=i])).collect()
+            })
+            .collect();
+        let d = link.random_effects();
+        let (mut intercepts, mut p) = (vec![0.0; link.intercepts()], vec![0.0; link.levels]);
+        for (annotator, theta) in effects.iter().enumerate() {
+            link.intercepts_of(&self.fixed_effects, &theta[..d], &mut intercepts);
+            for at in 0..self.annotators[annotator].labels.len() {
+                let text = self.annotators[annotator].labels[at].0 as usize;
+                let score =
+                    link.discrimination_of(theta) * scores[text] + dot(self.features(text), &theta[d..]);
+                link.probabilities(&[score], &intercepts, 1.0, &mut p);
+                let mut left = rng.random::<f64>();
+                let level = p.iter().position(|p| {
+                    left -= p;
+                    left < 0.0
+                });
+                let level = level.unwrap_or(link.levels - 1) as u16;
+                sample.annotators[annotator].labels[at].1 = level;
+                let labels = &mut sample.labels[text];
+                if let Ok(place) = labels.binary_search_by_key(&(annotator as u32), |l| l.annotator) {
+                    labels[place].level = level;
+                }
+            }
+        }
+        sample.reset_annotators();
+        sample.update_all_texts();
+        sample.update_all_annotators();
+        sample
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::progress::Silent;
+    use crate::data::{Observation, Target};
+    use crate::math::sigmoid;
+    use crate::mixed::convergence::FINAL;
+    use crate::mixed::link::Link;
+    use dissensus_domain::ScaleKind;
+
+    /// 300 texts, 9 of 60 people each, five levels, texts' scales with `log s ~ N(0, omega^2)`.
+    fn fitted(omega: f64, seed: u64) -> CrossedEffects {
+        let (texts, annotators, levels) = (300, 60, 5);
+        let mut rng = generator(seed, 5);
+        let mut normal = |sd: f64| -> f64 {
+            let z: f64 = StandardNormal.sample(&mut rng);
+            sd * z
+        };
+        let severity: Vec<f64> = (0..annotators).map(|_| normal(1.0)).collect();
+        let text: Vec<(f64, f64)> = (0..texts).map(|_| (normal(1.2), normal(omega).exp())).collect();
+        let mut rng = generator(seed, 6);
+        let mut observations = Vec::new();
+        for (t, (score, scale)) in text.iter().enumerate() {
+            let first = rng.random_range(0..annotators);
+            for i in 0..9 {
+                let annotator = (first + i * 7) % annotators;
+                let x = rng.random::<f64>();
+                let above =
+                    |j: usize| sigmoid((score + severity[annotator] + 1.3 * (2.5 - j as f64)) / scale);
+                let level = (1..levels).filter(|j| x < above(*j)).count() as u16;
+                observations.push(Observation { text: t as u32, annotator: annotator as u32, level });
+            }
+        }
+        observations.sort_by_key(|o| (o.text, o.annotator));
+        let link = Link::new(Target { kind: ScaleKind::Ordinal, levels });
+        let mut crossed = CrossedEffects::new(link, vec![0.0; texts], annotators, &observations);
+        crossed.expectation_maximisation(FINAL);
+        crossed
+    }
+
+    #[test]
+    fn what_is_there_is_found_with_its_size() {
+        for seed in 0..2 {
+            let found = fitted(0.5, seed).text_dispersion(19, 1, &Silent).unwrap().unwrap();
+            assert!(found.p <= 0.05, "{found:?}");
+            let sd = found.variance.sqrt();
+            assert!((0.3..0.75).contains(&sd), "{sd} for 0.5: {found:?}");
+            assert!(found.interval.0 > 0.0 && found.interval.0 < found.variance, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn where_texts_have_one_scale_nothing_is_found() {
+        let found: Vec<TextDispersion> = (10..22)
+            .map(|seed| fitted(0.0, seed).text_dispersion(19, 1, &Silent).unwrap().unwrap())
+            .collect();
+        let alarms = found.iter().filter(|f| f.p <= 0.05).count();
+        assert!(alarms <= 1, "{alarms} of 8: {found:?}");
+        let covered = found.iter().filter(|f| f.interval.0 <= 0.0 && f.interval.1 >= 0.0).count();
+        assert!(covered >= 6, "{covered} of 8: {found:?}");
+    }
+
+    #[test]
+    fn two_levels_or_few_texts_are_too_little() {
+        let link = Link::new(Target { kind: ScaleKind::Ordinal, levels: 5 });
+        let few: Vec<Observation> =
+            (0..60).map(|i| Observation { text: i / 3, annotator: i % 3, level: (i % 5) as u16 }).collect();
+        let crossed = CrossedEffects::new(link, vec![0.0; 20], 3, &few);
+        assert_eq!(crossed.text_dispersion(19, 0, &Silent).unwrap(), None);
+        let binary = Link::new(Target { kind: ScaleKind::Binary, levels: 2 });
+        let many: Vec<Observation> =
+            (0..300).map(|i| Observation { text: i / 3, annotator: i % 3, level: (i % 2) as u16 }).collect();
+        assert_eq!(
+            CrossedEffects::new(binary, vec![0.0; 100], 3, &many).text_dispersion(19, 0, &Silent).unwrap(),
+            None
+        );
+    }
+}
