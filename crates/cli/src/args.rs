@@ -908,6 +908,11 @@ pub(crate) struct Repeats {
     /// How many people to show
     #[arg(long, default_value_t = 20)]
     pub(crate) top: usize,
+    /// Also say how much of what the model takes for chance comes back when people are asked again (fits the models)
+    #[arg(long)]
+    pub(crate) stable_share: bool,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

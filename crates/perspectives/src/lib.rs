@@ -74,8 +74,9 @@ pub use disagreement::{
 };
 pub use fit::fit;
 pub use live::{
-    ExplainedPrediction, ExplainedText, FEWEST_OWN_LABELS, Influence, LabelChange, LiveModel, Outcome,
-    Snapshot, TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
+    ExplainedPrediction, ExplainedText, FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS, Influence, LabelChange,
+    LiveModel, Outcome, RepeatedAnswer, Snapshot, StableShare, TextScore, UNLIKE_OTHERS, UnlikelyKind,
+    UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::{Discrimination, Estimation, EstimationLimit, ScoreParts, Severity, TextDispersion};

@@ -31,8 +31,8 @@ mod words;
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
     EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference, ModelDifferences,
-    PlanChoices, PoolingChoice, PoolingLoss, SlipChoices, SplitReport, Submission, SubmissionChoices,
-    Trained, WithoutCopies,
+    PlanChoices, PoolingChoice, PoolingLoss, SlipChoices, SplitReport, StableShareReport, Submission,
+    SubmissionChoices, TextDispersionReport, Trained, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;

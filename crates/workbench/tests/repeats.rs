@@ -334,3 +334,39 @@ fn without_repeats_it_says_how_to_get_them() {
         "{detail}"
     );
 }
+
+#[test]
+fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(&folder);
+    let question = session.project.question(None).unwrap().id;
+    let report = session.analysis.stable_share(question).unwrap();
+    assert_eq!((report.found, report.words.as_str()), (None, "The annotator models are being fitted."));
+    session.live.fit(question, &Silent).unwrap();
+    let report = session.analysis.stable_share(question).unwrap();
+    assert!(report.found.is_none() && report.words.contains("there are 23"), "{report:?}");
+    // Ten more texts that both answer twice alike.
+    let mut file = String::from("item,body,who,label,round,age\n");
+    for text in 100..110 {
+        for (who, age) in [("ana", 30), ("ben", 40)] {
+            for round in 1..3 {
+                writeln!(file, "{text},text {text},{who},{},{round},{age}", text % 3 + 1).unwrap();
+            }
+        }
+    }
+    let path = folder.path().join("more.csv");
+    std::fs::write(&path, file).unwrap();
+    import(&session, &path, Some("round"));
+    session.live.fit_anew(question, &Silent).unwrap();
+    let found = session.analysis.stable_share(question).unwrap().found.unwrap();
+    assert_eq!((found.repeats, found.same), (43, 39.0 / 43.0));
+    assert!(found.interval.0 < found.share && found.share <= found.interval.1, "{found:?}");
+    // They follow the text alone, so that more than nine in ten are expected to be the same, and little is left to tell.
+    assert!(found.expected > 0.9 && found.expected < 1.0, "{found:?}");
+    assert!(report_words(&session).contains("too little to tell"));
+}
+
+fn report_words(session: &Session) -> String {
+    let question = session.project.question(None).unwrap().id;
+    session.analysis.stable_share(question).unwrap().words
+}

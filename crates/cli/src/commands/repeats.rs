@@ -1,18 +1,28 @@
 //! `repeats`: how often people agree with themselves.
 
-use super::{count, open_to_read};
+use super::{count, encoder_choice, open_or_read, open_to_read, tell_switch};
 use crate::args::Repeats;
 use crate::output::{self, three};
+use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::ceiling_note;
+use dissensus_domain::QuestionId;
 use dissensus_workbench::view::{RepeatReport, RepeatsOfAnnotator};
+use dissensus_workbench::{Session, StableShareReport, ceiling_note};
 
 pub(crate) fn repeats(args: &Repeats) -> Result<()> {
-    let session = open_to_read(&args.project)?;
+    let session = if args.stable_share { open_or_read(&args.project)? } else { open_to_read(&args.project)? };
     let question = session.project.question(args.question.as_deref())?;
     let report = session.analysis.repeats(question.id)?;
+    let stable = match args.stable_share {
+        true => Some(stable_share(&session, args, question.id)?),
+        false => None,
+    };
     if args.json {
-        return output::json(&report);
+        let mut all = serde_json::to_value(&report)?;
+        if let (Some(all), Some(stable)) = (all.as_object_mut(), &stable) {
+            all.insert("stable_share".to_owned(), serde_json::to_value(stable)?);
+        }
+        return output::json(&all);
     }
     match (&report.overall, &report.needs) {
         (Some(overall), _) => {
@@ -36,7 +46,22 @@ pub(crate) fn repeats(args: &Repeats) -> Result<()> {
             "{answers} of a later occasion left out that are labels themselves: they were imported again without an occasion"
         ))?;
     }
+    if let Some(stable) = stable {
+        output::line(&stable.words)?;
+    }
     people(&report, args.top)
+}
+
+/// Fits the live model first, which writes to the project as `disagreement` does.
+fn stable_share(session: &Session, args: &Repeats, question: QuestionId) -> Result<StableShareReport> {
+    let bar = Bar::new("texts");
+    let ready = session
+        .encoding
+        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
+        .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
+    drop(bar);
+    tell_switch(ready?);
+    Ok(session.analysis.stable_share(question)?)
 }
 
 fn people(report: &RepeatReport, top: usize) -> Result<()> {

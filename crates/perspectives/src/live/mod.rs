@@ -12,10 +12,12 @@ mod label_change;
 mod level_steps;
 mod model;
 mod refit;
+mod repeated;
 mod unlikely;
 
 pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome, TextScore};
 pub use label_change::LabelChange;
 pub use model::LiveModel;
 pub use refit::Snapshot;
+pub use repeated::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
 pub use unlikely::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};

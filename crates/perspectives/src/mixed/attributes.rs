@@ -109,7 +109,7 @@ impl CrossedEffects {
                     self.marginal_log_likelihood(design.annotators[i], &mean) - without[i]
                 })
                 .collect();
-            let (total, error) = super::random_slopes::total_and_error(&gains);
+            let (total, error) = super::clustered::total_and_error(&gains);
             if best.is_none_or(|b| total > b.0) {
                 best = Some((total, error, variance_share));
             }

@@ -4,10 +4,10 @@
 //! with the thresholds as the data say. An annotator whose labels are noisier than others' has a low one with thresholds that are drawn
 //! together: an own scale is the direction in which all of them shrink at once, so that no second parameter is fitted for it.
 
+use super::clustered::total_and_two_way_error;
 use super::convergence::{FINAL, ROUGH};
 use super::crossed::CrossedEffects;
 use super::initial::initial_prior;
-use super::random_slopes::total_and_error;
 use crate::math::cholesky::quadratic;
 use crate::math::distributions::{normal_quantile, student_quantile};
 use serde::{Deserialize, Serialize};
@@ -111,26 +111,6 @@ fn gains_of_labels(trial: &[Vec<(u32, f64)>], now: &[Vec<(u32, f64)>]) -> Vec<Ve
         trial.iter().zip(now).map(|(a, b)| (a.0, a.1 - b.1)).collect()
     };
     trial.iter().zip(now).map(of_annotator).collect()
-}
-
-/// Sum of the gains and its standard error where labels of one annotator and labels of one text vary together: variances over
-/// annotators and over texts less that over labels, which is in both (Cameron, Gelbach and Miller 2011, Robust inference with multiway
-/// clustering); never below the larger of the two.
-fn total_and_two_way_error(gains: &[Vec<(u32, f64)>], texts: usize) -> (f64, f64) {
-    let mut by_text = vec![0.0; texts];
-    let mut labelled = vec![false; texts];
-    gains.iter().flatten().for_each(|&(text, gain)| {
-        by_text[text as usize] += gain;
-        labelled[text as usize] = true;
-    });
-    let by_text: Vec<f64> =
-        by_text.into_iter().zip(labelled).filter(|(_, l)| *l).map(|(gain, _)| gain).collect();
-    let by_annotator: Vec<f64> = gains.iter().map(|labels| labels.iter().map(|l| l.1).sum()).collect();
-    let by_label: Vec<f64> = gains.iter().flatten().map(|l| l.1).collect();
-    let (total, annotators) = total_and_error(&by_annotator);
-    let (texts, labels) = (total_and_error(&by_text).1, total_and_error(&by_label).1);
-    let both = annotators.powi(2) + texts.powi(2) - labels.powi(2);
-    (total, both.max(annotators.powi(2)).max(texts.powi(2)).sqrt())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod annotator;
 pub(crate) mod annotator_columns;
 mod attribute_effects;
 mod attributes;
+mod clustered;
 pub(crate) mod convergence;
 mod crossed;
 mod discrimination;
@@ -32,6 +33,7 @@ mod severity;
 mod text;
 pub(crate) mod text_scores;
 
+pub(crate) use clustered::total_and_two_way_error;
 pub(crate) use crossed::CrossedEffects;
 pub use discrimination::Discrimination;
 pub use dispersion::TextDispersion;

@@ -1,6 +1,7 @@
 //! Random slopes: how an annotator's labels depend on topics, given to annotators only where held-out labels show a gain.
 
 use super::annotator::{self, LabelGivenText};
+use super::clustered::total_and_error;
 use super::crossed::CrossedEffects;
 use crate::math::distributions::student_quantile;
 use rayon::prelude::*;
@@ -145,15 +146,6 @@ fn direction(random_effects: usize, z: &[f64]) -> Vec<f64> {
     direction
 }
 
-/// Sum of gains and the standard error of that sum over annotators: the square root of n times their sample variance.
-pub(super) fn total_and_error(gains: &[f64]) -> (f64, f64) {
-    let n = gains.len() as f64;
-    let total: f64 = gains.iter().sum();
-    let squares: f64 = gains.iter().map(|g| (g - total / n).powi(2)).sum();
-    let error = if gains.len() < 2 { f64::INFINITY } else { (squares / (n - 1.0) * n).sqrt() };
-    (total, error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,14 +154,6 @@ mod tests {
     use crate::mixed::link::Link;
     use dissensus_domain::ScaleKind;
     use rand::RngExt;
-
-    #[test]
-    fn standard_error_of_a_sum() {
-        let (total, error) = total_and_error(&[1.0, 3.0]);
-        assert_eq!(total, 4.0);
-        assert!((error - 2.0).abs() < 1e-12);
-        assert_eq!(total_and_error(&[1.0]).1, f64::INFINITY);
-    }
 
     /// Half of the annotators mind the feature, half mind its opposite: a slope for each helps a lot. From 20 annotators on it is
     /// believed, below it is not tried.

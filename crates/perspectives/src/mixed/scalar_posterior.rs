@@ -21,8 +21,13 @@ impl ScoredLabel {
     /// A text's scores, of variance `text`, as this label's annotator meets them, and the attenuation of their logits; `own` is the
     /// variance of what the annotator adds.
     pub(super) fn meets(&self, scores: &[f64], text: f64, own: f64) -> (Vec<f64>, f64) {
-        let a = self.discrimination;
-        (scores.iter().map(|u| a * u).collect(), attenuation(a * a * text + own))
+        let met = scores.iter().map(|u| self.discrimination * u).collect();
+        (met, attenuation(self.variance(text, own)))
+    }
+
+    /// The variance of the logits that is meant there.
+    pub(super) fn variance(&self, text: f64, own: f64) -> f64 {
+        self.discrimination * self.discrimination * text + own
     }
 }
 

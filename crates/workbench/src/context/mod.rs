@@ -11,5 +11,5 @@ mod work;
 pub(crate) use index::Index;
 pub(crate) use question_data::QuestionData;
 pub use repeats::ceiling_note;
-pub(crate) use repeats::share;
+pub(crate) use repeats::{AnswerAgain, share};
 pub(crate) use shared::Context;

@@ -18,6 +18,17 @@ pub(crate) struct RepeatCounts {
     pub(crate) unpaired: u32,
     /// Answers of a later occasion that are the only labels of their texts themselves.
     pub(crate) labels_themselves: u32,
+    /// First answers with the first repeat of each.
+    pub(crate) again: Vec<AnswerAgain>,
+}
+
+/// An answer that was asked for again.
+#[derive(Clone, Debug)]
+pub(crate) struct AnswerAgain {
+    pub(crate) text: TextId,
+    pub(crate) annotator: AnnotatorId,
+    pub(crate) first: Answer,
+    pub(crate) second: Answer,
 }
 
 impl RepeatCounts {
@@ -103,7 +114,11 @@ impl Context {
             let Some(first) = of_pair.first() else { continue };
             let labels = labels.remove(&(first.text, first.annotator)).unwrap_or_default();
             match first_answer(labels, of_pair) {
-                FirstAnswer::Known(answer) => counts.compare(&answer, first),
+                FirstAnswer::Known(answer) => {
+                    counts.compare(&answer, first);
+                    let Repeat { text, annotator, answer: second, .. } = first.clone();
+                    counts.again.push(AnswerAgain { text, annotator, first: answer, second });
+                }
                 FirstAnswer::None => counts.unpaired += 1,
                 FirstAnswer::IsRepeat => counts.labels_themselves += 1,
             }
