@@ -686,6 +686,8 @@ pub(crate) enum MeasureArg {
     Divergence,
     /// Mean entropy within annotators, in bits
     Uncertainty,
+    /// How split the labels that were given are, without any prediction, 0 to 1; texts with two labels or more
+    Labels,
 }
 
 #[derive(Args, Debug)]
@@ -868,6 +870,9 @@ pub(crate) struct Plan {
     /// What a label costs, in any currency
     #[arg(long, value_name = "AMOUNT", value_parser = positive)]
     pub(crate) cost_per_label: Option<f64>,
+    /// How long a label takes [default: the median of the labels given in the window]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) seconds_per_label: Option<f64>,
     /// How many texts that need more labels to show
     #[arg(long, default_value_t = 10)]
     pub(crate) top: usize,

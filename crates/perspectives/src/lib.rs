@@ -58,8 +58,8 @@ pub use aggregation::{
 };
 pub use agreement::{
     Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate, FEWEST_REPEATS,
-    LabelDesign, Reliability, SelfAgreement, VarianceComponents, agreement, beside_others, cohen_pairs,
-    reliability,
+    FEWEST_TIMED_LABELS, LabelDesign, Reliability, SelfAgreement, Speed, TextVariances, TimedLabel, TooFast,
+    VarianceComponents, agreement, beside_others, cohen_pairs, reliability, speeds,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{
@@ -74,9 +74,9 @@ pub use disagreement::{
 };
 pub use fit::fit;
 pub use live::{
-    ExplainedPrediction, ExplainedText, FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS, Influence, LabelChange,
-    LiveModel, Outcome, RepeatedAnswer, Snapshot, StableShare, TextScore, UNLIKE_OTHERS, UnlikelyKind,
-    UnlikelyLabel, UnlikelyLabels,
+    ExplainedPrediction, ExplainedText, FEWEST_LABELS_FOR_A_SIDE, FEWEST_OWN_LABELS, FEWEST_STABLE_REPEATS,
+    Influence, LabelChange, LiveModel, Outcome, RepeatedAnswer, SeveritySides, Snapshot, StableShare,
+    TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::{Discrimination, Estimation, EstimationLimit, ScoreParts, Severity, TextDispersion};

@@ -3,7 +3,7 @@
 use super::with_session;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_workbench::SlipChoices;
-use dissensus_workbench::view::{AnnotatorReport, Problem, SlipReport};
+use dissensus_workbench::view::{AnnotatorReport, PlanReport, PlanWish, Problem, SlipReport};
 use tauri::AppHandle;
 
 /// Rows of each list of slips.
@@ -24,6 +24,17 @@ pub(crate) async fn annotator_report(
 #[specta::specta]
 pub(crate) async fn measure_annotators(app: AppHandle, question: QuestionId) -> Result<u32, Problem> {
     with_session(app, move |session| session.analysis.measure_annotators_as_job(question)).await
+}
+
+/// How many annotators and labels a study needs, by the labels of a question: a job that ends with this answer.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn plan(
+    app: AppHandle,
+    question: QuestionId,
+    wish: PlanWish,
+) -> Result<PlanReport, Problem> {
+    with_session(app, move |session| session.analysis.plan_as_job(question, &wish)).await
 }
 
 /// Possible slips and contested labels of everyone or of one person: a job that ends with this answer.

@@ -1,10 +1,10 @@
 //! The Disagreement view.
 
 use super::with_session;
-use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_workbench::view::{
-    DisagreementQuery, DisagreementRow, ExplainQuery, ExplainedWords, Explanation, Problem, Ranking,
-    TextDetail,
+    DisagreementQuery, DisagreementRow, ExplainQuery, ExplainedWords, Explanation, NearText, Problem,
+    Ranking, TextDetail,
 };
 use tauri::AppHandle;
 
@@ -45,6 +45,17 @@ pub(crate) async fn text_detail(
         session.analysis.text_detail(&query, text, group_by.as_deref(), reading_as, show_hidden)
     })
     .await
+}
+
+/// The nearest texts on which people agreed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn nearest_agreed_texts(
+    app: AppHandle,
+    question: QuestionId,
+    text: TextId,
+) -> Result<Vec<NearText>, Problem> {
+    with_session(app, move |session| session.analysis.nearest_agreed_texts(question, text)).await
 }
 
 /// Why one person, or two, are predicted to answer a text so. Of the person who labels here and has not answered it nothing is told, unless

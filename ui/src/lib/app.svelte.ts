@@ -1,6 +1,7 @@
 // What the whole window shares: the open project, who labels, what is asked, jobs, settings.
 import { commands, events } from "$bindings";
 import type {
+  PlanWish,
   AnnotatorId,
   AnnotatorInfo,
   AppInfo,
@@ -79,6 +80,8 @@ export class App {
   annotatorId = $state<AnnotatorId | null>(null);
   order = $state<TextOrder>("file");
   groupBy = $state<string | null>(null);
+  /** What was wanted of a study last. */
+  plan = $state.raw<PlanWish | null>(null);
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
   /** What was asked to be compared last, until that has ended: its view may be left and come back to. */
@@ -279,8 +282,15 @@ export class App {
     if (--this.#saving === 0) this.settings = this.#kept;
   }
 
+  /** Remembers what was wanted of a study, with the project. */
+  keepPlan(plan: PlanWish): void {
+    if (JSON.stringify(plan) === JSON.stringify(this.plan)) return;
+    this.plan = plan;
+    this.saveChoices();
+  }
+
   saveChoices(): void {
-    const { annotatorId, questionId, order, view, groupBy, compared } = this;
+    const { annotatorId, questionId, order, view, groupBy, compared, plan } = this;
     const choices = {
       annotator: annotatorId,
       question: questionId,
@@ -288,6 +298,7 @@ export class App {
       view,
       group_by: groupBy,
       compared,
+      plan,
     };
     void this.attempt(() => commands.saveChoices(choices));
   }
@@ -387,6 +398,7 @@ export class App {
     this.order = choices.order;
     this.groupBy = choices.group_by;
     this.compared = choices.compared;
+    this.plan = choices.plan;
     this.comparison = null;
     this.view = VIEWS.find((view) => view === choices.view) ?? "label";
     this.questionId = choices.question;

@@ -82,6 +82,8 @@ export const commands = {
 	 *  unless `show_hidden` asks for it.
 	 */
 	textDetail: (query: DisagreementQuery, text: TextId, groupBy: string | null, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<TextDetail>("text_detail", { query, text, groupBy, readingAs, showHidden }),
+	/**  The nearest texts on which people agreed. */
+	nearestAgreedTexts: (question: QuestionId, text: TextId) => __TAURI_INVOKE<NearText[]>("nearest_agreed_texts", { question, text }),
 	/**
 	 *  Why one person, or two, are predicted to answer a text so. Of the person who labels here and has not answered it nothing is told, unless
 	 *  `show_hidden` asks for it.
@@ -99,6 +101,8 @@ export const commands = {
 	measureAnnotators: (question: QuestionId) => __TAURI_INVOKE<number>("measure_annotators", { question }),
 	/**  Possible slips and contested labels of everyone or of one person: a job that ends with this answer. */
 	slips: (question: QuestionId, annotator: AnnotatorId | null) => __TAURI_INVOKE<SlipReport>("slips", { question, annotator }),
+	/**  How many annotators and labels a study needs, by the labels of a question: a job that ends with this answer. */
+	plan: (question: QuestionId, wish: PlanWish) => __TAURI_INVOKE<PlanReport>("plan", { question, wish }),
 	/**  What a training of this model would do by default, or did the last time it was asked for here. */
 	trainDefaults: (question: QuestionId, model: ModelKind, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
 	/**  Starts a run in the background and returns its id at once. */
@@ -178,7 +182,7 @@ export type ActiveModel = {
 
 /**  Something that stands out about a person's labels. */
 export type AnnotatorFlag = {
-	/**  `one-level` or `reversed`. */
+	/**  `one-level`, `reversed` or `too-fast`. */
 	kind: string,
 	/**  A sentence with the numbers behind it. */
 	words: string,
@@ -308,6 +312,10 @@ export type AnnotatorRow = {
 	shared_texts: number,
 	/**  What stands out about this person's labels, a sentence each with the numbers behind it. Of people who judge as the others do at most 1 % have each. */
 	flags: AnnotatorFlag[],
+	/**  Labels whose time is known: those given in the window, and those imported with one. */
+	timed_labels: number,
+	/**  Their median time, in seconds. */
+	seconds_per_label: number | null,
 	/**  Place on the map: the nearer two people, the more alike they judge. */
 	x: number | null,
 	/**  Place on the map. */
@@ -448,7 +456,9 @@ export type DisagreementMeasure =
 /**  Jensen-Shannon divergence. */
 "divergence" | 
 /**  Mean entropy. */
-"uncertainty";
+"uncertainty" | 
+/**  The split of the labels that were given, without any prediction: two labels or more. */
+"labels";
 
 /**  What to rank. */
 export type DisagreementQuery = {
@@ -480,9 +490,9 @@ export type DisagreementRow = {
 	distribution: (number | null)[],
 	/**  How much they would disagree. */
 	scores: DisagreementScores,
-	/**  What the text is ranked by. */
+	/**  What the text is ranked by; no number for `labels` with fewer than two of them. */
 	value: number | null,
-	/**  Its 90 % interval; `None` for divergence and uncertainty. */
+	/**  Its 90 % interval; `None` for divergence, uncertainty and labels. */
 	interval: [number | null, number | null] | null,
 	/**  Its rank among the texts of the query, from 1. */
 	rank: number,
@@ -490,7 +500,9 @@ export type DisagreementRow = {
 	band: [number, number],
 	/**  The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands. */
 	who: GroupDifference | null,
-	/**  Pairs of groups that were compared on this text: both have labels on it. */
+	/**  The strict or the lenient, where labels show that the answers follow severity, after correction for all texts. */
+	severity: SeverityDifference | null,
+	/**  Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it. */
 	compared: number,
 	/**  How split the observed labels alone are, over the maximum of as many people; needs two. */
 	observed_split: number | null,
@@ -1171,6 +1183,23 @@ export type OpenRequested = {
 	path: string,
 };
 
+/**  A text that needs more labels. */
+export type OpenText = {
+	/**  The text. */
+	text: TextId,
+	/**  Its name in files. */
+	text_id: string,
+	/**  Labels that it has. */
+	labels: number,
+	/**  Labels that it still needs. */
+	missing: number,
+	/**
+	 *  Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread; none without a label, or where no
+	 *  width is wanted.
+	 */
+	width: number | null,
+};
+
 /**  How much one part contributes to the difference between two annotators. */
 export type PartDifference = {
 	/**  The part; `None` for what is drawn off because text and annotator are not known exactly. */
@@ -1185,6 +1214,92 @@ export type PeopleChoice = {
 	attributes: ([string, string])[],
 	/**  People chosen one by one. */
 	annotators: AnnotatorId[],
+};
+
+/**  The plan of a study. */
+export type PlanReport = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Reliability that is wanted, of a text's mean and of a person's severity. */
+	reliability: number | null,
+	/**  Width of the 95 % interval of a text's mean that is wanted, in levels. */
+	interval_width: number | null,
+	/**  What a label costs. */
+	cost_per_label: number | null,
+	/**  How long a label takes, in seconds: as given, else the median of the labels whose time is known. */
+	seconds_per_label: number | null,
+	/**  Labels that it was measured on; 0 where it was given. */
+	timed_labels: number,
+	/**  Numbers above this are not told. */
+	limit: number,
+	/**  Texts of the project. */
+	texts: number,
+	/**  Labels of the question. */
+	labels: number,
+	/**  People with a label. */
+	annotators: number,
+	/**  Where labels differ. */
+	shares: VarianceShares | null,
+	/**  Annotators a text for the reliability. */
+	for_reliability: PlannedNumber,
+	/**  Annotators a text for the width. */
+	for_width: PlannedNumber | null,
+	/**  Annotators a text for both. */
+	annotators_per_text: number | null,
+	/**  Labels a person for the reliability of that person's severity. */
+	labels_per_person: PlannedNumber,
+	/**  Labels a text has now, on average over texts with a label. */
+	labels_per_text_now: number | null,
+	/**  Reliability of the mean of so many. */
+	reliability_now: number | null,
+	/**  Width of the interval from so many, in levels; none without an order of the levels. */
+	width_now: number | null,
+	/**  Labels of the whole study. */
+	labels_in_all: number | null,
+	/**  Labels that are still missing. */
+	labels_missing: number | null,
+	/**  What the whole study costs. */
+	cost_in_all: number | null,
+	/**  What is still to be spent. */
+	cost_missing: number | null,
+	/**  How long the whole study takes, in seconds of labelling. */
+	seconds_in_all: number | null,
+	/**  How much of that is still to come. */
+	seconds_missing: number | null,
+	/**  Texts that can stop: they have labels enough for the reliability, and their own interval is as narrow as is wanted. */
+	texts_done: number,
+	/**  People whose severity is known well enough. */
+	people_done: number,
+	/**  True where no text needs another label. */
+	done: boolean,
+	/**  Texts that need more, the fewest missing first. */
+	open_texts: OpenText[],
+	/**  What is missing where nothing can be told. */
+	needs: string | null,
+	/**  What to know about these numbers. */
+	remark: string | null,
+};
+
+/**  What is wanted of a study. */
+export type PlanWish = {
+	/**  Reliability of a text's mean and of a person's severity, between 0 and 1. */
+	reliability: number | null,
+	/**  Width of the 95 % interval of a text's mean, in levels; of a binary question as a share. */
+	interval_width: number | null,
+	/**  What a label costs. */
+	cost_per_label: number | null,
+	/**  How long a label takes, in seconds; as measured with `None`. */
+	seconds_per_label: number | null,
+};
+
+/**  A number that is recommended, with its 90 % interval. */
+export type PlannedNumber = {
+	/**  The number; none above the limit of the report. */
+	value: number | null,
+	/**  Lower end; none above the limit. */
+	low: number | null,
+	/**  Upper end; none above the limit. */
+	high: number | null,
 };
 
 /**  What can go wrong, as the window shows it. */
@@ -1228,6 +1343,8 @@ export type ProjectChoices = {
 	group_by: string | null,
 	/**  The groups that were compared last. */
 	compared: GroupsChoice | null,
+	/**  What was wanted of the study last. */
+	plan: PlanWish | null,
 };
 
 /**  The open project. */
@@ -1561,6 +1678,18 @@ export type ScorePartKind =
 /**  What the annotator's discrimination adds: how much more or less closely than the average annotator the labels follow texts. */
 "discrimination";
 
+/**  A text on which the answers follow people's severity: those above the median severity and those below it, in two halves. */
+export type SeverityDifference = {
+	/**  Whether the strict are the side that is further from the median level of everyone; else the lenient are. */
+	strict: boolean,
+	/**  How much higher that side answers than the other one, in levels. */
+	gap: number | null,
+	/**  Its 90 % interval. */
+	interval: [number | null, number | null],
+	/**  Labels of that side and of the other one on this text. */
+	labels: [number, number],
+};
+
 /**  Which of the two, the person's own model or everybody else, a label is unlike. */
 export type SlipKind = 
 /**  Both: a possible slip. */
@@ -1668,6 +1797,8 @@ export type TextDetail = {
 	groups: GroupPrediction[],
 	/**  Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores. */
 	differences: GroupDifference[],
+	/**  As [`DisagreementRow::severity`]. */
+	severity: SeverityDifference | null,
 };
 
 /**  A text in this project. */
@@ -1802,6 +1933,16 @@ export type ValidationMetric =
 "accuracy" | 
 /**  The highest F1, averaged over levels. */
 "macro_f1";
+
+/**  Shares of the variance of a single label. */
+export type VarianceShares = {
+	/**  Between texts. */
+	text: number | null,
+	/**  Between annotators. */
+	annotator: number | null,
+	/**  Of neither. */
+	residual: number | null,
+};
 
 /**  A word, or some words that are left out together, and what the score loses without it. */
 export type WordEffect = {

@@ -11,6 +11,8 @@ export interface MeasureWords {
   write: (value: number | null) => string;
   /** Where values lie; `null` where nothing bounds them. */
   ends: readonly [number, number] | null;
+  /** It is told without an interval. */
+  bare?: boolean;
 }
 
 const ordinal = (scale: Scale) => scale.kind === "ordinal";
@@ -29,6 +31,15 @@ export function measuresOf(scale: Scale): MeasureWords[] {
       short: "Split",
       write: (value) => decimal(value),
       ends: [0, 1],
+    },
+    {
+      value: "labels",
+      label: "Labels alone",
+      hint: "split of the labels given, without any prediction; two labels or more",
+      short: "Split",
+      write: (value) => decimal(value),
+      ends: [0, 1],
+      bare: true,
     },
     many && {
       value: "far_apart",
@@ -85,6 +96,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
       short: "Bits",
       write: (value) => decimal(value),
       ends: null,
+      bare: true,
     },
     {
       value: "uncertainty",
@@ -93,6 +105,7 @@ export function measuresOf(scale: Scale): MeasureWords[] {
       short: "Bits",
       write: (value) => decimal(value),
       ends: null,
+      bare: true,
     },
   ];
   return all.filter((measure) => measure !== false);

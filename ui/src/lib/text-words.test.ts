@@ -6,7 +6,15 @@ import { sentences } from "./text-words";
 const scale: Scale = { kind: "ordinal", levels: ["1", "2", "3"] };
 const scores = { split: 0.4, agreement: 0.1, between: 0.25 } as DisagreementScores;
 const detail = (some: Partial<TextDetail>) =>
-  ({ annotators: [], differences: [], groups: [], needs: null, scores, ...some }) as unknown as TextDetail;
+  ({
+    annotators: [],
+    differences: [],
+    severity: null,
+    groups: [],
+    needs: null,
+    scores,
+    ...some,
+  }) as unknown as TextDetail;
 const group = (some: Partial<GroupDifference>): GroupDifference => ({
   attribute: "age",
   value: "60+",
@@ -28,6 +36,21 @@ it("says that no group stands out only where some were compared", () => {
   expect(said([group({ labels: [3, 0] })])).not.toContain("group");
   expect(said([group({})])).toContain("No group stands out.");
   expect(said([group({ stands: true })])).toContain("60+ answer +0.8 levels against the others.");
+});
+
+it("says where answers follow severity, beside a group or alone", () => {
+  const severity = {
+    strict: true,
+    gap: 1.2,
+    interval: [0.7, 1.7] as [number, number],
+    labels: [4, 5] as [number, number],
+  };
+  const said = sentences(detail({ severity, differences: [group({})] }), scale);
+  expect(said).toContain("The strict half of the people answers +1.2 levels against the lenient half");
+  expect(said).toContain("+0.7 to +1.7; 4 and 5 labels");
+  expect(said).not.toContain("No group stands out");
+  const both = sentences(detail({ severity, differences: [group({ stands: true })] }), scale);
+  expect(both).toMatch(/60\+ answer \+0.8 levels.*The strict half/);
 });
 
 it("speaks of differences between people on every scale", () => {

@@ -1,5 +1,5 @@
 // What there is to say of a text in one or two sentences.
-import type { DisagreementScores, GroupDifference, Scale, TextDetail } from "./bindings";
+import type { DisagreementScores, GroupDifference, Scale, SeverityDifference, TextDetail } from "./bindings";
 import { counted, decimal, percent, signed } from "./format";
 import { levelOf } from "./levels";
 
@@ -18,7 +18,7 @@ export function sentences(detail: TextDetail, scale: Scale): string {
   const parts = [
     given(levels, scale),
     spread(scores, levels.length),
-    who(differences),
+    who(differences, detail.severity),
     between(scores.between),
   ];
   return parts.filter(Boolean).join(" ");
@@ -27,12 +27,28 @@ export function sentences(detail: TextDetail, scale: Scale): string {
 /** Whether groups were compared on a text: labels on both sides. */
 const compared = ({ labels }: GroupDifference) => labels[0] > 0 && labels[1] > 0;
 
-/** The groups that stand out; nothing where none could be compared. */
-function who(differences: readonly GroupDifference[]): string {
+/** The groups that stand out, and the strict or the lenient; nothing where none could be compared. */
+function who(differences: readonly GroupDifference[], severity: SeverityDifference | null): string {
   const standing = differences.filter((difference) => difference.stands);
+  const said = severity ? [severityWords(severity)] : [];
   if (standing.length > 0)
-    return `${standing.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`;
+    said.unshift(
+      `${standing.map((d) => `${d.value} answer ${signed(d.gap, 1)} levels`).join(", ")} against the others.`,
+    );
+  if (said.length > 0) return said.join(" ");
   return differences.some(compared) ? "No group stands out." : "";
+}
+
+/** "the strict" or "the lenient". */
+export function sideName(severity: SeverityDifference): string {
+  return severity.strict ? "the strict" : "the lenient";
+}
+
+/** How far apart the strict and the lenient are on a text. */
+export function severityWords({ strict, gap, interval, labels }: SeverityDifference): string {
+  const [side, other] = strict ? ["The strict", "the lenient"] : ["The lenient", "the strict"];
+  const ends = `90 % interval ${signed(interval[0], 1)} to ${signed(interval[1], 1)}`;
+  return `${side} half of the people answers ${signed(gap, 1)} levels against ${other} half (${ends}; ${labels[0]} and ${labels[1]} labels): answers follow severity here.`;
 }
 
 /** How much of the predicted variance lies between people. */

@@ -17,6 +17,7 @@ import {
   type Text,
   withSets,
 } from "./world";
+import { plan } from "./plan";
 import { explain, explainWords } from "./why";
 
 const asked = new URLSearchParams(globalThis.location?.search ?? "");
@@ -51,6 +52,7 @@ function emptyChoices(): view.ProjectChoices {
     view: asked.get("view"),
     group_by: "age",
     compared: null,
+    plan: null,
   };
 }
 
@@ -276,6 +278,7 @@ function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
     rank: 1,
     band: [1, 12],
     who: null,
+    severity: null,
     compared: 0,
     observed_split: n < 2 ? null : variance(counts.map((c) => c / n)),
     observed: counts,
@@ -504,6 +507,18 @@ export const commands: typeof RealCommands = {
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
   textDetail: async (query, text, groupBy, readingAs, showHidden) =>
     detail(query, textOf(text), groupBy, readingAs, showHidden),
+  nearestAgreedTexts: async (q, text) =>
+    world.texts
+      .filter((t) => t.id !== text)
+      .slice(0, 5)
+      .map((t, i) => ({
+        text: t.id,
+        external_id: t.external_id,
+        snippet: t.body.slice(0, 280),
+        similarity: 0.9 - i / 10,
+        answer: answerOf(question(q).scale, 0),
+        labels: 4,
+      })),
   explain: async (query, readingAs, showHidden) => explain(world, query, readingAs, showHidden),
   explainWords: async (query) => explainWords(world, query),
   compareGroups: async (q, groups) => {
@@ -518,6 +533,7 @@ export const commands: typeof RealCommands = {
     compared?.question === q && JSON.stringify(compared.groups) === JSON.stringify(groups) ? compared : null,
   annotatorReport: async (q) => report(q),
   measureAnnotators: async () => 0,
+  plan: async (q, wish) => plan(world, q, wish),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
   startRun: async (wanted) => runs.start(wanted),
@@ -632,6 +648,7 @@ function detail(
           })
         : [],
     differences: [],
+    severity: null,
   };
 }
 
@@ -679,6 +696,8 @@ function report(q: number): view.AnnotatorReport {
           ? null
           : { value: 0.46 + i / 90, interval: [0.42 + i / 90, 0.5 + i / 90], p: null },
         shared_texts: labels,
+        timed_labels: few ? 0 : Math.round(labels * 0.6),
+        seconds_per_label: few ? null : 4.2 + i / 2,
         flags: asked.has("flags")
           ? [
               {

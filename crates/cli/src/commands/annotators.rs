@@ -32,6 +32,7 @@ pub(crate) fn annotators(args: &Annotators) -> Result<()> {
     let header = [
         "annotator",
         "labels",
+        "seconds",
         "severity",
         "consistency",
         "agrees",
@@ -60,6 +61,7 @@ fn line(person: &AnnotatorRow) -> Vec<String> {
     vec![
         person.external_id.clone(),
         person.labels.to_string(),
+        person.seconds_per_label.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.1}")),
         of(person.severity),
         three(person.consistency.map(|figure| figure.value)),
         three(agrees.map(|figure| figure.value)),

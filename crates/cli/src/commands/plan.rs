@@ -21,6 +21,7 @@ pub(crate) fn plan(args: &Plan) -> Result<()> {
         reliability: args.reliability,
         interval_width: args.interval_width,
         cost_per_label: args.cost_per_label,
+        seconds_per_label: args.seconds_per_label,
         top: args.top,
     };
     let bar = Bar::new("resamples");
@@ -47,9 +48,10 @@ pub(crate) fn plan(args: &Plan) -> Result<()> {
         return Ok(());
     }
     output::line("\nNearest to their end")?;
-    let row = |t: &OpenText| vec![t.text_id.clone(), t.labels.to_string(), t.missing.to_string()];
+    let width = |t: &OpenText| t.width.map_or_else(|| "–".to_owned(), |width| format!("{width:.2}"));
+    let row = |t: &OpenText| vec![t.text_id.clone(), t.labels.to_string(), width(t), t.missing.to_string()];
     let rows = report.open_texts.iter().map(row).collect();
-    output::line(&output::table(&["text_id", "labels", "missing"], rows, &[1, 2]))
+    output::line(&output::table(&["text_id", "labels", "width", "missing"], rows, &[1, 2, 3]))
 }
 
 fn lines(report: &PlanReport) -> Vec<String> {
@@ -85,7 +87,14 @@ fn lines(report: &PlanReport) -> Vec<String> {
             (Some(all), Some(missing)) => format!("; cost {all:.2}, of which {missing:.2} to come"),
             _ => String::new(),
         };
-        lines.push(format!("In all {}, {missing} of them missing{cost}", count(all.into(), "label")));
+        let hours = |seconds: f64| format!("{:.1} h", seconds / 3600.0);
+        let time = match (report.seconds_in_all, report.seconds_missing, report.seconds_per_label) {
+            (Some(all), Some(missing), Some(each)) => {
+                format!("; at {each:.1} s a label {}, of which {} to come", hours(all), hours(missing))
+            }
+            _ => String::new(),
+        };
+        lines.push(format!("In all {}, {missing} of them missing{cost}{time}", count(all.into(), "label")));
         lines.push(format!(
             "Can stop: {} of {}, {} of {}{}",
             report.texts_done,

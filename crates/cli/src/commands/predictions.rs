@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind};
 use dissensus_workbench::view::{
     DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
+    SeverityDifference,
 };
 use dissensus_workbench::{RunPrediction, Session, SubmissionChoices, Target};
 use serde_json::json;
@@ -196,6 +197,7 @@ fn measure(by: MeasureArg) -> DisagreementMeasure {
         MeasureArg::Pairwise => DisagreementMeasure::Pairwise,
         MeasureArg::Divergence => DisagreementMeasure::Divergence,
         MeasureArg::Uncertainty => DisagreementMeasure::Uncertainty,
+        MeasureArg::Labels => DisagreementMeasure::Labels,
     }
 }
 
@@ -238,6 +240,7 @@ fn as_json(row: &DisagreementRow) -> serde_json::Value {
         "observed_pairwise": row.observed_pairwise,
         "observed_split": row.observed_split,
         "who": row.who,
+        "severity": row.severity,
     })
 }
 
@@ -272,7 +275,7 @@ fn show(
             three(row.observed_split.map(f64::from)),
             three(row.scores.agreement.map(f64::from)),
             labels.to_string(),
-            row.who.as_ref().map_or_else(String::new, who),
+            who(row),
             output::cut(&row.snippet, TEXT_WIDTH),
         ]
     };
@@ -292,8 +295,15 @@ fn show(
     output::line(&output::table(&header, lines, &[0, 3, 5, 6, 7]))
 }
 
-/// "gender Woman +0.9", with a question mark where it does not stand after correction.
-fn who(group: &GroupDifference) -> String {
-    let doubt = if group.stands { "" } else { "?" };
-    format!("{} {} {:+.1}{doubt}", group.attribute, group.value, group.gap)
+/// "gender Woman +0.9", with a question mark where it does not stand after correction, and "the strict +1.2" where answers follow severity.
+fn who(row: &DisagreementRow) -> String {
+    let group = |group: &GroupDifference| {
+        let doubt = if group.stands { "" } else { "?" };
+        format!("{} {} {:+.1}{doubt}", group.attribute, group.value, group.gap)
+    };
+    let side = |severity: &SeverityDifference| {
+        format!("the {} {:+.1}", if severity.strict { "strict" } else { "lenient" }, severity.gap)
+    };
+    let parts: Vec<String> = row.who.iter().map(group).chain(row.severity.iter().map(side)).collect();
+    parts.join(", ")
 }

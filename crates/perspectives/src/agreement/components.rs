@@ -154,7 +154,7 @@ impl VarianceComponents {
 }
 
 /// The 97.5 % quantile of a standard normal.
-const Z: f64 = 1.959_963_984_540_054;
+pub(super) const Z: f64 = 1.959_963_984_540_054;
 
 /// Four equations in four unknowns, the right side last; `None` where they are no four.
 fn solve(mut rows: [[f64; 5]; 4]) -> Option<[f64; 4]> {

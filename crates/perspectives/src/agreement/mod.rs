@@ -10,6 +10,8 @@ mod counts;
 mod pairs;
 mod reliability;
 mod repeats;
+mod speed;
+mod text_variances;
 mod with_others;
 
 pub use alphas::Alphas;
@@ -19,4 +21,6 @@ pub use components::{LabelDesign, VarianceComponents};
 pub use pairs::{CohenPair, cohen_pairs};
 pub use reliability::{Estimate, Reliability, reliability};
 pub use repeats::{FEWEST_REPEATS, SelfAgreement};
+pub use speed::{FEWEST_TIMED_LABELS, Speed, TimedLabel, TooFast, speeds};
+pub use text_variances::TextVariances;
 pub use with_others::{AnnotatorFlag, BesideOthers, beside_others};

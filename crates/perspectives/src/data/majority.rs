@@ -22,18 +22,9 @@ pub(crate) struct MostFrequentLevel {
 impl MostFrequentLevel {
     /// Of training labels, whose levels are below `levels`.
     pub(crate) fn fit(train: &[Observation], levels: usize) -> Self {
-        let annotators = train.iter().map(|o| o.annotator as usize + 1).max().unwrap_or(0);
-        let mut counts = vec![0usize; annotators * levels];
-        let mut overall = vec![0usize; levels];
-        for o in train {
-            counts[o.annotator as usize * levels + usize::from(o.level)] += 1;
-            overall[usize::from(o.level)] += 1;
-        }
-        let of_annotator = counts
-            .chunks_exact(levels.max(1))
-            .map(|own| own.iter().any(|n| *n > 0).then(|| most_frequent(own)))
-            .collect();
-        Self { of_annotator, overall: most_frequent(&overall) }
+        let (of_annotator, overall) =
+            own_levels(train, levels, |own| own.iter().any(|n| *n > 0).then(|| most_frequent(own)));
+        Self { of_annotator, overall }
     }
 
     pub(crate) fn predict(&self, annotator: u32) -> u16 {
@@ -51,20 +42,29 @@ pub(crate) struct MedianLevel {
 impl MedianLevel {
     /// Of training labels, whose levels are below `levels`.
     pub(crate) fn fit(train: &[Observation], levels: usize) -> Self {
-        let annotators = train.iter().map(|o| o.annotator as usize + 1).max().unwrap_or(0);
-        let mut counts = vec![0usize; annotators * levels];
-        let mut overall = vec![0usize; levels];
-        for o in train {
-            counts[o.annotator as usize * levels + usize::from(o.level)] += 1;
-            overall[usize::from(o.level)] += 1;
-        }
-        let of_annotator = counts.chunks_exact(levels.max(1)).map(median).collect();
-        Self { of_annotator, overall: median(&overall).unwrap_or(0) }
+        let (of_annotator, overall) = own_levels(train, levels, median);
+        Self { of_annotator, overall }
     }
 
     pub(crate) fn predict(&self, annotator: u32) -> u16 {
         self.of_annotator.get(annotator as usize).copied().flatten().unwrap_or(self.overall)
     }
+}
+
+/// A level `of` each annotator's labels, counted by level, and of all of them; the lowest level where there are none.
+fn own_levels(
+    train: &[Observation],
+    levels: usize,
+    of: impl Fn(&[usize]) -> Option<u16>,
+) -> (Vec<Option<u16>>, u16) {
+    let annotators = train.iter().map(|o| o.annotator as usize + 1).max().unwrap_or(0);
+    let mut counts = vec![0usize; annotators * levels];
+    let mut overall = vec![0usize; levels];
+    for o in train {
+        counts[o.annotator as usize * levels + usize::from(o.level)] += 1;
+        overall[usize::from(o.level)] += 1;
+    }
+    (counts.chunks_exact(levels.max(1)).map(&of).collect(), of(&overall).unwrap_or(0))
 }
 
 /// The lowest level that half of the labels do not exceed; `None` without labels.

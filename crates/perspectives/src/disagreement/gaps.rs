@@ -9,8 +9,6 @@ use std::ops::Range;
 
 /// A label of which a model is certain still varies so much.
 const LEAST_VARIANCE: f64 = 1e-3;
-/// Share of false ones among the gaps that are said to stand.
-const FALSE_DISCOVERIES: f64 = 0.05;
 /// The chance that one of a text's intervals or more does not hold the gap.
 const MISSED: f64 = 0.1;
 
@@ -101,11 +99,26 @@ pub struct GroupGaps {
 impl GroupGaps {
     /// Fewer texts labelled by both sides say nothing about how gaps vary: no interval then.
     pub const FEWEST_TEXTS: usize = 10;
+    /// Share of false ones among the gaps that are said to stand.
+    pub const FALSE_DISCOVERIES: f64 = 0.05;
+    /// The same where the strict and the lenient are compared beside the groups: each of the two has half of it, so that of all that is said
+    /// to stand [`GroupGaps::FALSE_DISCOVERIES`] are false.
+    pub const BESIDE_SEVERITY: f64 = 0.025;
 
     /// Estimates, for each of `pairs`, mean and variance over texts of what labels say beyond the predictions (DerSimonian and
     /// Laird 1986: the variance by the method of moments, 0 where labels vary no more than single labels make them). `groups` are annotators'
     /// indices; an annotator can be in several. Levels must have an order. Costs one prediction a label.
     pub fn estimate(model: &dyn AnnotatorModel, groups: Vec<Vec<u32>>, pairs: Vec<GroupPair>) -> Self {
+        Self::estimate_at(model, groups, pairs, Self::FALSE_DISCOVERIES)
+    }
+
+    /// As [`GroupGaps::estimate`], with another share of false ones among the gaps that stand.
+    pub fn estimate_at(
+        model: &dyn AnnotatorModel,
+        groups: Vec<Vec<u32>>,
+        pairs: Vec<GroupPair>,
+        false_discoveries: f64,
+    ) -> Self {
         let mut groups_of = vec![Vec::new(); model.annotators()];
         for (group, members) in (0u32..).zip(&groups) {
             members.iter().for_each(|a| groups_of[*a as usize].push(group));
@@ -115,7 +128,7 @@ impl GroupGaps {
         let mut gaps = Self { members: groups, groups_of, pairs, shared, priors, limit, significant };
         let found: Vec<BothSides> = in_blocks(0..model.texts(), |block| gaps.both_sides(model, block));
         let p: Vec<f64> = found.iter().map(|found| found.p).collect();
-        let standing = false_discovery_rate(&p, p.len(), FALSE_DISCOVERIES);
+        let standing = false_discovery_rate(&p, p.len(), false_discoveries);
         gaps.limit =
             p.iter().zip(standing).filter(|(_, stands)| *stands).map(|(p, _)| *p).fold(0.0, f64::max);
         let significant = found.iter().filter(|found| found.p <= gaps.limit);

@@ -4,11 +4,11 @@
 const TIE: f64 = 1e-9;
 
 /// Mean label and predicted distributions of some people on one text: levels are counted from 0.
-pub(super) struct Side<'a> {
+pub(crate) struct Side<'a> {
     /// Mean of their labels.
-    pub(super) observed: f64,
+    pub(crate) observed: f64,
     /// A distribution over the levels for each of them, at least one; each sums to 1.
-    pub(super) predicted: Vec<&'a [f64]>,
+    pub(crate) predicted: Vec<&'a [f64]>,
 }
 
 impl Side<'_> {
@@ -32,7 +32,7 @@ impl Side<'_> {
 /// Two-sided p value of the difference D of the mean labels of two sides: the chance, under what is predicted of everyone who
 /// labelled, that D lies at least as far from its expectation as it was observed. Exact: the distributions are convolved.
 /// Costs (people x levels)^2.
-pub(super) fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
+pub(crate) fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
     let expected = b.expected() - a.expected();
     let far = (b.observed - a.observed - expected).abs() - TIE;
     if far <= 0.0 {
@@ -64,9 +64,20 @@ pub(super) fn difference_p_value([a, b]: [&Side<'_>; 2]) -> f64 {
 pub fn false_discovery_rate(p: &[f64], comparisons: usize, rate: f64) -> Vec<bool> {
     let many = comparisons.max(p.len()).max(1);
     let harmonic: f64 = (1..=many).map(|i| 1.0 / i as f64).sum();
+    stepped_up(p, rate / (many as f64 * harmonic))
+}
+
+/// As [`false_discovery_rate`] of as many comparisons as there are values, by Benjamini and Hochberg 1995: finds more, and holds where the
+/// values are independent of one another, or depend positively.
+pub(crate) fn independent_discoveries(p: &[f64], rate: f64) -> Vec<bool> {
+    stepped_up(p, rate / p.len().max(1) as f64)
+}
+
+/// The values up to the largest one that is no larger than its rank times `step`.
+fn stepped_up(p: &[f64], step: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let stands = |(rank, at): (usize, &usize)| p[*at] <= rate * (rank + 1) as f64 / (many as f64 * harmonic);
+    let stands = |(rank, at): (usize, &usize)| p[*at] <= step * (rank + 1) as f64;
     let last = order.iter().enumerate().filter(|x| stands(*x)).map(|(rank, _)| rank + 1).max().unwrap_or(0);
     let mut standing = vec![false; p.len()];
     order[..last].iter().for_each(|at| standing[*at] = true);
@@ -122,5 +133,14 @@ mod tests {
         assert_eq!(false_discovery_rate(&p, 4, 0.056), [true, true, false, true]);
         // The same values among many comparisons.
         assert_eq!(false_discovery_rate(&p, 400, 0.05), [false; 4]);
+    }
+
+    /// By hand: adjusted values p m / rank are 0.0004, 0.008, 0.0267 and 0.5.
+    #[test]
+    fn the_procedure_of_benjamini_and_hochberg() {
+        let p = [0.02, 0.0001, 0.5, 0.004];
+        assert_eq!(independent_discoveries(&p, 0.05), [true, true, false, true]);
+        assert_eq!(independent_discoveries(&p, 0.025), [false, true, false, true]);
+        assert_eq!(independent_discoveries(&[], 0.05), [false; 0]);
     }
 }

@@ -13,6 +13,7 @@ mod level_steps;
 mod model;
 mod refit;
 mod repeated;
+mod severity_sides;
 mod unlikely;
 
 pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome, TextScore};
@@ -20,4 +21,5 @@ pub use label_change::LabelChange;
 pub use model::LiveModel;
 pub use refit::Snapshot;
 pub use repeated::{FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
+pub use severity_sides::{FEWEST_LABELS_FOR_A_SIDE, SeveritySides};
 pub use unlikely::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};

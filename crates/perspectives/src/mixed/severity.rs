@@ -36,4 +36,20 @@ impl CrossedEffects {
         let mean = own.iter().zip(&average).map(|(a, b)| a - b).sum::<f64>() / n as f64;
         Some(Severity { mean, sd: quadratic(covariance, &direction).max(0.0).sqrt() })
     }
+
+    /// The mean of [`CrossedEffects::severity`] of the author of label `at` of a text, to first order without this label; `None` for softmax
+    /// links.
+    pub(crate) fn severity_without(&self, text: usize, at: usize) -> Option<f64> {
+        if self.link.softmax {
+            return None;
+        }
+        let annotator = self.labels[text][at].annotator as usize;
+        let place = self.annotators[annotator].labels.partition_point(|l| (l.0 as usize) < text);
+        let theta = self.cavity_of_label(annotator, place);
+        let (n, d) = (self.link.intercepts(), self.link.random_effects());
+        let (mut average, mut own) = (vec![0.0; n], vec![0.0; n]);
+        self.link.intercepts_of(&self.fixed_effects, &[], &mut average);
+        self.link.intercepts_of(&self.fixed_effects, &theta[..d], &mut own);
+        Some(own.iter().zip(&average).map(|(a, b)| a - b).sum::<f64>() / n as f64)
+    }
 }

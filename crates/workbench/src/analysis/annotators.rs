@@ -9,9 +9,10 @@ use crate::view::{AnnotatorFlag, AnnotatorReport, AnnotatorRow, Estimation, Figu
 use crate::words::counted;
 use dissensus_domain::{Annotator, QuestionId, ScaleKind};
 use dissensus_perspectives::{
-    AnnotatorFlag as Flag, AnnotatorMap, Discrimination, HeldOut, Severity, agreement, annotator_map,
-    beside_others,
+    AnnotatorFlag as Flag, AnnotatorMap, Discrimination, HeldOut, Severity, Speed, TimedLabel, agreement,
+    annotator_map, beside_others, speeds,
 };
+use dissensus_store::TimedAnswer;
 use std::sync::Arc;
 
 /// So many people with labels make a map.
@@ -99,6 +100,7 @@ impl Analysis {
         let (texts, people) = context.sizes();
         let agreed = agreement(&labels, texts, people, target)?;
         let beside = beside_others(&labels, texts, people, target)?;
+        let speeds = self.speeds(question, people)?;
         let levels =
             context.index().question(question).map(|q| q.scale.levels().to_vec()).unwrap_or_default();
         let ordered = target.kind.is_ordered();
@@ -127,6 +129,7 @@ impl Analysis {
             let result = measured.get(at).copied().unwrap_or_default();
             let distance = |sum: usize| result.mean_distance(sum).filter(|_| ordinal).map(|d| d as f32);
             let beside = beside.get(at).cloned().unwrap_or_default();
+            let speed = speeds.get(at).copied().unwrap_or_default();
             AnnotatorRow {
                 id: annotator.id,
                 external_id: annotator.external_id.clone(),
@@ -152,7 +155,9 @@ impl Analysis {
                     p: None,
                 }),
                 shared_texts: beside.texts as u32,
-                flags: beside.flags.iter().map(|flag| said(flag, &levels)).collect(),
+                flags: beside.flags.iter().map(|flag| said(flag, &levels)).chain(hasty(&speed)).collect(),
+                timed_labels: speed.labels as u32,
+                seconds_per_label: speed.seconds,
                 x: point.map(|[x, _]| x),
                 y: point.map(|[_, y]| y),
             }
@@ -172,6 +177,33 @@ impl Analysis {
             estimation: live.map(|(.., estimation)| estimation),
         })
     }
+}
+
+impl Analysis {
+    /// How fast each of the first `people` annotators labels.
+    fn speeds(&self, question: QuestionId, people: usize) -> Result<Vec<Speed>, WorkbenchError> {
+        let index = self.context.index();
+        let timed = self.context.store.timed_answers(question)?;
+        let row = |answer: &TimedAnswer| {
+            let annotator = index.annotator_row(answer.annotator)?;
+            let (characters, milliseconds) = (answer.characters, answer.duration_ms);
+            ((annotator as usize) < people).then_some(TimedLabel { annotator, characters, milliseconds })
+        };
+        Ok(speeds(&timed.iter().filter_map(row).collect::<Vec<_>>(), people)?)
+    }
+}
+
+/// The flag of somebody who answers too fast.
+fn hasty(speed: &Speed) -> Option<AnnotatorFlag> {
+    let (flag, seconds) = (speed.too_fast?, speed.seconds?);
+    let words = format!(
+        "Answers in {seconds:.1} s, where the others need {:.1} s on texts as long (medians, {}); of people who work like the others, {} \
+         are so fast.",
+        flag.others_seconds,
+        counted(speed.labels as u64, "timed label"),
+        share(flag.p)
+    );
+    Some(AnnotatorFlag { kind: "too-fast".to_owned(), words })
 }
 
 /// A flag in words.
@@ -211,6 +243,7 @@ fn share(chance: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dissensus_perspectives::TooFast;
 
     #[test]
     fn flags_tell_their_numbers() {
@@ -223,5 +256,11 @@ mod tests {
         let turned = said(&Flag::Reversed { r: -0.41, texts: 52, p: 0.0012 }, &levels);
         assert!(turned.words.contains("-0.41") && turned.words.contains("52 texts"), "{}", turned.words);
         assert!(turned.words.contains("0.12 %"), "{}", turned.words);
+        let too_fast = Some(TooFast { others_seconds: 8.44, p: 0.0007, people: 9 });
+        let fast = hasty(&Speed { labels: 40, seconds: Some(0.61), too_fast }).unwrap();
+        assert_eq!(fast.kind, "too-fast");
+        assert!(fast.words.starts_with("Answers in 0.6 s, where the others need 8.4 s"), "{}", fast.words);
+        assert!(fast.words.contains("40 timed labels") && fast.words.contains("0.07 %"), "{}", fast.words);
+        assert!(hasty(&Speed { labels: 40, seconds: Some(0.61), too_fast: None }).is_none());
     }
 }

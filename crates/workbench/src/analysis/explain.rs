@@ -1,28 +1,25 @@
 //! Why one annotator is predicted to answer a text as they are, and why two differ there.
 
 use super::Analysis;
+use super::agreed_texts::{NearRow, nearest_agreed};
 use super::near_texts::by_similarity;
-use super::ranking::{observed_pairwise, snippet};
+use super::ranking::snippet;
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::levels::answer_at;
-use crate::live::{largest, split_of_labels};
 use crate::view::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, NearText, PartDifference,
     ScorePart, ScorePartKind,
 };
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{
-    AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, LiveModel, Measure, Outcome,
-    ScoreParts, Target,
+    AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, LiveModel, Outcome, ScoreParts,
 };
 
 /// Labels that are listed.
 const INFLUENCES: usize = 5;
 /// Near texts that are listed.
 const NEAR: usize = 5;
-/// Where labels are split no more than this, of the most that as many people can be, they agree.
-const AGREED: f32 = 0.1;
 /// The parts in the order of `ScoreParts::parts`.
 const KINDS: [ScorePartKind; 8] = [
     ScorePartKind::Average,
@@ -34,9 +31,6 @@ const KINDS: [ScorePartKind; 8] = [
     ScorePartKind::Slope,
     ScorePartKind::Discrimination,
 ];
-
-/// A near text before it has its words: row, cosine, level, labels.
-type NearRow = (u32, f32, u16, u32);
 
 /// What the live model says of one annotator.
 struct Told {
@@ -224,7 +218,7 @@ impl Analysis {
     }
 
     /// Id, name and the beginning of the text of a row.
-    fn named(&self, row: u32) -> Result<(TextId, String, String), WorkbenchError> {
+    pub(super) fn named(&self, row: u32) -> Result<(TextId, String, String), WorkbenchError> {
         let id = self.context.index().texts()[row as usize];
         let found =
             self.context.store.text(id)?.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
@@ -278,14 +272,7 @@ impl Asked<'_> {
                 prediction,
             }));
         }
-        let known = near.iter().filter(|(row, _)| *row < texts);
-        let agreed = known.filter_map(|&(row, cosine)| {
-            let mut counts = vec![0u32; model.levels()];
-            model.labels_of_text(row).for_each(|(_, level)| counts[usize::from(level)] += 1);
-            let (level, labels) = agreement(kind, &counts)?;
-            Some((row, cosine, level, labels))
-        });
-        all.agreed = agreed.take(NEAR).collect();
+        all.agreed = nearest_agreed(model, kind, near);
         Ok(all)
     }
 }
@@ -329,19 +316,6 @@ fn of_odds(found: &ExplainedPrediction, odds: ExplainedOdds) -> ([f64; 8], f64) 
             (parts, one.log_odds() - other.log_odds())
         }
     }
-}
-
-/// The level that people agree on and how many they are, by their labels counted by level; `None` where they do not, or there are fewer than
-/// two. It is the median where levels have an order and distances, else what most of them said.
-fn agreement(kind: ScaleKind, counts: &[u32]) -> Option<(u16, u32)> {
-    let labels: u32 = counts.iter().sum();
-    let split = if kind.is_ordered() {
-        split_of_labels(counts)?
-    } else {
-        observed_pairwise(counts)? / largest(Measure::Pairwise, labels as usize, counts.len())
-    };
-    let shares: Vec<f32> = counts.iter().map(|count| *count as f32 / labels as f32).collect();
-    (split <= AGREED).then(|| (Target { kind, levels: counts.len() }.answer(&shares), labels))
 }
 
 /// Where two annotators differ, the largest part first; what they have in common is left out.
@@ -401,18 +375,5 @@ mod tests {
         assert_eq!(odds(&[&one, &other]), ExplainedOdds { level: 1, against: Some(0) });
         let (parts, log_odds) = of_odds(&one, odds(&[&one, &other]));
         assert_eq!((parts.iter().sum::<f64>(), log_odds), (2.0, 2.0));
-    }
-
-    #[test]
-    fn people_agree_where_their_labels_are_hardly_split() {
-        assert_eq!(agreement(ScaleKind::Ordinal, &[0, 1, 0]), None);
-        assert_eq!(agreement(ScaleKind::Ordinal, &[0, 0, 5, 1, 0]), Some((2, 6)));
-        assert_eq!(agreement(ScaleKind::Ordinal, &[5, 0, 0, 1, 3]), None);
-        assert_eq!(agreement(ScaleKind::Binary, &[0, 3]), Some((1, 3)));
-        assert_eq!(agreement(ScaleKind::Binary, &[1, 3]), None);
-        // Levels without an order have no distance: next to each other is as far as from end to end.
-        assert_eq!(agreement(ScaleKind::Choice, &[0, 0, 2, 2, 0]), None);
-        assert_eq!(agreement(ScaleKind::Choice, &[0, 0, 4, 0, 0]), Some((2, 4)));
-        assert_eq!(agreement(ScaleKind::Choice, &[0, 0, 0]), None);
     }
 }

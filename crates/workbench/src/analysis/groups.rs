@@ -3,7 +3,7 @@
 use super::Analysis;
 use crate::error::WorkbenchError;
 use crate::live::{Comparison, Fitted, Over, Sides};
-use crate::view::{GroupChoice, GroupDifference};
+use crate::view::{GroupChoice, GroupDifference, SeverityDifference};
 use dissensus_domain::Annotator;
 use dissensus_perspectives::{GroupGap, GroupPair};
 use std::cmp::Reverse;
@@ -42,7 +42,10 @@ impl Analysis {
             None => against_others(&values),
             Some(choice) => chosen_pair(&values, choice)?,
         };
-        Ok(fitted.comparison(choice, over, |model| Comparison::of(model, groups, pairs, sides)))
+        Ok(fitted.comparison(choice, over, |model| match choice {
+            None => Comparison::beside_severity(model, groups, pairs, sides, over.mask()),
+            Some(_) => Comparison::of(model, groups, pairs, sides),
+        }))
     }
 }
 
@@ -140,9 +143,48 @@ pub(super) fn difference(comparison: &Comparison, at: usize, gap: &GroupGap) -> 
     })
 }
 
+/// As the window shows it, if the answers follow severity; named after the side that is further from the median level of the people.
+pub(super) fn severity_difference(gap: &GroupGap, panel: &[f32]) -> Option<SeverityDifference> {
+    let (low, high) = gap.interval?;
+    // The halves are equally large, so that the mean of all lies in the middle between them.
+    let mean: f64 = panel.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p)).sum();
+    let mut cumulative = 0.0;
+    let median = panel.iter().position(|p| {
+        cumulative += p;
+        cumulative >= 0.5
+    })?;
+    let strict = (mean + gap.gap / 2.0 - median as f64).abs() >= (mean - gap.gap / 2.0 - median as f64).abs();
+    let sign = if strict { 1.0 } else { -1.0 };
+    let ends = [sign * low, sign * high].map(|end| end as f32);
+    let [lenient_labels, strict_labels] = gap.labels;
+    gap.stands.then_some(SeverityDifference {
+        strict,
+        gap: (sign * gap.gap) as f32,
+        interval: (ends[0].min(ends[1]), ends[0].max(ends[1])),
+        labels: if strict { (strict_labels, lenient_labels) } else { (lenient_labels, strict_labels) },
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_side_that_is_further_from_the_median_gives_its_name() {
+        let gap =
+            GroupGap { gap: 1.0, interval: Some((0.4, 1.6)), labels: [6, 3], p: Some(1e-6), stands: true };
+        // Most say the lowest level: the strict stand apart.
+        let found = severity_difference(&gap, &[0.7, 0.1, 0.1, 0.1]).unwrap();
+        assert_eq!((found.strict, found.gap, found.interval, found.labels), (true, 1.0, (0.4, 1.6), (3, 6)));
+        // Most say the highest: the lenient do, and they are lower.
+        let found = severity_difference(&gap, &[0.1, 0.1, 0.1, 0.7]).unwrap();
+        assert_eq!(
+            (found.strict, found.gap, found.interval, found.labels),
+            (false, -1.0, (-1.6, -0.4), (6, 3))
+        );
+        assert_eq!(severity_difference(&GroupGap { stands: false, ..gap }, &[0.5, 0.5]), None);
+        assert_eq!(severity_difference(&GroupGap { interval: None, ..gap }, &[0.5, 0.5]), None);
+    }
 
     #[test]
     fn values_are_compared_with_all_others_of_the_attribute() {

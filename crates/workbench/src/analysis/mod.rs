@@ -1,6 +1,7 @@
 //! Figures about labels, annotators and models: agreement, aggregation, disagreement, evaluation.
 
 mod aggregation;
+mod agreed_texts;
 mod agreement;
 mod annotators;
 mod chosen;

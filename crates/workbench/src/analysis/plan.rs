@@ -3,9 +3,9 @@
 use super::Analysis;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::view::{OpenText, PlanReport, PlannedNumber, VarianceShares};
+use crate::view::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::{LabelDesign, Observation, VarianceComponents};
+use dissensus_perspectives::{LabelDesign, Observation, TextVariances, VarianceComponents};
 
 /// Numbers above this are told as such: a pilot does not tell them apart.
 const LIMIT: u32 = 100;
@@ -27,13 +27,21 @@ pub struct PlanChoices {
     pub interval_width: Option<f64>,
     /// What a label costs.
     pub cost_per_label: Option<f64>,
+    /// How long a label takes, in seconds; as measured with `None`.
+    pub seconds_per_label: Option<f64>,
     /// So many texts that need more labels.
     pub top: usize,
 }
 
 impl Default for PlanChoices {
     fn default() -> Self {
-        Self { reliability: 0.8, interval_width: None, cost_per_label: None, top: 10 }
+        Self {
+            reliability: 0.8,
+            interval_width: None,
+            cost_per_label: None,
+            seconds_per_label: None,
+            top: 10,
+        }
     }
 }
 
@@ -56,11 +64,17 @@ impl Analysis {
         let (texts, people) = (index.texts().len(), index.annotators().len());
         let (per_text, per_person) = counts(&labels, texts, people);
         let ordered = target.kind.is_ordered();
+        let (seconds, timed_labels) = match choices.seconds_per_label {
+            Some(given) => (Some(given), 0),
+            None => self.seconds_per_label(question)?,
+        };
         let mut report = PlanReport {
             question,
             reliability: choices.reliability,
             interval_width: choices.interval_width.filter(|_| ordered),
             cost_per_label: choices.cost_per_label,
+            seconds_per_label: seconds,
+            timed_labels,
             limit: LIMIT,
             texts: texts as u32,
             labels: labels.len() as u32,
@@ -77,6 +91,8 @@ impl Analysis {
             labels_missing: None,
             cost_in_all: None,
             cost_missing: None,
+            seconds_in_all: None,
+            seconds_missing: None,
             texts_done: 0,
             people_done: 0,
             done: false,
@@ -129,20 +145,30 @@ impl Analysis {
             (Some(n), Some(Some(m))) => Some(n.max(m)),
             _ => None,
         };
-        let Some(needed) = report.annotators_per_text else { return Ok(report) };
-        let missing: u64 = per_text.iter().map(|n| u64::from(needed.saturating_sub(*n))).sum();
+        if report.annotators_per_text.is_none() {
+            return Ok(report);
+        }
+        // A text stops by its own spread: one on which people agree needs fewer labels than the average one.
+        let spread =
+            report.interval_width.and_then(|width| Some((width, TextVariances::of(&labels, texts)?)));
+        let for_reliability = report.for_reliability.value.unwrap_or(1);
+        let lacks = |row: usize| {
+            let for_width =
+                spread.as_ref().map_or(0, |(width, of)| of.labels_for_width(row, *width).min(1e6) as u32);
+            for_reliability.max(for_width).saturating_sub(per_text[row])
+        };
+        let missing: u64 = (0..texts).map(|row| u64::from(lacks(row))).sum();
         let cost = |labels: u64| choices.cost_per_label.map(|each| each * labels as f64);
         report.labels_missing = u32::try_from(missing).ok();
         report.labels_in_all = u32::try_from(labels.len() as u64 + missing).ok();
         (report.cost_in_all, report.cost_missing) = (cost(labels.len() as u64 + missing), cost(missing));
-        report.texts_done = per_text.iter().filter(|n| **n >= needed).count() as u32;
+        let time = |labels: u64| report.seconds_per_label.map(|each| each * labels as f64);
+        (report.seconds_in_all, report.seconds_missing) =
+            (time(labels.len() as u64 + missing), time(missing));
+        report.texts_done = (0..texts).filter(|row| lacks(*row) == 0).count() as u32;
         report.done = missing == 0;
-        let mut open: Vec<(u32, usize)> = per_text
-            .iter()
-            .enumerate()
-            .filter(|(_, n)| **n < needed)
-            .map(|(row, n)| (needed - n, row))
-            .collect();
+        let mut open: Vec<(u32, usize)> =
+            (0..texts).map(|row| (lacks(row), row)).filter(|(missing, _)| *missing > 0).collect();
         open.sort_unstable();
         for (missing, row) in open.into_iter().take(choices.top) {
             let Some(text) = context.store.text(index.texts()[row])? else { continue };
@@ -151,9 +177,61 @@ impl Analysis {
                 text_id: text.external_id,
                 labels: per_text[row],
                 missing,
+                width: spread.as_ref().and_then(|(_, of)| of.width(row)),
             });
         }
         Ok(report)
+    }
+}
+
+impl Analysis {
+    /// As [`Analysis::plan`], as a job: a pilot of many labels takes seconds to simulate.
+    ///
+    /// # Errors
+    /// As there, or a number that is out of range.
+    pub fn plan_as_job(&self, question: QuestionId, wish: &PlanWish) -> Result<PlanReport, WorkbenchError> {
+        let choices = PlanChoices::from_wish(wish)?;
+        self.context.as_job("plan", "", |job| self.plan(question, choices, job.as_ref()))
+    }
+
+    /// The median time of the labels whose time is known, in seconds, and their number.
+    fn seconds_per_label(&self, question: QuestionId) -> Result<(Option<f64>, u32), WorkbenchError> {
+        let mut times: Vec<u32> =
+            self.context.store.timed_answers(question)?.iter().map(|answer| answer.duration_ms).collect();
+        times.sort_unstable();
+        let n = times.len();
+        let middle = (n > 0).then(|| (f64::from(times[(n - 1) / 2]) + f64::from(times[n / 2])) / 2000.0);
+        Ok((middle, n as u32))
+    }
+}
+
+impl PlanChoices {
+    /// What the window asks for.
+    ///
+    /// # Errors
+    /// A reliability that is not between 0 and 1, or a width, cost or time that is not above 0.
+    pub fn from_wish(wish: &PlanWish) -> Result<Self, WorkbenchError> {
+        let refused = |name, value: f64, allowed: &str| WorkbenchError::Setting {
+            name,
+            value: value.to_string(),
+            allowed: allowed.to_owned(),
+        };
+        if !(wish.reliability > 0.0 && wish.reliability < 1.0) {
+            return Err(refused("reliability", wish.reliability, "a number above 0 and below 1"));
+        }
+        let above_zero = |name, value: Option<f64>| match value {
+            Some(value) if !(value.is_finite() && value > 0.0) => {
+                Err(refused(name, value, "a number above 0"))
+            }
+            value => Ok(value),
+        };
+        Ok(Self {
+            reliability: wish.reliability,
+            interval_width: above_zero("width", wish.interval_width)?,
+            cost_per_label: above_zero("cost per label", wish.cost_per_label)?,
+            seconds_per_label: above_zero("seconds per label", wish.seconds_per_label)?,
+            ..Self::default()
+        })
     }
 }
 

@@ -2,18 +2,20 @@
 
 use super::Analysis;
 use super::chosen::among;
-use super::groups::difference;
+use super::groups::{difference, severity_difference};
 use super::needs::{enough, too_few};
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
-use crate::live::{Asked, Fitted, Measured, Over, split_of_labels, widest, widest_interval};
+use crate::live::{
+    Asked, Fitted, Measured, Over, differing_labels, split_of_labels, widest, widest_interval,
+};
 use crate::view::{
     DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores, Estimation, GroupDifference,
-    Ranking,
+    Ranking, SeverityDifference,
 };
 use crate::words::counted;
 use dissensus_domain::{QuestionId, ScaleKind, TextId};
-use dissensus_perspectives::{AnnotatorModel as _, Measure, maximum, rank_band};
+use dissensus_perspectives::{AnnotatorModel as _, Measure, rank_band};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -72,7 +74,7 @@ impl Analysis {
         let shared = measured.labels.iter().filter(|count| **count > 1).count();
         ranking.needs = match &asked {
             Asked::Gap(comparison) => comparison.needs(),
-            Asked::Measure(_) => enough(shared, query.by),
+            Asked::Measure(_) | Asked::Labels => enough(shared, query.by),
         };
         if values.first().is_some_and(|value| value.is_nan()) {
             ranking.remark = Some(no_value(query.by));
@@ -141,7 +143,7 @@ impl Analysis {
             // Where nobody can tell how sure a gap is, the text can be anywhere.
             let unsure = match &ranked.asked {
                 Asked::Gap(_) => (f32::NEG_INFINITY, f32::INFINITY),
-                Asked::Measure(_) => (value, value),
+                Asked::Measure(_) | Asked::Labels => (value, value),
             };
             let rank = 1 + ranked.values.partition_point(|other| *other > value) as u32;
             rows.push(DisagreementRow {
@@ -155,6 +157,7 @@ impl Analysis {
                 rank: self.place(&ranked, row).unwrap_or(rank),
                 band: rank_band(&ranked.values, interval.unwrap_or(unsure)),
                 who: found.who,
+                severity: found.severity,
                 compared: found.compared,
                 observed_pairwise: observed_pairwise(&observed),
                 observed_split: self.observed_split(query.question, &observed)?,
@@ -172,6 +175,7 @@ impl Analysis {
             let over = self.over(&query.attributes, fitted.model.annotators())?;
             let asked = match measure(query, fitted.model.levels()) {
                 Some(by) => Asked::Measure(by),
+                None if query.by == DisagreementMeasure::Labels => Asked::Labels,
                 None => Asked::Gap(self.comparison(fitted, query.groups.as_ref(), &over)?),
             };
             let without = |(row, chosen): (u32, &bool)| *chosen && fitted.model.labels_of(row) == 0;
@@ -192,8 +196,12 @@ impl Analysis {
         if let Some(shown) = shown {
             rows.retain(|row| shown.contains(&index.texts()[*row as usize]));
         }
-        // Unstable is enough and the row breaks ties, so that equal values keep their place.
         let value = |row: &u32| measured.values[*row as usize];
+        // One label differs from nothing.
+        if query.by == DisagreementMeasure::Labels {
+            rows.retain(|row| !value(row).is_nan());
+        }
+        // Unstable is enough and the row breaks ties, so that equal values keep their place.
         rows.sort_unstable_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
         let values = rows.iter().map(value).collect();
         Ok(Some(Ranked { measured, asked, over, rows, values, without_labels, estimation }))
@@ -216,16 +224,24 @@ impl Analysis {
         let (scores, distribution) = among(fitted, row, over);
         let comparison = match &ranked.asked {
             Asked::Gap(comparison) => Some(Arc::clone(comparison)),
-            Asked::Measure(_) if fitted.model.is_ordinal() => Some(self.comparison(fitted, None, over)?),
-            Asked::Measure(_) => None,
+            Asked::Measure(_) | Asked::Labels if fitted.model.is_ordinal() => {
+                Some(self.comparison(fitted, None, over)?)
+            }
+            Asked::Measure(_) | Asked::Labels => None,
         };
         let model = &fitted.model;
         let gaps = comparison.as_ref().map_or_else(Vec::new, |c| c.gaps(model, row));
-        let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32;
+        let by_severity = comparison.as_ref().and_then(|c| c.severity_gap(model, row));
+        let severity = by_severity.as_ref().and_then(|gap| severity_difference(gap, &distribution));
+        let compared = gaps.iter().filter(|gap| gap.p.is_some() && gap.interval.is_some()).count() as u32
+            + u32::from(by_severity.is_some_and(|gap| gap.interval.is_some()));
         let (interval, who) = match (&ranked.asked, &comparison) {
-            (Asked::Measure(by), comparison) => {
+            (asked @ (Asked::Measure(_) | Asked::Labels), comparison) => {
                 let usual = ranked.measured.usual.as_ref();
-                let interval = model.interval(row, *by, over.mask(), value, usual);
+                let interval = match asked {
+                    Asked::Measure(by) => model.interval(row, *by, over.mask(), value, usual),
+                    _ => None,
+                };
                 let standing = (0..gaps.len()).filter(|at| gaps[*at].stands);
                 let most = standing.max_by(|a, b| gaps[*a].gap.abs().total_cmp(&gaps[*b].gap.abs()));
                 (interval, comparison.as_ref().zip(most).and_then(|(c, at)| difference(c, at, &gaps[at])))
@@ -236,7 +252,7 @@ impl Analysis {
             ),
             (Asked::Gap(_), None) => (None, None),
         };
-        Ok(RowFigures { scores, distribution, interval, who, compared })
+        Ok(RowFigures { scores, distribution, interval, who, severity, compared })
     }
 
     /// Says what does not go with the question's scale.
@@ -275,9 +291,7 @@ impl Analysis {
         if scale.kind() == ScaleKind::Ordinal {
             return Ok(split_of_labels(counts));
         }
-        let people: u32 = counts.iter().sum();
-        let most = maximum::differ(people as usize, counts.len()) as f32;
-        Ok(observed_pairwise(counts).map(|differ| differ / most))
+        Ok(differing_labels(counts))
     }
 
     /// The texts that the query lets through; `None` for all.
@@ -365,10 +379,11 @@ struct RowFigures {
     distribution: Vec<f32>,
     interval: Option<(f32, f32)>,
     who: Option<GroupDifference>,
+    severity: Option<SeverityDifference>,
     compared: u32,
 }
 
-/// The measure of the models for the measure of the view; `None` for gaps between groups, which are not theirs.
+/// The measure of the models for the measure of the view; `None` for gaps between groups and for labels alone, which are not theirs.
 fn measure(query: &DisagreementQuery, levels: usize) -> Option<Measure> {
     use DisagreementMeasure as M;
     Some(match query.by {
@@ -377,7 +392,7 @@ fn measure(query: &DisagreementQuery, levels: usize) -> Option<Measure> {
         M::OppositeSides => Measure::OppositeSides { cut: query.cut.unwrap_or(levels.div_ceil(2) as u16) },
         M::Between => Measure::Between,
         M::Surprising => Measure::Surprising,
-        M::GroupGap => return None,
+        M::GroupGap | M::Labels => return None,
         M::Pairwise => Measure::Pairwise,
         M::Divergence => Measure::Divergence,
         M::Uncertainty => Measure::Uncertainty,

@@ -2,13 +2,13 @@
 
 use super::Analysis;
 use super::chosen::among;
-use super::groups::difference;
+use super::groups::{difference, severity_difference};
 use super::needs::{FEWEST_SHARED, enough, too_few};
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
 use crate::live::{Fitted, Over};
 use crate::view::{AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail};
-use crate::view::{DisagreementScores, GroupDifference};
+use crate::view::{DisagreementScores, GroupDifference, SeverityDifference};
 use dissensus_domain::{Annotator, AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::AnnotatorModel as _;
 use std::collections::{BTreeMap, HashMap};
@@ -88,7 +88,10 @@ impl Analysis {
             everyone.filter(|(_, chosen)| **chosen).map(|(one, _)| one).map(person).collect();
         let by = |p: &AnnotatorPrediction| p.expected.unwrap_or(f32::INFINITY);
         people.sort_by(|a, b| by(a).total_cmp(&by(b)).then_with(|| a.name.cmp(&b.name)));
-        let (scores, differences) = measured.map_or((None, Vec::new()), |(s, d)| (Some(s), d));
+        let (scores, differences, severity) = match measured {
+            Some(MeasuredText { scores, differences, severity }) => (Some(scores), differences, severity),
+            None => (None, Vec::new(), None),
+        };
         let mut groups = match (group_by, &scores) {
             (Some(attribute), Some(_)) => groups(&people, attribute, levels, ordinal),
             _ => Vec::new(),
@@ -108,6 +111,7 @@ impl Analysis {
             annotators: people,
             groups,
             differences,
+            severity,
         })
     }
 
@@ -118,15 +122,18 @@ impl Analysis {
         row: u32,
         over: &Over,
         ordinal: bool,
-    ) -> Result<(DisagreementScores, Vec<GroupDifference>), WorkbenchError> {
-        let mut differences = Vec::new();
+    ) -> Result<MeasuredText, WorkbenchError> {
+        let (scores, distribution) = among(fitted, row, over);
+        let (mut differences, mut severity) = (Vec::new(), None);
         if ordinal {
             let comparison = self.comparison(fitted, None, over)?;
             let gaps = comparison.gaps(&fitted.model, row);
             differences =
                 gaps.iter().enumerate().filter_map(|(at, gap)| difference(&comparison, at, gap)).collect();
+            let by_severity = comparison.severity_gap(&fitted.model, row);
+            severity = by_severity.and_then(|gap| severity_difference(&gap, &distribution));
         }
-        Ok((among(fitted, row, over).0, differences))
+        Ok(MeasuredText { scores, differences, severity })
     }
 
     /// True where levels have an order, so that a mean level has a meaning.
@@ -152,6 +159,13 @@ impl Analysis {
             self.context.store.annotator_counts()?.into_iter().filter(|count| count.question == question);
         Ok(counts.map(|count| (count.annotator, count.labels)).collect())
     }
+}
+
+/// What is measured on one text.
+struct MeasuredText {
+    scores: DisagreementScores,
+    differences: Vec<GroupDifference>,
+    severity: Option<SeverityDifference>,
 }
 
 /// Texts with labels of two of these people or more, counted as far as [`enough`] asks.

@@ -1,7 +1,7 @@
 //! Groups of people compared on every text.
 
 use crate::words::counted;
-use dissensus_perspectives::{GroupGap, GroupGaps, GroupPair, LiveModel};
+use dissensus_perspectives::{GroupGap, GroupGaps, GroupPair, LiveModel, SeveritySides};
 use std::ops::Range;
 
 /// Two sides, named.
@@ -19,6 +19,8 @@ pub(crate) struct Sides {
 pub(crate) struct Comparison {
     pub(crate) sides: Vec<Sides>,
     gaps: GroupGaps,
+    /// The strict and the lenient, where they are compared beside the groups.
+    severity: Option<SeveritySides>,
 }
 
 impl Comparison {
@@ -29,7 +31,26 @@ impl Comparison {
         pairs: Vec<GroupPair>,
         sides: Vec<Sides>,
     ) -> Self {
-        Self { sides, gaps: GroupGaps::estimate(model, groups, pairs) }
+        Self { sides, gaps: GroupGaps::estimate(model, groups, pairs), severity: None }
+    }
+
+    /// As [`Comparison::of`], and the strict against the lenient of `mask` (everyone with `None`) beside them. Each of the two is corrected
+    /// to half of the share of false ones.
+    pub(crate) fn beside_severity(
+        model: &LiveModel,
+        groups: Vec<Vec<u32>>,
+        pairs: Vec<GroupPair>,
+        sides: Vec<Sides>,
+        mask: Option<&[bool]>,
+    ) -> Self {
+        let severity = SeveritySides::estimate(model, mask);
+        let rate = if severity.is_some() { GroupGaps::BESIDE_SEVERITY } else { GroupGaps::FALSE_DISCOVERIES };
+        Self { sides, gaps: GroupGaps::estimate_at(model, groups, pairs, rate), severity }
+    }
+
+    /// How much higher the strict answer a text than the lenient; `None` where they are not compared.
+    pub(crate) fn severity_gap(&self, model: &LiveModel, text: u32) -> Option<GroupGap> {
+        self.severity.as_ref()?.on_text(model, text)
     }
 
     /// All gaps on one text, in the order of [`Comparison::sides`].

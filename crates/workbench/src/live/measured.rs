@@ -30,6 +30,8 @@ impl Over {
 #[derive(Clone, Debug)]
 pub(crate) enum Asked {
     Measure(Measure),
+    /// The split of the labels alone.
+    Labels,
     /// The widest gap of a comparison.
     Gap(Arc<Comparison>),
 }
@@ -38,6 +40,7 @@ impl Asked {
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Measure(a), Self::Measure(b)) => a == b,
+            (Self::Labels, Self::Labels) => true,
             (Self::Gap(a), Self::Gap(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -75,6 +78,7 @@ impl Measured {
                 .map(|d| by.of(d))
                 .collect::<Option<Vec<f32>>>()
                 .unwrap_or_else(|| model.measure(*by, mask)),
+            Asked::Labels => observed(model, mask).into_iter().map(|(_, split)| split).collect(),
             Asked::Gap(comparison) => comparison.widest(model, 0..texts),
         };
         Self {
@@ -88,7 +92,8 @@ impl Measured {
     }
 }
 
-/// Mean and split of every text's labels by the annotators of `mask`.
+/// Mean and split of every text's labels by the annotators of `mask`; not a number with fewer than two. Without an order of the levels
+/// the split is the chance that two labels differ over its maximum, and the mean has no meaning.
 fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
     let mut counts = vec![0u32; model.texts() * model.levels()];
     for label in model.observations() {
@@ -99,7 +104,11 @@ fn observed(model: &LiveModel, mask: Option<&[bool]>) -> Vec<(f32, f32)> {
     let of = |counts: &[u32]| {
         let all: u32 = counts.iter().sum();
         let sum: f32 = (0u16..).zip(counts).map(|(level, count)| f32::from(level) * *count as f32).sum();
-        split_of_labels(counts).map_or((f32::NAN, f32::NAN), |split| (sum / all as f32, split))
+        let split = match model.is_ordinal() {
+            true => split_of_labels(counts),
+            false => differing_labels(counts),
+        };
+        split.map_or((f32::NAN, f32::NAN), |split| (sum / all as f32, split))
     };
     counts.chunks_exact(model.levels()).map(of).collect()
 }
@@ -119,6 +128,18 @@ pub(crate) fn split_of_labels(counts: &[u32]) -> Option<f32> {
     let n = f64::from(people);
     let most = maximum::squared_distance(people as usize, counts.len());
     Some((total / (n * (n - 1.0)) / most) as f32)
+}
+
+/// The chance that two of these labels differ, over its maximum for as many people; needs two.
+pub(crate) fn differing_labels(counts: &[u32]) -> Option<f32> {
+    let people: u32 = counts.iter().sum();
+    if people < 2 {
+        return None;
+    }
+    let pairs = |n: u32| f64::from(n) * (f64::from(n) - 1.0);
+    let same: f64 = counts.iter().map(|count| pairs(*count)).sum();
+    let most = maximum::differ(people as usize, counts.len());
+    Some(((1.0 - same / pairs(people)) / most) as f32)
 }
 
 /// What a live model keeps of what was asked.
@@ -196,5 +217,14 @@ mod tests {
         // Squared distances of the 36 pairs sum to 288, and can to 20 x 16.
         assert!((split_of_labels(&[5, 0, 0, 1, 3]).unwrap() - 0.9).abs() < 1e-6);
         assert!((split_of_labels(&[1, 1, 6, 0, 1]).unwrap() - 0.25).abs() < 1e-6);
+    }
+
+    #[test]
+    fn without_an_order_labels_differ_as_much_as_they_can_where_no_two_are_alike() {
+        assert_eq!(differing_labels(&[1, 0, 0]), None);
+        assert_eq!(differing_labels(&[1, 1, 1]), Some(1.0));
+        assert_eq!(differing_labels(&[4, 0, 0]), Some(0.0));
+        // Of four labels on two levels, two of three pairs can differ at most.
+        assert!((differing_labels(&[3, 1]).unwrap() - 0.75).abs() < 1e-6);
     }
 }

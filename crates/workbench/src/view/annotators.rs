@@ -50,6 +50,10 @@ view! {
         pub shared_texts: u32,
         /// What stands out about this person's labels, a sentence each with the numbers behind it. Of people who judge as the others do at most 1 % have each.
         pub flags: Vec<AnnotatorFlag>,
+        /// Labels whose time is known: those given in the window, and those imported with one.
+        pub timed_labels: u32,
+        /// Their median time, in seconds.
+        pub seconds_per_label: Option<f64>,
         /// Place on the map: the nearer two people, the more alike they judge.
         pub x: Option<f32>,
         /// Place on the map.
@@ -58,7 +62,7 @@ view! {
 
     /// Something that stands out about a person's labels.
     pub struct AnnotatorFlag {
-        /// `one-level` or `reversed`.
+        /// `one-level`, `reversed` or `too-fast`.
         pub kind: String,
         /// A sentence with the numbers behind it.
         pub words: String,

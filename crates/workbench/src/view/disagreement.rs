@@ -27,6 +27,8 @@ view! {
         Divergence,
         /// Mean entropy.
         Uncertainty,
+        /// The split of the labels that were given, without any prediction: two labels or more.
+        Labels,
     }
 
     /// Two groups of annotators to compare.
@@ -138,6 +140,19 @@ view! {
         pub stands: bool,
     }
 
+    /// A text on which the answers follow people's severity: those above the median severity and those below it, in two halves.
+    #[derive(Copy)]
+    pub struct SeverityDifference {
+        /// Whether the strict are the side that is further from the median level of everyone; else the lenient are.
+        pub strict: bool,
+        /// How much higher that side answers than the other one, in levels.
+        pub gap: f32,
+        /// Its 90 % interval.
+        pub interval: (f32, f32),
+        /// Labels of that side and of the other one on this text.
+        pub labels: (u32, u32),
+    }
+
     /// One text of the ranking.
     pub struct DisagreementRow {
         /// Its row.
@@ -150,9 +165,9 @@ view! {
         pub distribution: Vec<f32>,
         /// How much they would disagree.
         pub scores: DisagreementScores,
-        /// What the text is ranked by.
+        /// What the text is ranked by; no number for `labels` with fewer than two of them.
         pub value: f32,
-        /// Its 90 % interval; `None` for divergence and uncertainty.
+        /// Its 90 % interval; `None` for divergence, uncertainty and labels.
         pub interval: Option<(f32, f32)>,
         /// Its rank among the texts of the query, from 1.
         pub rank: u32,
@@ -160,7 +175,9 @@ view! {
         pub band: (u32, u32),
         /// The group that differs most from the others: for `group_gap` the one that ranks the text, else only one whose gap stands.
         pub who: Option<GroupDifference>,
-        /// Pairs of groups that were compared on this text: both have labels on it.
+        /// The strict or the lenient, where labels show that the answers follow severity, after correction for all texts.
+        pub severity: Option<SeverityDifference>,
+        /// Pairs of groups that were compared on this text, the strict and the lenient among them: both have labels on it.
         pub compared: u32,
         /// How split the observed labels alone are, over the maximum of as many people; needs two.
         pub observed_split: Option<f32>,
@@ -237,6 +254,8 @@ view! {
         pub groups: Vec<GroupPrediction>,
         /// Every group of five people or more against those others of whom the attribute is known; ordinal scales. Empty without scores.
         pub differences: Vec<GroupDifference>,
+        /// As [`DisagreementRow::severity`].
+        pub severity: Option<SeverityDifference>,
     }
 }
 
@@ -253,6 +272,7 @@ impl DisagreementMeasure {
             Self::Pairwise => "pairwise",
             Self::Divergence => "divergence",
             Self::Uncertainty => "uncertainty",
+            Self::Labels => "labels",
         }
     }
 }

@@ -39,7 +39,7 @@ pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
 pub use copy::CopyReport;
 pub use disagreement::{
     AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, DisagreementRow, DisagreementScores,
-    GroupChoice, GroupDifference, GroupPrediction, Ranking, TextDetail,
+    GroupChoice, GroupDifference, GroupPrediction, Ranking, SeverityDifference, TextDetail,
 };
 pub use dissensus_domain::WorkState;
 pub use estimation::Estimation;
@@ -56,7 +56,7 @@ pub use importing::{
 };
 pub use job::JobInfo;
 pub use labelling::{LabelReceipt, LabelTask, NewLabel, Progress, TextOrder, TextPredictions, Undone};
-pub use plan::{OpenText, PlanReport, PlannedNumber, VarianceShares};
+pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,
 };

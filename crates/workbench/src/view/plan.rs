@@ -26,6 +26,18 @@ view! {
         pub residual: f64,
     }
 
+    /// What is wanted of a study.
+    pub struct PlanWish {
+        /// Reliability of a text's mean and of a person's severity, between 0 and 1.
+        pub reliability: f64,
+        /// Width of the 95 % interval of a text's mean, in levels; of a binary question as a share.
+        pub interval_width: Option<f64>,
+        /// What a label costs.
+        pub cost_per_label: Option<f64>,
+        /// How long a label takes, in seconds; as measured with `None`.
+        pub seconds_per_label: Option<f64>,
+    }
+
     /// A text that needs more labels.
     pub struct OpenText {
         /// The text.
@@ -36,6 +48,9 @@ view! {
         pub labels: u32,
         /// Labels that it still needs.
         pub missing: u32,
+        /// Width of the 95 % interval of its mean now, in levels, by how widely its own labels are spread; none without a label, or where no
+        /// width is wanted.
+        pub width: Option<f64>,
     }
 
     /// The plan of a study.
@@ -48,6 +63,10 @@ view! {
         pub interval_width: Option<f64>,
         /// What a label costs.
         pub cost_per_label: Option<f64>,
+        /// How long a label takes, in seconds: as given, else the median of the labels whose time is known.
+        pub seconds_per_label: Option<f64>,
+        /// Labels that it was measured on; 0 where it was given.
+        pub timed_labels: u32,
         /// Numbers above this are not told.
         pub limit: u32,
         /// Texts of the project.
@@ -80,7 +99,11 @@ view! {
         pub cost_in_all: Option<f64>,
         /// What is still to be spent.
         pub cost_missing: Option<f64>,
-        /// Texts that have enough labels.
+        /// How long the whole study takes, in seconds of labelling.
+        pub seconds_in_all: Option<f64>,
+        /// How much of that is still to come.
+        pub seconds_missing: Option<f64>,
+        /// Texts that can stop: they have labels enough for the reliability, and their own interval is as narrow as is wanted.
         pub texts_done: u32,
         /// People whose severity is known well enough.
         pub people_done: u32,

@@ -1,6 +1,6 @@
 //! The open project: what it holds, what predicts for it.
 
-use super::GroupsChoice;
+use super::{GroupsChoice, PlanWish};
 use super::{Problem, TextOrder};
 use dissensus_domain::{AnnotatorId, Attributes, QuestionId, Scale};
 use serde::{Deserialize, Serialize};
@@ -125,5 +125,7 @@ view! {
         pub group_by: Option<String>,
         /// The groups that were compared last.
         pub compared: Option<GroupsChoice>,
+        /// What was wanted of the study last.
+        pub plan: Option<PlanWish>,
     }
 }

@@ -5,6 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import { reset, say } from "../../mock/bindings";
+import AnnotatorDetail from "./AnnotatorDetail.svelte";
 import AnnotatorsView from "./AnnotatorsView.svelte";
 
 beforeEach(async () => {
@@ -135,4 +136,21 @@ it("says what the labels cannot tell about severities", async () => {
   vi.spyOn(commands, "annotatorReport").mockResolvedValue({ ...whole, remark: null, estimation });
   render(AnnotatorsView);
   await waitFor(() => expect(screen.getByTestId("estimation-limits").textContent).toContain(limit));
+});
+
+it("tells how long a label takes, and that somebody is too fast", async () => {
+  const [found] = (await commands.annotatorReport(1)).annotators;
+  if (!found || !app.question) throw new Error("nobody");
+  const words = "Answers in 0.6 s, where the others need 8.4 s on texts as long.";
+  const flags = [{ kind: "too-fast", words }];
+  const person = { ...found, flags, timed_labels: 40, seconds_per_label: 0.61 };
+  const given = { scale: app.question.scale, alpha: null, note: null, onslips: () => undefined };
+  const { rerender } = render(AnnotatorDetail, { ...given, person });
+  expect(screen.getByTestId("annotator-flag")).toHaveTextContent(words);
+  expect(screen.getByTestId("annotator-seconds")).toHaveTextContent(
+    "0.6 s a label, the median of 40 timed labels.",
+  );
+  await rerender({ ...given, person: { ...person, flags: [], timed_labels: 0, seconds_per_label: null } });
+  expect(screen.queryByTestId("annotator-flag")).toBeNull();
+  expect(screen.queryByTestId("annotator-seconds")).toBeNull();
 });

@@ -120,13 +120,45 @@ it("claims nothing of a text where fewer than two people are predicted, and says
 });
 
 it("says that no group stands out only where groups were compared", async () => {
-  const figures = { who: null, between: 0.3, labels: 4 };
+  const figures = { who: null, severity: null, between: 0.3, labels: 4 };
   const { rerender } = render(WhoChip, { ...figures, compared: 2 });
   expect(screen.getByTestId("who-none")).toHaveTextContent("no pattern");
-  expect(screen.getByTestId("who-none").title).toMatch(/^No group stands out/);
+  expect(screen.getByTestId("who-none").title).toMatch(/^Neither a group nor the strict/);
   await rerender({ ...figures, compared: 0 });
   expect(screen.getByTestId("who-none")).not.toHaveTextContent("no pattern");
-  expect(screen.getByTestId("who-none").title).toMatch(/^No groups are compared here/);
+  expect(screen.getByTestId("who-none").title).toMatch(/^Nobody is compared here/);
+  await rerender({
+    ...figures,
+    compared: 1,
+    severity: { strict: false, gap: -0.9, interval: [-1.4, -0.4], labels: [3, 5] },
+  });
+  expect(screen.getByTestId("who-severity")).toHaveTextContent(/the lenient\s+−0.9/);
+  expect(screen.queryByTestId("who-none")).toBeNull();
+});
+
+it("ranks by labels alone from what the order says of itself", async () => {
+  const user = userEvent.setup();
+  const asked = vi.spyOn(commands, "disagreementRanking");
+  render(DisagreementView);
+  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("cannot be told apart"));
+  await user.click(screen.getByTestId("ranking-by-labels"));
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[0].by).toBe("labels"));
+  await waitFor(() => expect(screen.getByTestId("ranking-told")).toHaveTextContent("What people said"));
+  expect(screen.queryByTestId("ranking-by-labels")).toBeNull();
+});
+
+it("opens a near text, and goes back to the one before", async () => {
+  const user = userEvent.setup();
+  render(DisagreementView);
+  await waitFor(() => expect(screen.getByTestId("text-pane")).toBeVisible());
+  const first = screen.getByTestId("text-pane").dataset["textId"];
+  expect(screen.queryByTestId("detail-back")).toBeNull();
+  const near = await screen.findAllByTestId("near-agreed-text");
+  await user.click(near[0] as HTMLElement);
+  await waitFor(() => expect(screen.getByTestId("text-pane").dataset["textId"]).not.toBe(first));
+  await user.click(screen.getByTestId("detail-back"));
+  await waitFor(() => expect(screen.getByTestId("text-pane").dataset["textId"]).toBe(first));
+  expect(screen.queryByTestId("detail-back")).toBeNull();
 });
 
 /** Drags over the texts of a mean level up to 2. Without a layout the plot is as wide and high as its margins, turned round. */

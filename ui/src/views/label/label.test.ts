@@ -40,6 +40,7 @@ describe("who labels", () => {
       view: null,
       group_by: null,
       compared: null,
+      plan: null,
     });
     await app.openSample();
     expect(app.annotatorId).toBeNull();

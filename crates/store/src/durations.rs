@@ -1,0 +1,44 @@
+//! How long people looked at the texts that they labelled.
+
+use crate::tx::all;
+use crate::{Result, Store};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+
+/// A current label whose time is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedAnswer {
+    /// The text judged.
+    pub text: TextId,
+    /// Who judged.
+    pub annotator: AnnotatorId,
+    /// Characters of the text.
+    pub characters: u32,
+    /// How long the annotator looked at the text, in milliseconds.
+    pub duration_ms: u32,
+}
+
+impl Store {
+    /// The current labels of a question whose time is known, in the order in which they were appended.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn timed_answers(&self, question: QuestionId) -> Result<Vec<TimedAnswer>> {
+        self.read("reading how long labels took", |c| {
+            // Events first: most files have no times, and then nothing else is read.
+            let sql = "SELECT e.text, e.annotator, length(t.body), e.duration_ms
+                       FROM events AS e
+                       CROSS JOIN current_answers AS a
+                       ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
+                       CROSS JOIN texts AS t ON t.id = e.text
+                       WHERE e.duration_ms IS NOT NULL AND e.question = ?1 ORDER BY e.id";
+            all(c, sql, [question.0], |row| {
+                Ok(TimedAnswer {
+                    text: TextId(row.get(0)?),
+                    annotator: AnnotatorId(row.get(1)?),
+                    characters: row.get(2)?,
+                    duration_ms: row.get(3)?,
+                })
+            })
+        })
+    }
+}

@@ -1,0 +1,49 @@
+// What a ranking says of itself.
+import { expect, it } from "vitest";
+import type { DisagreementRow, Ranking, Scale } from "./bindings";
+import { measureWords } from "./measures";
+import { followsMean, labelsTell, spearman, whatIsTold } from "./ranking-words";
+
+const scale: Scale = { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] };
+const ranking = (some: Partial<Ranking>) =>
+  ({ texts: [], values: [], means: [], observed_splits: [], labels: [], ...some }) as unknown as Ranking;
+const row = (band: [number, number], interval: [number, number] | null) =>
+  ({ band, interval }) as unknown as DisagreementRow;
+
+/** By hand: ranks 0 1 2 3 against 1 0 2 3 give 1 - 6 * 2 / (4 * 15) = 0.8. */
+it("correlates ranks, ties sharing theirs", () => {
+  expect(spearman([1, 2, 3, 4], [20, 10, 30, 40])).toBeCloseTo(0.8, 12);
+  expect(spearman([1, 2, 3], [9, 5, 1])).toBeCloseTo(-1, 12);
+  // scipy.stats.spearmanr([1, 1, 2, 3], [1, 2, 3, 4]) = 0.9486832980505138
+  expect(spearman([1, 1, 2, 3], [1, 2, 3, 4])).toBeCloseTo(0.9486832980505138, 12);
+  expect(spearman([1, 1, 1], [1, 2, 3])).toBeNull();
+});
+
+it("says that an order follows from the means only where it does", () => {
+  const texts = Array.from({ length: 40 }, (_, i) => i + 1);
+  const means = texts.map((t) => (t / 40) * 2);
+  const split = means.map((mean) => (mean / 4) * (1 - mean / 4));
+  const words = measureWords(scale, "split");
+  const follows = ranking({ texts, means, values: split });
+  expect(followsMean(follows, scale)).toBeCloseTo(1, 9);
+  expect(whatIsTold(follows, row([1, 12], [0.4, 0.5]), words, scale)).toMatch(
+    /^The first 12 texts cannot be told apart.*Predicted split follows the mean level/,
+  );
+  const own = ranking({ texts, means, values: texts.map((t) => (t * 7) % 40) });
+  expect(whatIsTold(own, row([1, 1], [0.4, 0.5]), words, scale)).toBe("");
+  // Without an interval nothing is said of the order.
+  expect(whatIsTold(own, row([1, 12], null), words, scale)).toBe("");
+  expect(followsMean(ranking({ texts, values: split }), scale)).toBeNull();
+});
+
+it("offers labels alone where enough texts have several and they differ", () => {
+  const texts = Array.from({ length: 12 }, (_, i) => i + 1);
+  const several = { texts, labels: texts.map(() => 5) };
+  expect(labelsTell(ranking({ ...several, observed_splits: texts.map((t) => t / 12) }))).toBe(true);
+  expect(labelsTell(ranking({ ...several, observed_splits: texts.map(() => 0) }))).toBe(false);
+  expect(
+    labelsTell(
+      ranking({ texts, labels: texts.map(() => 2), observed_splits: texts.map((t) => (t % 3) / 2) }),
+    ),
+  ).toBe(false);
+});

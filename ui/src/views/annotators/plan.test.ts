@@ -1,0 +1,116 @@
+// Planning a study: asked for once typing pauses, kept with the project, stopped, and honest about what is missing.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import { app } from "$lib/app.svelte";
+import { reset, say } from "../../mock/bindings";
+import AnnotatorsView from "./AnnotatorsView.svelte";
+
+beforeEach(async () => {
+  reset();
+  await app.start();
+  await app.openSample();
+  app.show("annotators");
+});
+
+const opened = async () => {
+  const user = userEvent.setup();
+  render(AnnotatorsView);
+  await user.click(await screen.findByTestId("plan-open"));
+  return user;
+};
+
+it("plans at once, plans anew for another wish, and keeps the wish with the project", async () => {
+  const asked = vi.spyOn(commands, "plan");
+  const kept = vi.spyOn(commands, "saveChoices");
+  const user = await opened();
+  await waitFor(() => expect(screen.getByTestId("plan-per-text")).toHaveTextContent("9"));
+  expect(asked).toHaveBeenCalledTimes(1);
+  expect(screen.getByTestId("plan-effort")).toHaveTextContent("Time at 6.2 s a label");
+  const field = screen.getByTestId("plan-reliability");
+  await user.clear(field);
+  await user.type(field, "0.9");
+  await waitFor(() => expect(screen.getByTestId("plan-per-text")).toHaveTextContent("19"));
+  // Not once a key.
+  expect(asked.mock.calls.map(([, wish]) => wish.reliability)).toEqual([0.8, 0.9]);
+  expect(kept.mock.calls.at(-1)?.[0].plan?.reliability).toBe(0.9);
+  await user.type(screen.getByTestId("plan-cost"), "0.5");
+  await waitFor(() => expect(screen.getByTestId("plan-effort")).toHaveTextContent("Cost at 0.50 a label"));
+  // Who comes back finds the wish again.
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByTestId("plan")).toBeNull());
+  await user.click(screen.getByTestId("plan-open"));
+  await waitFor(() =>
+    expect(asked.mock.calls.at(-1)?.[1]).toMatchObject({ reliability: 0.9, cost_per_label: 0.5 }),
+  );
+});
+
+it("does not ask for what cannot be wanted, and says so at its field", async () => {
+  const asked = vi.spyOn(commands, "plan");
+  const user = await opened();
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+  const field = screen.getByTestId("plan-reliability");
+  await user.clear(field);
+  await user.type(field, "1.5");
+  await waitFor(() => expect(field).toHaveAttribute("aria-invalid", "true"));
+  await new Promise((settled) => setTimeout(settled, 450));
+  expect(asked).toHaveBeenCalledTimes(1);
+});
+
+it("says what is missing before there is a plan", async () => {
+  const found = await commands.plan(1, {
+    reliability: 0.8,
+    interval_width: null,
+    cost_per_label: null,
+    seconds_per_label: null,
+  });
+  vi.spyOn(commands, "plan").mockResolvedValue({
+    ...found,
+    needs: "A plan needs a pilot: 20 texts or more.",
+    labels_missing: null,
+  });
+  await opened();
+  await waitFor(() => expect(screen.getByTestId("plan-needs")).toHaveTextContent("20 texts or more"));
+  expect(screen.queryByTestId("plan-per-text")).toBeNull();
+});
+
+it("shows how far it is, stops, and plans again on demand", async () => {
+  let fail: (thrown: unknown) => void = () => undefined;
+  vi.spyOn(commands, "plan").mockImplementation(() => new Promise((_, reject) => (fail = reject)));
+  const cancelled = vi.spyOn(commands, "cancelJob").mockImplementation(async () => {
+    fail({ code: "cancelled", message: "stopped", detail: null });
+    return null;
+  });
+  const user = await opened();
+  await waitFor(() => expect(screen.getByTestId("plan-working")).toHaveTextContent("Simulating"));
+  say("jobChanged", {
+    id: 31,
+    kind: "plan",
+    title: "",
+    state: "running",
+    done: 40,
+    total: 400,
+    note: null,
+    started_at: 0,
+    ended_at: null,
+  } as never);
+  await user.click(await screen.findByTestId("plan-stop"));
+  expect(cancelled).toHaveBeenCalledWith(31);
+  await waitFor(() => expect(screen.getByTestId("plan-working")).toHaveTextContent("Stopped."));
+  expect(screen.getByText("Plan again")).toBeVisible();
+});
+
+it("opens a text that needs more labels in Disagreement", async () => {
+  const user = await opened();
+  const texts = await screen.findAllByTestId("plan-text");
+  await user.click(texts[0] as HTMLElement);
+  await waitFor(() => expect(app.view).toBe("disagreement"));
+});
+
+it("offers no width where levels have no order", async () => {
+  app.ask(3);
+  await opened();
+  await waitFor(() => expect(screen.getByTestId("plan-reliability")).toBeVisible());
+  expect(screen.queryByTestId("plan-width")).toBeNull();
+});
