@@ -32,6 +32,8 @@ pub fn builder() -> Builder<Wry> {
             encoder::download_encoder,
             encoder::cancel_download,
             encoder::use_encoder,
+            encoder::encoders_here,
+            encoder::try_encoders,
             project::new_project,
             project::open_project,
             project::open_sample,

@@ -901,6 +901,10 @@ fn positive(argument: &str) -> Result<f64, String> {
   dissensus import P.dissensus again.csv --occasion round
   dissensus repeats P.dissensus
 
+A column that was named as the occasion by mistake: take its answers back, and import the file again without it.
+  dissensus repeats P.dissensus --remove all
+  dissensus repeats P.dissensus --remove 2
+
 If r is the share of repeats with the same answer, the best reachable accuracy lies between r and its square root, if people
 did not remember their answer; told is the range from the lower end of the interval of r to the square root of its upper end.")]
 pub(crate) struct Repeats {
@@ -910,6 +914,10 @@ pub(crate) struct Repeats {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// Take back the answers of an occasion (2, 3, ...), or of all later ones: they stay in the file and count no more, until they are
+    /// imported again
+    #[arg(long, value_name = "OCCASION|all", value_parser = occasion)]
+    pub(crate) remove: Option<RemovedOccasion>,
     /// How many people to show
     #[arg(long, default_value_t = 20)]
     pub(crate) top: usize,
@@ -921,6 +929,22 @@ pub(crate) struct Repeats {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Which occasions are taken back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RemovedOccasion {
+    All,
+    One(u16),
+}
+
+fn occasion(argument: &str) -> Result<RemovedOccasion, String> {
+    match (argument, argument.parse::<u16>()) {
+        ("all", _) => Ok(RemovedOccasion::All),
+        (_, Ok(one)) if one >= 2 => Ok(RemovedOccasion::One(one)),
+        (_, Ok(_)) => Err("answers of the first occasion are labels: `undo` takes those back".to_owned()),
+        _ => Err("an occasion is a whole number from 2 on, or `all`".to_owned()),
+    }
 }
 
 /// `slips`: labels that are unlike the person and unlike everybody else.

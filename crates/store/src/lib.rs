@@ -72,6 +72,7 @@ mod question_snapshot;
 mod questions;
 mod readers;
 mod records;
+mod repeat_changes;
 mod repeats;
 mod row;
 mod runs;

@@ -3,6 +3,7 @@
 use crate::appending::Place;
 use crate::current::Key;
 use crate::events::NewEvent;
+use crate::repeat_changes::RepeatChange;
 use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
@@ -29,6 +30,8 @@ pub struct TakenIn {
     pub known: u32,
     /// Answers of later occasions that were not here.
     pub repeats: u32,
+    /// New changes of answers of later occasions: taken back, or counted again.
+    pub repeat_changes: u32,
 }
 
 impl Store {
@@ -88,6 +91,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     fn run(mut self) -> Result<TakenIn> {
         // What is appended there meanwhile waits for the next time: it may be about texts that are not read here.
         let end = self.other.last_event()?;
+        // Changes first: each is about an answer that was there before it.
+        let changes = self.other.all_repeat_changes()?;
         let repeats = self.other.all_repeats()?;
         for question in self.other.questions()? {
             self.question(question)?;
@@ -116,6 +121,11 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         }
         for repeat in repeats {
             self.repeat(repeat)?;
+        }
+        for change in changes {
+            let repeat = self.translated_repeat(change.repeat)?;
+            let added = self.tx.add_repeat_change(&RepeatChange { repeat, ..change })?;
+            self.report.repeat_changes += u32::from(added);
         }
         Ok(self.report)
     }
@@ -220,6 +230,12 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn repeat(&mut self, theirs: Repeat) -> Result<()> {
+        let ours = self.translated_repeat(theirs)?;
+        self.report.repeats += u32::from(self.tx.insert_repeat(&ours, true)? == RepeatAdded::New);
+        Ok(())
+    }
+
+    fn translated_repeat(&self, theirs: Repeat) -> Result<Repeat> {
         let unknown = || {
             conflict(
                 "repeat",
@@ -227,14 +243,12 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 "points to something that the other copy does not have",
             )
         };
-        let ours = Repeat {
+        Ok(Repeat {
             question: *self.questions.get(&theirs.question).ok_or_else(unknown)?,
             text: *self.texts.get(&theirs.text).ok_or_else(unknown)?,
             annotator: *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?,
-            ..theirs.clone()
-        };
-        self.report.repeats += u32::from(self.tx.add_repeat(&ours, true)? == RepeatAdded::New);
-        Ok(())
+            ..theirs
+        })
     }
 
     /// An event of the other copy with the rows that it points to here; its own row stays the other's.

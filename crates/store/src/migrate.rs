@@ -18,6 +18,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0003_events.sql"),
     include_str!("../../../migrations/0004_runs.sql"),
     include_str!("../../../migrations/0005_repeats.sql"),
+    include_str!("../../../migrations/0006_repeat_changes.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.

@@ -1,5 +1,6 @@
 //! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
 
+use crate::repeat_changes::COUNTS;
 use crate::row::{json, source, to_json};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
@@ -53,10 +54,10 @@ fn repeat(row: &Row<'_>) -> rusqlite::Result<Repeat> {
     })
 }
 
-/// Those of a question that count: of each text, annotator and occasion the last in the order of the table.
+/// Those of a question that count: of each text, annotator and occasion the last in the order of the table that was not taken back.
 fn counting(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Repeat>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM repeats WHERE question = ?1 ORDER BY text, annotator, occasion, at_ms, answer"
+        "SELECT {COLUMNS} FROM repeats AS r WHERE question = ?1 AND {COUNTS} ORDER BY text, annotator, occasion, at_ms, answer"
     );
     let mut found: Vec<Repeat> = all(c, &sql, [question.0], repeat)?;
     // `dedup_by_key` keeps the first of each, so the order is turned round.
@@ -69,11 +70,20 @@ fn counting(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Repeat
 impl WriteTx<'_> {
     /// Adds an answer of a later occasion, unless it is there. With `timed` that is the same answer at the same time; without, the same
     /// answer at any time, and one that is new gets a time after those that are there: so an answer without a time that was overruled does
-    /// not count again.
+    /// not count again. An answer that was taken back is as if it were not there, and counts again.
     ///
     /// # Errors
     /// The question, text or annotator is not in the project, the answer is not on the scale, or the occasion is not a later one.
-    pub fn add_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
+    pub fn add_repeat(&mut self, new: &Repeat, timed: bool, now_ms: i64) -> Result<RepeatAdded> {
+        let added = self.insert_repeat(new, timed)?;
+        if added == RepeatAdded::Known && timed && self.restore_repeat(new, now_ms)? {
+            return Ok(RepeatAdded::New);
+        }
+        Ok(added)
+    }
+
+    /// Adds it as a fact that is new or known, whether or not it was taken back.
+    pub(crate) fn insert_repeat(&mut self, new: &Repeat, timed: bool) -> Result<RepeatAdded> {
         let question = self
             .question(new.question)?
             .ok_or_else(|| StoreError::Unknown { what: "question", name: new.question.0.to_string() })?;
@@ -84,24 +94,34 @@ impl WriteTx<'_> {
         let answer = to_json("an answer", &new.answer)?;
         let mut at_ms = new.at_ms;
         if !timed {
+            // After those that were taken back too: the same answer at the same time would be one of them.
+            let all = "SELECT max(at_ms) FROM repeats WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4";
             let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
-            let there = "SELECT at_ms, answer FROM repeats
-                         WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4
-                         ORDER BY at_ms DESC, answer DESC";
-            let last: Option<(i64, String)> = self.first(there, key, |r| Ok((r.get(0)?, r.get(1)?)))?;
+            let newest: Option<Option<i64>> = self.first(all, key, |r| r.get(0))?;
+            let newest = newest.flatten();
+            let key = (new.question.0, new.text.0, new.annotator.0, new.occasion);
+            let there = format!(
+                "SELECT at_ms, answer FROM repeats AS r
+                 WHERE question = ?1 AND text = ?2 AND annotator = ?3 AND occasion = ?4 AND {COUNTS}
+                 ORDER BY at_ms DESC, answer DESC"
+            );
+            let last: Option<(i64, String)> = self.first(&there, key, |r| Ok((r.get(0)?, r.get(1)?)))?;
             if let Some((last, counts)) = last {
                 if counts == answer {
                     return Ok(RepeatAdded::Known);
                 }
-                let same = "SELECT 1 FROM repeats WHERE question = ?1 AND text = ?2 AND annotator = ?3
-                            AND occasion = ?4 AND answer = ?5";
+                let same = format!(
+                    "SELECT 1 FROM repeats AS r WHERE question = ?1 AND text = ?2 AND annotator = ?3
+                     AND occasion = ?4 AND answer = ?5 AND {COUNTS}"
+                );
                 let same: Option<u8> =
-                    self.first(same, (key.0, key.1, key.2, key.3, &answer), |r| r.get(0))?;
+                    self.first(&same, (key.0, key.1, key.2, key.3, &answer), |r| r.get(0))?;
                 if same.is_some() {
                     return Ok(RepeatAdded::Outdated);
                 }
                 at_ms = at_ms.max(last.saturating_add(1));
             }
+            at_ms = newest.map_or(at_ms, |newest| at_ms.max(newest.saturating_add(1)));
         }
         let added = self.run(
             "INSERT INTO repeats (question, text, annotator, occasion, at_ms, answer, source)

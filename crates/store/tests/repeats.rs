@@ -24,7 +24,14 @@ fn repeat(text: u32, occasion: u16, level: u16, at_ms: i64) -> Repeat {
 }
 
 fn add(store: &Store, new: Repeat, timed: bool) -> RepeatAdded {
-    store.write(move |tx| tx.add_repeat(&new, timed)).unwrap()
+    store.write(move |tx| tx.add_repeat(&new, timed, NOW)).unwrap()
+}
+
+/// The clock of these tests.
+const NOW: i64 = 1_000;
+
+fn remove(store: &Store, occasion: Option<u16>, now: i64) -> u32 {
+    store.write(move |tx| tx.remove_repeats(QUESTION, occasion, now)).unwrap()
 }
 
 fn levels(store: &Store) -> Vec<(u32, u16, Answer)> {
@@ -63,11 +70,37 @@ fn they_touch_no_label_and_the_later_one_of_an_occasion_counts() {
 fn what_is_no_repeat_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = small(&folder.path().join("p.dissensus"), 2, 1);
-    let refused = |new: Repeat| store.write(move |tx| tx.add_repeat(&new, true)).unwrap_err();
+    let refused = |new: Repeat| store.write(move |tx| tx.add_repeat(&new, true, NOW)).unwrap_err();
     assert!(matches!(refused(repeat(1, 2, 60_000, 0)), StoreError::OffScale { .. }));
     assert!(matches!(refused(repeat(9, 2, 0, 0)), StoreError::Unknown { .. }));
     refused(repeat(1, 1, 0, 0));
     assert_eq!(levels(&store), []);
+}
+
+#[test]
+fn what_is_taken_back_counts_no_more_until_it_is_added_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 3, 2);
+    for (text, occasion, level, at_ms) in [(1, 2, 1, 50), (1, 2, 0, 40), (1, 3, 0, 60), (2, 2, 1, 50)] {
+        add(&store, repeat(text, occasion, level, at_ms), true);
+    }
+    assert_eq!(remove(&store, Some(2), NOW), 2, "the overruled one of the two goes with it");
+    assert_eq!(levels(&store), [(1, 3, Answer::Level(0))]);
+    assert_eq!(remove(&store, Some(2), NOW), 0, "twice is as once");
+    assert_eq!(remove(&store, Some(9), NOW), 0);
+    assert_eq!(remove(&store, None, NOW), 1);
+    assert_eq!(levels(&store), []);
+    // The same row of a file again, though the clock has jumped back; then what counts is known again.
+    assert_eq!(add(&store, repeat(1, 2, 0, 40), true), RepeatAdded::New);
+    assert_eq!(add(&store, repeat(1, 2, 0, 40), true), RepeatAdded::Known);
+    assert_eq!(levels(&store), [(1, 2, Answer::Level(0))]);
+    // Without a time it is not known as one that was taken back.
+    assert_eq!(add(&store, repeat(2, 2, 1, 0), false), RepeatAdded::New);
+    assert_eq!(add(&store, repeat(2, 2, 1, 0), false), RepeatAdded::Known);
+    assert_eq!(levels(&store), [(1, 2, Answer::Level(0)), (2, 2, Answer::Level(1))]);
+    drop(store);
+    assert_eq!(levels(&Store::open(&path).unwrap()).len(), 2, "closed and opened again");
 }
 
 fn copy(folder: &Path, name: &str) -> std::path::PathBuf {
@@ -91,7 +124,12 @@ fn copies_agree_after_taking_in_each_others() {
         for _ in 0..rng.random_range(1..12) {
             let (text, occasion) = (rng.random_range(1..3), rng.random_range(2..4));
             let new = repeat(text, occasion, rng.random_range(0..2), rng.random_range(0..4));
-            add(&Store::open(&copies[rng.random_range(0..3)]).unwrap(), new, true);
+            let store = Store::open(&copies[rng.random_range(0..3)]).unwrap();
+            match rng.random_range(0..4) {
+                0 => drop(remove(&store, Some(occasion), rng.random_range(0..4))),
+                1 => drop(remove(&store, None, rng.random_range(0..4))),
+                _ => drop(add(&store, new, true)),
+            }
         }
         for (into, from) in [(0, 1), (0, 2), (2, 1), (1, 0), (2, 0), (1, 2)] {
             taken_in(&copies[into], &copies[from]);
@@ -124,7 +162,7 @@ fn what_is_added_to_a_copy_while_it_is_taken_in_waits_for_the_next_time() {
             writing
                 .write(move |tx| {
                     let text = tx.add_text(&new)?;
-                    tx.add_repeat(&Repeat { text, ..repeat(1, 2, 0, 1) }, true)
+                    tx.add_repeat(&Repeat { text, ..repeat(1, 2, 0, 1) }, true, NOW)
                 })
                 .unwrap();
             added += 1;

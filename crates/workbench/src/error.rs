@@ -206,6 +206,26 @@ pub enum WorkbenchError {
         "name two encoders or more to choose from, such as --choose-encoder all-MiniLM-L6-v2,all-mpnet-base-v2"
     )]
     OneEncoder,
+    /// There is no answer of this later occasion to take back.
+    #[error(
+        "{question} has no answers of {}: {}",
+        occasion.map_or_else(|| "a later occasion".to_owned(), |one| format!("occasion {one}")),
+        match there.as_slice() {
+            [] => "there are no repeated answers".to_owned(),
+            some => format!(
+                "there are answers of occasion {}",
+                some.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            ),
+        }
+    )]
+    NoRepeats {
+        /// The question.
+        question: String,
+        /// The occasion; any later one with `None`.
+        occasion: Option<u16>,
+        /// Occasions that have answers.
+        there: Vec<u16>,
+    },
     /// One encoder twice among those to choose from.
     #[error("`{0}` is the same encoder as another one of those to choose from: name each once")]
     EncoderTwice(String),
@@ -411,6 +431,7 @@ impl WorkbenchError {
             Self::EncoderChanged { .. } => "encoder-changed",
             Self::EncoderSwitched => "encoder-switched",
             Self::OneEncoder | Self::EncoderTwice(_) => "encoders-to-choose",
+            Self::NoRepeats { .. } => "no-repeats",
             Self::EncoderLearned(_) => "encoder-learned",
             Self::OtherEncoder { .. } => "encoder-not-in-use",
             Self::NotEncoded(_) => "not-encoded",

@@ -234,6 +234,36 @@ fn answers_that_became_repeats_by_mistake_are_not_compared_with_themselves() {
     assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 15));
 }
 
+/// Without times what was imported plainly cannot be told from what was imported as repeats: taken back, it is compared with nothing.
+#[test]
+fn a_column_that_was_named_by_mistake_is_taken_back_and_brought_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = created(&folder, "p.dissensus");
+    let question = session.project.question(None).map(|question| question.id);
+    assert!(question.is_err(), "nothing is there yet");
+    let mut file = String::from("item,body,who,label,batch\n");
+    for text in 0..20 {
+        writeln!(file, "{text},text {text},ana,{},{}", text % 2, text % 4 + 1).unwrap();
+    }
+    assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
+    let question = session.project.question(None).unwrap().id;
+    session_with(&session, &folder, &file, None);
+    assert!(repeats(&session).repeats > 0, "compared with themselves");
+    assert_eq!(session.analysis.remove_repeats(question, Some(3)).unwrap(), 5);
+    assert_eq!(session.analysis.remove_repeats(question, None).unwrap(), 10);
+    let found = repeats(&session);
+    assert_eq!((found.repeats, found.unpaired, found.labels_themselves), (0, 0, 0));
+    assert_eq!(session.project.info().unwrap().labels, 20, "labels stay");
+    // Nothing is left to take back, and that is said.
+    let error = session.analysis.remove_repeats(question, Some(2)).unwrap_err();
+    assert_eq!((error.code(), error.to_string().contains("no repeated answers")), ("no-repeats", true));
+    // What is right after all comes back with the file, once.
+    assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 15);
+    assert_eq!(session_with(&session, &folder, &file, Some("batch")).repeats, 0);
+    let error = session.analysis.remove_repeats(question, Some(7)).unwrap_err();
+    assert!(error.to_string().contains("occasion 2, 3, 4"), "{error}");
+}
+
 #[test]
 fn first_answers_that_come_later_in_the_file_or_are_in_the_project_are_found() {
     let folder = tempfile::tempdir().unwrap();

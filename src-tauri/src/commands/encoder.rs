@@ -2,8 +2,9 @@
 
 use super::{with_session, with_workbench};
 use crate::download::Download;
+use dissensus_domain::QuestionId;
 use dissensus_workbench::EncoderChoice;
-use dissensus_workbench::view::{EncoderOffer, JobInfo, Problem};
+use dissensus_workbench::view::{EncoderHere, EncoderOffer, EncoderTrials, JobInfo, Problem};
 use tauri::{AppHandle, Manager as _};
 
 /// The default encoder: its size, licence and source, and whether it is here.
@@ -43,4 +44,22 @@ pub(crate) async fn use_encoder(app: AppHandle, folder: String) -> Result<JobInf
             .start_encoding_with(EncoderChoice { encoder: Some(folder), ..EncoderChoice::default() })
     })
     .await
+}
+
+/// The encoders on this computer that the project could use.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn encoders_here(app: AppHandle) -> Result<Vec<EncoderHere>, Problem> {
+    with_session(app, |session| session.analysis.encoders_here()).await
+}
+
+/// How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn try_encoders(
+    app: AppHandle,
+    question: QuestionId,
+    names: Vec<String>,
+) -> Result<EncoderTrials, Problem> {
+    with_session(app, move |session| session.analysis.try_encoders_as_job(question, &names)).await
 }

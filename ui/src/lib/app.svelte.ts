@@ -30,7 +30,8 @@ import * as platform from "$platform";
 export type View = "label" | "disagreement" | "annotators" | "models";
 export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models"];
 
-export type OpenDialog = "settings" | "keys" | "question" | "run" | "run-delete" | "encoder" | "why" | null;
+export type OpenDialog =
+  "settings" | "keys" | "question" | "run" | "run-delete" | "encoder" | "encoders" | "why" | null;
 
 /** Something that ends the work under way: it is asked about first. */
 export interface Leaving {

@@ -533,6 +533,27 @@ export const commands: typeof RealCommands = {
     compared?.question === q && JSON.stringify(compared.groups) === JSON.stringify(groups) ? compared : null,
   annotatorReport: async (q) => report(q),
   measureAnnotators: async () => 0,
+  encodersHere: async () => [
+    { name: "all-MiniLM-L6-v2", about: "English, small and fast", in_use: true },
+    { name: "multilingual-e5-small-q4", about: "a hundred languages", in_use: false },
+    { name: "/home/you/encoders/own", about: null, in_use: false },
+  ],
+  tryEncoders: async (q, names) => ({
+    question: q,
+    labels: 728,
+    against: names[0] ?? "",
+    trials: names
+      .map((name, i) => ({
+        name,
+        log_loss: 1.006 - 0.021 * i,
+        standard_error: 0.011,
+        difference: -0.021 * i,
+        difference_error: i === 0 ? 0 : 0.006,
+        clearly_better: i > 0,
+        in_use: i === 0,
+      }))
+      .reverse(),
+  }),
   plan: async (q, wish) => plan(world, q, wish),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),

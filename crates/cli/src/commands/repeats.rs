@@ -1,7 +1,7 @@
 //! `repeats`: how often people agree with themselves.
 
-use super::{count, encoder_choice, open_or_read, open_to_read, tell_switch};
-use crate::args::Repeats;
+use super::{count, encoder_choice, open, open_or_read, open_to_read, tell_switch};
+use crate::args::{RemovedOccasion, Repeats};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
@@ -10,6 +10,9 @@ use dissensus_workbench::view::{RepeatReport, RepeatsOfAnnotator};
 use dissensus_workbench::{Session, StableShareReport, ceiling_note};
 
 pub(crate) fn repeats(args: &Repeats) -> Result<()> {
+    if let Some(occasion) = args.remove {
+        return remove(args, occasion);
+    }
     let session = if args.stable_share { open_or_read(&args.project)? } else { open_to_read(&args.project)? };
     let question = session.project.question(args.question.as_deref())?;
     let report = session.analysis.repeats(question.id)?;
@@ -62,6 +65,25 @@ fn stable_share(session: &Session, args: &Repeats, question: QuestionId) -> Resu
     drop(bar);
     tell_switch(ready?);
     Ok(session.analysis.stable_share(question)?)
+}
+
+/// Takes answers of later occasions back.
+fn remove(args: &Repeats, occasion: RemovedOccasion) -> Result<()> {
+    let session = open(&args.project)?;
+    let question = session.project.question(args.question.as_deref())?;
+    let (one, of) = match occasion {
+        RemovedOccasion::All => (None, "later occasions".to_owned()),
+        RemovedOccasion::One(one) => (Some(one), format!("occasion {one}")),
+    };
+    let removed = session.analysis.remove_repeats(question.id, one)?;
+    if args.json {
+        return output::json(&serde_json::json!({ "question": question.name, "removed": removed }));
+    }
+    output::line(&format!(
+        "{}: {} of {of} taken back; no label was changed, and importing them again with --occasion brings them back",
+        question.name,
+        count(removed.into(), "answer")
+    ))
 }
 
 fn people(report: &RepeatReport, top: usize) -> Result<()> {

@@ -154,6 +154,8 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
 
+    type Pace = fn(&mut ChaCha8Rng) -> f64;
+
     fn normal(rng: &mut ChaCha8Rng) -> f64 {
         StandardNormal.sample(rng)
     }
@@ -169,7 +171,7 @@ mod tests {
         people: usize,
         labels: std::ops::Range<usize>,
         spread: f64,
-        pace: fn(&mut ChaCha8Rng) -> f64,
+        pace: Pace,
         rng: &mut ChaCha8Rng,
     ) -> Vec<TimedLabel> {
         let mut all = Vec::new();
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn of_honest_people_one_in_a_hundred_is_flagged_at_most() {
-        let designs: [(usize, std::ops::Range<usize>, f64, fn(&mut ChaCha8Rng) -> f64); 5] = [
+        let designs: [(usize, std::ops::Range<usize>, f64, Pace); 5] = [
             (8, 20..60, 0.4, normal),
             (30, 20..200, 0.4, normal),
             (12, 30..31, 0.8, normal),

@@ -8,6 +8,7 @@ mod chosen;
 mod compared;
 mod cross_validation;
 mod encoder_comparison;
+mod encoder_trials;
 mod evaluation;
 mod explain;
 mod explain_words;

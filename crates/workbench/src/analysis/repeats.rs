@@ -1,6 +1,7 @@
 //! How often people give the same answer to the same text again.
 
 use super::Analysis;
+use crate::clock::now_ms;
 use crate::context::share;
 use crate::error::WorkbenchError;
 use crate::view::{RepeatReport, RepeatsOfAnnotator};
@@ -44,6 +45,27 @@ impl Analysis {
             unpaired: counts.unpaired,
             labels_themselves: counts.labels_themselves,
         })
+    }
+}
+
+impl Analysis {
+    /// Takes back the answers to a question of one later occasion, or of all of them with `None`, as where a wrong column was named as the
+    /// occasion. They count again when they are imported again. Returns how many counted until now.
+    ///
+    /// # Errors
+    /// No such question, nothing of this occasion is there ([`WorkbenchError::NoRepeats`]), or the file cannot be written.
+    pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, WorkbenchError> {
+        let context = &self.context;
+        let (name, _) = context.question_parts(question)?;
+        let removed = context.store.write(move |tx| tx.remove_repeats(question, occasion, now_ms()))?;
+        if removed > 0 {
+            return Ok(removed);
+        }
+        let mut there: Vec<u16> =
+            context.store.repeats(question)?.iter().map(|repeat| repeat.occasion).collect();
+        there.sort_unstable();
+        there.dedup();
+        Err(WorkbenchError::NoRepeats { question: name, occasion, there })
     }
 }
 

@@ -215,7 +215,7 @@ impl Writing {
         };
         let at_ms = at_ms.unwrap_or_else(now_ms);
         let new = Repeat { question, text, annotator, occasion, answer, at_ms, source };
-        let added = tx.add_repeat(&new, row.at_ms.is_some())?;
+        let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
         match added {
             RepeatAdded::New => self.report.repeats += 1,
             RepeatAdded::Known | RepeatAdded::Outdated => self.report.repeated_rows += 1,

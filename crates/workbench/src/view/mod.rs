@@ -22,6 +22,7 @@ mod annotators;
 mod application;
 mod copy;
 mod disagreement;
+mod encoders;
 mod estimation;
 mod explain;
 mod group_comparison;
@@ -42,6 +43,7 @@ pub use disagreement::{
     GroupChoice, GroupDifference, GroupPrediction, Ranking, SeverityDifference, TextDetail,
 };
 pub use dissensus_domain::WorkState;
+pub use encoders::{EncoderHere, EncoderTrial, EncoderTrials};
 pub use estimation::Estimation;
 pub use explain::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, ExplainedWords, Explanation, InfluentialLabel, NearText,

@@ -1,0 +1,115 @@
+//! Taking back answers of later occasions, and counting them again.
+
+use crate::repeats::Repeat;
+use crate::row::{json, source, to_json};
+use crate::tx::all;
+use crate::{Result, Store, WriteTx};
+use dissensus_domain::{AnnotatorId, QuestionId, TextId};
+use rusqlite::Row;
+
+/// Whether an answer of a later occasion (`r`, a row of `repeats`) counts: by its last change, and without one it does.
+pub(crate) const COUNTS: &str = "coalesce((
+    SELECT c.counts FROM repeat_changes AS c
+    WHERE c.question = r.question AND c.text = r.text AND c.annotator = r.annotator AND c.occasion = r.occasion
+      AND c.at_ms = r.at_ms AND c.answer = r.answer
+    ORDER BY c.changed_at_ms DESC, c.counts DESC LIMIT 1), 1) = 1";
+
+/// That an answer of a later occasion was taken back, or counts again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RepeatChange {
+    pub(crate) repeat: Repeat,
+    pub(crate) changed_at_ms: i64,
+    pub(crate) counts: bool,
+}
+
+fn change(row: &Row<'_>) -> rusqlite::Result<RepeatChange> {
+    let repeat = Repeat {
+        question: QuestionId(row.get(0)?),
+        text: TextId(row.get(1)?),
+        annotator: AnnotatorId(row.get(2)?),
+        occasion: row.get(3)?,
+        at_ms: row.get(4)?,
+        answer: json(row, 5)?,
+        source: source(row, 6)?,
+    };
+    Ok(RepeatChange { repeat, changed_at_ms: row.get(7)?, counts: row.get(8)? })
+}
+
+impl WriteTx<'_> {
+    /// Takes back the answers to a question of one later occasion, or of all of them with `None`; those that another one overruled too,
+    /// so that none of them counts in its place. They stay in the file, and count again once they are added again. Returns how many
+    /// counted until now.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn remove_repeats(
+        &mut self,
+        question: QuestionId,
+        occasion: Option<u16>,
+        now_ms: i64,
+    ) -> Result<u32> {
+        let explain = |tx: &Self, e| tx.explain("taking back repeated answers", e);
+        let which = "r.question = ?1 AND (?2 IS NULL OR r.occasion = ?2)";
+        let sql = format!(
+            "SELECT count(*) FROM (
+                SELECT DISTINCT r.text, r.annotator, r.occasion FROM repeats AS r WHERE {which} AND {COUNTS})"
+        );
+        let counted: Option<u32> = self.first(&sql, (question.0, occasion), |row| row.get(0))?;
+        let sql = format!(
+            "INSERT INTO repeat_changes (question, text, annotator, occasion, at_ms, answer, changed_at_ms, counts)
+             SELECT r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, {LATER}, 0
+             FROM repeats AS r WHERE {which} AND {COUNTS}"
+        );
+        self.run(&sql, (question.0, occasion, now_ms)).map_err(|e| explain(self, e))?;
+        Ok(counted.unwrap_or(0))
+    }
+
+    /// Counts this very answer again, if it was taken back. Returns whether it was.
+    pub(crate) fn restore_repeat(&mut self, repeat: &Repeat, now_ms: i64) -> Result<bool> {
+        let answer = to_json("an answer", &repeat.answer)?;
+        let sql = format!(
+            "INSERT INTO repeat_changes (question, text, annotator, occasion, at_ms, answer, changed_at_ms, counts)
+             SELECT r.question, r.text, r.annotator, r.occasion, r.at_ms, r.answer, {LATER}, 1
+             FROM repeats AS r
+             WHERE r.question = ?1 AND r.occasion = ?2 AND r.text = ?4 AND r.annotator = ?5 AND r.at_ms = ?6
+               AND r.answer = ?7 AND NOT ({COUNTS})"
+        );
+        let key = (
+            repeat.question.0,
+            repeat.occasion,
+            now_ms,
+            repeat.text.0,
+            repeat.annotator.0,
+            repeat.at_ms,
+            &answer,
+        );
+        let restored = self.run(&sql, key);
+        Ok(restored.map_err(|e| self.explain("counting a repeated answer again", e))? > 0)
+    }
+
+    /// Takes over a change that another copy knows. Returns whether it was new.
+    pub(crate) fn add_repeat_change(&mut self, new: &RepeatChange) -> Result<bool> {
+        let answer = to_json("an answer", &new.repeat.answer)?;
+        let Repeat { question, text, annotator, occasion, at_ms, .. } = new.repeat;
+        let added = self.run(
+            "INSERT INTO repeat_changes (question, text, annotator, occasion, at_ms, answer, changed_at_ms, counts)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
+            (question.0, text.0, annotator.0, occasion, at_ms, &answer, new.changed_at_ms, new.counts),
+        );
+        Ok(added.map_err(|e| self.explain("adding a change of a repeated answer", e))? > 0)
+    }
+}
+
+/// A time after all changes of `r` so far, whatever the clock says (`?3`).
+const LATER: &str = "max(?3, coalesce((
+    SELECT max(l.changed_at_ms) + 1 FROM repeat_changes AS l
+    WHERE l.question = r.question AND l.text = r.text AND l.annotator = r.annotator AND l.occasion = r.occasion
+      AND l.at_ms = r.at_ms AND l.answer = r.answer), ?3))";
+
+impl Store {
+    /// Every change of an answer of a later occasion.
+    pub(crate) fn all_repeat_changes(&self) -> Result<Vec<RepeatChange>> {
+        let sql = "SELECT question, text, annotator, occasion, at_ms, answer, 'import', changed_at_ms, counts FROM repeat_changes";
+        self.read("reading changes of repeated answers", |c| all(c, sql, [], change))
+    }
+}

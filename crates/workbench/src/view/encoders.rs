@@ -1,0 +1,46 @@
+//! Encoders on this computer, and how well each would predict.
+
+use dissensus_domain::QuestionId;
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// An encoder that is on this computer.
+    pub struct EncoderHere {
+        /// The name to ask for it by.
+        pub name: String,
+        /// What it is; none for one that the catalogue does not know.
+        pub about: Option<String>,
+        /// Whether the project uses it.
+        pub in_use: bool,
+    }
+
+    /// How well one encoder would predict.
+    pub struct EncoderTrial {
+        /// The name that it was asked for by.
+        pub name: String,
+        /// Log loss of `multilevel` on labels of texts that it did not learn from.
+        pub log_loss: f64,
+        /// Its standard error over labels.
+        pub standard_error: f64,
+        /// Log loss less that of the first encoder in the list of what was asked for: the project's, where it was among them.
+        pub difference: f64,
+        /// The standard error of that difference, over the same labels.
+        pub difference_error: f64,
+        /// Whether it is better than that one by more than a standard error of the difference: what the command would choose by.
+        pub clearly_better: bool,
+        /// Whether the project uses it.
+        pub in_use: bool,
+    }
+
+    /// Encoders that were tried on the labels of a question.
+    pub struct EncoderTrials {
+        /// The question.
+        pub question: QuestionId,
+        /// Labels that were predicted, each by models that did not learn from its text.
+        pub labels: u32,
+        /// The encoder that the others are compared with.
+        pub against: String,
+        /// All of them, best first.
+        pub trials: Vec<EncoderTrial>,
+    }
+}
