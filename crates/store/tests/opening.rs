@@ -85,7 +85,7 @@ fn a_newer_project_names_both_versions() {
     conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).unwrap();
     conn.close().unwrap();
     let message = refused(&path, "project-newer");
-    assert!(message.contains("format 7") && message.contains("up to 5"), "{message}");
+    assert!(message.contains("format 7") && message.contains("up to 6"), "{message}");
 }
 
 #[test]

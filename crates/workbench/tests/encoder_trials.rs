@@ -68,7 +68,7 @@ fn encoders_are_compared_on_the_same_labels_and_none_is_chosen() {
     // The same figures as the command's, which chooses.
     let chosen = session
         .analysis
-        .choose_encoder(&[second, first], None, None, 0, &EncoderChoice::default(), &Silent)
+        .choose_encoder(&[second, first], Some("offensiveness"), None, 0, &EncoderChoice::default(), &Silent)
         .unwrap();
     let losses: Vec<f64> = chosen.tried.iter().map(|one| one.log_loss).collect();
     assert_eq!(losses, found.trials.iter().map(|one| one.log_loss).collect::<Vec<_>>());

@@ -31,6 +31,10 @@ export const commands = {
 	cancelDownload: () => __TAURI_INVOKE<null>("cancel_download"),
 	/**  Encodes the project with the encoder in this folder, which becomes the project's. */
 	useEncoder: (folder: string) => __TAURI_INVOKE<JobInfo>("use_encoder", { folder }),
+	/**  The encoders on this computer that the project could use. */
+	encodersHere: () => __TAURI_INVOKE<EncoderHere[]>("encoders_here"),
+	/**  How well the labels of a question are predicted on each of these encoders: a job that ends with this answer. None is chosen. */
+	tryEncoders: (question: QuestionId, names: string[]) => __TAURI_INVOKE<EncoderTrials>("try_encoders", { question, names }),
 	/**  Makes an empty project and opens it. */
 	newProject: (path: string) => __TAURI_INVOKE<ProjectInfo>("new_project", { path }),
 	/**  Opens a project. */
@@ -555,6 +559,16 @@ export type DownloadChanged = {
 	file: string,
 };
 
+/**  An encoder that is on this computer. */
+export type EncoderHere = {
+	/**  The name to ask for it by. */
+	name: string,
+	/**  What it is; none for one that the catalogue does not know. */
+	about: string | null,
+	/**  Whether the project uses it. */
+	in_use: boolean,
+};
+
 /**  An encoder that can be downloaded. */
 export type EncoderOffer = {
 	/**  Its name in the catalogue. */
@@ -571,6 +585,36 @@ export type EncoderOffer = {
 	folder: string,
 	/**  Whether it is on this computer. */
 	installed: boolean,
+};
+
+/**  How well one encoder would predict. */
+export type EncoderTrial = {
+	/**  The name that it was asked for by. */
+	name: string,
+	/**  Log loss of `multilevel` on labels of texts that it did not learn from. */
+	log_loss: number | null,
+	/**  Its standard error over labels. */
+	standard_error: number | null,
+	/**  Log loss less that of the first encoder in the list of what was asked for: the project's, where it was among them. */
+	difference: number | null,
+	/**  The standard error of that difference, over the same labels. */
+	difference_error: number | null,
+	/**  Whether it is better than that one by more than a standard error of the difference: what the command would choose by. */
+	clearly_better: boolean,
+	/**  Whether the project uses it. */
+	in_use: boolean,
+};
+
+/**  Encoders that were tried on the labels of a question. */
+export type EncoderTrials = {
+	/**  The question. */
+	question: QuestionId,
+	/**  Labels that were predicted, each by models that did not learn from its text. */
+	labels: number,
+	/**  The encoder that the others are compared with. */
+	against: string,
+	/**  All of them, best first. */
+	trials: EncoderTrial[],
 };
 
 /**  How far the embeddings of the open project are. */

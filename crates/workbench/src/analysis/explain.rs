@@ -134,6 +134,7 @@ impl Analysis {
             let name = found.map_or_else(|| text.0.to_string(), |found| found.external_id);
             return Err(WorkbenchError::TextNotFitted(name));
         }
+        self.context.held_here("explain");
         let told = asked.told(&model, question.scale.kind(), &rows, &near)?;
         let mut annotators = Vec::new();
         for ((annotator, _), told_of) in persons.iter().zip(&told.annotators) {

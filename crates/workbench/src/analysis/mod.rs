@@ -11,6 +11,8 @@ mod encoder_comparison;
 mod encoder_trials;
 mod evaluation;
 mod explain;
+#[cfg(test)]
+mod explain_tests;
 mod explain_words;
 mod group_comparison;
 mod groups;

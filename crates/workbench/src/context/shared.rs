@@ -31,6 +31,9 @@ pub(crate) struct Context {
     /// The work that a test lets panic or fail.
     #[cfg(test)]
     pub(crate) fail_at: Mutex<Option<String>>,
+    /// The work that a test holds: it waits at the barrier once when it comes there, and once more before it goes on.
+    #[cfg(test)]
+    pub(crate) hold_at: Mutex<Option<(&'static str, Arc<std::sync::Barrier>)>>,
 }
 
 impl Context {
@@ -51,6 +54,8 @@ impl Context {
             in_background: AtomicBool::new(false),
             #[cfg(test)]
             fail_at: Mutex::default(),
+            #[cfg(test)]
+            hold_at: Mutex::default(),
         })
     }
 

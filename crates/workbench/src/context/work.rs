@@ -76,4 +76,20 @@ impl Context {
         let fail = lock(&self.fail_at).as_deref() == Some(what);
         assert!(!fail, "a fault injected into {what}");
     }
+
+    /// Where tests hold work.
+    #[cfg(not(test))]
+    #[inline]
+    #[allow(clippy::unused_self, reason = "the tests' version needs it")]
+    pub(crate) fn held_here(&self, _: &str) {}
+
+    /// Where tests hold work: `hold_at` names the work.
+    #[cfg(test)]
+    pub(crate) fn held_here(&self, what: &str) {
+        let gate = lock(&self.hold_at).clone().filter(|(named, _)| *named == what);
+        if let Some((_, gate)) = gate {
+            gate.wait();
+            gate.wait();
+        }
+    }
 }

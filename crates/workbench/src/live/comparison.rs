@@ -53,6 +53,12 @@ impl Comparison {
         self.severity.as_ref()?.on_text(model, text)
     }
 
+    /// Texts of which something is kept, over all pairs: those whose gap can stand.
+    #[cfg(test)]
+    pub(crate) fn kept_texts(&self) -> usize {
+        (0..self.sides.len().max(1)).map(|pair| self.gaps.may_stand(pair).count()).sum()
+    }
+
     /// All gaps on one text, in the order of [`Comparison::sides`].
     pub(crate) fn gaps(&self, model: &LiveModel, text: u32) -> Vec<GroupGap> {
         self.gaps.on_text(model, text as usize, &model.level_steps(text))

@@ -209,6 +209,57 @@ pub(crate) fn largest(by: Measure, people: usize, levels: usize) -> f32 {
 mod tests {
     use super::*;
 
+    /// However many comparisons are asked for, two stay, the last ones; of each only texts whose gap can stand are kept, not every text.
+    #[test]
+    fn of_comparisons_the_last_two_are_kept_whatever_the_texts() {
+        use dissensus_perspectives::{Embeddings, FitOptions, Observation, Silent, Target, TrainingData};
+        let fitted = |texts: u32| {
+            let embeddings = Embeddings::none(texts as usize);
+            let one = |text: u32, annotator: u32| Observation {
+                text,
+                annotator,
+                level: ((text * 7 + annotator * 3) % 5) as u16,
+            };
+            let observations: Vec<Observation> =
+                (0..texts).flat_map(|text| (0..12).map(move |annotator| one(text, annotator))).collect();
+            let data = TrainingData {
+                embeddings: &embeddings,
+                observations: &observations,
+                annotators: 12,
+                target: Target { kind: dissensus_domain::ScaleKind::Ordinal, levels: 5 },
+                attributes: &[],
+            };
+            LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap()
+        };
+        let comparison = |model: &LiveModel| {
+            let groups = vec![(0..6).collect(), (6..12).collect()];
+            let pair = dissensus_perspectives::GroupPair { first: vec![0], second: vec![1] };
+            Comparison::of(model, groups, vec![pair], Vec::new())
+        };
+        let (small, large) = (fitted(30), fitted(600));
+        let kept_texts = |model: &LiveModel| comparison(model).kept_texts();
+        assert!(
+            kept_texts(&large) <= kept_texts(&small) + 5,
+            "{} {}",
+            kept_texts(&small),
+            kept_texts(&large)
+        );
+        let choice = |n: usize| GroupChoice {
+            attribute: n.to_string(),
+            first: "a".to_owned(),
+            second: "b".to_owned(),
+        };
+        let over = Over { attributes: Attributes::default(), mask: None };
+        let mut kept = Kept::default();
+        let made: Vec<Arc<Comparison>> =
+            (0..9).map(|n| kept.comparison(Some(&choice(n)), &over, || comparison(&small))).collect();
+        assert_eq!(kept.comparisons.len(), COMPARISONS);
+        let alive = made.iter().filter(|one| Arc::strong_count(one) > 1).count();
+        assert_eq!(alive, COMPARISONS);
+        let again = kept.comparison(Some(&choice(8)), &over, || panic!("it is kept"));
+        assert!(Arc::ptr_eq(&again, &made[8]));
+    }
+
     #[test]
     fn labels_at_both_ends_are_as_split_as_can_be() {
         assert_eq!(split_of_labels(&[1, 0, 0]), None);
