@@ -28,6 +28,8 @@ const DOING: Record<string, string> = {
   export: "Exporting",
   copy: "Copying",
   words: "Leaving out words",
+  plan: "Planning the study",
+  encoders: "Comparing",
 };
 
 /** "Training Multilevel, frozen" */

@@ -95,7 +95,8 @@ impl SeveritySides {
         let p = p_of(model, text, &answers);
         let found = self.gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(PAIR);
         let apart = found.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
-        let alike = answers.difference() * found.gap > 0.0;
+        // Answers that run against severity do not follow it.
+        let alike = answers.difference() > 0.0 && found.gap > 0.0;
         let dealt = || permutation_p_value(&answers.lenient, &answers.strict) <= BY_CHANCE;
         let labels = [answers.lenient.len() as u32, answers.strict.len() as u32];
         Some(GroupGap { p: Some(p), stands: p <= self.limit && apart && alike && dealt(), labels, ..found })
