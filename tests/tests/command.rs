@@ -784,8 +784,20 @@ fn a_run_is_trained_listed_compared_and_reported() {
 fn anything_asked_of_a_training_makes_a_run() {
     let bench = Bench::new();
     labelled(&bench);
+    assert_eq!(bench.json(["info", "P.dissensus"])["questions"][0]["estimation"], serde_json::Value::Null);
+    assert!(bench.ok(["info", "P.dissensus"]).contains("no model is fitted yet"));
     let fitted = bench.json(["train", "P.dissensus"]);
     assert_eq!((&fitted["model"], &fitted["info"]), (&"multilevel".into(), &serde_json::Value::Null));
+    let info = bench.json(["info", "P.dissensus"]);
+    let estimation = &info["questions"][0]["estimation"];
+    let ranked = bench.json(["disagreement", "P.dissensus"]);
+    assert_eq!(estimation, &ranked["estimation"], "{info}");
+    assert!(estimation["text_sd"].as_f64().unwrap() > 0.0, "{info}");
+    let lines = bench.ok(["info", "P.dissensus"]);
+    assert!(lines.contains("standard deviation of texts beside their embeddings"), "{lines}");
+    for limit in estimation["limit_texts"].as_array().unwrap() {
+        assert!(lines.contains(limit.as_str().unwrap()), "{lines}");
+    }
     bench.json(["evaluate", "P.dissensus", "--models", "shared"]);
     assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
     let asked: [&[&str]; 4] = [

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{QuestionId, TextId};
+use dissensus_perspectives::PerspectivesError;
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, ImportChoices, TrainChoices};
 use dissensus_workbench::{
     CopyChoices, DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Pooling,
@@ -312,6 +313,33 @@ fn an_encoder_is_chosen_by_held_out_labels_and_a_choice_that_breaks_off_changes_
     let chosen = found.tried.iter().find(|tried| tried.encoder == found.chosen).unwrap();
     assert_eq!(version(&session), chosen.version);
     assert!(found.tried.iter().all(|tried| tried.log_loss > 0.2 && tried.log_loss < 3.0), "{found:?}");
+}
+
+/// On its own training texts an encoder would win whatever it is worth; without them its losses are of other labels.
+#[test]
+fn an_encoder_that_was_tuned_on_the_projects_labels_is_not_chosen_among_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let before = version(&session);
+    tuned(&session, 0);
+    let copy = folder.path().join("copy");
+    copy_encoder(folder.path(), &copy);
+    let learned = copy.to_string_lossy().into_owned();
+    let names = [tiny().encoder.unwrap(), learned.clone()];
+    let (choice, split) = (EncoderChoice::default(), Some(SplitSpec::ByText(0.7)));
+    let choose = |seed: u64| {
+        session.analysis.choose_encoder(&names, Some("offensiveness"), split, seed, &choice, &Silent)
+    };
+    // It has learned some of the training texts of another split, and all of those that it was trained on.
+    match choose(1) {
+        Err(WorkbenchError::EncoderLearned(name)) => assert_eq!(name, learned),
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(
+        choose(0),
+        Err(WorkbenchError::Perspectives(PerspectivesError::SeenByEncoder { unseen: 0, .. }))
+    ));
+    assert_eq!(version(&session), before);
 }
 
 fn evaluate(session: &Session, split: SplitSpec, seed: u32) -> Result<Evaluation, WorkbenchError> {

@@ -5,6 +5,7 @@ use crate::args::{New, Question, Reading};
 use crate::output;
 use anyhow::Result;
 use dissensus_domain::{Scale, ScaleKind};
+use dissensus_workbench::view::Estimation;
 use dissensus_workbench::{Session, sample};
 use std::path::Path;
 
@@ -52,9 +53,35 @@ fn scale_words(scale: &Scale) -> String {
     format!("{} ({})", scale.kind(), scale.options().join(", "))
 }
 
+/// What the model of a question estimated, and what it cannot.
+fn estimation_words(found: Option<&Estimation>) -> String {
+    let Some(found) = found else {
+        return "no model is fitted yet (dissensus train)".to_owned();
+    };
+    let severities = found.annotator_sd.map(|sd| format!(", of severities {sd:.2}")).unwrap_or_default();
+    let settled = if found.converged { "" } else { ", not settled" };
+    let rounds = count(u64::from(found.rounds), "round");
+    let mut words = format!(
+        "model: standard deviation of texts beside their embeddings {:.2}{severities} (logits), log-likelihood {:.1}, {rounds}{settled}",
+        found.text_sd, found.log_likelihood
+    );
+    for limit in &found.limit_texts {
+        words.push_str("\n  ");
+        words.push_str(limit);
+    }
+    words
+}
+
 pub(crate) fn info(args: &Reading) -> Result<()> {
-    let info = open_to_read(&args.project)?.project.info()?;
+    let session = open_to_read(&args.project)?;
+    let info = session.project.info()?;
+    let estimated = info.questions.iter().map(|question| session.live.estimation(question.id));
+    let estimated: Vec<Option<Estimation>> = estimated.collect::<Result<_, _>>()?;
     if args.json {
+        let mut info = serde_json::to_value(&info)?;
+        for (at, estimation) in estimated.iter().enumerate() {
+            info["questions"][at]["estimation"] = serde_json::to_value(estimation)?;
+        }
         return output::json(&info);
     }
     let size = [
@@ -66,7 +93,7 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
     if let Some(notice) = &info.simulated_notice {
         output::line(notice)?;
     }
-    for question in &info.questions {
+    for (question, estimation) in info.questions.iter().zip(&estimated) {
         let scale = scale_words(&question.scale);
         let labels = count(u64::from(question.labels), "label");
         let by = count(u64::from(question.annotators_with_labels), "annotator");
@@ -74,6 +101,7 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
             "question {}: \"{}\", {scale}, {labels} by {by}",
             question.name, question.prompt
         ))?;
+        output::line(&format!("  {}", estimation_words(estimation.as_ref())))?;
     }
     for attribute in &info.attributes {
         output::line(&format!("attribute {}: {}", attribute.name, attribute.values.join(", ")))?;

@@ -19,6 +19,8 @@ pub struct Embeddings {
     pub texts: usize,
     /// Character n-grams of every text, a row a text, each of length 1; `None` where models go without.
     pub ngrams: Option<Arc<SparseRows>>,
+    /// One entry a text: whether its labels tuned the encoder, so that its embedding knows them; `None` where no label here did.
+    pub tuned_on: Option<Arc<[bool]>>,
 }
 
 /// A text as a model sees it.
@@ -51,7 +53,7 @@ impl Embeddings {
             return Err(PerspectivesError::NotFinite { text: at / dim, column: at % dim });
         }
         let texts = rows.len().checked_div(dim).unwrap_or(0);
-        Ok(Self { dim, rows, texts, ngrams: None })
+        Ok(Self { dim, rows, texts, ngrams: None, tuned_on: None })
     }
 
     /// With the n-grams of the same texts.
@@ -66,9 +68,22 @@ impl Embeddings {
         Ok(Self { ngrams: Some(ngrams), ..self })
     }
 
+    /// With the texts whose labels tuned the encoder: `multilevel` takes variances and calibration from the others.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] if there is not an entry for each text.
+    pub fn with_tuned_on(self, tuned_on: Arc<[bool]>) -> Result<Self, PerspectivesError> {
+        if tuned_on.len() != self.texts {
+            let (what, expected, found) = ("the list of texts that tuned", self.texts, tuned_on.len());
+            return Err(PerspectivesError::Length { what, expected, found });
+        }
+        let any = tuned_on.iter().any(|tuned| *tuned);
+        Ok(Self { tuned_on: any.then_some(tuned_on), ..self })
+    }
+
     /// `texts` texts about which nothing is known but who labelled them how.
     pub fn none(texts: usize) -> Self {
-        Self { dim: 0, rows: Vec::new(), texts, ngrams: None }
+        Self { dim: 0, rows: Vec::new(), texts, ngrams: None, tuned_on: None }
     }
 
     /// The embedding of text `text`; empty without an encoder.

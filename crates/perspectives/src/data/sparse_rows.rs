@@ -75,6 +75,19 @@ impl SparseRows {
         }
     }
 
+    /// The rows of some texts, in their order.
+    #[must_use]
+    pub fn select(&self, texts: &[u32]) -> Self {
+        let mut some = Self::default();
+        for &text in texts {
+            let row = self.row(text as usize);
+            some.columns.extend_from_slice(row.columns);
+            some.values.extend_from_slice(row.values);
+            some.starts.push(some.columns.len());
+        }
+        some
+    }
+
     /// The mean row, dense.
     pub(crate) fn mean(&self) -> Vec<f32> {
         let mut mean = vec![0.0; SPARSE_COLUMNS];

@@ -167,6 +167,28 @@ impl RidgeProblem<'_> {
         CrossFit { heads, whole }
     }
 
+    /// Heads on all observations at every penalty, the largest first.
+    pub(crate) fn path(&self) -> Vec<LinearHead> {
+        let prior_mean = self.start();
+        let mut head = prior_mean.clone();
+        let each = penalties(self.x.dim).iter().map(|&lambda| {
+            self.fit(lambda, &mut head, &prior_mean.link_parameters, &|_| true);
+            head.clone()
+        });
+        each.collect()
+    }
+
+    /// Mean log-likelihood of all observations by the heads that did not see their text's fold.
+    pub(crate) fn held_out_score(&self, cross: &CrossFit, fold: &[u8]) -> f64 {
+        let each = cross
+            .heads
+            .iter()
+            .enumerate()
+            .map(|(f, head)| self.score(head, &|text: u32| usize::from(fold[text as usize]) == f));
+        let (sum, n) = each.fold((0.0, 0), |total, (sum, n)| (total.0 + sum, total.1 + n));
+        sum / n.max(1) as f64
+    }
+
     /// The penalised loss of a head on all observations.
     #[cfg(test)]
     pub(crate) fn loss(&self, lambda: f64, head: &LinearHead) -> f64 {

@@ -3,12 +3,12 @@
 use super::model::LiveModel;
 use crate::data::PerspectivesError;
 use crate::data::{Attribute, Target};
-use crate::mixed::CrossedEffects;
+use crate::mixed::{CrossedEffects, Estimation};
 use crate::models::{Multilevel, TextScorer};
 use serde::{Deserialize, Serialize};
 
 /// Grows when the bytes change their meaning.
-const FORMAT: u16 = 5;
+const FORMAT: u16 = 6;
 /// First bytes of every stored model.
 const MAGIC: [u8; 4] = *b"DSML";
 
@@ -55,25 +55,39 @@ impl LiveModel {
     /// # Errors
     /// [`PerspectivesError::Damaged`] or [`PerspectivesError::Format`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PerspectivesError> {
-        let damaged = |why: &str| PerspectivesError::Damaged(why.to_owned());
-        let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| damaged("it does not start like one"))?;
-        let (format, body) = rest.split_first_chunk::<2>().ok_or_else(|| damaged("it ends too early"))?;
-        let found = u16::from_le_bytes(*format);
-        if found != FORMAT {
-            return Err(PerspectivesError::Format { found, known: FORMAT });
-        }
-        let parts: In = postcard::from_bytes(body).map_err(|e| damaged(&e.to_string()))?;
-        parts.target.check()?;
-        parts.crossed.check(parts.target).map_err(damaged)?;
-        parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
-        for attribute in &parts.attributes {
-            // Annotators may have joined since.
-            if attribute.of.len() > parts.crossed.annotators.len() {
-                return Err(damaged("an attribute has more entries than there are annotators"));
-            }
-            attribute.check(attribute.of.len())?;
-        }
+        let parts = parts(bytes)?;
         let model = Multilevel::from_parts(parts.head, parts.crossed);
         Ok(Self::from_model(model, parts.target, parts.attributes, parts.revision))
     }
+
+    /// How the variances of a model from [`LiveModel::to_bytes`] were estimated, without what it takes to predict.
+    ///
+    /// # Errors
+    /// As [`LiveModel::from_bytes`].
+    pub fn estimation_in(bytes: &[u8]) -> Result<Estimation, PerspectivesError> {
+        Ok(parts(bytes)?.crossed.estimation())
+    }
+}
+
+/// Read and checked.
+fn parts(bytes: &[u8]) -> Result<In, PerspectivesError> {
+    let damaged = |why: &str| PerspectivesError::Damaged(why.to_owned());
+    let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| damaged("it does not start like one"))?;
+    let (format, body) = rest.split_first_chunk::<2>().ok_or_else(|| damaged("it ends too early"))?;
+    let found = u16::from_le_bytes(*format);
+    if found != FORMAT {
+        return Err(PerspectivesError::Format { found, known: FORMAT });
+    }
+    let parts: In = postcard::from_bytes(body).map_err(|e| damaged(&e.to_string()))?;
+    parts.target.check()?;
+    parts.crossed.check(parts.target).map_err(damaged)?;
+    parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
+    for attribute in &parts.attributes {
+        // Annotators may have joined since.
+        if attribute.of.len() > parts.crossed.annotators.len() {
+            return Err(damaged("an attribute has more entries than there are annotators"));
+        }
+        attribute.check(attribute.of.len())?;
+    }
+    Ok(parts)
 }

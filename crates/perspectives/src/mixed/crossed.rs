@@ -35,6 +35,13 @@ pub(crate) struct CrossedEffects {
     /// Covariance of annotators' random effects, row-major.
     pub(crate) prior: Vec<f64>,
     pub(crate) text_var: f64,
+    /// Texts whose labels tuned the encoder and whose scores therefore come without it; empty where there are none. Texts that
+    /// were added later are none.
+    pub(crate) tuned_on: Vec<bool>,
+    /// Variance of the effects of those texts.
+    pub(crate) tuned_on_text_var: f64,
+    /// Whether variances are those of texts that tuned the encoder, for want of others.
+    pub(crate) too_few_untuned: bool,
     /// Variance of each slope; empty where slopes have no evidence.
     pub(crate) slope_vars: Vec<f64>,
     /// Slope features of every text, texts x slope_dim; empty without slopes.
@@ -79,6 +86,9 @@ impl CrossedEffects {
             attribute_evidence: None,
             prior: initial::initial_prior(link),
             text_var: initial::INITIAL_TEXT_VARIANCE,
+            tuned_on: Vec::new(),
+            tuned_on_text_var: initial::INITIAL_TEXT_VARIANCE,
+            too_few_untuned: false,
             slope_vars: Vec::new(),
             z: Vec::new(),
             slope_dim: 0,
@@ -101,6 +111,16 @@ impl CrossedEffects {
 
     pub(crate) fn texts(&self) -> usize {
         self.v.len()
+    }
+
+    /// Whether the labels of a text tuned the encoder.
+    pub(super) fn is_tuned_on(&self, text: usize) -> bool {
+        self.tuned_on.get(text).copied().unwrap_or(false)
+    }
+
+    /// Prior variance of a text's effect.
+    pub(super) fn prior_text_var(&self, text: usize) -> f64 {
+        if self.is_tuned_on(text) { self.tuned_on_text_var } else { self.text_var }
     }
 
     /// Number of random effects of one annotator: those on the link parameters, and slopes.
@@ -260,7 +280,7 @@ impl CrossedEffects {
         let labels = self.labels[text].iter().filter(|label| include(label.annotator));
         let predictors: Vec<ScoredLabel> =
             labels.map(|label| self.label_given_annotator(text, *label).0).collect();
-        text::fit(self.link, prior_mean, self.text_var, &predictors, &self.rule)
+        text::fit(self.link, prior_mean, self.prior_text_var(text), &predictors, &self.rule)
     }
 
     /// To first order the posterior mean of an annotator without the label at this place of the annotator's labels.
@@ -324,6 +344,7 @@ impl CrossedEffects {
             && self.z.len() == texts * self.slope_dim
             && self.slope_vars.len() == self.slope_dim
             && self.labels.len() == texts
+            && self.tuned_on.len() <= texts
             && self.cavity.len() == texts;
         let annotators = self.annotators.iter().all(|p| {
             p.theta.len() == width

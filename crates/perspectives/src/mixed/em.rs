@@ -91,7 +91,8 @@ impl CrossedEffects {
 
     fn update_text_variance(&mut self) {
         let q = self.link.scores();
-        let (mut sum, mut n) = (PSEUDO_COUNT * INITIAL_TEXT_VARIANCE, PSEUDO_COUNT);
+        // Of texts that did not tune the encoder, and of those that did.
+        let mut sums = [(PSEUDO_COUNT * INITIAL_TEXT_VARIANCE, PSEUDO_COUNT); 2];
         for (text, labels) in self.labels.iter().enumerate() {
             if labels.is_empty() {
                 continue;
@@ -99,10 +100,11 @@ impl CrossedEffects {
             let square: f64 =
                 (text * q..(text + 1) * q).map(|i| (self.u[i] - self.scores[i]).powi(2)).sum::<f64>()
                     / q as f64;
-            sum += square + self.v[text];
-            n += 1.0;
+            let (sum, n) = &mut sums[usize::from(self.is_tuned_on(text))];
+            *sum += square + self.v[text];
+            *n += 1.0;
         }
-        self.text_var = (sum / n).max(1e-4);
+        [self.text_var, self.tuned_on_text_var] = sums.map(|(sum, n)| (sum / n).max(1e-4));
     }
 
     fn update_prior(&mut self) {
@@ -128,7 +130,8 @@ impl CrossedEffects {
         self.prior = sum;
     }
 
-    /// The variances without bounds: logarithm of the texts' standard deviation, and the Cholesky factor of the annotators'
+    /// The variances without bounds: logarithm of the texts' standard deviation (of texts that did not tune the encoder; that of the
+    /// others starts where an estimation of its own ended, and is left to the plain rounds), and the Cholesky factor of the annotators'
     /// covariance by rows, its diagonal in logarithms.
     fn parameters(&self) -> Vec<f64> {
         let d = self.link.random_effects();

@@ -35,6 +35,8 @@ pub enum EstimationLimit {
         /// How many groups.
         groups: u32,
     },
+    /// The encoder was tuned on labels of nearly all texts that are labelled.
+    TunedOnAllTexts,
     /// The estimation had not settled after the most rounds that it may take.
     NotConverged,
 }
@@ -51,6 +53,7 @@ impl EstimationLimit {
             Self::OneLabelPerText => "one_label_per_text",
             Self::OneLabelPerAnnotator => "one_label_per_annotator",
             Self::Islands { .. } => "islands",
+            Self::TunedOnAllTexts => "tuned_on_all_texts",
             Self::NotConverged => "not_converged",
         }
     }
@@ -87,6 +90,10 @@ impl std::fmt::Display for EstimationLimit {
                 f,
                 "The annotators fall into {groups} groups without a text in common: severities can be compared within a \
                  group, not between groups."
+            ),
+            Self::TunedOnAllTexts => f.write_str(
+                "The encoder was tuned on labels of nearly all labelled texts: how far new texts differ beyond their \
+                 embeddings cannot be estimated, and their predictions are surer than they should be.",
             ),
             Self::NotConverged => f.write_str(
                 "The estimation of the variances had not settled when it was stopped: figures may still move.",
@@ -167,6 +174,9 @@ impl CrossedEffects {
             if groups > 1 && !single_text && !single_annotator {
                 limits.push(EstimationLimit::Islands { groups: groups as u32 });
             }
+        }
+        if self.too_few_untuned {
+            limits.push(EstimationLimit::TunedOnAllTexts);
         }
         if !self.convergence.converged {
             limits.push(EstimationLimit::NotConverged);

@@ -21,4 +21,4 @@ pub use prediction_sets::{PredictionSets, SetQuality, SetTenth, prediction_sets}
 pub use seen::{FEWEST_UNSEEN_TEXTS, SeenByEncoder};
 pub use split::{CopiesAcross, DataSplit, SplitColumns, SplitSpec};
 pub use test_set::TestSet;
-pub use tuning::{f1_rule_by_folds, f1_rule_by_validation};
+pub use tuning::{f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation};

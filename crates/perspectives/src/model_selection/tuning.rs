@@ -8,6 +8,7 @@ use crate::data::{
 };
 use crate::fit::fit;
 use crate::metrics::{F1Rule, Scored, dichotomize, score};
+use crate::models::validation_scores;
 
 /// Folds of the labelled texts, of which [`HELD_OUT`] are held out in turn to choose by.
 const FOLDS: usize = 5;
@@ -62,6 +63,21 @@ pub fn f1_rule_by_folds(
         held_out.push(score(model.as_ref(), &held));
     }
     Ok(choose(Scored::pooled(held_out), &sorted, at_least))
+}
+
+/// The rule for macro-F1 of `multilevel` on an encoder that was tuned on the labels of `data`: chosen on `validation`, none of whose labels
+/// is predicted by a model that was calibrated on its text.
+///
+/// # Errors
+/// As [`fit`].
+pub fn f1_rule_by_calibration(
+    data: &TrainingData<'_>,
+    validation: &[Observation],
+    options: &FitOptions,
+    progress: &dyn Progress,
+) -> Result<F1Rule, PerspectivesError> {
+    let held_out = validation_scores(data, validation, options, &Quiet(progress))?;
+    Ok(choose(held_out, data.observations, None))
 }
 
 fn choose(held_out: Scored, train: &[Observation], at_least: Option<u16>) -> F1Rule {

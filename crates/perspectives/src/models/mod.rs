@@ -4,12 +4,16 @@
 mod alternating;
 pub(crate) mod majority;
 mod multilevel;
+mod on_tuned_encoder;
 mod prepared;
 pub(crate) mod sep_heads;
 pub(crate) mod shared;
 #[cfg(test)]
 mod sums_tests;
+mod validated;
 
 pub(crate) use alternating::AlternatingFit;
-pub(crate) use multilevel::{Multilevel, TextScorer, fit_effects};
+pub(crate) use multilevel::{Multilevel, TextScorer, fit_at_face_value, fit_effects};
+pub use on_tuned_encoder::FEWEST_CALIBRATION_TEXTS;
 pub(crate) use prepared::Prepared;
+pub(crate) use validated::validation_scores;

@@ -1,12 +1,13 @@
 //! `multilevel`: shared head, text effects and annotators' own links, each with shrinkage estimated from the data.
 
 use super::Prepared;
+use super::on_tuned_encoder::{CalibratedFit, TunedFit, can_be_calibrated, texts_tuned_on};
 use super::shared::{raw_scores, scores_of};
 use crate::data::AttributeEvidence;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
-use crate::data::{AnnotatorModel, ModelKind, TextFeatures};
+use crate::data::{AnnotatorModel, ModelKind, Observation, TextFeatures};
 use crate::linear::ridge::{CrossFit, RidgeProblem};
 use crate::math::attenuation;
 use crate::mixed::CrossedEffects;
@@ -201,8 +202,74 @@ impl Multilevel {
     }
 }
 
-/// Alternates between the head given the random effects and the random effects given out-of-fold scores of the head.
+/// Shared head and random effects, on an encoder that was tuned on some of the labels as [`TunedFit`] has it.
 pub(crate) fn fit_effects(
+    prepared: &Prepared<'_>,
+    options: &FitOptions,
+    progress: &dyn Progress,
+) -> Result<(TextScorer, CrossedEffects), PerspectivesError> {
+    let Some(tuned_on) = texts_tuned_on(prepared.embeddings) else {
+        return fit_at_face_value(prepared, options, progress);
+    };
+    let any = prepared.observations.iter().any(|o| tuned_on[o.text as usize]);
+    if any && can_be_calibrated(&tuned_on, &prepared.observations) {
+        let tuned = TunedFit::new(prepared, tuned_on, &prepared.observations, options, progress)?;
+        return fit_calibrated(&tuned, prepared, &prepared.observations, options, progress);
+    }
+    let (head, mut crossed) = fit_at_face_value(prepared, options, progress)?;
+    crossed.too_few_untuned = any;
+    Ok((head, crossed))
+}
+
+/// Head and random effects of `observations` (ordered), calibrated on those whose texts did not tune the encoder. Without slopes: they
+/// stand on the embeddings of all labelled texts.
+pub(crate) fn fit_calibrated(
+    tuned: &TunedFit,
+    prepared: &Prepared<'_>,
+    observations: &[Observation],
+    options: &FitOptions,
+    progress: &dyn Progress,
+) -> Result<(TextScorer, CrossedEffects), PerspectivesError> {
+    let CalibratedFit { weights, constants, ngrams, mut crossed } =
+        tuned.calibrate(prepared, observations, options, progress)?;
+    estimate_annotators(&mut crossed, prepared, options, progress)?;
+    let head = TextScorer {
+        dim: prepared.x.dim,
+        weights,
+        constants,
+        axes: Vec::new(),
+        axis_constants: Vec::new(),
+        score_mean: 0.0,
+        score_scale: 0.0,
+        similar: None,
+        ngrams,
+    };
+    Ok((head, crossed))
+}
+
+/// Gives annotators a discrimination of their own and prior means by their attributes, each where it predicts.
+fn estimate_annotators(
+    crossed: &mut CrossedEffects,
+    prepared: &Prepared<'_>,
+    options: &FitOptions,
+    progress: &dyn Progress,
+) -> Result<(), PerspectivesError> {
+    if options.slopes && !crossed.link.softmax {
+        step(progress, "multilevel: how closely annotators follow the texts", 0.92)?;
+        crossed.select_discrimination(&prepared.fold, prepared.folds);
+    }
+    if !prepared.attributes.is_empty() {
+        step(progress, "multilevel: attributes", 0.93)?;
+        let evidence = crossed.select_attributes(prepared.attributes, options.seed);
+        if evidence.is_some_and(|evidence| evidence.used) {
+            crossed.expectation_maximisation(FINAL);
+        }
+    }
+    Ok(())
+}
+
+/// Alternates between the head given the random effects and the random effects given out-of-fold scores of the head.
+pub(crate) fn fit_at_face_value(
     prepared: &Prepared<'_>,
     options: &FitOptions,
     progress: &dyn Progress,
@@ -245,17 +312,7 @@ pub(crate) fn fit_effects(
     if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
     }
-    if options.slopes && !link.softmax {
-        step(progress, "multilevel: how closely annotators follow the texts", 0.92)?;
-        crossed.select_discrimination(&prepared.fold, prepared.folds);
-    }
-    if !prepared.attributes.is_empty() {
-        step(progress, "multilevel: attributes", 0.93)?;
-        let evidence = crossed.select_attributes(prepared.attributes, options.seed);
-        if evidence.is_some_and(|evidence| evidence.used) {
-            crossed.expectation_maximisation(FINAL);
-        }
-    }
+    estimate_annotators(&mut crossed, prepared, options, progress)?;
     let mut head = encoder(link, prepared, &cross, &crossed);
     if let Some(TextScores { weights, similar, ngrams }) = text_scores {
         (head.weights, head.constants) = raw_weights(link, prepared, &weights);

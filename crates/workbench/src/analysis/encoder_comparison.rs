@@ -1,9 +1,9 @@
 //! Choosing an encoder by what predicts best.
 
 use super::Analysis;
-use super::cross_validation::{CrossValidation, clearly_better, mean};
+use super::choosing::Tried;
+use super::cross_validation::CrossValidation;
 use crate::encoding::EncoderChoice;
-use crate::encoding::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_perspectives::{ModelKind, SplitSpec};
@@ -65,51 +65,24 @@ impl Analysis {
         };
         let _reserved = self.context.reservations.reserve(Activity::Encoding)?;
         let seen = self.encoding.active_encoder()?;
-        let mut opened: Vec<(String, SelectedEncoder)> = Vec::new();
-        // All are opened before the first one encodes: a name that is wrong is told at once.
-        for name in names {
-            let choice = EncoderChoice { encoder: Some(name.clone()), ..choice.clone() };
-            let (_, version, _) = self.encoding.open_encoder(&choice, None, progress)?;
-            if opened.iter().any(|(_, before)| before.key == version.key) {
-                return Err(WorkbenchError::EncoderTwice(name.clone()));
-            }
-            opened.push((name.clone(), version));
-        }
-        if opened.len() < 2 {
+        let with = |name: &String| EncoderChoice { encoder: Some(name.clone()), ..choice.clone() };
+        let choices = names.iter().map(|name| (name.clone(), with(name))).collect();
+        let candidates = self.candidates(choices, seen.current.as_ref(), progress)?;
+        if candidates.len() < 2 {
             return Err(WorkbenchError::OneEncoder);
         }
-        let mut tried: Vec<(usize, Vec<f64>)> = Vec::new();
-        for (at, (name, ..)) in opened.iter().enumerate() {
-            let choice = EncoderChoice { encoder: Some(name.clone()), ..choice.clone() };
-            let (encoder, version, dir) = self.encoding.open_encoder(&choice, None, progress)?;
-            tried.push((at, self.held_out_losses(&asked, (&encoder, &version, &dir), progress)?));
-        }
         let current = seen.current.as_ref().map(|current| &current.key);
-        let incumbent =
-            opened.iter().position(|(_, version)| Some(&version.key) == current).unwrap_or_default();
-        // What trained an encoder is left out of its losses: then they are no longer of the same labels.
-        let most = tried.iter().map(|(_, losses)| losses.len()).max().unwrap_or_default();
-        if let Some((at, _)) = tried.iter().find(|(_, losses)| losses.len() < most) {
-            return Err(WorkbenchError::EncoderLearned(opened[*at].0.clone()));
-        }
-        let stays = tried[incumbent].1.clone();
-        tried.sort_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)));
-        let chosen = match tried.first() {
-            Some((best, losses)) if clearly_better(losses, &stays) => *best,
-            _ => incumbent,
-        };
-        if !self.encoding.choose_encoder(&opened[chosen].1, &seen)? {
-            return Err(WorkbenchError::EncoderSwitched);
-        }
-        let loss = |(at, losses): &(usize, Vec<f64>)| EncoderLoss {
-            encoder: opened[*at].0.clone(),
-            version: opened[*at].1.key.clone(),
-            log_loss: mean(losses),
+        let incumbent = candidates.iter().position(|c| Some(&c.version.key) == current).unwrap_or_default();
+        let chosen = self.choose_candidate(&asked, &candidates, Some(incumbent), &seen, progress)?;
+        let loss = |tried: &Tried| EncoderLoss {
+            encoder: candidates[tried.at].name.clone(),
+            version: candidates[tried.at].version.key.clone(),
+            log_loss: tried.log_loss,
         };
         Ok(EncoderComparison {
-            chosen: opened[chosen].0.clone(),
-            incumbent: opened[incumbent].0.clone(),
-            tried: tried.iter().map(loss).collect(),
+            chosen: candidates[chosen.at].name.clone(),
+            incumbent: candidates[incumbent].name.clone(),
+            tried: chosen.tried.iter().map(loss).collect(),
         })
     }
 }

@@ -4,6 +4,7 @@ mod aggregation;
 mod agreed_texts;
 mod agreement;
 mod annotators;
+mod choosing;
 mod chosen;
 mod compared;
 mod cross_validation;

@@ -1,7 +1,8 @@
 //! Choosing a pooling by what predicts best.
 
 use super::Analysis;
-use super::cross_validation::{CrossValidation, clearly_better, mean};
+use super::choosing::Tried;
+use super::cross_validation::CrossValidation;
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
@@ -11,6 +12,9 @@ use serde::Serialize;
 
 /// Folds of the training texts by which a pooling is chosen: differences are small, and one part kept back would be noise.
 const POOLING_FOLDS: u8 = 10;
+
+/// Poolings that are tried.
+const POOLINGS: [Pooling; 5] = [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooling::Mean2, Pooling::Max2];
 
 /// Poolings that were tried.
 #[derive(Clone, Debug, Serialize)]
@@ -62,32 +66,21 @@ impl Analysis {
         };
         let _reserved = self.context.reservations.reserve(Activity::Encoding)?;
         let seen = self.encoding.active_encoder()?;
-        let open = |pooling: Option<Pooling>| {
-            let choice = EncoderChoice { pooling, ..choice.clone() };
-            self.encoding.open_encoder(&choice, seen.current.as_ref(), progress)
-        };
-        let (_, _, dir) = open(choice.pooling)?;
+        let (_, _, dir) = self.encoding.open_encoder(choice, seen.current.as_ref(), progress)?;
         let own = Encoder::open(&dir, &EncoderOptions::default())?.version().pooling;
-        let mut tried: Vec<(Pooling, Vec<f64>)> = Vec::new();
-        for pooling in [Pooling::Mean, Pooling::Cls, Pooling::Max, Pooling::Mean2, Pooling::Max2] {
-            // The project's encoder stays as it is until all have been tried.
-            let (encoder, version, dir) = open(Some(pooling))?;
-            tried.push((pooling, self.held_out_losses(&asked, (&encoder, &version, &dir), progress)?));
-        }
-        tried.sort_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)));
-        let losses = |pooling: Pooling| tried.iter().find(|(p, _)| *p == pooling).map(|(_, losses)| losses);
-        let best = tried.first().map_or(own, |(pooling, _)| *pooling);
-        let kept = match (losses(own), losses(best)) {
-            (Some(ours), Some(theirs)) if !clearly_better(theirs, ours) => own,
-            _ => best,
+        let with = |pooling: &Pooling| EncoderChoice { pooling: Some(*pooling), ..choice.clone() };
+        let choices = POOLINGS.iter().map(|pooling| (pooling.to_string(), with(pooling))).collect();
+        let candidates = self.candidates(choices, seen.current.as_ref(), progress)?;
+        let incumbent = POOLINGS.iter().position(|pooling| *pooling == own);
+        let chosen = self.choose_candidate(&asked, &candidates, incumbent, &seen, progress)?;
+        let loss = |tried: &Tried| PoolingLoss {
+            pooling: candidates[tried.at].name.clone(),
+            log_loss: tried.log_loss,
         };
-        let (_, version, _) = open(Some(kept))?;
-        if !self.encoding.choose_encoder(&version, &seen)? {
-            return Err(WorkbenchError::EncoderSwitched);
-        }
-        let tried = tried
-            .iter()
-            .map(|(pooling, losses)| PoolingLoss { pooling: pooling.to_string(), log_loss: mean(losses) });
-        Ok(PoolingChoice { chosen: kept.to_string(), own: own.to_string(), tried: tried.collect() })
+        Ok(PoolingChoice {
+            chosen: candidates[chosen.at].name.clone(),
+            own: own.to_string(),
+            tried: chosen.tried.iter().map(loss).collect(),
+        })
     }
 }

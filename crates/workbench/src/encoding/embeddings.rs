@@ -1,11 +1,11 @@
 //! Embeddings and n-grams as models take them: a row a text.
 
 use super::Encoding;
-use super::text_features::{Limits, ngrams_of};
+use super::text_features::{NgramLimits, ngrams_of};
 use crate::context::{Index, QuestionData};
 use crate::error::WorkbenchError;
 use crate::sync::lock;
-use dissensus_perspectives::Embeddings;
+use dissensus_perspectives::{Embeddings, SparseRows};
 use std::sync::Arc;
 
 /// Which embeddings a model or a figure stands on. Where two are equal, so are the embeddings: those of a version are only ever
@@ -49,7 +49,7 @@ impl Encoding {
             Some(chosen) if any => {
                 let stored = self.context.store.embeddings(&chosen.key)?;
                 let encoded = stored.texts.iter().filter(|text| index.text_row(**text).is_some()).count();
-                let rows = Arc::new(self.with_ngrams(&index, &stored)?);
+                let rows = Arc::new(self.as_models_take(&chosen.key, &index, &stored)?);
                 (rows, Basis { version: Some(chosen.key), texts, encoded })
             }
             _ => (Arc::new(Embeddings::none(texts)), Basis { version: None, texts, encoded: 0 }),
@@ -60,20 +60,39 @@ impl Encoding {
 
     /// The embeddings of one version, in use or not, as [`Encoding::embeddings`] gives them.
     pub(crate) fn embeddings_of(&self, key: &str) -> Result<Embeddings, WorkbenchError> {
-        self.with_ngrams(&self.context.index(), &self.context.store.embeddings(key)?)
+        self.as_models_take(key, &self.context.index(), &self.context.store.embeddings(key)?)
     }
 
-    /// A row a text of the index, with its n-grams.
-    fn with_ngrams(
+    /// A row a text of the index, with its n-grams, and with the texts whose labels tuned the encoder version `key`.
+    fn as_models_take(
         &self,
+        key: &str,
         index: &Index,
         stored: &dissensus_store::Embeddings,
     ) -> Result<Embeddings, WorkbenchError> {
-        let rows = aligned(index, stored)?;
-        Ok(match ngrams_of(&self.context, index.texts(), Limits::Kept)? {
+        let mut rows = aligned(index, stored)?;
+        let taught = self.seen_by(Some(key), index)?.taught().to_vec();
+        if !taught.is_empty() {
+            rows = rows.with_tuned_on(taught.into())?;
+        }
+        Ok(match ngrams_of(&self.context, index.texts(), *lock(&self.memory.ngram_limits))? {
             Some(ngrams) => rows.with_ngrams(ngrams)?,
             None => rows,
         })
+    }
+
+    /// Whether models that are fitted now to the first `texts` texts see n-grams.
+    pub(crate) fn gives_ngrams(&self, texts: usize) -> Result<bool, WorkbenchError> {
+        let index = self.context.index();
+        let texts = index.texts().get(..texts).unwrap_or_default();
+        Ok(ngrams_of(&self.context, texts, *lock(&self.memory.ngram_limits))?.is_some())
+    }
+
+    /// The n-grams of the first `texts` texts, however many.
+    pub(crate) fn ngrams_of_run(&self, texts: usize) -> Result<Arc<SparseRows>, WorkbenchError> {
+        let index = self.context.index();
+        let texts = index.texts().get(..texts).unwrap_or_default();
+        Ok(ngrams_of(&self.context, texts, NgramLimits::LIFTED)?.unwrap_or_default())
     }
 
     /// The embeddings of a run's texts, with n-grams where the run learned from them and without where it did not.
@@ -86,12 +105,11 @@ impl Encoding {
             return Ok(embeddings);
         }
         let plain = Embeddings { ngrams: None, ..Embeddings::clone(&embeddings) };
-        let index = self.context.index();
-        let texts = index.texts().get(..plain.texts).unwrap_or_default();
-        Ok(Arc::new(match ngrams_of(&self.context, texts, Limits::Lifted)? {
-            Some(ngrams) if wanted => plain.with_ngrams(ngrams)?,
-            _ => plain,
-        }))
+        if !wanted {
+            return Ok(Arc::new(plain));
+        }
+        let ngrams = self.ngrams_of_run(plain.texts)?;
+        Ok(Arc::new(plain.with_ngrams(ngrams)?))
     }
 
     /// The embeddings in use of the texts of `question_data`, and their version. Texts that were imported since are left out.
@@ -139,7 +157,10 @@ pub(crate) fn first_texts(all: &Arc<Embeddings>, texts: usize) -> Result<Arc<Emb
         return Ok(Arc::new(Embeddings::none(texts)));
     }
     let rows = all.rows[..texts * all.dim].to_vec();
-    let first = Embeddings::new(all.dim, rows)?;
+    let mut first = Embeddings::new(all.dim, rows)?;
+    if let Some(tuned_on) = &all.tuned_on {
+        first = first.with_tuned_on(tuned_on[..texts].into())?;
+    }
     Ok(Arc::new(match &all.ngrams {
         Some(ngrams) => first.with_ngrams(Arc::new(ngrams.first(texts)))?,
         None => first,

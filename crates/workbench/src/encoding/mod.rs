@@ -21,6 +21,8 @@ pub(crate) use embeddings::{Basis, first_texts};
 pub use encode::EncoderSwitch;
 pub use encoders::{EncoderChoice, encoder_folder};
 pub use text_features::EncodedText;
+#[cfg(test)]
+pub(crate) use text_features::NgramLimits;
 pub(crate) use training_data::Seen;
 pub use version::Encoded;
 
@@ -48,11 +50,20 @@ struct Memory {
     problem: Mutex<Option<Problem>>,
     /// Texts without each of their words, encoded.
     occlusions: Mutex<occlusion::OcclusionCache>,
+    /// Up to which sizes models see n-grams.
+    ngram_limits: Mutex<text_features::NgramLimits>,
 }
 
 impl Encoding {
     pub(crate) fn of(context: &Arc<Context>, saved_runs: &SavedRuns) -> Self {
         Self { context: Arc::clone(context), saved_runs: saved_runs.clone(), memory: Arc::default() }
+    }
+
+    /// Other limits than those of a project of many texts.
+    #[cfg(test)]
+    pub(crate) fn limit_ngrams(&self, limits: text_features::NgramLimits) {
+        *lock(&self.memory.ngram_limits) = limits;
+        self.forget_embeddings();
     }
 
     /// Embeddings have changed: they are read anew.

@@ -7,10 +7,6 @@ use dissensus_encoder::char_ngrams;
 use dissensus_perspectives::{SparseRows, TextFeatures};
 use std::sync::Arc;
 
-/// A project with more texts than this, or with more n-grams than this in all of them (six bytes each), goes without: they would take
-/// too much memory and too much time to read.
-const MAX_TEXTS: usize = 50_000;
-const MAX_ENTRIES: usize = 40_000_000;
 /// Texts read at a time; a text may be long.
 const PAGE: usize = 64;
 
@@ -35,13 +31,13 @@ impl EncodedText {
     }
 }
 
-/// The n-grams of these texts, a row each; `None` for too many of them, unless the `limits` are lifted.
+/// The n-grams of these texts, a row each; `None` for more of them than the `limits` allow.
 pub(super) fn ngrams_of(
     context: &Context,
     texts: &[TextId],
-    limits: Limits,
+    limits: NgramLimits,
 ) -> Result<Option<Arc<SparseRows>>, WorkbenchError> {
-    if limits == Limits::Kept && texts.len() > MAX_TEXTS {
+    if texts.len() > limits.texts {
         return Ok(None);
     }
     let mut rows = SparseRows::default();
@@ -49,17 +45,28 @@ pub(super) fn ngrams_of(
         for body in context.store.bodies(page)? {
             rows.push(&char_ngrams(&body))?;
         }
-        if limits == Limits::Kept && rows.entries() > MAX_ENTRIES {
+        if rows.entries() > limits.entries {
             return Ok(None);
         }
     }
     Ok(Some(Arc::new(rows)))
 }
 
-/// Whether very many texts go without n-grams.
+/// A project with more texts than this, or with more n-grams than this in all of them (six bytes each), goes without: they would take
+/// too much memory and too much time to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limits {
-    Kept,
+pub(crate) struct NgramLimits {
+    pub(crate) texts: usize,
+    pub(crate) entries: usize,
+}
+
+impl NgramLimits {
     /// For a run that has learned from n-grams, whatever the project has grown to since.
-    Lifted,
+    pub(super) const LIFTED: Self = Self { texts: usize::MAX, entries: usize::MAX };
+}
+
+impl Default for NgramLimits {
+    fn default() -> Self {
+        Self { texts: 50_000, entries: 40_000_000 }
+    }
 }

@@ -24,6 +24,9 @@ use uuid::Uuid;
 struct TrainingData {
     texts: BTreeSet<TextId>,
     annotators: BTreeSet<AnnotatorId>,
+    /// Those of the texts whose labels chose a checkpoint and taught no weight. Encoders of before this was kept name none.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    validated: BTreeSet<TextId>,
     /// Those that this copy of the project does not have: they may be imported or merged later.
     #[serde(default, skip_serializing_if = "Fingerprints::is_empty")]
     missing: Fingerprints,
@@ -31,9 +34,17 @@ struct TrainingData {
 
 impl TrainingData {
     fn extend(&mut self, other: Self) {
+        let taught: BTreeSet<TextId> = self.taught().chain(other.taught()).collect();
+        self.validated.extend(&other.validated);
+        self.validated.retain(|text| !taught.contains(text));
         self.texts.extend(other.texts);
         self.annotators.extend(other.annotators);
         self.missing.extend(other.missing);
+    }
+
+    /// Texts whose labels taught weights.
+    fn taught(&self) -> impl Iterator<Item = TextId> {
+        self.texts.difference(&self.validated).copied()
     }
 }
 
@@ -42,12 +53,18 @@ impl TrainingData {
 pub(crate) struct Seen {
     texts: Vec<bool>,
     annotators: Vec<bool>,
+    taught: Vec<bool>,
 }
 
 impl Seen {
     /// As splits take it.
     pub(crate) fn rows(&self) -> SeenByEncoder<'_> {
         SeenByEncoder { texts: &self.texts, annotators: &self.annotators }
+    }
+
+    /// Texts whose labels taught weights of the encoder, a row a text; empty where it learned from none.
+    pub(crate) fn taught(&self) -> &[bool] {
+        &self.taught
     }
 
     /// What to say beside a figure; `None` where nothing was left out.
@@ -132,10 +149,15 @@ impl Encoding {
         let encoder = Encoder::open(dir, &EncoderOptions::default())?;
         let mut data = self.training_data(parent)?.unwrap_or_default();
         for part in [RunPart::Train, RunPart::Validation] {
+            let mut of_run = TrainingData::default();
             for label in self.context.store.run_labels(run, part)?.labels {
-                data.texts.insert(label.text);
-                data.annotators.insert(label.annotator);
+                of_run.texts.insert(label.text);
+                of_run.annotators.insert(label.annotator);
             }
+            if part == RunPart::Validation {
+                of_run.validated.clone_from(&of_run.texts);
+            }
+            data.extend(of_run);
         }
         let data = self.keep_training_data(&encoder.version().weights_sha256, data)?;
         // Of other projects, the parent's folder or an earlier writing of this one may know more.
@@ -230,6 +252,10 @@ impl Encoding {
         Ok(Seen {
             texts: index.texts().iter().map(|text| data.texts.contains(text)).collect(),
             annotators: index.annotators().iter().map(|a| data.annotators.contains(&a.id)).collect(),
+            taught: {
+                let taught: BTreeSet<TextId> = data.taught().collect();
+                index.texts().iter().map(|text| taught.contains(text)).collect()
+            },
         })
     }
 

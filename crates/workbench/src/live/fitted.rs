@@ -59,18 +59,7 @@ impl Fitted {
 
     /// How the variances were estimated, and what the labels leave open.
     pub(crate) fn estimation(&self) -> Estimation {
-        let found = self.model.estimation();
-        Estimation {
-            text_sd: found.text_sd,
-            annotator_sd: found.annotator_sd,
-            discrimination_sd: found.discrimination_sd,
-            rounds: found.rounds,
-            change: found.change,
-            converged: found.converged,
-            log_likelihood: found.log_likelihood,
-            limits: found.limits.iter().map(|limit| limit.code().to_owned()).collect(),
-            limit_texts: found.limits.iter().map(ToString::to_string).collect(),
-        }
+        estimation_shown(&self.model.estimation())
     }
 
     /// How much each text would teach this annotator's model; `None` for an annotator whom the model does not know yet.
@@ -103,5 +92,20 @@ impl Fitted {
 
     pub(super) fn is_due(&self) -> bool {
         self.changes >= REFIT_AFTER.max(self.labels / 20)
+    }
+}
+
+/// As people and scripts are shown it.
+pub(super) fn estimation_shown(found: &dissensus_perspectives::Estimation) -> Estimation {
+    Estimation {
+        text_sd: found.text_sd,
+        annotator_sd: found.annotator_sd,
+        discrimination_sd: found.discrimination_sd,
+        rounds: found.rounds,
+        change: found.change,
+        converged: found.converged,
+        log_likelihood: found.log_likelihood,
+        limits: found.limits.iter().map(|limit| limit.code().to_owned()).collect(),
+        limit_texts: found.limits.iter().map(ToString::to_string).collect(),
     }
 }

@@ -1,10 +1,13 @@
 //! Live models kept in the project, so that the next session need not fit them.
 
 use super::LiveModels;
-use super::fitted::MODEL;
+use super::fitted::{MODEL, estimation_shown};
 use crate::clock::now_ms;
+use crate::error::WorkbenchError;
 use crate::log::go_on;
+use crate::view::Estimation;
 use dissensus_domain::QuestionId;
+use dissensus_perspectives::LiveModel;
 use dissensus_store::NewHead;
 
 impl LiveModels {
@@ -16,6 +19,26 @@ impl LiveModels {
                 self.save_head(question);
             }
         }
+    }
+
+    /// How the variances of a question's model were estimated: of the model in memory, else of the one that the project keeps for the
+    /// encoder in use. `None` where neither is there, or none that this version can read; nothing is fitted for it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn estimation(&self, question: QuestionId) -> Result<Option<Estimation>, WorkbenchError> {
+        if let Some(found) = self.models.with(question, |fitted| fitted.estimation()) {
+            return Ok(Some(found));
+        }
+        let chosen = self.encoding.chosen()?.map(|chosen| chosen.key);
+        let encoded = |key: &String| self.context.store.embedding_count(key);
+        let version = match &chosen {
+            Some(key) if encoded(key)? > 0 => chosen.as_deref(),
+            _ => None,
+        };
+        let head = self.context.store.head(question, version, MODEL)?;
+        let found = head.and_then(|head| LiveModel::estimation_in(&head.weights).ok());
+        Ok(found.map(|found| estimation_shown(&found)))
     }
 
     pub(super) fn save_head(&self, question: QuestionId) {

@@ -1,10 +1,11 @@
 //! Models that are fitted while an import ends: nobody's labels are lost.
 
 use super::fit::Known;
+use crate::view::ExplainQuery;
 use crate::{Home, Progress, Session, Silent, sample};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
-use dissensus_store::{NewAnnotator, NewLabel, StoreError};
+use dissensus_store::{NewAnnotator, NewLabel, NewText, StoreError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
@@ -98,4 +99,23 @@ fn labels_of_somebody_who_is_not_known_yet_are_learned_once_they_are() {
     let all = store.last_event().unwrap();
     assert_eq!(learned(), (3, all));
     assert_eq!(learned(), (0, all));
+}
+
+/// What an import brings is in the index before the model that is live is given up.
+#[test]
+fn a_text_that_came_after_the_fit_is_not_explained_and_the_refusal_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    session.live.fit(question, &Silent).unwrap();
+    let new = NewText { external_id: "late-1".into(), body: "You came late".into(), ..NewText::default() };
+    let text = session.context.store.write(move |tx| tx.add_text(&new)).unwrap();
+    session.context.reload();
+    let annotator = session.project.annotators().unwrap()[0].id;
+    let query = ExplainQuery { question, text, annotator, with: None, without_own: false };
+    let error = session.analysis.explain(&query, None, true).unwrap_err();
+    assert_eq!(error.code(), "text-not-fitted");
+    assert!(error.to_string().contains("late-1"), "{error}");
+    session.labelling.skip_events().unwrap();
+    session.live.fit(question, &Silent).unwrap();
+    session.analysis.explain(&query, None, true).unwrap();
 }

@@ -14,8 +14,8 @@ use crate::view::Tuning;
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_perspectives::{
-    Attribute, CopiesAcross, DataSplit, Embeddings, Observation, SplitColumns, SplitSpec, Target, TestSet,
-    TrainConfig, TrainingData,
+    Attribute, CopiesAcross, DataSplit, Embeddings, ModelKind, Observation, SplitColumns, SplitSpec, Target,
+    TestSet, TrainConfig, TrainingData,
 };
 use dissensus_store::{RunLabel, RunPart};
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub(crate) struct RunData {
     pub(super) division: DataSplit,
     pub(super) encoder: Option<SelectedEncoder>,
     pub(super) left_out: usize,
-    ngrams: bool,
+    pub(super) ngrams: bool,
     copies_scored: usize,
     copies_left_out: usize,
 }
@@ -164,7 +164,12 @@ impl Runs {
             (RunPart::Test, ids(division.test.observations())),
         ];
         self.check_old_division(kept, &parts)?;
-        let ngrams = kept.choices.tuning == Tuning::Frozen && self.encoding.embeddings()?.0.ngrams.is_some();
+        let ngrams = if kept.choices.tuning == Tuning::Frozen {
+            self.encoding.embeddings()?.0.ngrams.is_some()
+        } else {
+            config.network.model == ModelKind::Multilevel
+                && self.encoding.gives_ngrams(question_data.texts.len())?
+        };
         let start = RunStart {
             texts: question_data.texts.len() as u32,
             last_text: question_data.texts.last().map_or(0, |id| id.0),

@@ -19,6 +19,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod training;
+mod tuned_data;
 mod use_run;
 mod work;
 

@@ -3,7 +3,7 @@
 use crate::view::RunSizes;
 use crate::words::counted;
 use dissensus_domain::{Question, ScaleKind};
-use dissensus_perspectives::{DataSplit, ModelKind, Observation};
+use dissensus_perspectives::{DataSplit, Embeddings, FEWEST_CALIBRATION_TEXTS, ModelKind, Observation};
 use std::collections::BTreeSet;
 
 /// Texts and labels of the three parts.
@@ -17,6 +17,20 @@ pub(super) fn sizes(division: &DataSplit) -> RunSizes {
         test_texts: division.test.texts() as u32,
         test_labels: division.test.labels() as u32,
     }
+}
+
+/// What to say of a tuned `multilevel` without enough validation texts that its encoder (of the embeddings `x`) has not learned.
+pub(super) fn uncalibrated(x: &Embeddings, validation: &[Observation]) -> Option<String> {
+    let learned = |text: u32| x.tuned_on.as_ref().is_some_and(|tuned_on| tuned_on[text as usize]);
+    let texts: BTreeSet<u32> = validation.iter().map(|o| o.text).filter(|text| !learned(*text)).collect();
+    (texts.len() < FEWEST_CALIBRATION_TEXTS).then(|| {
+        format!(
+            "The encoder has not learned from {} with validation labels, and {FEWEST_CALIBRATION_TEXTS} are needed to calibrate the \
+             model: its probabilities of new texts are surer than they should be. Give more of the training labels to validation, \
+             or split by text.",
+            counted(texts.len() as u64, "text")
+        )
+    })
 }
 
 /// What is to be known before figures are read.

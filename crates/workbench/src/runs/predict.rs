@@ -99,12 +99,13 @@ impl Runs {
         };
         if kept.run.start.is_some() {
             let data = self.run_data(kept)?;
-            let embeddings = if config.policy == FreezePolicy::Frozen {
-                self.run_embeddings(&data)?
-            } else {
-                Arc::new(self.encoded(encoder, data.texts, progress)?)
-            };
-            return fitted(&data.training(&embeddings));
+            if config.policy == FreezePolicy::Frozen {
+                let embeddings = self.run_embeddings(&data)?;
+                return fitted(&data.training(&embeddings));
+            }
+            let x = self.after_tuning(&data, self.encoded(encoder, data.texts, progress)?)?;
+            let labels = data.training_and_validation();
+            return fitted(&TrainingData { observations: &labels, ..data.training(&x) });
         }
         // Of format 2, whose runs do not say which texts and annotators there were.
         let question = self

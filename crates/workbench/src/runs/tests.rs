@@ -3,7 +3,7 @@
 use super::Runs;
 use super::defaults::last_key;
 use crate::clock::now_ms;
-use crate::encoding::EncoderChoice;
+use crate::encoding::{EncoderChoice, NgramLimits};
 use crate::home::Home;
 use crate::jobs::{Progress, Silent};
 use crate::sample;
@@ -178,4 +178,83 @@ fn the_tuned_answer_is_kept_and_not_compared_with_that_of_runs_before_it() {
     assert_eq!(runs.scored(1).unwrap().tuned, None);
     assert!(!compares_macro_f1());
     assert!(runs.detail(1).unwrap().notes.iter().any(|note| note.contains("most likely level")));
+}
+
+#[test]
+fn a_run_sees_the_words_that_it_learned_from_when_the_project_has_grown_past_their_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    let who = session.project.annotators().unwrap()[0].id;
+    let train = || {
+        let choices = choices(&session, ModelKind::Multilevel);
+        runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap().info.id
+    };
+    let says = |run: u32| runs.predict(run, who, "you absolute idiot", &Silent).unwrap().probabilities;
+    let with_words = train();
+    let before = says(with_words);
+    let few = NgramLimits { texts: 10, ..NgramLimits::default() };
+    session.encoding.limit_ngrams(few);
+    assert!(session.encoding.embeddings().unwrap().0.ngrams.is_none());
+    assert_eq!(says(with_words), before);
+    // What starts now goes without, and stays without when the limit is another one.
+    let without = train();
+    let plain = says(without);
+    assert_ne!(plain, before);
+    session.encoding.limit_ngrams(NgramLimits::default());
+    assert!(session.encoding.embeddings().unwrap().0.ngrams.is_some());
+    assert_eq!(says(without), plain);
+}
+
+#[test]
+fn words_are_left_out_above_either_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let words = |limits: NgramLimits| {
+        session.encoding.limit_ngrams(limits);
+        session.encoding.embeddings().unwrap().0.ngrams.clone()
+    };
+    let all = words(NgramLimits::default()).unwrap();
+    let exact = NgramLimits { texts: all.len(), entries: all.entries() };
+    assert_eq!(words(exact).as_ref(), Some(&all));
+    assert_eq!(words(NgramLimits { texts: exact.texts - 1, ..exact }), None);
+    assert_eq!(words(NgramLimits { entries: exact.entries - 1, ..exact }), None);
+}
+
+/// The encoder learns from training labels; what predicts is calibrated on those of validation, in `train` and in `predict` alike.
+#[test]
+fn a_tuned_run_predicts_again_what_it_was_scored_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let runs = &session.runs;
+    let question = session.project.question(Some("offensiveness")).unwrap().id;
+    let asked = runs.choices(question, ModelKind::Multilevel, "last-1").unwrap();
+    let train = |validation: f64| {
+        let asked = TrainChoices { epochs: 1, validation, ..asked.clone() };
+        runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap()
+    };
+    let run = train(0.4);
+    assert!(run.sizes.validation_texts >= 30, "{:?}", run.sizes);
+    let uncalibrated = |notes: &[String]| notes.iter().any(|note| note.contains("to calibrate"));
+    assert!(!uncalibrated(&run.notes), "{:?}", run.notes);
+    let id = RunId(run.info.id);
+    let store = &runs.context.store;
+    let test = store.run_labels(id, RunPart::Test).unwrap();
+    let levels = test.probabilities.len() / test.labels.len();
+    for (label, kept) in test.labels.iter().zip(test.probabilities.chunks_exact(levels)).step_by(20) {
+        let body = store.text(label.text).unwrap().unwrap().body;
+        let again = runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+        assert!(again.iter().zip(kept).all(|(a, b)| (a - b).abs() < 2e-3), "{again:?} {kept:?}");
+    }
+    // In use, too few validation texts are not all that the encoder has not learned: the test texts are labelled as well.
+    runs.use_run(Some(id.0)).unwrap();
+    session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
+    let tuned_on = session.encoding.embeddings().unwrap().0.tuned_on.clone().unwrap();
+    assert_eq!(tuned_on.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
+    session.live.fit_anew(question, &Silent).unwrap();
+    let limits = session.live.estimation(question).unwrap().unwrap().limits;
+    assert!(!limits.iter().any(|limit| limit == "tuned_on_all_texts"), "{limits:?}");
+    runs.use_run(None).unwrap();
+    let few = train(0.05);
+    assert!(uncalibrated(&few.notes), "{:?} {:?}", few.sizes, few.notes);
 }

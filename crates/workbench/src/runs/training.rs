@@ -3,7 +3,7 @@
 use super::Runs;
 use super::data::RunData;
 use super::energy::Energy;
-use super::notes::{notes, sizes};
+use super::notes::{notes, sizes, uncalibrated};
 use crate::encoding::Seen;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;
@@ -14,7 +14,7 @@ use dissensus_domain::{AnnotatorId, ScaleKind};
 use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
     AnnotatorModel, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind, TrainConfig, Trained,
-    Trainer, TrainingData, f1_rule_by_folds, f1_rule_by_validation, fit, metrics,
+    Trainer, TrainingData, f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation, fit, metrics,
 };
 use dissensus_store::RunId;
 use std::path::Path;
@@ -40,7 +40,7 @@ impl Runs {
         let embeddings = if config.policy == FreezePolicy::Frozen {
             self.run_embeddings(&data)?
         } else {
-            Arc::new(Embeddings::none(data.texts))
+            Arc::new(self.before_tuning(&data)?)
         };
         let question = self
             .context
@@ -53,8 +53,16 @@ impl Runs {
         notes.extend(Seen::note(data.left_out));
         notes.extend(data.notes_of_copies());
         let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
-        let mut work =
-            Work { runs: self, kept: &kept, data: &data, device, progress, options: &options, before: 0.0 };
+        let mut work = Work {
+            runs: self,
+            kept: &kept,
+            data: &data,
+            device,
+            progress,
+            options: &options,
+            before: 0.0,
+            rule: None,
+        };
         let (kind, config_is_convex) = (config.network.model, config.is_convex());
         let training = data.training(&embeddings);
         let (model, device) = if config_is_convex {
@@ -63,15 +71,18 @@ impl Runs {
         } else {
             work.in_steps(&training, config, &mut notes)?
         };
-        let before = work.before;
+        let (before, rule) = (work.before, work.rule);
         progress.report(1, Some(1), "scoring");
-        let rule = match (data.division.validation.as_slice(), config_is_convex) {
-            ([], true) => {
+        let rule = match (rule, data.division.validation.as_slice(), config_is_convex) {
+            (Some(rule), ..) => rule,
+            (None, [], true) => {
                 let key = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
                 let seen = self.encoding.seen_by(key, &self.context.index())?;
                 f1_rule_by_folds(kind, &data.training(&embeddings), seen.rows(), None, &options, progress)?
             }
-            (validation, _) => f1_rule_by_validation(model.as_ref(), validation, &data.division.train, None),
+            (None, validation, _) => {
+                f1_rule_by_validation(model.as_ref(), validation, &data.division.train, None)
+            }
         };
         let scored = data.division.test.score(model.name(), model.as_ref())?.tuned_by(&rule);
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
@@ -117,6 +128,8 @@ struct Work<'a> {
     options: &'a FitOptions,
     /// Seconds that were trained before it was interrupted.
     before: f64,
+    /// The answer for macro-F1, where it was chosen before the model learned the validation labels.
+    rule: Option<metrics::F1Rule>,
 }
 
 impl Work<'_> {
@@ -175,7 +188,14 @@ impl Work<'_> {
         let parent = chosen.map(|chosen| chosen.key.as_str());
         self.runs.encoding.keep_encoder_training_data(self.kept.run.id, &tuned, parent, Some(&found.dir))?;
         notes.push(format!("The tuned encoder is in {}.", tuned.display()));
-        let model = self.finished(trained, kind, &TrainingData { embeddings: &x, ..*data }, &folder)?;
+        let x = self.runs.after_tuning(self.data, x)?;
+        let data = TrainingData { embeddings: &x, ..*data };
+        if kind == ModelKind::Multilevel {
+            self.rule = Some(f1_rule_by_calibration(&data, validation, self.options, self.progress)?);
+            notes.extend(uncalibrated(&x, validation));
+        }
+        let labels = self.data.training_and_validation();
+        let model = self.finished(trained, kind, &TrainingData { observations: &labels, ..data }, &folder)?;
         Ok((model, device))
     }
 

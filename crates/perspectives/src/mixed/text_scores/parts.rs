@@ -63,6 +63,13 @@ impl NgramWeights {
         Self { weights, constant }
     }
 
+    /// `factor` times the same.
+    pub(crate) fn scaled(mut self, factor: f64) -> Self {
+        self.weights.iter_mut().for_each(|w| *w = (f64::from(*w) * factor) as f32);
+        self.constant *= factor;
+        self
+    }
+
     /// Whether there is a weight for each column.
     pub(crate) fn fits(&self) -> bool {
         self.weights.len() == SPARSE_COLUMNS

@@ -16,12 +16,13 @@ use crate::data::{Embeddings, Observation, TrainingData};
 use crate::math::random::generator;
 use crate::metrics::{Scored, accuracy, log_loss, macro_f1};
 use crate::mixed::link::Link;
-use crate::models::{AlternatingFit, Multilevel, Prepared, fit_effects};
+use crate::models::{AlternatingFit, Multilevel, Prepared, fit_at_face_value, validation_scores};
 use crate::nn::networks::{DropoutRng, Network, OneHot, Rows, Scaler, Shape};
 use candle_core::{Tensor, Var};
 use dissensus_encoder::{AdamW, AdamWSettings, EncoderError, Gradients, LayerRates};
 use rand::seq::SliceRandom;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Texts whose embeddings decide how all are scaled, where an encoder learns.
@@ -282,8 +283,9 @@ impl<'a, 'b> Training<'a, 'b> {
         }
     }
 
-    /// Scores the validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings as they are now: what is
-    /// scored is what would predict, and its head and random effects are where the next steps start from.
+    /// Scores the validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings as they are now: its
+    /// head and random effects are where the next steps start from. What is scored is what would predict: on an encoder that has
+    /// learned from the training labels a model that is calibrated on other texts.
     fn refit_and_score(&mut self, scored: bool) -> Result<Option<ValidationScores>, PerspectivesError> {
         if self.config.network.model != ModelKind::Multilevel {
             return if scored { self.scores_of_network() } else { Ok(None) };
@@ -309,16 +311,27 @@ impl<'a, 'b> Training<'a, 'b> {
             ..FitOptions::default()
         };
         let prepared = Prepared::new(&here, &options)?;
-        let (head, crossed) = fit_effects(&prepared, &options, &Silent)?;
+        let (head, crossed) = fit_at_face_value(&prepared, &options, &Silent)?;
         self.network.refit(&AlternatingFit::of(&head, &crossed))?;
         let fitted = self.network.variables();
         self.optimizer.forget(fitted.iter().map(|(_, var)| var));
         if validation.is_empty() {
             return Ok(None);
         }
-        let model = Multilevel::from_parts(head, crossed);
         let observations: Vec<Observation> = validation.iter().map(place).collect();
-        Ok(Some(scores(&crate::metrics::score(&model, &observations))))
+        if self.trainer.encoder.is_none() {
+            let model = Multilevel::from_parts(head, crossed);
+            return Ok(Some(scores(&crate::metrics::score(&model, &observations))));
+        }
+        let mut tuned_on = vec![false; texts.len()];
+        train.iter().for_each(|o| tuned_on[o.text as usize] = true);
+        let mut x = x.with_tuned_on(tuned_on.into())?;
+        if let Some(ngrams) = &data.embeddings.ngrams {
+            x = x.with_ngrams(Arc::new(ngrams.select(&texts)))?;
+        }
+        let here = TrainingData { embeddings: &x, observations: &train, ..*data };
+        let options = FitOptions { text_scores: true, ..options };
+        Ok(Some(scores(&validation_scores(&here, &observations, &options, &Silent)?)))
     }
 
     fn scores_of_network(&self) -> Result<Option<ValidationScores>, PerspectivesError> {

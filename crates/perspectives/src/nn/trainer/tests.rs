@@ -6,6 +6,7 @@ use crate::data::progress::{Progress, Silent};
 use crate::data::synthetic::{Simulation, simulate};
 use crate::data::{AnnotatorModel, ModelKind};
 use crate::data::{Attribute, Embeddings, Observation, PerspectivesError, Target, TrainingData};
+use crate::nn::networks::Network;
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::{EncoderOptions, FreezePolicy, LoraConfig};
 use std::path::Path;
@@ -362,4 +363,48 @@ fn what_cannot_be_trained_says_why() {
     let tuned = TrainConfig::new(ModelKind::Shared, FreezePolicy::Full);
     let error = Trainer::new(data(&sim), &[], Some(encoder), tuned).err().unwrap();
     assert!(matches!(error, PerspectivesError::Length { expected: 10, found: 4, .. }));
+}
+
+/// The network has a linear head and nothing else: where a Gaussian process would predict better, it begins with the linear fit all the same.
+#[test]
+fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
+    use crate::models::{AlternatingFit, Prepared, fit_at_face_value};
+    // A score that no line through the embeddings has: with the square of the first number.
+    let mut sim = simulate(300, 12, 2, 3, 300, 4);
+    for o in &mut sim.observations {
+        let x = f64::from(sim.embeddings.row(o.text as usize)[0]);
+        let far = x * x > 0.12;
+        o.level = u16::from(if (o.text + o.annotator) % 9 == 0 { x > 0.0 } else { far });
+    }
+    let config = TrainConfig {
+        epochs: 1,
+        encoder_lr: 1e-9,
+        head_lr: 1e-9,
+        weight_decay: 0.0,
+        patience: 0,
+        ..TrainConfig::new(ModelKind::Multilevel, FreezePolicy::Frozen)
+    };
+    let trained = Trainer::new(data(&sim), &[], None, config.clone()).unwrap().run(&Silent, |_| ()).unwrap();
+    let fit = |text_scores: bool| {
+        let options =
+            FitOptions { seed: config.seeds.weights, slopes: false, text_scores, ..FitOptions::default() };
+        let prepared = Prepared::new(&data(&sim), &options).unwrap();
+        let (head, crossed) = fit_at_face_value(&prepared, &options, &Silent).unwrap();
+        let mut network = Network::new(
+            trained.network.spec.clone(),
+            trained.network.shape.clone(),
+            &[0.0],
+            0,
+            &candle_core::Device::Cpu,
+        )
+        .unwrap();
+        network.refit(&AlternatingFit::of(&head, &crossed)).unwrap();
+        network.tensors().unwrap()
+    };
+    let values = |t: &candle_core::Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+    let (began, linear, with_process) = (trained.network.tensors().unwrap(), fit(false), fit(true));
+    assert!(began.iter().all(|(name, tensor)| values(tensor) == values(&linear[name])));
+    assert!(began.iter().any(|(name, tensor)| values(tensor) != values(&with_process[name])));
+    let head = began.iter().find(|(name, _)| name.contains("weight")).map(|(_, t)| values(t)).unwrap();
+    assert!(head.iter().any(|w| w.abs() > 1e-3), "{head:?} {:?}", began.keys());
 }

@@ -1,0 +1,35 @@
+//! What the model on a tuned encoder is fitted to, in training and whenever it predicts again.
+
+use super::Runs;
+use super::data::RunData;
+use crate::error::WorkbenchError;
+use dissensus_perspectives::{Embeddings, Observation};
+
+impl RunData {
+    /// Training and validation labels. The validation labels taught the encoder nothing: on them the model is calibrated.
+    pub(super) fn training_and_validation(&self) -> Vec<Observation> {
+        self.division.train.iter().chain(&self.division.validation).copied().collect()
+    }
+}
+
+impl Runs {
+    /// Before the encoder has learned: no embeddings, and n-grams where the run's model sees them.
+    pub(super) fn before_tuning(&self, data: &RunData) -> Result<Embeddings, WorkbenchError> {
+        self.with_ngrams(data, Embeddings::none(data.texts))
+    }
+
+    /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams where its model sees them, and with the texts whose
+    /// labels taught that encoder or the one that its tuning began with.
+    pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
+        let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
+        let seen = self.encoding.seen_by(parent, &self.context.index())?;
+        let mut tuned_on = seen.taught().to_vec();
+        tuned_on.resize(data.texts, false);
+        data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
+        self.with_ngrams(data, x.with_tuned_on(tuned_on.into())?)
+    }
+
+    fn with_ngrams(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
+        Ok(if data.ngrams { x.with_ngrams(self.encoding.ngrams_of_run(data.texts)?)? } else { x })
+    }
+}
