@@ -173,13 +173,14 @@ def sets_table(results):
         if not all(found):
             continue
         percent = lambda values: "–" if mean(values) is None else f"{100 * mean(values):.1f}"
-        least = lambda tenths: min((tenth["coverage"] for tenth in tenths), default=None)
+        # The least of ten parts of the annotators, each of them a mean over the seeds.
+        least = lambda by: [min((mean(part) for part in zip(*([t["coverage"] for t in one[by]] for one in found))), default=None)]
         own, shared = [one["multilevel"] for one in found], [one["shared"] for one in found]
         cells = [
             TITLES[name],
             percent([one["coverage"] for one in own]),
-            percent([least(one["by_labels"]) for one in found]),
-            percent([least(one["by_severity"]) for one in found]),
+            percent(least("by_labels")),
+            percent(least("by_severity")),
             f"{mean(one['mean_size'] for one in own):.2f}",
             percent([one["coverage"] for one in shared]),
             f"{mean(one['mean_size'] for one in shared):.2f}",

@@ -76,7 +76,8 @@ impl Compared {
         Some(WithoutCopies { texts, labels, models, baselines })
     }
 
-    /// How far every model and baseline is from `multilevel` in every metric.
+    /// How far every model and baseline is from `multilevel` in every metric. Runs of an encoder that learns are trained one after the
+    /// other: one that was scored on other labels, because somebody labelled meanwhile, is left out.
     pub(super) fn differences(
         &self,
         seed: u64,
@@ -93,10 +94,12 @@ impl Compared {
             let scores = |scored: &Scored| one.scores_of(scored, ordinal);
             resampled.push((one, Resampled::of(&one.scored, ordinal, seed, scores, progress)?));
         }
-        let Some((_, first)) = resampled.iter().find(|(one, _)| one.model == reference) else {
+        let Some((of_first, first)) = resampled.iter().find(|(one, _)| one.model == reference) else {
             return Ok(None);
         };
-        let others = resampled.iter().filter(|(one, _)| one.model != reference);
+        let labels = &of_first.scored.observations;
+        let others =
+            resampled.iter().filter(|(one, _)| one.model != reference && one.scored.observations == *labels);
         let of = |(one, own): &(&Predicted, Resampled)| -> Result<ModelDifference, WorkbenchError> {
             Ok(ModelDifference { model: one.model.clone(), of: own.less(first, CONFIDENCE)? })
         };
