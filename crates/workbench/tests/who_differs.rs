@@ -110,7 +110,7 @@ fn labels_alone_rank_by_what_was_said_and_leave_single_labels_out() {
     assert!(rows.iter().any(|row| row.band.0 < row.band.1));
     let split = |row: &DisagreementRow| {
         let text: usize = row.external_id[1..].parse().unwrap();
-        text % 2 == 0
+        text.is_multiple_of(2)
     };
     assert!(rows[..TEXTS / 2].iter().all(split));
 }
