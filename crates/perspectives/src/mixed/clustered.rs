@@ -47,7 +47,7 @@ mod tests {
         let by = |value: &dyn Fn(u32, u32) -> f64| -> Vec<Vec<(u32, f64)>> {
             (0..12).map(|a| (0..12).map(|t| (t, value(a, t))).collect()).collect()
         };
-        let sign = |n: u32| if n % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |n: u32| if n.is_multiple_of(2) { 1.0 } else { -1.0 };
         let alone = total_and_two_way_error(&by(&|a, t| sign(a * 5 + t * 7 + a * t / 3)), 12).1;
         let annotators = total_and_two_way_error(&by(&|a, _| sign(a)), 12).1;
         let texts = total_and_two_way_error(&by(&|_, t| sign(t)), 12).1;

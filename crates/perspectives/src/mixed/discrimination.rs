@@ -107,10 +107,8 @@ impl CrossedEffects {
 
 /// By how much each held-out label is likelier, annotator by annotator.
 fn gains_of_labels(trial: &[Vec<(u32, f64)>], now: &[Vec<(u32, f64)>]) -> Vec<Vec<(u32, f64)>> {
-    let of_annotator = |(trial, now): (&Vec<(u32, f64)>, &Vec<(u32, f64)>)| {
-        trial.iter().zip(now).map(|(a, b)| (a.0, a.1 - b.1)).collect()
-    };
-    trial.iter().zip(now).map(of_annotator).collect()
+    let pairs = trial.iter().zip(now);
+    pairs.map(|(trial, now)| trial.iter().zip(now).map(|(a, b)| (a.0, a.1 - b.1)).collect()).collect()
 }
 
 #[cfg(test)]
