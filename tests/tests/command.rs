@@ -412,6 +412,25 @@ fn models_are_compared_with_every_figure_of_the_contract() {
     // One answer has no probabilities; what does not apply is absent or null, never 0.
     assert!(baselines[0]["mae"].is_number() && baselines[0]["log_loss"].is_null(), "{document}");
     assert!(baselines[0].get("wasserstein").is_none() && baselines[1]["wasserstein"].is_number());
+    // Every other model and baseline less multilevel, in every metric that both have, with intervals that hold the difference.
+    let less = &document["differences"];
+    assert_eq!((&less["less"], &less["confidence"]), (&Value::from("multilevel"), &Value::from(0.9)));
+    let others: Vec<&str> =
+        less["models"].as_array().unwrap().iter().map(|m| m["model"].as_str().unwrap()).collect();
+    assert_eq!(others, [&ladder[..5], &names[..]].concat());
+    let (shared, multilevel) = (&document["models"][1], &document["models"][5]);
+    for key in keys {
+        let one = &less["models"][1]["of"][key];
+        let difference = one["difference"].as_f64().unwrap();
+        let expected = shared[key].as_f64().unwrap() - multilevel[key].as_f64().unwrap();
+        assert!((difference - expected).abs() < 1e-12, "{key}: {one}");
+        if let (Some(low), Some(high)) = (one["low"].as_f64(), one["high"].as_f64()) {
+            assert!(low < difference && difference < high, "{key}: {one}");
+        }
+    }
+    assert!(less["models"][1]["of"]["log_loss"]["low"].as_f64().unwrap() > 0.0, "{less}");
+    assert!(less["models"][5]["of"]["log_loss"].is_null(), "one answer has no probabilities: {less}");
+    assert!(document["prediction_sets"].is_null() && document["without_copies"].is_null());
     // Decision 10: the same data, seed, device and version give the same numbers.
     assert_eq!(evaluate("1")["models"], document["models"]);
     assert_ne!(evaluate("2")["models"], document["models"]);
@@ -428,6 +447,38 @@ fn the_official_split_is_used_when_asked_for() {
         (&Value::from(150), &Value::from(50)),
         "{document}"
     );
+}
+
+#[test]
+fn baselines_differences_and_prediction_sets_are_printed() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    let asked = ["evaluate", "P.dissensus", "--question", "offensiveness", "--split", "by-text:0.7"];
+    let more = ["--models", "shared,multilevel", "--prediction-sets"];
+    let text = bench.ok(asked.into_iter().chain(more));
+    for expected in [
+        "Less multilevel, with 90 % intervals over texts and annotators",
+        "own-distribution",
+        "a threshold for each annotator",
+        "shared, knows no person",
+        "a marginal guarantee",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let document = bench.json(asked.into_iter().chain(more));
+    let sets = &document["prediction_sets"];
+    let coverage = sets["multilevel"]["coverage"].as_f64().unwrap();
+    let interval = &sets["multilevel"]["coverage_interval"];
+    assert!(interval[0].as_f64().unwrap() <= coverage && coverage <= interval[1].as_f64().unwrap(), "{sets}");
+    // Eight people are too few for tenths; the labels of five texts too few to calibrate.
+    assert_eq!(sets["by_labels"], Value::Array(Vec::new()), "{sets}");
+    let bench = Bench::new();
+    official(&bench);
+    let few = bench.ok(["evaluate", "P.dissensus", "--models", "shared", "--prediction-sets"]);
+    assert!(few.contains("Too few training labels to calibrate prediction sets"), "{few}");
+    assert!(!few.contains("Less multilevel"), "{few}");
+    let refused = bench.run(["evaluate", "P.dissensus", "--prediction-sets", "--tuning", "full"]);
+    assert_ne!(refused.code, Some(0), "{}", refused.out);
 }
 
 /// Forty texts by five people, the last ten for testing, whose ids and people come in another order than they are sorted.

@@ -75,6 +75,38 @@ fn popquorn_is_imported_and_evaluated() {
 
 #[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
+fn prediction_sets_of_popquorn_hold_what_they_promise() {
+    let bench = Bench::new();
+    let project = encoded(&bench, &data("popquorn_offensiveness.csv"));
+    for (scale, at_least) in [("five levels", None), ("level 3 or more", Some("3"))] {
+        let found: Vec<Value> = ["0", "1", "2"]
+            .iter()
+            .map(|seed| {
+                let split =
+                    ["--split", "by-text:0.7", "--models", "shared", "--prediction-sets", "--seed", seed];
+                let mut arguments = vec!["evaluate".into(), project.clone().into_os_string()];
+                arguments.extend(split.map(Into::into));
+                arguments.extend(at_least.iter().flat_map(|level| ["--at-least".into(), level.into()]));
+                bench.json(arguments)["prediction_sets"].clone()
+            })
+            .collect();
+        let mean = |of: &dyn Fn(&Value) -> Option<f64>| {
+            found.iter().map(|sets| of(sets).unwrap()).sum::<f64>() / found.len() as f64
+        };
+        let coverage = mean(&|sets| sets["multilevel"]["coverage"].as_f64());
+        assert!((0.88..=0.92).contains(&coverage), "{scale}: {coverage}");
+        for (by, nth) in ["by_labels", "by_severity"].iter().flat_map(|by| (0..10).map(move |nth| (by, nth)))
+        {
+            let tenth = mean(&|sets| sets[by][nth]["coverage"].as_f64());
+            assert!(tenth >= 0.85, "{scale}, {by}, tenth {nth}: {tenth}");
+        }
+        let size = |of: &str| mean(&|sets| sets[of]["mean_size"].as_f64());
+        assert!(size("multilevel") < size("shared") - 0.1, "{scale}");
+    }
+}
+
+#[test]
+#[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
 fn new_annotators_of_popquorn_are_known_soonest_by_multilevel() {
     let file = data("popquorn_offensiveness.csv");
     let bench = Bench::new();

@@ -111,3 +111,30 @@ impl Compared {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::Silent;
+
+    fn predicted(model: &str, labels: u32) -> Predicted {
+        let observations: Vec<Observation> = (0..labels)
+            .map(|i| Observation { text: i / 5, annotator: i % 5, level: (i % 2) as u16 })
+            .collect();
+        let p = if model == "multilevel" { 0.7 } else { 0.6 };
+        let row = |o: &Observation| if o.level == 0 { [p, 1.0 - p] } else { [1.0 - p, p] };
+        let probabilities = observations.iter().flat_map(row).collect();
+        Predicted::new(model, Scored { observations, probabilities, levels: 2, tuned: None })
+    }
+
+    #[test]
+    fn a_model_that_was_scored_on_other_labels_is_left_out() {
+        let compared = |models| Compared { models, baselines: vec![predicted("prior", 50)], ordinal: false };
+        let all = [("shared", 50), ("majority", 45), ("multilevel", 50)].map(|(name, n)| predicted(name, n));
+        let found = compared(all.to_vec()).differences(0, &Silent).unwrap().unwrap();
+        let names: Vec<&str> = found.models.iter().map(|one| one.model.as_str()).collect();
+        assert_eq!(names, ["shared", "prior"]);
+        assert!((found.models[0].of["log_loss"].difference - (0.7f64 / 0.6).ln()).abs() < 1e-6);
+        assert!(compared(vec![predicted("shared", 50)]).differences(0, &Silent).unwrap().is_none());
+    }
+}
