@@ -94,7 +94,7 @@ fn wrong_names_are_told_at_once_and_a_stop_leaves_the_project_as_it_was() {
         session.analysis.try_encoders_as_job(question, names).unwrap_err().code().to_owned()
     };
     assert_eq!(code(&[]), "encoders-to-choose");
-    assert_eq!(code(&[first.clone()]), "encoders-to-choose");
+    assert_eq!(code(std::slice::from_ref(&first)), "encoders-to-choose");
     assert_eq!(code(&[first.clone(), first.clone()]), "encoders-to-choose");
     assert_ne!(code(&[first.clone(), "no such encoder".to_owned()]), "encoders-to-choose");
     let stop = StopLater(AtomicBool::new(false));
