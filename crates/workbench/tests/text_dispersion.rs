@@ -1,4 +1,4 @@
-//! Whether texts differ in dispersion: told with a bound, stopped, and nobody's label waits.
+//! Whether texts differ in dispersion: told, stopped, and nobody's label waits.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
@@ -17,7 +17,7 @@ fn opened(folder: &TempDir) -> (Session, QuestionId) {
 }
 
 #[test]
-fn it_is_told_with_a_bound_and_the_same_again() {
+fn it_is_told_and_the_same_again() {
     let folder = tempfile::tempdir().unwrap();
     let (session, question) = opened(&folder);
     let before = session.analysis.text_dispersion(question, 0, &Silent).unwrap();
@@ -25,7 +25,7 @@ fn it_is_told_with_a_bound_and_the_same_again() {
     session.live.fit(question, &Silent).unwrap();
     let report = session.analysis.text_dispersion(question, 0, &Silent).unwrap();
     let found = report.found.unwrap();
-    assert!(found.interval.0 < found.variance && found.variance < found.interval.1, "{found:?}");
+    assert!(found.statistic.is_finite() && found.replicates == 39, "{found:?}");
     assert!((0.02..=1.0).contains(&found.p) && found.texts > 50, "{found:?}");
     assert_eq!(report, session.analysis.text_dispersion(question, 0, &Silent).unwrap());
 }

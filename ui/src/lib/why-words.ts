@@ -38,7 +38,7 @@ export function partWords(part: ScorePartKind | null, scale: Scale): PartWords {
     },
     discrimination: {
       label: "Own consistency",
-      hint: "How much more or less closely than the average annotator's the labels of this one follow what texts are",
+      hint: "How much more or less closely than the average annotator's the labels of this one follow what everybody's follow",
     },
   };
   return part === null ? DOUBT : words[part];

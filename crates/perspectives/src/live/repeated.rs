@@ -1,13 +1,17 @@
 //! What repeats tell: how much of what a model takes for chance comes back when the same people are asked again.
 
 use super::model::LiveModel;
-use crate::math::distributions::normal_quantile;
+use crate::math::distributions::student_quantile;
 use crate::mixed::total_and_two_way_error;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// With fewer repeats nothing is said.
 pub const FEWEST_STABLE_REPEATS: usize = 30;
+/// With fewer people, or texts, their differences cannot be told from chance.
+const FEWEST_CLUSTERS: usize = 3;
+/// Where the model expects fewer repeats than this to differ there is hardly anything to explain.
+const FEWEST_DIFFERENCES: f64 = 10.0;
 
 /// An answer that its annotator was asked for again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,17 +46,18 @@ pub struct StableShare {
 impl LiveModel {
     /// How much of what the model takes for chance comes back when the same people answer the same texts again: differences in kind
     /// between people (contested), rather than answers that would come out otherwise another day (ambiguous). Only repeats can tell them
-    /// apart. `None` with fewer than [`FEWEST_STABLE_REPEATS`] repeats of texts that their annotators have labelled.
+    /// apart. `None` with fewer than [`FEWEST_STABLE_REPEATS`] repeats of texts that their annotators have labelled, fewer than three people or texts
+    /// among them, or fewer than ten that the model expects to differ.
     ///
     /// The expected share is `E p(first)^2 / E p(first)` for each repeat, over what is not known of the text and the annotator without this
-    /// label. A person who remembers the first answer repeats it for that reason too.
+    /// label. Remembered answers raise the share, a change of mind or of the guideline lowers it.
     ///
     /// # Panics
     /// If there is no such text.
     pub fn stable_share(&self, repeats: &[RepeatedAnswer]) -> Option<StableShare> {
         let crossed = &self.model.crossed;
         let mut by_annotator: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
-        let (mut n, mut same, mut expected) = (0usize, 0.0, 0.0);
+        let (mut n, mut same, mut expected, mut variance) = (0usize, 0.0, 0.0, 0.0);
         for repeat in repeats {
             let labels = &crossed.labels[repeat.text as usize];
             let Ok(at) = labels.binary_search_by_key(&repeat.annotator, |label| label.annotator) else {
@@ -61,16 +66,21 @@ impl LiveModel {
             let chance = crossed.repeat_chance_without(repeat.text as usize, at, repeat.first);
             let is_same = f64::from(u8::from(repeat.first == repeat.second));
             (n, same, expected) = (n + 1, same + is_same, expected + chance);
+            variance += chance * (1.0 - chance);
             by_annotator.entry(repeat.annotator).or_default().push((repeat.text, is_same - chance));
         }
-        if n < FEWEST_STABLE_REPEATS {
+        let texts: BTreeSet<u32> = by_annotator.values().flatten().map(|(text, _)| *text).collect();
+        let clusters = by_annotator.len().min(texts.len());
+        let differences = n as f64 - expected;
+        if n < FEWEST_STABLE_REPEATS || clusters < FEWEST_CLUSTERS || differences < FEWEST_DIFFERENCES {
             return None;
         }
         let beyond: Vec<Vec<(u32, f64)>> = by_annotator.into_values().collect();
         let (total, error) = total_and_two_way_error(&beyond, crossed.texts());
+        // Where all repeats agree nothing varies, which is no certainty: never below what the model's own chances have.
+        let error = error.max(variance.sqrt());
         let count = n as f64;
-        let free = 1.0 - expected / count;
-        let (share, half) = (total / count / free, normal_quantile(0.95) * error / count / free);
+        let (share, half) = (total / differences, student_quantile(0.95, clusters - 1) * error / differences);
         Some(StableShare {
             repeats: n,
             same: same / count,
@@ -188,5 +198,29 @@ mod tests {
         let before = model.stable_share(&repeats).unwrap().repeats;
         model.retract(repeats[0].text, repeats[0].annotator).unwrap();
         assert_eq!(model.stable_share(&repeats).unwrap().repeats, before - 1);
+    }
+
+    /// One person, or answers that hardly ever differ: the repeats agree, and nothing is known of what would make them differ.
+    #[test]
+    fn one_person_or_nothing_to_explain_is_too_little() {
+        let (model, repeats, _) = asked_again(0.0, 0.2, 5);
+        let one: Vec<RepeatedAnswer> = (0..40).map(|_| repeats[0]).collect();
+        assert_eq!(model.stable_share(&one), None);
+        let observations: Vec<Observation> =
+            (0..400).map(|i| Observation { text: i / 8, annotator: i % 8, level: 2 }).collect();
+        let embeddings = Embeddings::none(50);
+        let target = Target { kind: ScaleKind::Ordinal, levels: LEVELS };
+        let data = TrainingData {
+            embeddings: &embeddings,
+            observations: &observations,
+            annotators: 8,
+            target,
+            attributes: &[],
+        };
+        let model = LiveModel::fit(&data, &FitOptions::default(), &Silent).unwrap();
+        let again =
+            |o: &Observation| RepeatedAnswer { text: o.text, annotator: o.annotator, first: 2, second: 2 };
+        let all: Vec<RepeatedAnswer> = observations.iter().take(60).map(again).collect();
+        assert_eq!(model.stable_share(&all), None, "everybody gives one level");
     }
 }

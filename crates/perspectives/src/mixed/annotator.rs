@@ -215,6 +215,11 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
         let factor = Factor::new(&rest, width);
         factor.solve(&mut step);
         cavity.extend(mode.theta.iter().zip(&step).map(|(t, s)| t - s));
+        if link.discrimination {
+            // What the annotator adds to the score, before any attenuation.
+            let by = link.discrimination_of(&mode.theta) * label.u[0];
+            full.iter_mut().skip(link.threshold_effects()).step_by(width).for_each(|f| *f = by);
+        }
         let bounds = link.intercepts_of_level(label.level);
         let share = 1.0 / bounds.len() as f64;
         let variance =

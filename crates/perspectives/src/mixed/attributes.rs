@@ -182,10 +182,17 @@ impl CrossedEffects {
         let mut intercepts = vec![0.0; link.intercepts()];
         link.intercepts_of(&self.fixed_effects, mean, &mut intercepts);
         let a = link.discrimination_of(mean);
-        let own = if link.softmax {
-            (0..d).map(|i| self.prior[i * d + i]).sum::<f64>() / d as f64
-        } else {
-            self.prior[0]
+        // What an annotator's own effects add to the variance of the score.
+        let own = |u: f64| {
+            if link.softmax {
+                return (0..d).map(|i| self.prior[i * d + i]).sum::<f64>() / d as f64;
+            }
+            let mut direction = vec![0.0; d];
+            direction[0] = 1.0;
+            if link.discrimination {
+                direction[link.threshold_effects()] = a * u;
+            }
+            crate::math::cholesky::quadratic(&self.prior, &direction)
         };
         let mut unused = Gradient::default();
         let labels = self.annotators[annotator].labels.iter();
@@ -193,7 +200,7 @@ impl CrossedEffects {
             .filter_map(|&(text, level)| self.label_given_text(annotator, text, level))
             .map(|l: LabelGivenText<'_>| {
                 let u: Vec<f64> = l.u.iter().map(|u| a * u).collect();
-                let attenuation = crate::math::attenuation(own + a * a * l.variance);
+                let attenuation = crate::math::attenuation(own(l.u[0]) + a * a * l.variance);
                 link.log_likelihood(&u, &intercepts, attenuation, l.level, &mut unused)
             })
             .sum()

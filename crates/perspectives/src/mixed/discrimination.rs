@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// One-sided confidence that the gain must have, with Student's t over annotators, so that it is honest with few of them.
 const CONFIDENCE: f64 = 0.977_249_868;
+/// Nats that the labels must gain in all: where every label is the same level each gains next to nothing, and all alike.
+const LEAST_GAIN: f64 = 2.0;
 /// With fewer annotators who have labels nothing can be tested over them.
 const MIN_ANNOTATORS: usize = 3;
 
@@ -50,15 +52,38 @@ impl CrossedEffects {
         let mut trial = self.clone();
         trial.add_discrimination();
         trial.expectation_maximisation(ROUGH);
-        let now = self.held_out_labels(fold, folds);
-        let gains = gains_of_labels(&trial.held_out_labels(fold, folds), &now);
-        let (total, error) = total_and_two_way_error(&gains, self.texts());
-        let used = total > student_quantile(CONFIDENCE, gains.len() - 1) * error;
+        let found = trial.held_out_labels(fold, folds);
+        let used = gains_by_more_than_chance(&found, &self.held_out_labels(fold, folds), fold)
+            && gains_by_more_than_chance(&found, &self.rescaled(&trial).held_out_labels(fold, folds), fold);
         if used {
             trial.expectation_maximisation(FINAL);
             *self = trial;
         }
         used
+    }
+
+    /// The same without discriminations, its scores multiplied by the mean one of `trial`: a gain that is only theirs must not be taken
+    /// for one of differences between annotators.
+    fn rescaled(&self, trial: &Self) -> Self {
+        let factor = trial.common_log_discrimination().exp();
+        let mut all = self.clone();
+        all.scores.iter_mut().for_each(|score| *score *= factor);
+        all.expectation_maximisation(ROUGH);
+        all
+    }
+
+    /// Mean logarithm of the discriminations of annotators with labels: a scale that text effects and scores should have taken up. It is no
+    /// difference between annotators, and so no part of their variance; the prior draws it to 0.
+    pub(super) fn common_log_discrimination(&self) -> f64 {
+        if !self.link.discrimination {
+            return 0.0;
+        }
+        let at = self.link.threshold_effects();
+        let known = self.annotators.iter().enumerate().filter(|(_, effect)| !effect.labels.is_empty());
+        let (sum, n) = known.fold((0.0, 0.0), |(sum, n), (a, effect)| {
+            (sum + effect.theta[at] - self.prior_mean(a)[at], n + 1.0)
+        });
+        if n > 0.0 { sum / n } else { 0.0 }
     }
 
     /// Makes room for the random effect, 0 for everybody, behind those on the thresholds.
@@ -105,10 +130,21 @@ impl CrossedEffects {
     }
 }
 
-/// By how much each held-out label is likelier, annotator by annotator.
-fn gains_of_labels(trial: &[Vec<(u32, f64)>], now: &[Vec<(u32, f64)>]) -> Vec<Vec<(u32, f64)>> {
-    let pairs = trial.iter().zip(now);
-    pairs.map(|(trial, now)| trial.iter().zip(now).map(|(a, b)| (a.0, a.1 - b.1)).collect()).collect()
+/// Whether the held-out labels are likelier than they were by more than chance, over those annotators who have labels in several folds:
+/// of the others nothing was learned that could gain.
+fn gains_by_more_than_chance(trial: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)>], fold: &[u8]) -> bool {
+    let several = |labels: &&Vec<(u32, f64)>| {
+        labels.iter().any(|label| fold[label.0 as usize] != fold[labels[0].0 as usize])
+    };
+    let pairs = trial.iter().zip(before).filter(|(labels, _)| several(labels));
+    let gains: Vec<Vec<(u32, f64)>> = pairs
+        .map(|(trial, before)| trial.iter().zip(before).map(|(a, b)| (a.0, a.1 - b.1)).collect())
+        .collect();
+    if gains.len() < MIN_ANNOTATORS {
+        return false;
+    }
+    let (total, error) = total_and_two_way_error(&gains, fold.len());
+    total > LEAST_GAIN && total > student_quantile(CONFIDENCE, gains.len() - 1) * error
 }
 
 #[cfg(test)]
@@ -124,6 +160,7 @@ mod tests {
 
     struct Simulated {
         observations: Vec<Observation>,
+        score: Vec<f64>,
         /// Logarithms of the discriminations.
         log: Vec<f64>,
         texts: usize,
@@ -163,7 +200,7 @@ mod tests {
             }
         }
         observations.sort_by_key(|o| (o.text, o.annotator));
-        Simulated { observations, log, texts, levels }
+        Simulated { observations, score, log, texts, levels }
     }
 
     /// The effects without and with the trial, and whether it was taken.
@@ -213,13 +250,30 @@ mod tests {
     /// The rule is for a chance of one in forty; held-out labels cost a parameter that is not there more than that.
     #[test]
     fn where_nobody_differs_nothing_is_fitted() {
-        const SEEDS: u64 = 80;
+        const SEEDS: u64 = 40;
         for (annotators, per_annotator) in [(5, 60), (30, 40)] {
-            let taken = (0..20)
+            let taken = (0..SEEDS)
                 .filter(|seed| fitted(&simulate(5, 100, annotators, per_annotator, 0.0, *seed)).1)
                 .count();
             assert!(taken <= 1, "{annotators} annotators: {taken} of {SEEDS}");
         }
+    }
+
+    /// Scores that are right but for a common factor: all labels gain by it, and no difference between annotators does.
+    #[test]
+    fn scores_of_another_scale_are_no_difference_between_annotators() {
+        const SEEDS: u64 = 12;
+        let used = |seed: u64| {
+            let sim = simulate(5, 100, 30, 40, 0.0, seed);
+            let link = Link::new(Target { kind: ScaleKind::Ordinal, levels: 5 });
+            let scores = sim.score.iter().map(|score| score / 1.8).collect();
+            let mut crossed = CrossedEffects::new(link, scores, 30, &sim.observations);
+            crossed.expectation_maximisation(FINAL);
+            let fold: Vec<u8> = (0..100).map(|t| (t % 5) as u8).collect();
+            crossed.select_discrimination(&fold, 5)
+        };
+        let taken = (0..SEEDS).filter(|seed| used(*seed)).count();
+        assert!(taken <= 1, "{taken} of {SEEDS}");
     }
 
     #[test]

@@ -12,7 +12,6 @@ use super::text;
 use crate::data::PerspectivesError;
 use crate::data::progress::{Progress, step};
 use crate::math::cholesky::Factor;
-use crate::math::distributions::normal_quantile;
 use crate::math::random::generator;
 use crate::math::{PI_8, dot};
 use rand::{Rng, RngExt};
@@ -27,13 +26,11 @@ const MIN_TEXTS: usize = 50;
 /// Estimation of a replicate: it starts at the values that made it.
 const REPLICATE: StoppingRule = StoppingRule { max_rounds: 12, tolerance: 0.03 };
 
-/// How much the scales of texts differ.
+/// Whether the scales of texts differ. How much they do is not said: far from 0 the score statistic does not tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TextDispersion {
-    /// Variance of the logarithms of the texts' scales, one scoring step from 0; below 0 where texts differ less than by chance.
-    pub variance: f64,
-    /// Its 90 % interval.
-    pub interval: (f64, f64),
+    /// The score statistic, less its mean over the replicates, in their standard deviations.
+    pub statistic: f64,
     /// Share of the replicates, this sample among them, whose statistic is as large: a one-sided p value of no difference.
     pub p: f64,
     /// Replicates drawn.
@@ -44,7 +41,7 @@ pub struct TextDispersion {
 
 impl CrossedEffects {
     /// `None` on scales without at least three ordered levels, where a scale of one's own cannot be told from another place, and with
-    /// fewer than 50 texts that two people have labelled.
+    /// fewer than 50 texts that two people have labelled, or where all replicates are alike.
     pub(crate) fn text_dispersion(
         &self,
         replicates: usize,
@@ -65,18 +62,14 @@ impl CrossedEffects {
         }
         let n = replicates as f64;
         let mean = drawn.iter().sum::<f64>() / n;
-        let information = drawn.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        // One scoring step: the expected score grows by the information times the variance. Its own mean at 0 is known from the replicates.
-        let variance = (found - mean) / information;
-        let half = normal_quantile(0.95) * ((1.0 + 1.0 / n) / information).sqrt();
+        let sd = (drawn.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+        let statistic = (found - mean) / sd;
+        if !statistic.is_finite() {
+            return Ok(None);
+        }
         let larger = drawn.iter().filter(|s| **s >= found).count();
-        Ok(Some(TextDispersion {
-            variance,
-            interval: (variance - half, variance + half),
-            p: (larger + 1) as f64 / (replicates + 1) as f64,
-            replicates,
-            texts,
-        }))
+        let p = (larger + 1) as f64 / (replicates + 1) as f64;
+        Ok(Some(TextDispersion { statistic, p, replicates, texts }))
     }
 
     /// Derivative of the log evidence of all texts by the variance of the logarithm of their scales, at 0:
@@ -190,25 +183,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_found_with_its_size() {
+    fn what_is_there_is_found() {
         for seed in 0..2 {
             let found = fitted(0.5, seed).text_dispersion(19, 1, &Silent).unwrap().unwrap();
-            assert!(found.p <= 0.05, "{found:?}");
-            let sd = found.variance.sqrt();
-            assert!((0.3..0.75).contains(&sd), "{sd} for 0.5: {found:?}");
-            assert!(found.interval.0 > 0.0 && found.interval.0 < found.variance, "{found:?}");
+            assert!(found.p <= 0.05 && found.statistic > 3.0, "{found:?}");
         }
     }
 
     #[test]
-    fn where_texts_have_one_scale_nothing_is_found() {
-        let found: Vec<TextDispersion> = (10..22)
-            .map(|seed| fitted(0.0, seed).text_dispersion(19, 1, &Silent).unwrap().unwrap())
-            .collect();
+    fn where_texts_have_one_scale_it_is_rarely_found() {
+        const SEEDS: u64 = 8;
+        let of = |seed| fitted(0.0, seed).text_dispersion(19, 1, &Silent).unwrap().unwrap();
+        let found: Vec<TextDispersion> = (10..10 + SEEDS).map(of).collect();
+        // More than 2 of 8 have a chance of 0.6 % where each has one of 5 %.
         let alarms = found.iter().filter(|f| f.p <= 0.05).count();
-        assert!(alarms <= 1, "{alarms} of 8: {found:?}");
-        let covered = found.iter().filter(|f| f.interval.0 <= 0.0 && f.interval.1 >= 0.0).count();
-        assert!(covered >= 6, "{covered} of 8: {found:?}");
+        assert!(alarms <= 2, "{alarms} of {SEEDS}: {found:?}");
+        let mean = found.iter().map(|f| f.statistic).sum::<f64>() / SEEDS as f64;
+        assert!(mean.abs() < 1.2, "{mean}: {found:?}");
     }
 
     #[test]

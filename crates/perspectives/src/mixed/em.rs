@@ -114,9 +114,14 @@ impl CrossedEffects {
         for i in 0..d {
             sum[i * d + i] = PSEUDO_COUNT * initial_variance(self.link, i);
         }
+        let common = self.common_log_discrimination();
         for (a, effect) in self.annotators.iter().enumerate().filter(|(_, p)| !p.labels.is_empty()) {
             n += 1.0;
-            let away: Vec<f64> = effect.theta.iter().zip(self.prior_mean(a)).map(|(t, m)| t - m).collect();
+            let mut away: Vec<f64> =
+                effect.theta.iter().zip(self.prior_mean(a)).map(|(t, m)| t - m).collect();
+            if self.link.discrimination {
+                away[self.link.threshold_effects()] -= common;
+            }
             for i in 0..d {
                 for j in 0..d {
                     sum[i * d + j] += away[i] * away[j] + effect.covariance[i * w + j];

@@ -33,7 +33,9 @@ impl CrossedEffects {
 
     /// Moves what all annotators have in common into the average (the mean step of the maximisation).
     pub(super) fn centre_annotators(&mut self) {
-        let (d, w) = (self.link.random_effects(), self.width());
+        // Not the discrimination: no average takes up what annotators have in common of it.
+        let (d, w) = (self.link.threshold_effects(), self.width());
+        let prior_width = self.link.random_effects();
         let known = self.annotators.iter().filter(|p| !p.labels.is_empty()).count();
         if known < 2 {
             return;
@@ -50,7 +52,7 @@ impl CrossedEffects {
             away[self.link.random_effect_of(i)] += now - usual;
         }
         for (i, m) in mean.iter_mut().enumerate() {
-            let precision = known as f64 / self.prior[i * d + i];
+            let precision = known as f64 / self.prior[i * prior_width + i];
             *m = (precision * *m - INTERCEPT_PRECISION * away[i]) / (precision + INTERCEPT_PRECISION);
         }
         for (i, b) in self.fixed_effects.iter_mut().enumerate() {

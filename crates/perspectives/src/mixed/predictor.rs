@@ -143,8 +143,15 @@ impl AnnotatorPredictor {
                 let own = if only.is_none() { self.variance[0] } else { *variance };
                 *o += x as f32 * (own / PI_8).sqrt();
                 *variance = (*variance - own).max(0.0);
-                predictor.discrimination_covariance[j] = 0.0;
             }
+        }
+        if self.link.discrimination && only.is_none() && self.variance[0] > 0.0 {
+            // What is known of the discrimination given the step: normal conditioning, all intercepts having taken the same step.
+            let (own, with) = (self.variance[0], self.discrimination_covariance[0] / 2.0);
+            predictor.discrimination *= (with / own * x as f32 * (own / PI_8).sqrt()).exp();
+            let left = self.discrimination_variance - with * with / own;
+            predictor.discrimination_variance = left.max(0.0);
+            predictor.discrimination_covariance.iter_mut().for_each(|c| *c -= 2.0 * with);
         }
         predictor
     }
@@ -281,4 +288,42 @@ impl Scratch {
 pub(super) fn clip_probabilities(out: &mut [f32], levels: usize) {
     let keep = 1.0 - MIN_PROBABILITY * levels as f32;
     out.iter_mut().for_each(|p| *p = *p * keep + MIN_PROBABILITY);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Target;
+    use crate::mixed::quadrature::FIVE;
+    use dissensus_domain::ScaleKind;
+
+    /// What is not known of an annotator is what differs between the nodes and what is left at each: severity and discrimination
+    /// that go together must not be counted as if they did not.
+    #[test]
+    fn moved_predictors_have_the_variance_of_the_one_they_come_from() {
+        for correlation in [-0.85, 0.0, 0.6] {
+            let link =
+                Link { discrimination: true, ..Link::new(Target { kind: ScaleKind::Binary, levels: 2 }) };
+            let mut crossed = CrossedEffects::new(link, vec![0.0; 3], 1, &[]);
+            let (severity, log) = (0.3, 0.02f64);
+            let both = correlation * f64::sqrt(severity * log);
+            crossed.annotators[0].theta = vec![0.4, 0.1];
+            crossed.annotators[0].covariance = vec![severity, both, both, log];
+            let whole = AnnotatorPredictor::new(&crossed, &crossed.annotators[0]);
+            for u in [-2.0f32, 0.0, 2.0] {
+                let mean = |p: &AnnotatorPredictor| p.discrimination * u + p.intercepts[0];
+                let within = |p: &AnnotatorPredictor| {
+                    let score = p.discrimination * u;
+                    let with = p.discrimination_covariance[0] * score;
+                    (p.variance[0] + with + p.discrimination_variance * score * score) / PI_8
+                };
+                let nodes = FIVE.map(|(x, weight)| (weight as f32, whole.moved(None, x)));
+                let centre: f32 = nodes.iter().map(|(w, p)| w * mean(p)).sum();
+                let found: f32 =
+                    nodes.iter().map(|(w, p)| w * (within(p) + (mean(p) - centre).powi(2))).sum();
+                let expected = within(&whole);
+                assert!((found / expected - 1.0).abs() < 0.08, "{correlation} {u}: {found} for {expected}");
+            }
+        }
+    }
 }

@@ -73,7 +73,7 @@ pub fn held_out(
     let fold = crate::data::folds::of_texts(data.embeddings, folds, options.seed ^ 0x5eed);
     let excluded = Copies::by_embedding(data.embeddings).spread(seen.texts);
     let run = if sorted.len() > MANY_LABELS { 1 } else { folds };
-    // One round and no slopes: the figures move in the third digit, the time by half.
+    // One round, and neither slopes nor discriminations: the figures move in the third digit, the time by half.
     let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
     let mut results = vec![HeldOut::default(); data.annotators];
     for f in 0..run {

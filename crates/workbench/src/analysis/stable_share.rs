@@ -40,8 +40,10 @@ impl Analysis {
             known.then_some(RepeatedAnswer { text, annotator, first, second })
         };
         let repeats: Vec<RepeatedAnswer> = counts.again.iter().filter_map(row).collect();
+        let known = |r: &&RepeatedAnswer| model.label(r.text, r.annotator).is_some();
+        let compared = repeats.iter().filter(known).count();
         let found = model.stable_share(&repeats);
-        Ok(StableShareReport { found, words: words(found, repeats.len()) })
+        Ok(StableShareReport { found, words: words(found, compared) })
     }
 }
 
@@ -49,7 +51,8 @@ fn words(found: Option<StableShare>, repeats: usize) -> String {
     let Some(found) = found else {
         return format!(
             "Whether people differ in kind on a text (contested) or would answer otherwise another day (ambiguous) cannot be told apart without \
-             asking the same people again: from {FEWEST_STABLE_REPEATS} repeats on their share is told, and there are {repeats}."
+             asking the same people again: it takes {FEWEST_STABLE_REPEATS} repeats of three people and three texts, of which some ten would differ by \
+             chance, and there are {repeats}."
         );
     };
     let (low, high) = found.interval;
@@ -67,14 +70,18 @@ fn words(found: Option<StableShare>, repeats: usize) -> String {
         percent(low),
         percent(high)
     );
-    let so = if low > 0.0 {
-        "it is what these people see in these texts (contested)"
-    } else if high < 0.25 {
-        "nearly all of it is the moment's (ambiguous texts)"
+    let so = if high < 0.25 {
+        "most of it is the moment's (ambiguous texts)"
+    } else if low > 0.5 {
+        "most of it is what these people see in these texts (contested)"
+    } else if low > 0.0 {
+        "part of it is what these people see in these texts (contested), part the moment's (ambiguous)"
     } else {
         "too few repeats to tell contested texts from ambiguous ones"
     };
-    format!("{what}: {so}. People who remember an answer repeat it too, so this is an upper bound.")
+    format!(
+        "{what}: {so}. Remembered answers raise this share, a change of mind or of the guideline lowers it."
+    )
 }
 
 #[cfg(test)]
@@ -87,7 +94,9 @@ mod tests {
             words(Some(StableShare { repeats: 200, same: 0.7, expected: 0.6, share, interval }), 200)
         };
         assert!(of(0.4, (0.2, 0.6)).contains("40 % (90 %: 20 to 60 %)"));
-        assert!(of(0.4, (0.2, 0.6)).contains("(contested)"));
+        assert!(of(0.4, (0.2, 0.6)).contains("part of it is what these people see"));
+        assert!(of(0.8, (0.6, 1.0)).contains("most of it is what these people see"));
+        assert!(of(0.04, (0.01, 0.07)).contains("the moment's"));
         assert!(of(0.02, (-0.1, 0.14)).contains("the moment's"));
         assert!(of(0.2, (-0.1, 0.5)).contains("too few repeats"));
         assert!(of(0.2, (-3.0, 1.0)).contains("too little to tell"));

@@ -1,4 +1,4 @@
-//! Whether texts differ in how far people are apart on them, beyond what their place on the scale explains.
+//! Whether people are further apart on some texts than the model expects of texts of the same mean.
 
 use super::Analysis;
 use crate::error::WorkbenchError;
@@ -41,7 +41,7 @@ impl Analysis {
             return Ok(TextDispersionReport { found: None, shown: false, words });
         };
         let found = model.text_dispersion(REPLICATES, seed, progress)?;
-        let shown = found.is_some_and(|found| found.p <= SHOWN && found.variance > 0.0);
+        let shown = found.is_some_and(|found| found.p <= SHOWN);
         Ok(TextDispersionReport { found, shown, words: words(found, shown) })
     }
 }
@@ -52,23 +52,17 @@ fn words(found: Option<TextDispersion>, shown: bool) -> String {
                 levels or more, and 50 texts with labels of two people."
             .to_owned();
     };
-    let sd = |variance: f64| variance.max(0.0).sqrt();
-    let (low, high) = (sd(found.interval.0), sd(found.interval.1));
     if shown {
         format!(
-            "People are further apart on some texts than on others of the same mean: the texts' scales differ by a factor of {:.2} (90 %: {:.2} to \
-             {:.2}; p {:.3}). Predictions do not use that: where it counts, look at the labels alone.",
-            sd(found.variance).exp(),
-            low.exp(),
-            high.exp(),
+            "People are further apart on some texts than the model expects of texts of that mean (p {:.3}): some divide people more than others do, or \
+             in camps, or some people's labels fit no model. Predictions do not use that: where it counts, look at the labels alone.",
             found.p
         )
     } else {
         format!(
-            "That people are further apart on some texts than on others of the same mean is not shown (p {:.2}; the texts' scales differ by a \
-             factor of {:.2} at most, 90 %): how far they are apart follows from where a text stands.",
-            found.p,
-            high.exp()
+            "That people are further apart on some texts than on others of the same mean is not shown (p {:.2} over {} texts): predictions of \
+             how far they are apart follow from where a text stands.",
+            found.p, found.texts
         )
     }
 }
@@ -78,13 +72,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_shown_is_said_with_its_bound() {
-        let of =
-            |variance: f64, interval, p| TextDispersion { variance, interval, p, replicates: 39, texts: 300 };
-        let none = words(Some(of(-0.01, (-0.05, 0.04), 0.6)), false);
-        assert!(none.contains("is not shown (p 0.60") && none.contains("factor of 1.22"), "{none}");
-        let some = words(Some(of(0.16, (0.09, 0.25), 0.025)), true);
-        assert!(some.contains("factor of 1.49 (90 %: 1.35 to 1.65; p 0.025)"), "{some}");
+    fn what_is_not_shown_is_not_called_absent() {
+        let of = |p| TextDispersion { statistic: 0.3, p, replicates: 39, texts: 300 };
+        assert!(words(Some(of(0.6)), false).contains("is not shown (p 0.60 over 300 texts)"));
+        assert!(
+            words(Some(of(0.025)), true).contains("than the model expects of texts of that mean (p 0.025)")
+        );
         assert!(words(None, false).contains("cannot be told"));
     }
 }
