@@ -79,14 +79,17 @@ pub use live::{
     TextScore, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels,
 };
 pub use metrics::{Scored, Scores, dichotomize, score};
-pub use mixed::{Discrimination, Estimation, EstimationLimit, ScoreParts, Severity, TextDispersion};
+pub use mixed::{
+    Discrimination, Estimation, EstimationLimit, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS,
+    ScoreParts, Severity, TextDispersion,
+};
 pub use model_selection::{
     ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve,
     Predicted, PredictionSets, SeenByEncoder, SetQuality, SetTenth, SplitColumns, SplitSpec, TestSet,
     baselines, baselines_of, evaluate, f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation,
     held_out, learning_curve, predict_baselines, predict_test, prediction_sets,
 };
-pub use models::FEWEST_CALIBRATION_TEXTS;
+pub use models::calibration_texts;
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{
     EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig, Trained, Trainer,

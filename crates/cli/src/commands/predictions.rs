@@ -117,12 +117,11 @@ fn by_run(
     annotator: AnnotatorId,
     args: &Predict,
 ) -> Result<(Vec<f32>, Option<RunPrediction>)> {
-    let body = match (&args.what.text_id, &args.what.text) {
-        (Some(id), _) => session.project.body(id)?,
-        (None, text) => text.clone().unwrap_or_default(),
-    };
     let bar = Bar::new("steps");
-    let found = session.runs.predict(run, annotator, &body, &bar);
+    let found = match (&args.what.text_id, &args.what.text) {
+        (Some(id), _) => session.runs.predict_text(run, annotator, id, &bar),
+        (None, text) => session.runs.predict(run, annotator, text.as_deref().unwrap_or_default(), &bar),
+    };
     drop(bar);
     let found = found?;
     Ok((found.probabilities.clone(), Some(found)))

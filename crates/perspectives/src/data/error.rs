@@ -227,7 +227,7 @@ pub enum PerspectivesError {
     CheckpointMismatch {
         /// Its folder.
         path: std::path::PathBuf,
-        /// `other labels` or `other choices`.
+        /// `other labels`, `other choices`, or an earlier version.
         what: &'static str,
     },
     /// The tensor library or the device failed.

@@ -291,8 +291,14 @@ mod tests {
             let rows: Vec<&[f64]> = own.iter().map(|o| x.row(o.text as usize)).collect();
             let small = DualRidge::new(link, &rows, own.iter().map(|o| o.level).collect(), 0.05);
             for lambda in [30.0, 1.0, 0.1] {
-                let problem =
-                    RidgeProblem { link, x: &x, observations: &own, random_effects: &[], attenuation: 1.0 };
+                let problem = RidgeProblem {
+                    link,
+                    x: &x,
+                    observations: &own,
+                    random_effects: &[],
+                    attenuation: 1.0,
+                    around: &[],
+                };
                 let large = problem.fit_all(lambda);
                 let mut solution = small.start();
                 let all: Vec<usize> = (0..own.len()).collect();

@@ -29,6 +29,8 @@ pub(crate) struct RidgeProblem<'a> {
     pub(crate) random_effects: &'a [f64],
     /// Attenuation of the scores by the variance of the text and annotator effects.
     pub(crate) attenuation: f64,
+    /// Link parameters around which the weak prior is, and where fits begin; empty: those of the levels' frequencies.
+    pub(crate) around: &'a [f64],
 }
 
 impl RidgeProblem<'_> {
@@ -41,14 +43,15 @@ impl RidgeProblem<'_> {
     }
 
     fn start(&self) -> LinearHead {
+        let weights = vec![0.0; self.link.scores() * self.x.dim];
+        if !self.around.is_empty() {
+            return LinearHead { weights, link_parameters: self.around.to_vec() };
+        }
         let mut counts = vec![0.0; self.link.levels];
         for o in self.observations {
             counts[usize::from(o.level)] += 1.0;
         }
-        LinearHead {
-            weights: vec![0.0; self.link.scores() * self.x.dim],
-            link_parameters: self.link.fixed_effects_from(&counts),
-        }
+        LinearHead { weights, link_parameters: self.link.fixed_effects_from(&counts) }
     }
 
     /// Fits the observations that `include` allows (by text) at the penalty `lambda`, from `head`, with a weak prior of the link
@@ -335,8 +338,14 @@ mod tests {
             .map(|(t, &level)| Observation { text: t as u32, annotator: 0, level })
             .collect();
         let link = Link::new(Target { kind, levels });
-        let problem =
-            RidgeProblem { link, x: &x, observations: &observations, random_effects: &[], attenuation: 1.0 };
+        let problem = RidgeProblem {
+            link,
+            x: &x,
+            observations: &observations,
+            random_effects: &[],
+            attenuation: 1.0,
+            around: &[],
+        };
         let head = problem.fit_all(lambda);
         let mut intercepts = vec![0.0; link.intercepts()];
         link.intercepts_of(&head.link_parameters, &[], &mut intercepts);

@@ -95,7 +95,8 @@ impl CrossedEffects {
                 given
             })
             .collect();
-        text::fit(self.link, &self.scores[text..=text], self.text_var, &labels, self.rule()).log_evidence
+        text::fit(self.link, &self.scores[text..=text], self.prior_text_var(text), &labels, self.rule())
+            .log_evidence
     }
 
     /// The same design with new texts, annotators and labels, drawn from the model as it was estimated.
@@ -104,8 +105,9 @@ impl CrossedEffects {
         let (link, w) = (self.link, self.width());
         let factor = Factor::new(&self.prior_covariance(), w);
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
-        let text_sd = self.text_var.sqrt();
-        let scores: Vec<f64> = self.scores.iter().map(|score| score + text_sd * normal()).collect();
+        let text_sd = |text: usize| self.prior_text_var(text).sqrt();
+        let drawn = self.scores.iter().enumerate().map(|(text, score)| score + text_sd(text) * normal());
+        let scores: Vec<f64> = drawn.collect();
         let effects: Vec<Vec<f64>> = (0..self.annotators.len())
             .map(|a| {
                 let z: Vec<f64> = (0..w).map(|_| normal()).collect();

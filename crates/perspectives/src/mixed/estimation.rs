@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 /// Fewer annotators with labels than this leave the spread of severities near where its estimation starts.
 const FEW_ANNOTATORS: usize = 5;
 
+/// With labels of fewer different texts that did not tune the encoder `multilevel` cannot be calibrated.
+pub const FEWEST_CALIBRATION_TEXTS: usize = 30;
+/// Nor with fewer labels of such texts.
+pub const FEWEST_CALIBRATION_LABELS: usize = 150;
+
 /// Something that the labels leave open, whatever their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -35,7 +40,8 @@ pub enum EstimationLimit {
         /// How many groups.
         groups: u32,
     },
-    /// The encoder was tuned on labels of nearly all texts that are labelled.
+    /// The encoder was tuned on labels, and too few are of other texts, see [`FEWEST_CALIBRATION_TEXTS`] and
+    /// [`FEWEST_CALIBRATION_LABELS`].
     TunedOnAllTexts,
     /// The estimation had not settled after the most rounds that it may take.
     NotConverged,
@@ -91,9 +97,11 @@ impl std::fmt::Display for EstimationLimit {
                 "The annotators fall into {groups} groups without a text in common: severities can be compared within a \
                  group, not between groups."
             ),
-            Self::TunedOnAllTexts => f.write_str(
-                "The encoder was tuned on labels of nearly all labelled texts: how far new texts differ beyond their \
-                 embeddings cannot be estimated, and their predictions are surer than they should be.",
+            Self::TunedOnAllTexts => write!(
+                f,
+                "Fewer than {FEWEST_CALIBRATION_LABELS} labels of {FEWEST_CALIBRATION_TEXTS} different texts did not tune the \
+                 encoder: how far new texts differ beyond their embeddings cannot be estimated, and their predictions are \
+                 surer than they should be."
             ),
             Self::NotConverged => f.write_str(
                 "The estimation of the variances had not settled when it was stopped: figures may still move.",

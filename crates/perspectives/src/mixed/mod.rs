@@ -37,7 +37,7 @@ pub(crate) use clustered::total_and_two_way_error;
 pub(crate) use crossed::CrossedEffects;
 pub use discrimination::Discrimination;
 pub use dispersion::TextDispersion;
-pub use estimation::{Estimation, EstimationLimit};
+pub use estimation::{Estimation, EstimationLimit, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};
 pub(crate) use initial::{INTERCEPT_PRECISION, initial_score_variance};
 pub use score_parts::ScoreParts;
 pub use severity::Severity;

@@ -14,6 +14,6 @@ mod validated;
 
 pub(crate) use alternating::AlternatingFit;
 pub(crate) use multilevel::{Multilevel, TextScorer, fit_at_face_value, fit_effects};
-pub use on_tuned_encoder::FEWEST_CALIBRATION_TEXTS;
+pub use on_tuned_encoder::calibration_texts;
 pub(crate) use prepared::Prepared;
 pub(crate) use validated::validation_scores;

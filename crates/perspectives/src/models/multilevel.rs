@@ -212,7 +212,7 @@ pub(crate) fn fit_effects(
         return fit_at_face_value(prepared, options, progress);
     };
     let any = prepared.observations.iter().any(|o| tuned_on[o.text as usize]);
-    if any && can_be_calibrated(&tuned_on, &prepared.observations) {
+    if any && can_be_calibrated(prepared.embeddings, &prepared.observations) {
         let tuned = TunedFit::new(prepared, tuned_on, &prepared.observations, options, progress)?;
         return fit_calibrated(&tuned, prepared, &prepared.observations, options, progress);
     }
@@ -289,6 +289,7 @@ pub(crate) fn fit_at_face_value(
             observations: &prepared.observations,
             random_effects: &random_effects,
             attenuation: attenuation(variance),
+            around: &[],
         };
         let fitted = problem.cross_fit(&prepared.fold, prepared.folds);
         step(progress, "multilevel: annotators", (round as f32 + 0.7) / rounds as f32)?;

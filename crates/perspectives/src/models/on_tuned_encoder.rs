@@ -19,13 +19,12 @@ use crate::data::{Embeddings, FitOptions, Observation, PerspectivesError};
 use crate::linear::pca::PcaEmbeddings;
 use crate::linear::ridge::{CrossFit, LinearHead, RidgeProblem};
 use crate::math::{attenuation, dot};
-use crate::mixed::CrossedEffects;
 use crate::mixed::convergence::{FINAL, ROUGH};
 use crate::mixed::link::Link;
 use crate::mixed::text_scores::{self, NgramWeights, Texts};
+use crate::mixed::{CrossedEffects, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS};
+use std::collections::HashSet;
 
-/// With fewer labelled texts that did not tune the encoder `multilevel` cannot be calibrated.
-pub const FEWEST_CALIBRATION_TEXTS: usize = 30;
 /// Spread of scores beside that of embeddings in a calibration: the penalty of their coefficients is this squared times smaller.
 const SCORE_SCALE: f64 = 5.0;
 
@@ -35,10 +34,23 @@ pub(crate) fn texts_tuned_on(embeddings: &Embeddings) -> Option<Vec<bool>> {
     Some(Copies::by_embedding(embeddings).spread(tuned_on))
 }
 
-/// Whether labels of enough texts that did not tune the encoder are among `observations`, which are ordered by text.
-pub(crate) fn can_be_calibrated(tuned_on: &[bool], observations: &[Observation]) -> bool {
-    let texts = observations.chunk_by(|a, b| a.text == b.text);
-    texts.filter(|group| !tuned_on[group[0].text as usize]).count() >= FEWEST_CALIBRATION_TEXTS
+/// Different texts among those of `labels` that did not tune the encoder, and how many of the labels are of these. Texts with the same
+/// embedding count once, and with one that tuned the encoder not at all.
+pub fn calibration_texts(embeddings: &Embeddings, labels: &[Observation]) -> (usize, usize) {
+    let copies = Copies::by_embedding(embeddings);
+    let tuned_on = embeddings.tuned_on.as_ref().map(|tuned_on| copies.spread(tuned_on));
+    let others: Vec<u32> = labels
+        .iter()
+        .filter(|o| tuned_on.as_ref().is_none_or(|tuned_on| !tuned_on[o.text as usize]))
+        .map(|o| copies.first(o.text))
+        .collect();
+    (others.iter().collect::<HashSet<_>>().len(), others.len())
+}
+
+/// Whether enough labels of enough texts that did not tune the encoder are among `observations`.
+pub(crate) fn can_be_calibrated(embeddings: &Embeddings, observations: &[Observation]) -> bool {
+    let (texts, labels) = calibration_texts(embeddings, observations);
+    texts >= FEWEST_CALIBRATION_TEXTS && labels >= FEWEST_CALIBRATION_LABELS
 }
 
 /// What labels of texts that tuned the encoder say.
@@ -114,6 +126,7 @@ impl TunedFit {
             observations: &observations,
             random_effects: &effects.threshold_effects(),
             attenuation: attenuation(effects.mean_score_variance()),
+            around: &[],
         };
         let heads = problem.path();
         Ok(Self { link, tuned_on, words, heads, effects })
@@ -140,11 +153,13 @@ impl TunedFit {
             random_effects,
             attenuation: attenuation(variance),
         };
-        let choice = problem.choose()?;
+        let choice = problem.choose(progress)?;
         let rounds = options.rounds.max(1);
         let mut last = None;
         for round in 0..rounds {
             step(progress, "multilevel: annotators", 0.6 + 0.3 * round as f32 / rounds as f32)?;
+            // Both are as large as the embeddings: the one before goes first.
+            drop(last.take());
             let calibration = problem.with_embeddings(choice)?;
             let mut crossed = self.effects_around(&calibration, prepared, observations, &others);
             crossed.expectation_maximisation(if round + 1 < rounds { ROUGH } else { FINAL });
@@ -168,7 +183,10 @@ impl TunedFit {
         let (link, q) = (self.link, self.link.scores());
         let fixed_effects = &calibration.cross.whole.link_parameters;
         // Both estimations have intercepts of their own, and there is to be one.
-        let shift = difference(link, &self.effects.fixed_effects, fixed_effects);
+        let mut counts = [vec![0.0; link.levels], vec![0.0; link.levels]];
+        self.effects.labels.iter().flatten().for_each(|label| counts[0][usize::from(label.level)] += 1.0);
+        others.iter().for_each(|o| counts[1][usize::from(o.level)] += 1.0);
+        let shift = difference(link, [&self.effects.fixed_effects, fixed_effects], &counts);
         let mut labelled = vec![false; prepared.x.texts];
         others.iter().for_each(|o| labelled[o.text as usize] = true);
         let mut scores = Vec::with_capacity(prepared.x.texts * q);
@@ -239,9 +257,11 @@ struct CalibrationProblem<'a> {
 
 impl CalibrationProblem<'_> {
     /// The head, and whether n-grams stand beside it, that predict left-out texts best once calibrated.
-    fn choose(&self) -> Result<Choice, PerspectivesError> {
+    fn choose(&self, progress: &dyn Progress) -> Result<Choice, PerspectivesError> {
         let mut best: Option<(f64, Choice)> = None;
-        for head in 0..self.fit.heads.len() {
+        let heads = self.fit.heads.len();
+        for head in 0..heads {
+            step(progress, "multilevel: calibration on other texts", 0.5 + 0.1 * head as f32 / heads as f32)?;
             for words in [false, true] {
                 if words && self.fit.words.is_none() {
                     continue;
@@ -272,6 +292,8 @@ impl CalibrationProblem<'_> {
             observations: self.observations,
             random_effects: &self.random_effects,
             attenuation: self.attenuation,
+            // What labels of so few texts do not say, as of a level that none of them has, the others say.
+            around: &self.fit.effects.fixed_effects,
         };
         let cross = problem.cross_fit(&self.prepared.fold, self.prepared.folds);
         let score = problem.held_out_score(&cross, &self.prepared.fold);
@@ -337,19 +359,39 @@ fn words(
     Ok(found.ngrams.map(|weights| Words { weights, constant }))
 }
 
-/// What to add to scores that stand on the intercepts `from` so that they stand on `to`: the mean difference of the intercepts, each
-/// score's own one for choice scales.
-fn difference(link: Link, from: &[f64], to: &[f64]) -> Vec<f64> {
-    let intercepts = |parameters: &[f64]| {
+/// What to add to scores that stand on the first of two lists of link parameters so that they stand on the second: the mean difference
+/// of the intercepts, each weighted by what the labels of both sides (`counts` of each level) say of it; for choice scales each score's own
+/// difference, and of a level that one side has not used the mean of the others'.
+fn difference(link: Link, parameters: [&[f64]; 2], counts: &[Vec<f64>; 2]) -> Vec<f64> {
+    let intercepts = parameters.map(|parameters| {
         let mut of = vec![0.0; link.intercepts()];
         link.intercepts_of(parameters, &[], &mut of);
         of
+    });
+    let differences: Vec<f64> = intercepts[0].iter().zip(&intercepts[1]).map(|(a, b)| a - b).collect();
+    // Information of a side's labels about an intercept, in labels: that of a share of all of them.
+    let information = |counts: &[f64], intercept: usize| {
+        let all: f64 = counts.iter().sum();
+        let of: f64 = if link.softmax { counts[intercept] } else { counts[intercept + 1..].iter().sum() };
+        of * (all - of) / all.max(1.0)
     };
-    let differences: Vec<f64> = intercepts(from).iter().zip(intercepts(to)).map(|(a, b)| a - b).collect();
+    let weights: Vec<f64> = (0..differences.len())
+        .map(|at| {
+            let [a, b] = [information(&counts[0], at), information(&counts[1], at)];
+            if a > 0.0 && b > 0.0 { a * b / (a + b) } else { 0.0 }
+        })
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    let mean = if sum > 0.0 {
+        dot(&weights, &differences) / sum
+    } else {
+        differences.iter().sum::<f64>() / differences.len().max(1) as f64
+    };
     if link.softmax {
-        return differences;
+        let own = differences.iter().zip(&weights);
+        return own.map(|(difference, weight)| if *weight > 0.0 { *difference } else { mean }).collect();
     }
-    vec![differences.iter().sum::<f64>() / differences.len().max(1) as f64]
+    vec![mean]
 }
 
 #[cfg(test)]
@@ -527,8 +569,152 @@ mod tests {
         let enough =
             [world.train.clone(), world.validation[..5 * FEWEST_CALIBRATION_TEXTS].to_vec()].concat();
         assert!(!fit(&enough).contains(&limit));
+        // As many texts with a label each say less, and as many labels of few texts too.
+        let one_each: Vec<Observation> =
+            world.validation.chunk_by(|a, b| a.text == b.text).map(|group| group[0]).take(149).collect();
+        assert!(one_each.len() > FEWEST_CALIBRATION_TEXTS);
+        assert!(!can_be_calibrated(&embeddings, &[world.train.clone(), one_each].concat()));
         // Labels of other texts alone need no calibration.
         assert!(!fit(&world.validation).contains(&limit));
+    }
+
+    #[test]
+    fn texts_that_are_the_same_count_once_among_those_to_calibrate_on() {
+        let x = Embeddings::new(1, vec![1.0, 2.0, 1.0, 3.0, 2.0]).unwrap();
+        let labels: Vec<Observation> =
+            (0..10).map(|i| Observation { text: i / 2, annotator: i % 2, level: 0 }).collect();
+        assert_eq!(calibration_texts(&x, &labels), (3, 10));
+        let x = x.with_tuned_on([true, false, false, false, false].into()).unwrap();
+        assert_eq!(calibration_texts(&x, &labels), (2, 6));
+    }
+
+    /// A parent's training texts among the validation texts: the encoder knows their labels.
+    #[test]
+    fn validation_labels_that_taught_an_earlier_encoder_are_not_scored() {
+        let world = World::new(4);
+        let learned = TRAIN + 50;
+        let before: Vec<bool> = (0..world.signal.len()).map(|text| text < learned).collect();
+        let embeddings = world.embeddings(1.0).with_tuned_on(before.into()).unwrap();
+        let own: Vec<Observation> =
+            world.validation.iter().filter(|o| o.text as usize >= learned).copied().collect();
+        let options = FitOptions::default();
+        for (validation, scored) in [
+            (&world.validation[..], &own[..]),
+            // Too few to calibrate on: by the model of the training labels, and still none that was learned.
+            (&world.validation[..51 * 5], &own[..5]),
+            // Nothing else is there.
+            (&world.validation[..5], &world.validation[..5]),
+        ] {
+            let found =
+                validation_scores(&data(&embeddings, &world.train), validation, &options, &Silent).unwrap();
+            assert_eq!(found.observations, scored);
+        }
+    }
+
+    /// In three such worlds 30 texts with five labels each gained 0.050 to 0.052 nats a label, 150 texts with one 0.050 to 0.066, and 30
+    /// texts with one 0.033, 0.017 and -0.011: why labels are counted too.
+    #[test]
+    fn thirty_texts_with_five_labels_each_calibrate_better_than_none() {
+        let options = FitOptions::default();
+        let world = World::new(5);
+        let embeddings = world.embeddings(1.0);
+        let plain = Embeddings { tuned_on: None, ..embeddings.clone() };
+        let labels = [&world.train[..], &world.validation[..FEWEST_CALIBRATION_LABELS]].concat();
+        let loss = |embeddings: &Embeddings| {
+            let prepared = Prepared::new(&data(embeddings, &labels), &options).unwrap();
+            let model = Multilevel::fit(&prepared, &options, &Silent).unwrap();
+            assert!(!model.crossed.too_few_untuned);
+            log_loss(&score(&model, &world.test))
+        };
+        let (calibrated, naive) = (loss(&embeddings), loss(&plain));
+        assert!(calibrated < naive - 0.02, "{calibrated} {naive}");
+    }
+
+    #[test]
+    fn a_level_that_one_side_has_not_used_does_not_move_the_scores_of_the_other() {
+        let ordinal = Link::new(Target { kind: ScaleKind::Ordinal, levels: 4 });
+        // Intercepts 2, 0, -3 against 1.7, -0.3, -9: nobody has used the highest level on the second side.
+        let first = [2.0, 2.0f64.ln(), 3.0f64.ln()];
+        let second = [1.7, 2.0f64.ln(), 8.7f64.ln()];
+        let used = vec![100.0, 300.0, 100.0, 20.0];
+        let shift = difference(ordinal, [&first, &second], &[used.clone(), vec![10.0, 30.0, 10.0, 0.0]]);
+        assert!((shift[0] - 0.3).abs() < 1e-9, "{shift:?}");
+        let choice = Link::new(Target { kind: ScaleKind::Choice, levels: 3 });
+        let counts = [vec![50.0, 30.0, 5.0], vec![20.0, 30.0, 0.0]];
+        let shift = difference(choice, [&[1.0, 1.5, -3.0], &[0.6, 1.1, -8.0]], &counts);
+        assert!(shift.iter().all(|shift| (shift - 0.4).abs() < 1e-9), "{shift:?}");
+        // Where no side says anything, the plain mean.
+        let nothing = [vec![0.0; 4], vec![0.0; 4]];
+        let shift = difference(ordinal, [&first, &second], &nothing);
+        assert!((shift[0] - 6.6 / 3.0).abs() < 1e-9, "{shift:?}");
+    }
+
+    /// The last level is rare, and labels to calibrate on have none of it.
+    #[test]
+    fn a_level_that_is_not_among_the_labels_to_calibrate_on_is_predicted_as_often_as_it_is_given() {
+        for kind in [ScaleKind::Ordinal, ScaleKind::Choice] {
+            let levels = if kind == ScaleKind::Ordinal { 4 } else { 3 };
+            let (train, others, test) = (600, 60, 600);
+            let mut rng = generator(11, 3);
+            let mut normal = |sd: f64| -> f64 {
+                let z: f64 = StandardNormal.sample(&mut rng);
+                sd * z
+            };
+            let severity: Vec<f64> = (0..ANNOTATORS).map(|_| normal(1.0)).collect();
+            let mut rows = Vec::new();
+            let mut text = Vec::new();
+            for t in 0..train + others + test {
+                let (signal, own, noise) = (normal(1.3), normal(0.9), normal(0.9));
+                // Learned by heart: the embedding has the text's own effect.
+                let seen = signal + if t < train { own } else { noise };
+                rows.push((0.1 * seen) as f32);
+                rows.extend((0..7).map(|_| normal(0.1) as f32));
+                text.push(signal + own);
+            }
+            let mut rng = generator(11, 4);
+            let (mut labels, mut scored) = (Vec::new(), Vec::new());
+            let mut given = vec![0.0; levels];
+            for (t, score) in text.iter().enumerate() {
+                for i in 0..5 {
+                    let annotator = (t * 3 + i * 7) % ANNOTATORS;
+                    let (u, x) = (score + severity[annotator], rng.random::<f64>());
+                    let level = if kind == ScaleKind::Ordinal {
+                        [-1.0, 1.0, 5.0].iter().filter(|threshold| x < sigmoid(u - **threshold)).count()
+                    } else {
+                        let weights = [1.0, u.exp(), 0.1];
+                        let sum: f64 = weights.iter().sum();
+                        usize::from(x > weights[0] / sum) + usize::from(x > (weights[0] + weights[1]) / sum)
+                    };
+                    let o = Observation { text: t as u32, annotator: annotator as u32, level: level as u16 };
+                    if t >= train + others {
+                        given[level] += 1.0;
+                        scored.push(o);
+                    } else if t < train || level + 1 < levels {
+                        labels.push(o);
+                    }
+                }
+            }
+            labels.sort_unstable();
+            let tuned_on: Vec<bool> = (0..text.len()).map(|t| t < train).collect();
+            let embeddings = Embeddings::new(8, rows).unwrap().with_tuned_on(tuned_on.into()).unwrap();
+            let target = Target { kind, levels };
+            let options = FitOptions::default();
+            let data = TrainingData { target, ..data(&embeddings, &labels) };
+            let model = Multilevel::fit(&Prepared::new(&data, &options).unwrap(), &options, &Silent).unwrap();
+            assert!(!model.crossed.too_few_untuned);
+            let found = score(&model, &scored);
+            let n = scored.len() as f64;
+            let share = |level: usize| {
+                found.probabilities.chunks_exact(levels).map(|p| f64::from(p[level])).sum::<f64>() / n
+            };
+            for (level, given) in given.iter().enumerate() {
+                let (predicted, given) = (share(level), given / n);
+                println!("{kind:?} {level}: {predicted:.3} of {given:.3}");
+                assert!((predicted - given).abs() < 0.06, "{kind:?} {level}: {predicted} of {given}");
+            }
+            let (last, is) = (share(levels - 1), given[levels - 1] / n);
+            assert!((0.4..1.8).contains(&(last / is)), "{kind:?}: {last} of {is}");
+        }
     }
 
     #[test]

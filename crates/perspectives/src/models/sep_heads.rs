@@ -86,6 +86,7 @@ impl<'a> Trial<'a> {
                 observations: labels,
                 random_effects: &[],
                 attenuation: 1.0,
+                around: &[],
             };
             let starts = problem.starts(folds);
             return Some(Self::Primal(problem, starts));

@@ -99,7 +99,14 @@ pub(crate) fn fit(prepared: &Prepared<'_>) -> SharedHead {
 /// One head on any sorted observations.
 pub(crate) fn of(kind: ModelKind, prepared: &Prepared<'_>, observations: &[Observation]) -> SharedHead {
     let link = Link::new(prepared.target);
-    let problem = RidgeProblem { link, x: &prepared.x, observations, random_effects: &[], attenuation: 1.0 };
+    let problem = RidgeProblem {
+        link,
+        x: &prepared.x,
+        observations,
+        random_effects: &[],
+        attenuation: 1.0,
+        around: &[],
+    };
     let cross = problem.cross_fit(&prepared.fold, prepared.folds);
     SharedHead {
         kind,

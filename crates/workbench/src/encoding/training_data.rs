@@ -91,6 +91,9 @@ struct Record {
 struct Fingerprints {
     texts: BTreeSet<String>,
     annotators: BTreeSet<String>,
+    /// Those of the texts whose labels taught no weight, as in [`TrainingData`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    validated: BTreeSet<String>,
 }
 
 impl Fingerprints {
@@ -99,6 +102,12 @@ impl Fingerprints {
     }
 
     fn extend(&mut self, other: Self) {
+        let taught = |prints: &Self| -> BTreeSet<String> {
+            prints.texts.difference(&prints.validated).cloned().collect()
+        };
+        let taught: BTreeSet<String> = taught(self).union(&taught(&other)).cloned().collect();
+        self.validated.extend(other.validated);
+        self.validated.retain(|text| !taught.contains(text));
         self.texts.extend(other.texts);
         self.annotators.extend(other.annotators);
     }
@@ -193,8 +202,14 @@ impl Encoding {
         let project = self.context.store.project_id()?.0;
         if !data.missing.texts.is_empty() {
             for (id, name) in self.context.store.all_text_ids_and_externals()? {
-                if data.missing.texts.remove(&fingerprint(project, &name)) {
-                    data.texts.insert(id);
+                let print = fingerprint(project, &name);
+                if data.missing.texts.remove(&print) {
+                    let taught_nothing = data.missing.validated.remove(&print);
+                    match (data.texts.insert(id), taught_nothing) {
+                        (true, true) => drop(data.validated.insert(id)),
+                        (false, false) => drop(data.validated.remove(&id)),
+                        _ => {}
+                    }
                 }
             }
         }
@@ -227,15 +242,17 @@ impl Encoding {
 
     /// Of all of it, also of what this copy of the project does not have.
     fn fingerprints(&self, project: Uuid, data: &TrainingData) -> Result<Fingerprints, WorkbenchError> {
-        let texts = self.context.store.all_text_ids_and_externals()?.into_iter();
+        let texts = self.context.store.all_text_ids_and_externals()?;
+        let prints = |of: &BTreeSet<TextId>| -> BTreeSet<String> {
+            let those = texts.iter().filter(|(id, _)| of.contains(id));
+            those.map(|(_, name)| fingerprint(project, name)).collect()
+        };
         let index = self.context.index();
         let annotators = index.annotators().iter().filter(|a| data.annotators.contains(&a.id));
         let mut all = data.missing.clone();
         all.extend(Fingerprints {
-            texts: texts
-                .filter(|(id, _)| data.texts.contains(id))
-                .map(|(_, name)| fingerprint(project, &name))
-                .collect(),
+            texts: prints(&data.texts),
+            validated: prints(&data.validated),
             annotators: annotators.map(|a| fingerprint(project, &a.external_id)).collect(),
         });
         Ok(all)
@@ -265,5 +282,26 @@ impl Encoding {
         let Some(found) = found else { return Ok(None) };
         let data: Option<TrainingData> = self.context.store.setting(&key(&found.weights_sha256))?;
         data.map(|data| self.found(data)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prints(texts: &[&str], validated: &[&str]) -> Fingerprints {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Fingerprints { texts: set(texts), validated: set(validated), ..Fingerprints::default() }
+    }
+
+    #[test]
+    fn a_text_that_taught_in_one_record_has_taught_in_all() {
+        let mut all = prints(&["a", "b", "c"], &["b", "c"]);
+        all.extend(prints(&["b", "d"], &["d"]));
+        assert_eq!(all, prints(&["a", "b", "c", "d"], &["c", "d"]));
+        // Records of before this was kept say of every text that it taught.
+        let before: Fingerprints = serde_json::from_str(r#"{"texts": ["c"], "annotators": []}"#).unwrap();
+        all.extend(before);
+        assert_eq!(all, prints(&["a", "b", "c", "d"], &["d"]));
     }
 }

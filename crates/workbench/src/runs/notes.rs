@@ -3,7 +3,10 @@
 use crate::view::RunSizes;
 use crate::words::counted;
 use dissensus_domain::{Question, ScaleKind};
-use dissensus_perspectives::{DataSplit, Embeddings, FEWEST_CALIBRATION_TEXTS, ModelKind, Observation};
+use dissensus_perspectives::{
+    DataSplit, Embeddings, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS, ModelKind, Observation,
+    calibration_texts,
+};
 use std::collections::BTreeSet;
 
 /// Texts and labels of the three parts.
@@ -19,18 +22,27 @@ pub(super) fn sizes(division: &DataSplit) -> RunSizes {
     }
 }
 
-/// What to say of a tuned `multilevel` without enough validation texts that its encoder (of the embeddings `x`) has not learned.
-pub(super) fn uncalibrated(x: &Embeddings, validation: &[Observation]) -> Option<String> {
-    let learned = |text: u32| x.tuned_on.as_ref().is_some_and(|tuned_on| tuned_on[text as usize]);
-    let texts: BTreeSet<u32> = validation.iter().map(|o| o.text).filter(|text| !learned(*text)).collect();
-    (texts.len() < FEWEST_CALIBRATION_TEXTS).then(|| {
-        format!(
-            "The encoder has not learned from {} with validation labels, and {FEWEST_CALIBRATION_TEXTS} are needed to calibrate the \
-             model: its probabilities of new texts are surer than they should be. Give more of the training labels to validation, \
-             or split by text.",
-            counted(texts.len() as u64, "text")
-        )
-    })
+/// What to say of a tuned `multilevel`: that it learned validation labels, and where its encoder (of the embeddings `x`) has learned too
+/// many of their texts to be calibrated on them.
+pub(super) fn calibration(x: &Embeddings, validation: &[Observation]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !validation.is_empty() {
+        let labels = counted(validation.len() as u64, "validation label");
+        notes.push(format!(
+            "The encoder learned from training labels alone; its model also learned the {labels}."
+        ));
+    }
+    let (texts, labels) = calibration_texts(x, validation);
+    if texts < FEWEST_CALIBRATION_TEXTS || labels < FEWEST_CALIBRATION_LABELS {
+        notes.push(format!(
+            "The encoder has not learned from {} with {}, and {FEWEST_CALIBRATION_TEXTS} different texts with \
+             {FEWEST_CALIBRATION_LABELS} validation labels are needed to calibrate the model: its probabilities of new texts are \
+             surer than they should be. Give more of the training labels to validation, or split by text.",
+            counted(texts as u64, "text"),
+            counted(labels as u64, "validation label"),
+        ));
+    }
+    notes
 }
 
 /// What is to be known before figures are read.

@@ -29,15 +29,49 @@ pub struct RunPrediction {
 }
 
 impl Runs {
-    /// How one annotator would label a text (a text of the project by its name, or any other), by the model of a finished run.
+    /// How one annotator would label a text that nobody has labelled, by the model of a finished run.
     ///
     /// # Errors
-    /// There is no such run or text, the run is not finished, its files are gone, or the project uses another encoder now.
+    /// There is no such run, the run is not finished, its files are gone, or the project uses another encoder now.
     pub fn predict(
         &self,
         run: u32,
         annotator: AnnotatorId,
         text: &str,
+        progress: &dyn Progress,
+    ) -> Result<RunPrediction, WorkbenchError> {
+        self.predict_by(run, annotator, text, None, progress)
+    }
+
+    /// How one annotator would label the text of the project with the name `text`, by the model of a finished run: with what labels of
+    /// this text taught the model. A network, and a text that came after the run, are asked as for a new text.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`], and there is no such text.
+    pub fn predict_text(
+        &self,
+        run: u32,
+        annotator: AnnotatorId,
+        text: &str,
+        progress: &dyn Progress,
+    ) -> Result<RunPrediction, WorkbenchError> {
+        let (id, body) = self
+            .context
+            .store
+            .text_by_external(text)?
+            .map(|text| (text.id, text.body))
+            .ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
+        self.predict_by(run, annotator, &body, self.context.index().text_row(id), progress)
+    }
+}
+
+impl Runs {
+    fn predict_by(
+        &self,
+        run: u32,
+        annotator: AnnotatorId,
+        text: &str,
+        row: Option<u32>,
         progress: &dyn Progress,
     ) -> Result<RunPrediction, WorkbenchError> {
         let kept = self.kept.get(run)?;
@@ -48,9 +82,14 @@ impl Runs {
         let encoder = self.encoder_of(&kept, &config)?;
         let model = self.model_of(&kept, &config, &encoder, progress)?;
         let who = self.row_in(&kept, annotator)?;
-        let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
         let mut probabilities = vec![0.0; model.levels()];
-        model.predict_new_text(text.features(), who, &mut probabilities)?;
+        match row.filter(|row| (*row as usize) < model.texts() && (who as usize) < model.annotators()) {
+            Some(row) => model.predict(row, who, &mut probabilities),
+            None => {
+                let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
+                model.predict_new_text(text.features(), who, &mut probabilities)?;
+            }
+        }
         Ok(RunPrediction {
             run,
             model: kept.choices.model.name().to_owned(),
@@ -99,6 +138,19 @@ impl Runs {
         };
         if kept.run.start.is_some() {
             let data = self.run_data(kept)?;
+            if !kept.outcome.calibrated {
+                // As it was fitted then, so that it predicts what it was scored with.
+                let x = if config.policy == FreezePolicy::Frozen {
+                    self.run_embeddings(&data)?
+                } else {
+                    Arc::new(self.encoded(encoder, data.texts, progress)?)
+                };
+                let x = match x.tuned_on {
+                    None => x,
+                    Some(_) => Arc::new(Embeddings { tuned_on: None, ..x.as_ref().clone() }),
+                };
+                return fitted(&data.training(&x));
+            }
             if config.policy == FreezePolicy::Frozen {
                 let embeddings = self.run_embeddings(&data)?;
                 return fitted(&data.training(&embeddings));

@@ -52,7 +52,7 @@ impl Runs {
             return Ok(Some("it was not interrupted"));
         }
         if kept.outcome.other_checkpoint {
-            return Ok(Some("its checkpoint is of other data"));
+            return Ok(Some("its checkpoint is of other data or of an earlier version"));
         }
         let Ok((config, _)) = choices::config(&kept.choices) else {
             return Ok(Some("this version of Dissensus does not know its choices"));

@@ -237,6 +237,8 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     assert!(run.sizes.validation_texts >= 30, "{:?}", run.sizes);
     let uncalibrated = |notes: &[String]| notes.iter().any(|note| note.contains("to calibrate"));
     assert!(!uncalibrated(&run.notes), "{:?}", run.notes);
+    let learned = format!("also learned the {} validation labels", run.sizes.validation_labels);
+    assert!(run.notes.iter().any(|note| note.contains(&learned)), "{:?}", run.notes);
     let id = RunId(run.info.id);
     let store = &runs.context.store;
     let test = store.run_labels(id, RunPart::Test).unwrap();
@@ -246,6 +248,15 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
         let again = runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
         assert!(again.iter().zip(kept).all(|(a, b)| (a - b).abs() < 2e-3), "{again:?} {kept:?}");
     }
+    // A text of its training is predicted with what its labels taught, as a model is asked for its row.
+    let learned = store.run_labels(id, RunPart::Train).unwrap().labels;
+    let changes = learned.iter().step_by(learned.len() / 3 + 1).filter(|label| {
+        let text = store.text(label.text).unwrap().unwrap();
+        let row = runs.predict_text(id.0, label.annotator, &text.external_id, &Silent).unwrap();
+        let new = runs.predict(id.0, label.annotator, &text.body, &Silent).unwrap();
+        row.probabilities.iter().zip(&new.probabilities).any(|(a, b)| (a - b).abs() > 1e-3)
+    });
+    assert!(changes.count() > 0);
     // In use, too few validation texts are not all that the encoder has not learned: the test texts are labelled as well.
     runs.use_run(Some(id.0)).unwrap();
     session.encoding.ensure_encoded(&EncoderChoice::default(), &Silent).unwrap();
@@ -254,7 +265,21 @@ fn a_tuned_run_predicts_again_what_it_was_scored_with() {
     session.live.fit_anew(question, &Silent).unwrap();
     let limits = session.live.estimation(question).unwrap().unwrap().limits;
     assert!(!limits.iter().any(|limit| limit == "tuned_on_all_texts"), "{limits:?}");
+    // A run that tunes it further knows which texts it had learned before.
+    let further = train(0.4);
+    let data = runs.run_data(&runs.kept.get(further.info.id).unwrap()).unwrap();
+    let before = runs.before_tuning(&data).unwrap().tuned_on.unwrap();
+    assert_eq!(before.iter().filter(|tuned| **tuned).count(), run.sizes.train_texts as usize);
     runs.use_run(None).unwrap();
+    // As a version kept it that did not calibrate: what it was fitted to then, without validation labels.
+    let label = test.labels[0];
+    let body = store.text(label.text).unwrap().unwrap().body;
+    let says = || runs.predict(id.0, label.annotator, &body, &Silent).unwrap().probabilities;
+    let calibrated = says();
+    let mut older = serde_json::to_value(runs.kept.get(id.0).unwrap().outcome).unwrap();
+    older.as_object_mut().unwrap().remove("calibrated").unwrap();
+    store.finish_run(id, WorkState::Finished, Some(older), now_ms()).unwrap();
+    assert_ne!(says(), calibrated);
     let few = train(0.05);
     assert!(uncalibrated(&few.notes), "{:?} {:?}", few.sizes, few.notes);
 }

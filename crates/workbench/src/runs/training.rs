@@ -3,7 +3,7 @@
 use super::Runs;
 use super::data::RunData;
 use super::energy::Energy;
-use super::notes::{notes, sizes, uncalibrated};
+use super::notes::{calibration, notes, sizes};
 use crate::encoding::Seen;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;
@@ -106,6 +106,7 @@ impl Runs {
             seconds: before + began.elapsed().as_secs_f64(),
             energy_joules: energy.joules_since(),
             notes,
+            calibrated: true,
             ..Outcome::default()
         })
     }
@@ -192,7 +193,7 @@ impl Work<'_> {
         let data = TrainingData { embeddings: &x, ..*data };
         if kind == ModelKind::Multilevel {
             self.rule = Some(f1_rule_by_calibration(&data, validation, self.options, self.progress)?);
-            notes.extend(uncalibrated(&x, validation));
+            notes.extend(calibration(&x, validation));
         }
         let labels = self.data.training_and_validation();
         let model = self.finished(trained, kind, &TrainingData { observations: &labels, ..data }, &folder)?;

@@ -13,20 +13,26 @@ impl RunData {
 }
 
 impl Runs {
-    /// Before the encoder has learned: no embeddings, and n-grams where the run's model sees them.
+    /// Before the encoder has learned: no embeddings, n-grams where the run's model sees them, and the texts whose labels taught the
+    /// encoder that the tuning begins with.
     pub(super) fn before_tuning(&self, data: &RunData) -> Result<Embeddings, WorkbenchError> {
-        self.with_ngrams(data, Embeddings::none(data.texts))
+        self.with_ngrams(data, Embeddings::none(data.texts).with_tuned_on(self.taught_before(data)?.into())?)
     }
 
     /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams where its model sees them, and with the texts whose
     /// labels taught that encoder or the one that its tuning began with.
     pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
-        let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
-        let seen = self.encoding.seen_by(parent, &self.context.index())?;
-        let mut tuned_on = seen.taught().to_vec();
-        tuned_on.resize(data.texts, false);
+        let mut tuned_on = self.taught_before(data)?;
         data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
         self.with_ngrams(data, x.with_tuned_on(tuned_on.into())?)
+    }
+
+    fn taught_before(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {
+        let parent = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
+        let seen = self.encoding.seen_by(parent, &self.context.index())?;
+        let mut taught = seen.taught().to_vec();
+        taught.resize(data.texts, false);
+        Ok(taught)
     }
 
     fn with_ngrams(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {

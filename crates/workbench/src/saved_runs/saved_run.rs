@@ -21,8 +21,10 @@ pub(crate) struct Outcome {
     /// Joules of the processor, where the system counts them.
     pub(crate) energy_joules: Option<f64>,
     pub(crate) notes: Vec<String>,
+    /// Its `multilevel` was calibrated where an encoder had learned labels; those of runs before that took embeddings at face value.
+    pub(crate) calibrated: bool,
     pub(crate) problem: Option<Problem>,
-    /// It could not be resumed because the checkpoint in its folder is of other data.
+    /// It could not be resumed because the checkpoint in its folder is of other data or of an earlier version.
     pub(crate) other_checkpoint: bool,
 }
 

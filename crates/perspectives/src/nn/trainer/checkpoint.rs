@@ -10,8 +10,11 @@ use std::path::{Path, PathBuf};
 const STATE: &str = "state.json";
 const TENSORS: &str = "state.safetensors";
 const PREFIX: &str = "step-";
-/// 1 hashed all texts of the project, 2 those with a label of the training.
-const FORMAT: u16 = 2;
+/// 1 hashed all texts of the project, 2 those with a label of the training; up to 2 `multilevel` on a tuned encoder was scored at face
+/// value.
+const FORMAT: u16 = 3;
+/// The first format whose scores of `multilevel` on a tuned encoder are of the calibrated model.
+pub(crate) const CALIBRATED: u16 = 3;
 
 /// Progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! The loop: epochs of steps, evaluations between them, the best weights kept.
 
-use super::checkpoint::{Checkpoints, State};
+use super::checkpoint::{CALIBRATED, Checkpoints, State};
 use super::config::TrainConfig;
 use super::data_hash::{data_hash, data_hash_of_format_1};
 use super::embedder::Embedder;
@@ -11,7 +11,7 @@ use super::trained::{StopReason, Trained};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::PerspectivesError;
-use crate::data::progress::{Progress, Silent};
+use crate::data::progress::{Progress, Quiet};
 use crate::data::{Embeddings, Observation, TrainingData};
 use crate::math::random::generator;
 use crate::metrics::{Scored, accuracy, log_loss, macro_f1};
@@ -120,7 +120,12 @@ impl<'a, 'b> Training<'a, 'b> {
         evaluated: &mut dyn FnMut(&EpochRecord),
     ) -> Result<StopReason, PerspectivesError> {
         if self.state.step == 0 {
-            self.refit_and_score(false)?;
+            self.refit_and_score(false, progress)?;
+        }
+        if self.is_evaluation_due()
+            && let Some(ended) = self.evaluate_and_keep(progress, evaluated)?
+        {
+            return Ok(ended);
         }
         while self.state.step < self.last {
             let order = self.order();
@@ -133,19 +138,14 @@ impl<'a, 'b> Training<'a, 'b> {
                 }
                 self.step(window)?;
                 progress.report(u64::from(self.state.step), Some(u64::from(self.last)), "training");
-                let last = self.state.step_in_epoch == self.steps_in_epoch || self.state.step == self.last;
-                let due = self.config.eval_steps.is_some_and(|n| self.state.step.is_multiple_of(n));
-                if last {
+                if self.state.step_in_epoch == self.steps_in_epoch || self.state.step == self.last {
                     self.state.epoch += 1;
                     self.state.step_in_epoch = 0;
                 }
-                let wanted = if self.config.eval_steps.is_none() { last } else { due };
-                if wanted || self.state.step == self.last {
-                    evaluated(self.evaluate()?);
-                    self.write_checkpoint()?;
-                    if self.is_out_of_patience() {
-                        return Ok(StopReason::EarlyStopping);
-                    }
+                if self.is_evaluation_due()
+                    && let Some(ended) = self.evaluate_and_keep(progress, evaluated)?
+                {
+                    return Ok(ended);
                 }
                 if self.state.step == self.last {
                     break;
@@ -153,6 +153,36 @@ impl<'a, 'b> Training<'a, 'b> {
             }
         }
         Ok(StopReason::AllSteps)
+    }
+
+    /// Whether the last step ended an epoch, or what is evaluated instead of epochs, and is not evaluated yet.
+    fn is_evaluation_due(&self) -> bool {
+        let step = self.state.step;
+        let at_end = match self.config.eval_steps {
+            None => self.state.step_in_epoch == 0,
+            Some(n) => step.is_multiple_of(n),
+        };
+        step > 0
+            && (at_end || step == self.last)
+            && self.state.history.last().is_none_or(|record| record.step != step)
+    }
+
+    /// Evaluates and writes a checkpoint; says so where it is to stop. When stopped meanwhile it is evaluated when it is resumed.
+    fn evaluate_and_keep(
+        &mut self,
+        progress: &dyn Progress,
+        evaluated: &mut dyn FnMut(&EpochRecord),
+    ) -> Result<Option<StopReason>, PerspectivesError> {
+        match self.evaluate(progress) {
+            Ok(record) => evaluated(record),
+            Err(PerspectivesError::Cancelled) => {
+                self.write_checkpoint()?;
+                return Err(PerspectivesError::Cancelled);
+            }
+            Err(error) => return Err(error),
+        }
+        self.write_checkpoint()?;
+        Ok(self.is_out_of_patience().then_some(StopReason::EarlyStopping))
     }
 
     /// The training texts of this epoch, as places in the examples.
@@ -250,8 +280,8 @@ impl<'a, 'b> Training<'a, 'b> {
         }
     }
 
-    fn evaluate(&mut self) -> Result<&EpochRecord, PerspectivesError> {
-        let validation = self.refit_and_score(true)?;
+    fn evaluate(&mut self, progress: &dyn Progress) -> Result<&EpochRecord, PerspectivesError> {
+        let validation = self.refit_and_score(true, progress)?;
         let by = self.config.metric_for_best_model;
         let before = self.state.history.iter().filter_map(|r| r.validation.as_ref()).map(|v| v.score(by));
         let best_before = before.fold(f64::NEG_INFINITY, f64::max);
@@ -285,8 +315,12 @@ impl<'a, 'b> Training<'a, 'b> {
 
     /// Scores the validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings as they are now: its
     /// head and random effects are where the next steps start from. What is scored is what would predict: on an encoder that has
-    /// learned from the training labels a model that is calibrated on other texts.
-    fn refit_and_score(&mut self, scored: bool) -> Result<Option<ValidationScores>, PerspectivesError> {
+    /// learned from labels, here or in a run before, a model that is calibrated on other texts.
+    fn refit_and_score(
+        &mut self,
+        scored: bool,
+        progress: &dyn Progress,
+    ) -> Result<Option<ValidationScores>, PerspectivesError> {
         if self.config.network.model != ModelKind::Multilevel {
             return if scored { self.scores_of_network() } else { Ok(None) };
         }
@@ -311,7 +345,7 @@ impl<'a, 'b> Training<'a, 'b> {
             ..FitOptions::default()
         };
         let prepared = Prepared::new(&here, &options)?;
-        let (head, crossed) = fit_at_face_value(&prepared, &options, &Silent)?;
+        let (head, crossed) = fit_at_face_value(&prepared, &options, &Quiet(progress))?;
         self.network.refit(&AlternatingFit::of(&head, &crossed))?;
         let fitted = self.network.variables();
         self.optimizer.forget(fitted.iter().map(|(_, var)| var));
@@ -319,19 +353,29 @@ impl<'a, 'b> Training<'a, 'b> {
             return Ok(None);
         }
         let observations: Vec<Observation> = validation.iter().map(place).collect();
-        if self.trainer.encoder.is_none() {
+        let learned_before = data.embeddings.tuned_on.as_deref();
+        if self.trainer.encoder.is_none() && learned_before.is_none() {
             let model = Multilevel::from_parts(head, crossed);
             return Ok(Some(scores(&crate::metrics::score(&model, &observations))));
         }
-        let mut tuned_on = vec![false; texts.len()];
-        train.iter().for_each(|o| tuned_on[o.text as usize] = true);
+        let before = |text: &u32| learned_before.is_some_and(|learned| learned[*text as usize]);
+        let mut tuned_on: Vec<bool> = texts.iter().map(before).collect();
+        if self.trainer.encoder.is_some() {
+            train.iter().for_each(|o| tuned_on[o.text as usize] = true);
+        }
         let mut x = x.with_tuned_on(tuned_on.into())?;
         if let Some(ngrams) = &data.embeddings.ngrams {
             x = x.with_ngrams(Arc::new(ngrams.select(&texts)))?;
         }
         let here = TrainingData { embeddings: &x, observations: &train, ..*data };
         let options = FitOptions { text_scores: true, ..options };
-        Ok(Some(scores(&validation_scores(&here, &observations, &options, &Silent)?)))
+        let quiet = Quiet(progress);
+        if self.trainer.encoder.is_none() {
+            // What predicts is fitted to training labels alone: nothing has to be left out of them.
+            let model = Multilevel::fit(&Prepared::new(&here, &options)?, &options, &quiet)?;
+            return Ok(Some(scores(&crate::metrics::score(&model, &observations))));
+        }
+        Ok(Some(scores(&validation_scores(&here, &observations, &options, &quiet)?)))
     }
 
     fn scores_of_network(&self) -> Result<Option<ValidationScores>, PerspectivesError> {
@@ -408,6 +452,13 @@ impl<'a, 'b> Training<'a, 'b> {
         };
         let data =
             if state.format == 1 { data_hash_of_format_1(self.trainer) } else { self.state.data.clone() };
+        // Of `multilevel` where an encoder has learned labels.
+        let calibrated = self.config.network.model == ModelKind::Multilevel
+            && (self.trainer.encoder.is_some() || self.trainer.data.embeddings.tuned_on.is_some());
+        if state.format < CALIBRATED && calibrated {
+            let what = "an earlier version of Dissensus, whose scores of epochs are not comparable with those of this one";
+            return Err(PerspectivesError::CheckpointMismatch { path, what });
+        }
         for (ours, theirs, what) in
             [(&data, &state.data, "other labels"), (&self.state.choices, &state.choices, "other choices")]
         {

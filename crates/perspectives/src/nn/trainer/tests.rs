@@ -408,3 +408,75 @@ fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
     let head = began.iter().find(|(name, _)| name.contains("weight")).map(|(_, t)| values(t)).unwrap();
     assert!(head.iter().any(|w| w.abs() > 1e-3), "{head:?} {:?}", began.keys());
 }
+
+/// An epoch is scored on labels that no encoder has learned, neither this one nor the one that it began as.
+#[test]
+fn validation_labels_that_taught_the_parent_encoder_are_not_scored() {
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    let label = |text: u32, annotator: u32, level: u16| Observation { text, annotator, level };
+    let train = [label(0, 0, 0), label(0, 1, 1), label(3, 0, 1), label(3, 1, 0)];
+    let epochs = |parent: bool, of_text_1: u16| {
+        let none = Embeddings::none(4).with_tuned_on([false, parent, false, false].into()).unwrap();
+        let validation = [label(1, 0, of_text_1), label(1, 1, of_text_1), label(2, 0, 0), label(2, 1, 1)];
+        let config = TrainConfig { epochs: 2, ..tuned(ModelKind::Multilevel, FreezePolicy::Full) };
+        let trainer = Trainer::new(four(&none, &train), &validation, Some(encoder), config).unwrap();
+        let trained = trainer.run(&Silent, |_| ()).unwrap();
+        trained.history.iter().map(|record| record.validation.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(epochs(true, 0), epochs(true, 1));
+    assert_ne!(epochs(false, 0), epochs(false, 1));
+}
+
+#[test]
+fn a_frozen_multilevel_on_an_encoder_that_was_tuned_is_scored_as_the_model_that_predicts() {
+    use crate::models::{Multilevel, Prepared, fit_at_face_value};
+    let mut sim = simulate(200, 5, 2, 3, 200, 4);
+    sim.embeddings.tuned_on = Some((0..200).map(|text| text % 2 == 0).collect());
+    let (train, validation): (Vec<_>, Vec<_>) = sim.observations.iter().partition(|o| o.text % 4 != 1);
+    let data = TrainingData { observations: &train, ..data(&sim) };
+    let config = TrainConfig { epochs: 1, ..TrainConfig::new(ModelKind::Multilevel, FreezePolicy::Frozen) };
+    let trained =
+        Trainer::new(data, &validation, None, config.clone()).unwrap().run(&Silent, |_| ()).unwrap();
+    let shown = trained.history.last().unwrap().validation.unwrap().log_loss;
+    let options = FitOptions { seed: config.seeds.weights, slopes: false, ..FitOptions::default() };
+    let prepared = Prepared::new(&data, &options).unwrap();
+    let loss = |model: &Multilevel| crate::metrics::log_loss(&crate::metrics::score(model, &validation));
+    let predicts = loss(&Multilevel::fit(&prepared, &options, &Silent).unwrap());
+    assert!((shown - predicts).abs() < 1e-9, "{shown} {predicts}");
+    let (head, crossed) = fit_at_face_value(&prepared, &options, &Silent).unwrap();
+    let naive = loss(&Multilevel::from_parts(head, crossed));
+    assert!((shown - naive).abs() > 1e-6, "{shown} {naive}");
+}
+
+#[test]
+fn epochs_that_an_earlier_version_scored_otherwise_are_not_compared_with_new_ones() {
+    let (none, observations) = (Embeddings::none(4), four_samples());
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    for (model, refused) in [(ModelKind::Multilevel, true), (ModelKind::SepHeads, false)] {
+        let config = TrainConfig { epochs: 3, ..tuned(model, FreezePolicy::Full) };
+        let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let trainer = trainer.in_folder(folder.path());
+        assert!(trainer.clone().run(&StopAt::steps(3), |_| ()).is_err());
+        for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
+            let path = entry.path().join("state.json");
+            let mut state: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            state["format"] = 2.into();
+            std::fs::write(&path, state.to_string()).unwrap();
+        }
+        let again = trainer.run(&Silent, |_| ());
+        match again {
+            Err(error) => {
+                let said = error.to_string();
+                assert!(
+                    refused && said.contains("earlier version") && said.contains("start a new run"),
+                    "{said}"
+                );
+            }
+            Ok(_) => assert!(!refused, "{model:?}"),
+        }
+    }
+}
