@@ -459,23 +459,36 @@ fn baselines_differences_and_prediction_sets_are_printed() {
     for expected in [
         "Less multilevel, with 90 % intervals over texts and annotators",
         "own-distribution",
-        "a threshold for each annotator",
-        "shared, knows no person",
-        "a marginal guarantee",
+        "30 are needed to calibrate, as labels of one of the texts are not independent",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let document = bench.json(asked.into_iter().chain(more));
+    assert!(document["prediction_sets"].is_null(), "{document}");
+    assert!(document["no_prediction_sets"].as_str().unwrap().contains("needed to calibrate"), "{document}");
+
+    let bench = Bench::new();
+    bench.file("many.csv", files::labels(240, 5));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "many.csv"]);
+    let asked = ["evaluate", "P.dissensus", "--split", "by-text:0.7"];
+    let text = bench.ok(asked.into_iter().chain(more));
+    for expected in ["Prediction sets, aimed at 90 %", "multilevel, ", "shared, knows no person"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!text.contains("marginal guarantee"), "{text}");
+    let document = bench.json(asked.into_iter().chain(more));
+    assert!(document["no_prediction_sets"].is_null(), "{document}");
     let sets = &document["prediction_sets"];
     let coverage = sets["multilevel"]["coverage"].as_f64().unwrap();
     let interval = &sets["multilevel"]["coverage_interval"];
     assert!(interval[0].as_f64().unwrap() <= coverage && coverage <= interval[1].as_f64().unwrap(), "{sets}");
-    // Eight people are too few for tenths; the labels of five texts too few to calibrate.
+    // Five people are too few for tenths; the labels of six texts too few to calibrate.
     assert_eq!(sets["by_labels"], Value::Array(Vec::new()), "{sets}");
     let bench = Bench::new();
     official(&bench);
     let few = bench.ok(["evaluate", "P.dissensus", "--models", "shared", "--prediction-sets"]);
-    assert!(few.contains("Too few training labels to calibrate prediction sets"), "{few}");
+    assert!(few.contains("is 30 labels; 50 are needed to calibrate"), "{few}");
     assert!(!few.contains("Less multilevel"), "{few}");
     let refused = bench.run(["evaluate", "P.dissensus", "--prediction-sets", "--tuning", "full"]);
     assert_ne!(refused.code, Some(0), "{}", refused.out);

@@ -75,7 +75,7 @@ fn popquorn_is_imported_and_evaluated() {
 
 #[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
-fn prediction_sets_of_popquorn_hold_what_they_promise() {
+fn prediction_sets_of_popquorn_hold_what_they_aim_at() {
     let bench = Bench::new();
     let project = encoded(&bench, &data("popquorn_offensiveness.csv"));
     for (scale, at_least) in [("five levels", None), ("level 3 or more", Some("3"))] {

@@ -531,8 +531,8 @@ pub(crate) struct Evaluate {
     /// With --new-annotators: the share of the texts that is never trained on [default: texts are shared]
     #[arg(long, value_name = "SHARE", requires = "new_annotators")]
     pub(crate) new_texts: Option<f64>,
-    /// Also make 90 % prediction sets of every annotator's labels by multilevel, calibrated on a fifth of the training labels, and say how
-    /// often they hold and how large they are
+    /// Also make prediction sets of every annotator's labels by multilevel, aimed at 90 % and calibrated on a fifth of the training labels, and
+    /// say how often they hold and how large they are
     #[arg(long, conflicts_with_all = ["new_annotators", "tuning"])]
     pub(crate) prediction_sets: bool,
     /// The question [default: the only one]

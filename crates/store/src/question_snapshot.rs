@@ -14,7 +14,8 @@ pub struct TextPlace {
     pub group: Option<String>,
     /// Its part of the official split.
     pub split: Option<String>,
-    /// Its place among the texts, from 0, or that of the first text with the same body but for white space and upper and lower case.
+    /// Its place among the texts, from 0, or that of the first text with the same body but for white space and upper and lower case. A text without a word
+    /// is its own.
     pub first_with_body: u32,
 }
 
@@ -44,7 +45,8 @@ impl Store {
             let mut place = 0;
             let texts = crate::tx::all(&snapshot, sql, [], |r| {
                 let body = r.get_ref(3)?.as_str().map_err(|e| crate::row::bad(3, e))?;
-                let first_with_body = *first.entry(body_hash(body)).or_insert(place);
+                let first_with_body =
+                    body_hash(body).map_or(place, |hash| *first.entry(hash).or_insert(place));
                 place += 1;
                 Ok(TextPlace { id: TextId(r.get(0)?), group: r.get(1)?, split: r.get(2)?, first_with_body })
             })
@@ -55,14 +57,15 @@ impl Store {
     }
 }
 
-/// SHA-256 of a body, its words in lower case with one space between them.
-fn body_hash(body: &str) -> [u8; 32] {
+/// SHA-256 of a body, its words in lower case with one space between them. Bodies without a word say nothing of being the same text.
+fn body_hash(body: &str) -> Option<[u8; 32]> {
+    body.split_whitespace().next()?;
     let mut hash = Sha256::new();
     for word in body.split_whitespace() {
         hash.update(word.to_lowercase());
         hash.update(" ");
     }
-    hash.finalize().into()
+    Some(hash.finalize().into())
 }
 
 #[cfg(test)]
@@ -74,6 +77,7 @@ mod tests {
         assert_eq!(body_hash("  Go\taway\n"), body_hash("go AWAY"));
         assert_ne!(body_hash("go away"), body_hash("goaway"));
         assert_ne!(body_hash("go away"), body_hash("go away!"));
-        assert_eq!(body_hash(""), body_hash(" \n"));
+        assert_eq!((body_hash(""), body_hash(" \n")), (None, None), "these are texts of their own");
+        assert!(body_hash("go").is_some());
     }
 }

@@ -81,6 +81,17 @@ fn a_run_divides_as_evaluate_does_and_says_what_stands_twice() {
         let choices = TrainChoices { split: split.parse().unwrap(), seed: 1, ..choices };
         session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap()
     };
+    // Validation labels that were drawn from the official training labels belong to these in baselines.
+    let choices = session.runs.choices(question, ModelKind::ShareRecFfn, "frozen").unwrap();
+    let choices = TrainChoices { split: SplitSpec::Column, seed: 1, max_steps: 4, ..choices };
+    let network = session.runs.train(&choices, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(network.sizes.validation_labels > 0);
+    let found = evaluate(&session, SplitSpec::Column);
+    for (ours, theirs) in network.baselines.iter().zip(&found.baselines) {
+        let loss = ours.metrics.iter().find(|metric| metric.key == "log_loss").map(|metric| metric.value);
+        assert_eq!((&ours.name, loss), (&theirs.model, theirs.scores.log_loss));
+    }
+    assert_eq!(network.baselines.len(), 3);
     for split in ["by-text:0.7", "stratified:0.6", "column"] {
         let (run, found) = (run(split), evaluate(&session, split.parse().unwrap()));
         let metric = run.info.scores.as_ref().unwrap().metrics.iter().find(|m| m.key == "log_loss").unwrap();

@@ -8,8 +8,8 @@ use dissensus_workbench::{
     SetQuality, ceiling_note,
 };
 
-/// Everything that was found out; `sets` where prediction sets were asked for.
-pub(super) fn show(evaluation: &Evaluation, sets: bool) -> Result<()> {
+/// Everything that was found out.
+pub(super) fn show(evaluation: &Evaluation) -> Result<()> {
     let split = &evaluation.split;
     let at_least =
         evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
@@ -37,6 +37,7 @@ pub(super) fn show(evaluation: &Evaluation, sets: bool) -> Result<()> {
     }
     let all: Vec<&ModelScores> = evaluation.models.iter().chain(&evaluation.baselines).collect();
     output::line(&table(&all, &OF_MODELS))?;
+    evaluation.notes.iter().try_for_each(|note| output::line(note))?;
     if let Some(found) = &evaluation.self_agreement {
         output::line(&ceiling_note(found))?;
     }
@@ -61,10 +62,7 @@ pub(super) fn show(evaluation: &Evaluation, sets: bool) -> Result<()> {
     }
     match &evaluation.prediction_sets {
         Some(found) => prediction_sets(found),
-        None if sets => output::line(
-            "\nToo few training labels to calibrate prediction sets: 50 in a fifth of them are needed",
-        ),
-        None => Ok(()),
+        None => evaluation.no_prediction_sets.iter().try_for_each(|why| output::line(&format!("\n{why}"))),
     }
 }
 
@@ -109,9 +107,8 @@ fn differences(found: &ModelDifferences) -> Result<()> {
 
 fn prediction_sets(found: &PredictionSets) -> Result<()> {
     output::line(&format!(
-        "\nPrediction sets that are to hold {} % of the labels, over people and texts like these (a {} guarantee); calibrated on {} of {} that nothing else used",
+        "\nPrediction sets, aimed at {} % of all labels together; calibrated on {} of {} that nothing else used. Labels of one text or person are not independent: no guarantee",
         (100.0 * found.confidence).round(),
-        found.guarantee,
         count(found.calibration_labels as u64, "label"),
         count(found.calibration_texts as u64, "text")
     ))?;
@@ -122,8 +119,10 @@ fn prediction_sets(found: &PredictionSets) -> Result<()> {
         let coverage = format!("{:.1}", 100.0 * quality.coverage);
         vec![name, people, coverage, interval, format!("{:.2}", quality.mean_size)]
     };
+    let own = found.common_weight.iter().any(Option::is_some);
+    let thresholds = if own { "a threshold for each annotator" } else { "one threshold for all" };
     let mut rows = vec![
-        quality("multilevel, a threshold for each annotator".into(), String::new(), &found.multilevel),
+        quality(format!("multilevel, {thresholds}"), String::new(), &found.multilevel),
         quality("shared, knows no person".into(), String::new(), &found.shared),
     ];
     for (what, tenths) in

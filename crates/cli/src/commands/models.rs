@@ -179,7 +179,7 @@ fn scored(
     drop(bar);
     let (switch, found) = evaluation?;
     tell_switch(switch);
-    if json { output::json(&found) } else { evaluation::show(&found, choices.prediction_sets) }
+    if json { output::json(&found) } else { evaluation::show(&found) }
 }
 
 /// The models asked for, each once, in the order of the ladder.

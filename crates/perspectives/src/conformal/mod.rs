@@ -1,4 +1,4 @@
-//! Prediction sets with a chance of holding the label that is promised, whatever the model: split conformal prediction.
+//! Prediction sets that are calibrated to hold the label with a chance that is aimed at, whatever the model: split conformal prediction.
 
 mod mass;
 mod thresholds;

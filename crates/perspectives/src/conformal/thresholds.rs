@@ -17,10 +17,10 @@ const MOST_COMPARED: usize = 20_000;
 /// The scores of an annotator stand beside everybody's as if these were `m` labels more:
 /// the threshold is the smallest s with `(m F(s) + n F_own(s)) / (m + n) >= share`, F the distributions of the scores of all and of the n own ones. With m = 0
 /// this is conformal prediction in groups (Vovk 2012, Conditional validity of inductive conformal predictors, "Mondrian"), which needs many labels of
-/// each; without own labels it is the common quantile. m is the weight with the least quantile loss of each label under the thresholds without it (infinite, the common quantile, unless another is better by more than a
-/// standard error), and
-/// `share` is moved until, each label left out in turn, the share `ceil((N + 1) (1 - miss)) / N` of all N is covered: what split conformal
-/// prediction asks of one common quantile.
+/// each. m is the weight with the least quantile loss of each label under the thresholds without it (infinite, the common quantile, unless another is better by more than a
+/// standard error), and `share` is moved until, each label left out in turn, the share `ceil((N + 1) (1 - miss)) / N` of the labels of people with other labels
+/// is covered. Who has no label here gets what split conformal prediction gives everybody: the `ceil((N + 1) (1 - miss))`-th smallest of all N scores. Labels of one text or
+/// person are not independent, and m and `share` are chosen on the labels that they are applied to, so that the coverage is an aim and no guarantee.
 #[derive(Clone, Debug)]
 pub(crate) struct Thresholds {
     /// Scores of all, ascending.
@@ -31,30 +31,28 @@ pub(crate) struct Thresholds {
     pub(crate) weight: f64,
     /// The share of the mixture below a threshold.
     share: f64,
+    /// The threshold of those without own scores.
+    common: f64,
 }
 
 impl Thresholds {
     /// Of calibration `scores` with the annotator of each, for sets that miss the label in `miss` of all cases. `None` with fewer than [`FEWEST_LABELS`].
     pub(crate) fn fit(scores: &[(u32, f64)], annotators: usize, miss: f64, seed: u64) -> Option<Self> {
-        if scores.len() < FEWEST_LABELS {
-            return None;
-        }
-        let mut all: Vec<f64> = scores.iter().map(|(_, score)| *score).collect();
-        all.sort_by(f64::total_cmp);
+        let one = Self::fit_common(scores, miss)?;
         let mut own = vec![Vec::new(); annotators];
         for (annotator, score) in scores {
             own[*annotator as usize].push(*score);
         }
         own.iter_mut().for_each(|scores| scores.sort_by(f64::total_cmp));
         let n = scores.len() as f64;
-        let wanted = ((n + 1.0) * (1.0 - miss)).ceil() / n;
+        let wanted = rank(scores.len(), miss) as f64 / n;
         let mut compared = scores.to_vec();
         if compared.len() > MOST_COMPARED {
             compared.shuffle(&mut generator(seed, 0xc0_4f0));
             compared.truncate(MOST_COMPARED);
         }
         let of = |weight: f64| {
-            let mut fitted = Self { all: all.clone(), own: own.clone(), weight, share: 1.0 };
+            let mut fitted = Self { own: own.clone(), weight, ..one.clone() };
             fitted.share = fitted.share_that_covers(&compared, wanted);
             let losses = fitted.quantile_losses(&compared, 1.0 - miss);
             (fitted, losses)
@@ -68,7 +66,18 @@ impl Thresholds {
         Some(if clearly_less(&of_best, &of_common) { best } else { common })
     }
 
-    /// The threshold of an annotator; that of everybody for whom nothing is known.
+    /// One threshold for everybody, whoever gave the `scores`. `None` with fewer than [`FEWEST_LABELS`].
+    pub(crate) fn fit_common(scores: &[(u32, f64)], miss: f64) -> Option<Self> {
+        if scores.len() < FEWEST_LABELS {
+            return None;
+        }
+        let mut all: Vec<f64> = scores.iter().map(|(_, score)| *score).collect();
+        all.sort_by(f64::total_cmp);
+        let common = all.get(rank(all.len(), miss) - 1).copied().unwrap_or(f64::INFINITY);
+        Some(Self { all, own: Vec::new(), weight: f64::INFINITY, share: 1.0, common })
+    }
+
+    /// The threshold of an annotator; the common one for whom nothing is known.
     pub(crate) fn of(&self, annotator: u32) -> f64 {
         let own = self.own.get(annotator as usize).map_or(&[][..], Vec::as_slice);
         self.threshold(own, None, self.share)
@@ -77,17 +86,15 @@ impl Thresholds {
     /// The smallest score at which the mixture reaches `share`; of an annotator's own scores one, equal to `without`, is left out.
     fn threshold(&self, own: &[f64], without: Option<f64>, share: f64) -> f64 {
         let many = own.len() - usize::from(without.is_some() && !own.is_empty());
-        let weight = if self.weight.is_finite() { self.weight } else { 1.0 };
-        let own = if self.weight.is_finite() && many > 0 { own } else { &[] };
+        if !self.weight.is_finite() || many == 0 {
+            return self.common;
+        }
         let mixture = |at: usize| {
             let score = self.all[at];
             let common = (at + 1) as f64 / self.all.len() as f64;
-            if own.is_empty() {
-                return common;
-            }
             let below = own.partition_point(|s| *s <= score) as f64
                 - f64::from(u8::from(without.is_some_and(|left| left <= score)));
-            (weight * common + below) / (weight + many as f64)
+            (self.weight * common + below) / (self.weight + many as f64)
         };
         let (mut low, mut high) = (0, self.all.len());
         while low < high {
@@ -101,11 +108,17 @@ impl Thresholds {
         self.threshold(&self.own[annotator as usize], Some(score), share)
     }
 
-    /// The least share of the mixture at which the share `wanted` of labels is covered without themselves.
+    /// The least share of the mixture at which the share `wanted` of labels is covered without themselves. Labels of people with no other are covered by the
+    /// common threshold, whatever the share.
     fn share_that_covers(&self, scores: &[(u32, f64)], wanted: f64) -> f64 {
+        let mixed: Vec<(u32, f64)> =
+            scores.iter().filter(|one| self.own[one.0 as usize].len() > 1).copied().collect();
+        if mixed.is_empty() || !self.weight.is_finite() {
+            return 1.0;
+        }
         let covered = |share: f64| {
-            let hits = scores.iter().filter(|one| one.1 <= self.without_itself(**one, share)).count();
-            hits as f64 / scores.len() as f64
+            let hits = mixed.iter().filter(|one| one.1 <= self.without_itself(**one, share)).count();
+            hits as f64 / mixed.len() as f64
         };
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..STEPS {
@@ -123,6 +136,11 @@ impl Thresholds {
         };
         scores.iter().map(loss).collect()
     }
+}
+
+/// The place, from 1, of the score that split conformal prediction takes of `labels` scores in ascending order.
+fn rank(labels: usize, miss: f64) -> usize {
+    ((labels as f64 + 1.0) * (1.0 - miss)).ceil() as usize
 }
 
 /// Whether losses are lower by more than a standard error of the paired difference: the best of several is lucky.
@@ -168,8 +186,22 @@ mod tests {
         let common = Thresholds { weight: f64::INFINITY, share: 0.9, ..differ.clone() };
         let most = |fitted: &Thresholds| coverage(fitted, &fresh, |a| a >= 36);
         assert!(most(&common) < 0.7 && most(&differ) > 0.84, "{} {}", most(&common), most(&differ));
-        // Who has no label of their own gets everybody's.
-        assert_eq!(differ.of(7_000), Thresholds { own: Vec::new(), ..differ.clone() }.of(0));
+    }
+
+    #[test]
+    fn who_has_no_label_gets_the_quantile_of_split_conformal_prediction() {
+        for (labels, spread) in [(60, 0.9), (20, 0.0)] {
+            let all = scores(40, labels, spread, 2);
+            let fitted = Thresholds::fit(&all, 41, 0.1, 0).unwrap();
+            assert_eq!(fitted.weight.is_finite() && fitted.weight <= 25.0, spread > 0.0);
+            let mut sorted: Vec<f64> = all.iter().map(|one| one.1).collect();
+            sorted.sort_by(f64::total_cmp);
+            let place = ((all.len() + 1) * 9).div_ceil(10);
+            assert_eq!(fitted.of(40), sorted[place - 1]);
+            assert_eq!(fitted.of(7_000), sorted[place - 1]);
+            let one = Thresholds::fit_common(&all, 0.1).unwrap();
+            assert!((0..41).all(|annotator| one.of(annotator) == sorted[place - 1]));
+        }
     }
 
     #[test]

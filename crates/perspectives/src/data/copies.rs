@@ -5,8 +5,8 @@ use crate::data::PerspectivesError;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 
-/// Of every text the first one that is the same; its own row where there is none before it. Splits, folds and leave-one-out
-/// predictions ask this and nothing else.
+/// Of every text the first one that is the same; its own row where there is none before it. Splits are given the same bodies, white space and case aside; folds
+/// and leave-one-out predictions inside a fit know embeddings alone, and there texts are the same whose embeddings are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Copies {
     first: Vec<u32>,

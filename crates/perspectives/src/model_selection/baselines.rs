@@ -6,7 +6,7 @@ use super::test_set::TestSet;
 use crate::data::{
     MostFrequentLevel, Observation, PerspectivesError, Target, TrainingData, check_observation,
 };
-use crate::metrics::{Scored, dichotomize};
+use crate::metrics::Scored;
 use dissensus_domain::ScaleKind;
 
 /// Labels that the shares of all annotators count for, beside each annotator's own.
@@ -44,22 +44,25 @@ pub fn predict_baselines(
     at_least: Option<u16>,
     seed: u64,
 ) -> Result<Vec<Predicted>, PerspectivesError> {
-    let levels = data.target.levels;
+    let levels = if at_least.is_some() { 2 } else { data.target.levels };
+    // The most frequent answer to "is the level this one or higher" need not be that of the most frequent level.
+    let asked = |labels: &[Observation]| -> Vec<Observation> {
+        let level = |o: &Observation| at_least.map_or(o.level, |level| u16::from(o.level >= level));
+        labels.iter().map(|o| Observation { level: level(o), ..*o }).collect()
+    };
     let mut pooled: [Vec<Scored>; 3] = Default::default();
     for split in split.each() {
-        let mut division = split.divide(data, columns, seed, 0.0)?;
+        let division = split.divide(data, columns, seed, 0.0)?;
         if division.test.labels() == 0 {
             continue;
         }
-        let found = predict_three(&division.train, data.annotators, levels, &mut division.test)?;
+        let mut test = TestSet::new(asked(division.test.observations()));
+        let found = predict_three(&asked(&division.train), data.annotators, levels, &mut test)?;
         pooled.iter_mut().zip(found).for_each(|(pooled, scored)| pooled.push(scored));
     }
-    let baseline = |(name, parts): (&str, Vec<Scored>)| {
-        let mut scored = Scored::pooled(parts);
-        if let Some(level) = at_least {
-            scored = dichotomize(&scored, level);
-        }
-        Predicted { answers_alone: name == NAMES[0], ..Predicted::new(name, scored) }
+    let baseline = |(name, parts): (&str, Vec<Scored>)| Predicted {
+        answers_alone: name == NAMES[0],
+        ..Predicted::new(name, Scored::pooled(parts))
     };
     Ok(NAMES.into_iter().zip(pooled).map(baseline).collect())
 }
@@ -179,5 +182,29 @@ mod tests {
         let binary = baselines(&data, SplitSpec::Column, columns, Some(2), 0).unwrap();
         assert!((binary[0].scores.accuracy.unwrap() - 1.0).abs() < 1e-12);
         assert!(binary.iter().all(|e| e.scores.mae.is_none()));
+    }
+
+    #[test]
+    fn the_most_frequent_answer_is_found_after_levels_are_asked_for_in_two() {
+        // Level 0 three times and 2, 3 and 4 twice each: six of nine are at least 2.
+        let levels = [0, 0, 0, 2, 2, 3, 3, 4, 4u16];
+        let o = |(text, level): (usize, &u16)| Observation { text: text as u32, annotator: 0, level: *level };
+        let mut labels: Vec<Observation> = levels.iter().enumerate().map(o).collect();
+        labels.push(Observation { text: 9, annotator: 0, level: 4 });
+        let parts: Vec<Option<Split>> =
+            (0..10).map(|t| Some(if t == 9 { Split::Test } else { Split::Train })).collect();
+        let columns = SplitColumns { parts: &parts, ..SplitColumns::default() };
+        let data = TrainingData {
+            embeddings: &Embeddings::none(10),
+            observations: &labels,
+            annotators: 1,
+            target: Target { kind: ScaleKind::Ordinal, levels: 5 },
+            attributes: &[],
+        };
+        let of = |at_least| predict_baselines(&data, SplitSpec::Column, columns, at_least, 0).unwrap();
+        assert_eq!(of(None)[0].scored.predicted(), [0]);
+        let binary = of(Some(2));
+        assert_eq!((binary[0].scored.truth(), binary[0].scored.predicted()), (vec![1], vec![1]));
+        assert!(binary[1..].iter().all(|one| (one.scored.probabilities[1] - 6.0 / 9.0).abs() < 1e-6));
     }
 }

@@ -1,6 +1,7 @@
 //! Models against labels of texts they have not seen labelled.
 
 use super::predicted::{Evaluation, Predicted};
+use super::seen::FEWEST_UNSEEN_TEXTS;
 use super::split::{SplitColumns, SplitSpec};
 use super::tuning::{f1_rule_by_folds, f1_rule_by_validation};
 use crate::data::FitOptions;
@@ -13,13 +14,14 @@ use crate::metrics::Scored;
 use crate::metrics::dichotomize;
 use crate::models::Prepared;
 use dissensus_domain::ScaleKind;
+use std::collections::BTreeSet;
 
 /// Share of the training labels that choose a network's number of steps, before it learns from all of them.
 const CHOOSES_STEPS: f64 = 0.2;
 
 /// Trains every model of `kinds` on the training side of `split` and scores it on the other; of a cross-validation, the labels
 /// of all folds are scored together. Every model learns from all training labels: a network chooses its number of steps on a fifth of them (or on
-/// the split's own validation labels), held out in the way of the split, and is then trained anew on all. The answer for macro-F1 is tuned on validation labels where the split names some, else on
+/// the split's own validation labels), held out in the way of the split and without what trained the encoder where enough is left, and is then trained anew on all. The answer for macro-F1 is tuned on validation labels where the split names some, else on
 /// folds of the training labels.
 ///
 /// With `at_least` an ordinal question is scored as "is the level this one or higher" (level counted from 0): every
@@ -59,19 +61,25 @@ pub fn predict_test(
 ) -> Result<Vec<Predicted>, PerspectivesError> {
     check_at_least(data, at_least)?;
     let mut pooled: Vec<Vec<Scored>> = vec![Vec::new(); kinds.len()];
-    let mut unseen = 0;
+    let mut unseen_texts = 0;
     for split in split.each() {
         let mut division = split.divide(data, columns, options.seed, 0.0)?;
-        unseen += division.test.texts();
+        unseen_texts += division.test.texts();
         if division.test.labels() == 0 {
             continue;
         }
         let train = TrainingData { observations: &division.train, ..*data };
-        let (kept, held) = if division.validation.is_empty() {
-            split.carve(&train, columns, options.seed, CHOOSES_STEPS)?
+        let (kept, mut held) = if division.validation.is_empty() {
+            let (kept, held, _) = split.carve(&train, columns, options.seed, CHOOSES_STEPS)?;
+            (kept, held)
         } else {
             (division.train.clone(), division.validation.clone())
         };
+        // Labels that trained the encoder are predicted better the longer a network learns; they choose where there are hardly any others.
+        let unseen = split.unseen(&held, &train, columns)?;
+        if unseen.iter().map(|o| o.text).collect::<BTreeSet<_>>().len() >= FEWEST_UNSEEN_TEXTS {
+            held = unseen;
+        }
         let prepared = Prepared::new(&train, options)?.validated_on(kept, held);
         for (&kind, pooled) in kinds.iter().zip(&mut pooled) {
             let model = fit_prepared(kind, &prepared, options, progress)?;
@@ -87,7 +95,7 @@ pub fn predict_test(
             pooled.push(scored.tuned_by(&rule));
         }
     }
-    columns.seen.check(&split.name(), unseen)?;
+    columns.seen.check(&split.name(), unseen_texts)?;
     let of = |(kind, parts): (&ModelKind, Vec<Scored>)| Predicted::new(kind.name(), Scored::pooled(parts));
     Ok(kinds.iter().zip(pooled).map(of).collect())
 }

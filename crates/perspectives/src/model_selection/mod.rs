@@ -17,7 +17,7 @@ pub use cold_start::{ColdStart, CurvePoint, LearningCurve, learning_curve};
 pub use evaluate::{evaluate, predict_test};
 pub use held_out::{HeldOut, held_out};
 pub use predicted::{Evaluation, Predicted};
-pub use prediction_sets::{PredictionSets, SetQuality, SetTenth, prediction_sets};
+pub use prediction_sets::{NoPredictionSets, PredictionSets, SetQuality, SetTenth, prediction_sets};
 pub use seen::{FEWEST_UNSEEN_TEXTS, SeenByEncoder};
 pub use split::{CopiesAcross, DataSplit, SplitColumns, SplitSpec};
 pub use test_set::TestSet;

@@ -11,40 +11,73 @@ use dissensus_domain::ScaleKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The chance that a set holds the label.
+/// The chance that a set holds the label, as it is aimed at.
 const CONFIDENCE: f64 = 0.9;
 /// Share of the training labels that nothing but the thresholds is made of.
 const CALIBRATES: f64 = 0.2;
+/// Fewer texts, groups or annotators than this calibrate nothing: labels of one of them are not independent.
+const FEWEST_UNITS: usize = 30;
 /// Parts that annotators are put into, in order.
 const TENTHS: usize = 10;
 /// Texts by which annotators' severities are compared.
 const SEVERITY_TEXTS: usize = 200;
 
-/// How prediction sets fare on test labels. The guarantee is marginal: over people and texts like these, sets hold the label with the chance that is named
-/// ([`PredictionSets::confidence`]); of one person or one kind of text it is not promised, which is what the tenths are for.
+/// How prediction sets fare on test labels. They are calibrated to hold the label with the chance that is named ([`PredictionSets::confidence`]) over people
+/// and texts like these (marginally); of one person or one kind of text that is not aimed at, which is what the tenths are for. Labels of one text or person are
+/// not independent, and thresholds of annotators are tuned on the labels that calibrate, so that no finite-sample guarantee is claimed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PredictionSets {
-    /// The chance that is promised, over all.
+    /// The chance that is aimed at, over all.
     pub confidence: f64,
-    /// `marginal`.
-    pub guarantee: String,
-    /// Sets by `multilevel`, with a threshold for each annotator.
+    /// Sets by `multilevel`, with a threshold for each annotator where own labels tell more and annotators are not held out, else one for all.
     pub multilevel: SetQuality,
     /// Sets that know no person: by `shared`, with one threshold, on the same labels.
     pub shared: SetQuality,
-    /// Texts and labels that the thresholds were made of: of the training texts, and used for nothing else. Over all folds.
+    /// Texts and labels that the thresholds were made of: of the training labels, used for nothing else, and without those that trained the encoder. Over all folds.
     pub calibration_texts: usize,
     /// Their labels.
     pub calibration_labels: usize,
     /// Labels that everybody's scores count for beside an annotator's own, of each fold; `None` where own scores tell nothing, so that all share one
     /// threshold.
     pub common_weight: Vec<Option<f64>>,
-    /// Annotators in ten parts by their number of training labels, fewest first; empty with fewer than ten.
+    /// Annotators in ten parts by their number of training labels, fewest first; empty with fewer than ten, and where none of them has any.
     pub by_labels: Vec<SetTenth>,
     /// Annotators in ten parts by the mean level that `multilevel` predicts of them on the same texts, lowest first; empty with fewer than ten and without an order of
     /// levels.
     pub by_severity: Vec<SetTenth>,
 }
+
+/// Why there are no prediction sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPredictionSets {
+    /// Too few labels.
+    #[error(
+        "no prediction sets: a fifth of the training labels, without those that trained the encoder, is {found} labels; {FEWEST_LABELS} are needed to calibrate"
+    )]
+    FewLabels {
+        /// Labels that could calibrate.
+        found: usize,
+    },
+    /// Too few texts, groups or annotators, whichever the split holds out.
+    #[error(
+        "no prediction sets: a fifth of the training {units}, without those that trained the encoder, is {found}; {FEWEST_UNITS} are needed to calibrate, as labels of one of the {units} are not independent"
+    )]
+    FewUnits {
+        /// `texts`, `groups` or `annotators`.
+        units: &'static str,
+        /// How many could calibrate.
+        found: usize,
+    },
+    /// No part of the training labels can be held out as the test labels are.
+    #[error("no prediction sets: too few training labels to hold some out in the way of the split")]
+    OtherWay,
+    /// No label is left to be scored.
+    #[error("no prediction sets: no test label is left that did not train the encoder")]
+    NoTest,
+}
+
+/// Training labels that models learn from, and those that calibrate.
+type Calibration = (Vec<Observation>, Vec<Observation>);
 
 /// Coverage and size of sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -88,8 +121,9 @@ struct People {
 }
 
 /// Fits `multilevel` and `shared` to four fifths of the training labels of `split`, makes thresholds of the rest (texts, groups or annotators that are held out
-/// in the way of the split), and counts how often the sets for the test labels hold them, and how large they are. With `at_least` of the question "is the
-/// level this one or higher". `None` with fewer than 50 calibration labels.
+/// in the way of the split) without what trained the encoder, and counts how often the sets for the test labels hold them, and how large they are. With `at_least`
+/// of the question "is the level this one or higher". The inner error says why there are none: fewer than 50 calibration labels or 30 texts, groups or
+/// annotators that they are of.
 ///
 /// # Errors
 /// As [`fit`] and [`SplitSpec::divide`].
@@ -100,14 +134,10 @@ pub fn prediction_sets(
     at_least: Option<u16>,
     options: &FitOptions,
     progress: &dyn Progress,
-) -> Result<Option<PredictionSets>, PerspectivesError> {
+) -> Result<Result<PredictionSets, NoPredictionSets>, PerspectivesError> {
     check_at_least(data, at_least)?;
     let ordinal = data.target.kind == ScaleKind::Ordinal && at_least.is_none();
-    let mut found = PredictionSets {
-        confidence: CONFIDENCE,
-        guarantee: "marginal".to_owned(),
-        ..PredictionSets::default()
-    };
+    let mut found = PredictionSets { confidence: CONFIDENCE, ..PredictionSets::default() };
     let (mut own, mut common) = (Vec::new(), Vec::new());
     let (mut by_labels, mut by_severity) = (Vec::new(), Vec::new());
     for split in split.each() {
@@ -118,10 +148,10 @@ pub fn prediction_sets(
         }
         let train = TrainingData { observations: &division.train, ..*data };
         let seed = options.seed ^ 0xca_11b;
-        let (kept, held) = split.carve(&train, columns, seed, CALIBRATES)?;
-        if held.len() < FEWEST_LABELS || kept.is_empty() {
-            return Ok(None);
-        }
+        let (kept, held) = match calibration(&train, split, columns, seed)? {
+            Ok(divided) => divided,
+            Err(reason) => return Ok(Err(reason)),
+        };
         let fitted = TrainingData { observations: &kept, ..*data };
         let of = |kind: ModelKind| -> Result<_, PerspectivesError> {
             let model = fit(kind, &fitted, options, progress)?;
@@ -133,15 +163,18 @@ pub fn prediction_sets(
         };
         let (calibration, scored, model) = of(ModelKind::Multilevel)?;
         let scores = true_scores(&calibration, ordinal);
-        let Some(thresholds) = Thresholds::fit(&scores, data.annotators, 1.0 - CONFIDENCE, seed) else {
-            return Ok(None);
+        // Of annotators who are held out there are no labels to calibrate on: what is known of others' tells nothing of theirs.
+        let thresholds = match split.holds_out_annotators() {
+            true => Thresholds::fit_common(&scores, 1.0 - CONFIDENCE),
+            false => Thresholds::fit(&scores, data.annotators, 1.0 - CONFIDENCE, seed),
         };
+        let few = NoPredictionSets::FewLabels { found: held.len() };
+        let Some(thresholds) = thresholds else { return Ok(Err(few)) };
         own.extend(sets(&scored, ordinal, |annotator| thresholds.of(annotator)));
         let (calibration, scored, _) = of(ModelKind::Shared)?;
-        let scores: Vec<(u32, f64)> =
-            true_scores(&calibration, ordinal).into_iter().map(|(_, score)| (0, score)).collect();
-        let Some(one) = Thresholds::fit(&scores, 1, 1.0 - CONFIDENCE, seed) else { return Ok(None) };
-        common.extend(sets(&scored, ordinal, |_| one.of(u32::MAX)));
+        let one = Thresholds::fit_common(&true_scores(&calibration, ordinal), 1.0 - CONFIDENCE);
+        let Some(one) = one else { return Ok(Err(few)) };
+        common.extend(sets(&scored, ordinal, |annotator| one.of(annotator)));
         let people = People::of(&division.train, test, model.as_ref(), data);
         found.calibration_texts += held.iter().map(|o| o.text).collect::<BTreeSet<_>>().len();
         found.calibration_labels += held.len();
@@ -150,13 +183,37 @@ pub fn prediction_sets(
         by_severity.extend(people.severity);
     }
     if own.is_empty() {
-        return Ok(None);
+        return Ok(Err(NoPredictionSets::NoTest));
     }
     found.multilevel = SetQuality::of(&own);
     found.shared = SetQuality::of(&common);
-    found.by_labels = tenths(&own, &mean_over_folds(&by_labels));
+    let labels = mean_over_folds(&by_labels);
+    if own.iter().any(|set| labels[set.observation.annotator as usize] > 0.0) {
+        found.by_labels = tenths(&own, &labels);
+    }
     found.by_severity = tenths(&own, &mean_over_folds(&by_severity));
-    Ok(Some(found))
+    Ok(Ok(found))
+}
+
+/// Divides the training labels `train` of a division into those that models learn from and those that calibrate.
+fn calibration(
+    train: &TrainingData<'_>,
+    split: SplitSpec,
+    columns: SplitColumns<'_>,
+    seed: u64,
+) -> Result<Result<Calibration, NoPredictionSets>, PerspectivesError> {
+    let (kept, held, as_the_test) = split.carve(train, columns, seed, CALIBRATES)?;
+    if !as_the_test || kept.is_empty() {
+        return Ok(Err(NoPredictionSets::OtherWay));
+    }
+    // What trained the encoder is predicted too well: thresholds of it would be too low for the test labels.
+    let held = split.unseen(&held, train, columns)?;
+    if held.len() < FEWEST_LABELS {
+        return Ok(Err(NoPredictionSets::FewLabels { found: held.len() }));
+    }
+    let units = split.held_units(&held, train, columns)?;
+    let few = units.into_iter().find(|(_, found)| *found < FEWEST_UNITS);
+    Ok(few.map_or(Ok((kept, held)), |(units, found)| Err(NoPredictionSets::FewUnits { units, found })))
 }
 
 impl People {
@@ -259,20 +316,25 @@ fn tenths(sets: &[Set], by: &[f64]) -> Vec<SetTenth> {
 mod tests {
     use super::*;
     use crate::data::progress::Silent;
-    use crate::data::synthetic::simulate;
+    use crate::data::synthetic::{Simulation, simulate};
+    use crate::model_selection::SeenByEncoder;
+
+    fn data(sim: &Simulation) -> TrainingData<'_> {
+        TrainingData {
+            embeddings: &sim.embeddings,
+            observations: &sim.observations,
+            annotators: sim.annotators,
+            target: sim.target,
+            attributes: &[],
+        }
+    }
 
     #[test]
-    fn sets_hold_as_often_as_they_promise_and_are_smaller_for_knowing_people() {
+    fn sets_hold_as_often_as_they_aim_at_and_are_smaller_for_knowing_people() {
         let mut coverages = Vec::new();
         for seed in 0..4 {
             let sim = simulate(400, 40, 5, 6, 80, seed);
-            let data = TrainingData {
-                embeddings: &sim.embeddings,
-                observations: &sim.observations,
-                annotators: sim.annotators,
-                target: sim.target,
-                attributes: &[],
-            };
+            let data = data(&sim);
             let of = |at_least| {
                 let options = FitOptions::default();
                 let columns = SplitColumns::default();
@@ -296,18 +358,66 @@ mod tests {
     }
 
     #[test]
-    fn too_few_labels_make_no_sets() {
-        let sim = simulate(20, 4, 3, 3, 10, 1);
-        let data = TrainingData {
-            embeddings: &sim.embeddings,
-            observations: &sim.observations,
-            annotators: sim.annotators,
-            target: sim.target,
-            attributes: &[],
+    fn too_few_labels_texts_groups_or_annotators_make_no_sets() {
+        let few = |texts, annotators, labels, split: &str, groups: &[Option<u32>]| {
+            let sim = simulate(texts, annotators, 3, 3, labels, 1);
+            let columns = SplitColumns { groups, ..SplitColumns::default() };
+            let (options, split) = (FitOptions::default(), split.parse().unwrap());
+            prediction_sets(&data(&sim), split, columns, None, &options, &Silent).unwrap().unwrap_err()
         };
-        let options = FitOptions::default();
-        let found =
-            prediction_sets(&data, SplitSpec::ByText(0.7), SplitColumns::default(), None, &options, &Silent);
-        assert_eq!(found.unwrap(), None);
+        assert!(matches!(few(20, 4, 10, "by-text:0.7", &[]), NoPredictionSets::FewLabels { found: 1..50 }));
+        let texts = few(60, 40, 50, "by-text:0.7", &[]);
+        assert_eq!(texts, NoPredictionSets::FewUnits { units: "texts", found: 8 });
+        assert!(texts.to_string().contains("is 8; 30 are needed"), "{texts}");
+        let people = few(100, 40, 50, "by-annotator:0.7", &[]);
+        assert_eq!(people, NoPredictionSets::FewUnits { units: "annotators", found: 6 });
+        let groups: Vec<Option<u32>> = (0..300).map(|text| Some(text / 10)).collect();
+        let of_groups = few(300, 20, 200, "grouped:0.7", &groups);
+        assert!(matches!(of_groups, NoPredictionSets::FewUnits { units: "groups", found: 2..=6 }));
+        // With two groups one is left to train, and none to be held out.
+        let two: Vec<Option<u32>> = (0..100).map(|text| Some(text / 50)).collect();
+        assert_eq!(few(100, 20, 90, "grouped:0.5", &two), NoPredictionSets::OtherWay);
+    }
+
+    #[test]
+    fn what_trained_the_encoder_calibrates_nothing() {
+        let sim = simulate(400, 40, 5, 6, 80, 7);
+        let seen_texts: Vec<bool> = (0..400).map(|text| text % 3 == 0).collect();
+        let seen_people: Vec<bool> = (0..40).map(|who| who < 10).collect();
+        let of = |texts, annotators, copies, split| {
+            let seen = SeenByEncoder { texts, annotators };
+            let columns = SplitColumns { seen, copies, ..SplitColumns::default() };
+            calibration(&data(&sim), split, columns, 3).unwrap()
+        };
+        let by_text = SplitSpec::ByText(0.7);
+        let (all_kept, all) = of(&[], &[], &[], by_text).unwrap();
+        let (kept, held) = of(&seen_texts, &seen_people, &[], by_text).unwrap();
+        assert_eq!(kept, all_kept, "models learn from what they did");
+        let unseen: Vec<Observation> = all.iter().filter(|o| !seen_texts[o.text as usize]).copied().collect();
+        assert!(!held.is_empty() && unseen.len() < all.len());
+        assert_eq!(held, unseen, "people are known in any case");
+        // A copy of a text that trained it did so too.
+        let copies: Vec<u32> = (0..400).map(|text| if text % 3 == 1 { text - 1 } else { text }).collect();
+        let (_, held) = of(&seen_texts, &[], &copies, SplitSpec::Random(0.7)).unwrap();
+        assert!(!held.is_empty() && held.iter().all(|o| o.text % 3 == 2));
+        assert_eq!(
+            of(&[true; 400], &[], &[], by_text),
+            Err(NoPredictionSets::FewLabels { found: 0 }),
+            "nothing is left"
+        );
+        let by_annotator = of(&[], &[true; 40], &[], SplitSpec::ByAnnotator(0.7));
+        assert_eq!(by_annotator, Err(NoPredictionSets::FewLabels { found: 0 }));
+    }
+
+    #[test]
+    fn new_annotators_share_one_threshold() {
+        let sim = simulate(200, 220, 3, 4, 20, 5);
+        let (split, columns) = (SplitSpec::ByAnnotator(0.7), SplitColumns::default());
+        let found = prediction_sets(&data(&sim), split, columns, None, &FitOptions::default(), &Silent);
+        let found = found.unwrap().unwrap();
+        assert_eq!(found.common_weight, [None]);
+        assert!((0.8..0.98).contains(&found.multilevel.coverage), "{found:?}");
+        // None of them has a label to be ordered by.
+        assert!(found.by_labels.is_empty() && found.by_severity.len() == TENTHS);
     }
 }

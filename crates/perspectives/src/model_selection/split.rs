@@ -2,7 +2,7 @@
 
 use super::seen::SeenByEncoder;
 use super::test_set::TestSet;
-use super::units::{group_keys, share_of_units, stratified, train_mask};
+use super::units::{group_keys, share_of_groups, share_of_units, stratified, train_mask};
 use crate::data::PerspectivesError;
 use crate::data::copies::{Copies, together};
 use crate::data::{Observation, TrainingData};
@@ -158,18 +158,68 @@ impl SplitSpec {
             across = CopiesAcross { left_out: across.scored.len(), scored: Vec::new() };
         }
         if chosen.is_empty() && validation > 0.0 {
-            (train, chosen) = self.split_validation(train, data, columns, &copies, seed, validation);
+            (train, chosen, _) = self.split_validation(train, data, columns, &copies, seed, validation);
         }
         for (side, labels) in [("train", &train), ("score", &test)] {
             if labels.is_empty() {
                 return Err(PerspectivesError::EmptySplit { split: self.name(), side });
             }
         }
-        let new_annotators = matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_));
         let texts = copies.spread(columns.seen.texts);
         let seen = SeenByEncoder { texts: &texts, ..columns.seen };
-        let test = TestSet::new(test).without(|o| seen.excludes(o, new_annotators));
+        let test = TestSet::new(test).without(|o| seen.excludes(o, self.holds_out_annotators()));
+        let tested: BTreeSet<u32> = test.observations().iter().map(|o| o.text).collect();
+        across.scored.retain(|text| tested.contains(text));
         Ok(DataSplit { train, validation: chosen, test, copies: across })
+    }
+
+    /// Whether the annotators of the test are to be new.
+    pub(super) fn holds_out_annotators(self) -> bool {
+        matches!(self, Self::ByAnnotator(_) | Self::ByTextAndAnnotator(_))
+    }
+
+    /// Those of `labels` that did not train the encoder, of copies and (where annotators are held out) of annotators who did neither.
+    ///
+    /// # Errors
+    /// As [`SplitSpec::divide`].
+    pub(super) fn unseen(
+        self,
+        labels: &[Observation],
+        data: &TrainingData<'_>,
+        columns: SplitColumns<'_>,
+    ) -> Result<Vec<Observation>, PerspectivesError> {
+        let texts = columns.copies_of(data)?.spread(columns.seen.texts);
+        let seen = SeenByEncoder { texts: &texts, ..columns.seen };
+        Ok(labels.iter().filter(|o| !seen.excludes(o, self.holds_out_annotators())).copied().collect())
+    }
+
+    /// How many different texts, groups or annotators stand behind `labels` that were held out in the way of this split: whatever it holds
+    /// out whole. Labels at random are counted by texts.
+    ///
+    /// # Errors
+    /// As [`SplitSpec::divide`].
+    pub(super) fn held_units(
+        self,
+        labels: &[Observation],
+        data: &TrainingData<'_>,
+        columns: SplitColumns<'_>,
+    ) -> Result<Vec<(&'static str, usize)>, PerspectivesError> {
+        let copies = columns.copies_of(data)?;
+        let texts = labels.iter().map(|o| o.text).collect::<BTreeSet<u32>>();
+        let people = || labels.iter().map(|o| o.annotator).collect::<BTreeSet<u32>>().len();
+        let different = || texts.iter().map(|text| copies.first(*text)).collect::<BTreeSet<u32>>().len();
+        Ok(match self {
+            Self::Grouped(_) => {
+                let texts: Vec<u32> = texts.iter().copied().collect();
+                let keys = group_keys(&texts, columns.groups, &copies);
+                vec![("groups", keys.into_iter().collect::<BTreeSet<_>>().len())]
+            }
+            Self::ByAnnotator(_) => vec![("annotators", people())],
+            Self::ByTextAndAnnotator(_) => vec![("texts", different()), ("annotators", people())],
+            Self::ByText(_) | Self::Stratified(_) | Self::Random(_) | Self::KFold { .. } | Self::Column => {
+                vec![("texts", different())]
+            }
+        })
     }
 
     /// Texts of `test` with a copy among those of `others`, where texts are to be on one side.
@@ -187,6 +237,7 @@ impl SplitSpec {
 
     /// The training labels of a division (those of `data`) without, and with, a share `held` of them that is held out in the way of
     /// this split: copies, groups and annotators as there.
+    /// The last is whether it was: with too few groups or annotators for that it is by text.
     ///
     /// # Errors
     /// As [`SplitSpec::divide`].
@@ -196,7 +247,7 @@ impl SplitSpec {
         columns: SplitColumns<'_>,
         seed: u64,
         held: f64,
-    ) -> Result<(Vec<Observation>, Vec<Observation>), PerspectivesError> {
+    ) -> Result<(Vec<Observation>, Vec<Observation>, bool), PerspectivesError> {
         if !(0.0..1.0).contains(&held) {
             return Err(PerspectivesError::Share(held));
         }
@@ -206,7 +257,7 @@ impl SplitSpec {
 
     /// Divides training labels into those that train and those that choose the checkpoint, in the way that this split divides
     /// training from test labels: whole groups where it goes by groups, annotators where it goes by annotators. What is chosen by
-    /// validation is then chosen for what is tested. With too little for that, by text.
+    /// validation is then chosen for what is tested. With too little for that, by text; the last of what is returned is whether it was enough.
     fn split_validation(
         self,
         train: Vec<Observation>,
@@ -215,7 +266,7 @@ impl SplitSpec {
         copies: &Copies,
         seed: u64,
         validation: f64,
-    ) -> (Vec<Observation>, Vec<Observation>) {
+    ) -> (Vec<Observation>, Vec<Observation>, bool) {
         let keep = 1.0 - validation;
         let texts = data.embeddings.texts;
         let mut labelled: Vec<u32> = train.iter().map(|o| o.text).collect();
@@ -242,7 +293,7 @@ impl SplitSpec {
             Self::Grouped(_) => {
                 // Groups of labelled training texts alone, in an order of their own.
                 let groups = group_keys(&labelled, columns.groups, copies);
-                let kept = share_of_units(together(groups.into_iter()), labelled.len(), keep, seed, 6);
+                let kept = share_of_groups(together(groups.into_iter()), labelled.len(), keep, seed, 6);
                 let mut trains = vec![false; texts];
                 labelled.iter().zip(kept).for_each(|(t, kept)| trains[*t as usize] = kept);
                 let (kept, mut held): (Vec<Observation>, Vec<Observation>) =
@@ -276,10 +327,13 @@ impl SplitSpec {
             }
             Self::ByText(_) | Self::Stratified(_) | Self::KFold { .. } | Self::Column => None,
         };
-        own.filter(both_filled).unwrap_or_else(|| {
-            let trains = by_text();
-            train.iter().copied().partition(|o| trains[o.text as usize])
-        })
+        let texts_alone = own.is_none();
+        if let Some((kept, held)) = own.filter(both_filled) {
+            return (kept, held, true);
+        }
+        let trains = by_text();
+        let (kept, held) = train.iter().copied().partition(|o| trains[o.text as usize]);
+        (kept, held, texts_alone)
     }
 
     /// The side of every label.
@@ -319,7 +373,7 @@ impl SplitSpec {
             Self::Grouped(share) => {
                 length("the groups of texts", columns.groups.len())?;
                 let groups = group_keys(&all, columns.groups, copies);
-                by_text(&share_of_units(together(groups.into_iter()), texts, share, seed, 0))
+                by_text(&share_of_groups(together(groups.into_iter()), texts, share, seed, 0))
             }
             Self::Random(share) => {
                 let units = together(sorted.iter().map(|o| (copies.first(o.text), o.annotator)));
@@ -660,6 +714,12 @@ mod tests {
             let division = divide(SplitSpec::ByText(0.5), columns, seed, 0.0).unwrap();
             assert!(division.test.observations().iter().all(|o| first[o.text as usize] != 2));
         }
+        // Copies across an official split are counted among what is scored.
+        let parts: Vec<Option<Split>> =
+            (0..20).map(|t| Some(if t < 10 { Split::Train } else { Split::Test })).collect();
+        let division = divide(SplitSpec::Column, SplitColumns { parts: &parts, ..columns }, 0, 0.0).unwrap();
+        assert_eq!(division.test.texts(), 9);
+        assert_eq!(division.copies, CopiesAcross { scored: vec![10], left_out: 0 });
     }
 
     #[test]

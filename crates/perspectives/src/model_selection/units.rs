@@ -20,9 +20,42 @@ pub(super) fn train_mask(items: usize, share: f64, seed: u64, stream: u64) -> Ve
     taken
 }
 
-/// Units, in seeded order, until the share of the items is reached, but never all of them. Where every unit is one item this is
-/// [`train_mask`].
+/// Units, in seeded order, until the share of the items is reached, but never all of them. A unit that would go further beyond the share than
+/// stopping before it falls short of it is passed over. Where every unit is one item this is [`train_mask`].
 pub(super) fn share_of_units(
+    units: Vec<Vec<usize>>,
+    items: usize,
+    share: f64,
+    seed: u64,
+    stream: u64,
+) -> Vec<bool> {
+    let mut order = units;
+    order.shuffle(&mut generator(seed, stream));
+    let wanted = share_of(items, share);
+    let mut trains = vec![false; items];
+    let (mut many, mut passed, last) = (0, order.len() < 2, order.len().saturating_sub(1));
+    for (nth, unit) in order.iter().enumerate() {
+        if many >= wanted {
+            break;
+        }
+        let beyond = (many + unit.len()).saturating_sub(wanted);
+        if beyond > wanted - many || (nth == last && !passed) {
+            passed = true;
+            continue;
+        }
+        many += unit.len();
+        unit.iter().for_each(|item| trains[*item] = true);
+    }
+    if many == 0 {
+        // All of them are large: the smallest comes nearest.
+        let smallest = order.iter().min_by_key(|unit| unit.len());
+        smallest.into_iter().flatten().for_each(|item| trains[*item] = true);
+    }
+    trains
+}
+
+/// The same of groups, as they have always been divided: the one that reaches the share is taken, however large it is.
+pub(super) fn share_of_groups(
     units: Vec<Vec<usize>>,
     items: usize,
     share: f64,
@@ -92,4 +125,37 @@ pub(super) fn group_keys(texts: &[u32], groups: &[Option<u32>], copies: &Copies)
         }
     }
     key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_unit_is_passed_over_where_it_overshoots() {
+        // Sixty texts with one body and forty of their own.
+        let units = || {
+            let mut units = vec![(0..60).collect::<Vec<usize>>()];
+            units.extend((60..100).map(|item| vec![item]));
+            units
+        };
+        for seed in 0..50 {
+            let taken = |share| share_of_units(units(), 100, share, seed, 0).iter().filter(|t| **t).count();
+            assert_eq!(taken(0.25), 25, "seed {seed}");
+            assert!(taken(0.7).abs_diff(70) <= 30, "seed {seed}: {}", taken(0.7));
+        }
+        // Two halves: one of them is taken, whatever the share.
+        for share in [0.1, 0.5, 0.9] {
+            let halves = vec![(0..10).collect(), (10..20).collect()];
+            assert_eq!(share_of_units(halves, 20, share, 1, 0).iter().filter(|t| **t).count(), 10);
+        }
+    }
+
+    #[test]
+    fn units_of_one_item_are_drawn_as_items_are() {
+        for (items, seed) in (1..40).flat_map(|items| (0..5).map(move |seed| (items, seed))) {
+            let units: Vec<Vec<usize>> = (0..items).map(|item| vec![item]).collect();
+            assert_eq!(share_of_units(units, items, 0.7, seed, 6), train_mask(items, 0.7, seed, 6));
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The chance that an interval of a difference holds it.
 const CONFIDENCE: f64 = 0.9;
 
-/// Scores without the test texts whose body also stands in training or validation.
+/// Scores of models and baselines without the test texts whose body also stands in training or validation.
 #[derive(Clone, Debug, Serialize)]
 pub struct WithoutCopies {
     /// Texts that are left.

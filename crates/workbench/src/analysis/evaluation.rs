@@ -49,12 +49,17 @@ pub struct Evaluation {
     pub models: Vec<dissensus_perspectives::Evaluation>,
     /// What can be said of the same labels without reading the texts ([`dissensus_perspectives::baselines`]), as a model each.
     pub baselines: Vec<dissensus_perspectives::Evaluation>,
-    /// The same without the test texts whose body also stands in training; none where there are no such texts.
+    /// The scores of both without the test texts whose body also stands in training; none where there are no such texts. Differences and prediction sets are over all
+    /// test texts.
     pub without_copies: Option<WithoutCopies>,
     /// Every other model and baseline less `multilevel`, in every metric, with intervals; none where `multilevel` was not asked for.
     pub differences: Option<ModelDifferences>,
     /// 90 % prediction sets by `multilevel`, where they were asked for and there are enough labels to calibrate them.
     pub prediction_sets: Option<PredictionSets>,
+    /// Why there are none, where they were asked for.
+    pub no_prediction_sets: Option<String>,
+    /// What is to be known of the models beside each other.
+    pub notes: Vec<String>,
     /// How texts were divided.
     pub split: SplitReport,
     /// Seed of split and fits.
@@ -183,6 +188,8 @@ impl Analysis {
             without_copies: compared.without(&divided.copies),
             differences: compared.differences(u64::from(choices.seed), progress)?,
             prediction_sets: None,
+            no_prediction_sets: None,
+            notes: tuned_notes(&choices.models),
             split: divided.report,
             seed: choices.seed,
             encoder: self.encoding.embeddings()?.1.version,
@@ -220,8 +227,13 @@ impl Analysis {
         )?;
         let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
         let sets = match choices.prediction_sets {
-            true => prediction_sets(&data, choices.split, columns, at_least, &options, progress)?,
+            true => Some(prediction_sets(&data, choices.split, columns, at_least, &options, progress)?),
             false => None,
+        };
+        let (sets, no_sets) = match sets {
+            Some(Ok(sets)) => (Some(sets), None),
+            Some(Err(reason)) => (None, Some(reason.to_string())),
+            None => (None, None),
         };
         let baselines = baselines_of(&data, &question_data, &seen, choices, at_least)?;
         let ordinal = question.scale.kind() == ScaleKind::Ordinal && at_least.is_none();
@@ -233,6 +245,8 @@ impl Analysis {
             without_copies: compared.without(&divided.copies),
             differences: compared.differences(u64::from(choices.seed), progress)?,
             prediction_sets: sets,
+            no_prediction_sets: no_sets,
+            notes: Vec::new(),
             split: divided.report,
             seed: choices.seed,
             encoder,
@@ -271,8 +285,7 @@ impl Analysis {
             let division = split.divide(&question_data.data(&none), columns, u64::from(choices.seed), 0.0)?;
             left_out_texts += division.test.left_out();
             left_out_copies += division.copies.left_out;
-            let tested: BTreeSet<u32> = division.test.observations().iter().map(|o| o.text).collect();
-            copies.extend(division.copies.scored.into_iter().filter(|text| tested.contains(text)));
+            copies.extend(division.copies.scored);
             train.extend(division.train);
             test_texts += division.test.texts();
             test_labels += division.test.labels();
@@ -295,6 +308,17 @@ impl Analysis {
     }
 }
 
+/// With an encoder that learns, models do not learn from the same labels.
+fn tuned_notes(models: &[ModelKind]) -> Vec<String> {
+    let mut note = "Each model has an encoder of its own, whose best weights were chosen on validation labels that the encoder does not learn from".to_owned();
+    if models.contains(&ModelKind::Multilevel) {
+        note.push_str(
+            "; multilevel also learns annotators from these validation labels, the other models do not",
+        );
+    }
+    vec![format!("{note}.")]
+}
+
 fn baselines_of(
     data: &TrainingData<'_>,
     question_data: &QuestionData,
@@ -313,4 +337,15 @@ pub(super) fn level_index(question: &Question, name: &str) -> Result<u16, Workbe
         question: question.name.clone(),
         levels: question.scale.options().join(", "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_models_on_tuned_encoders_do_not_share_is_said() {
+        let said = |models: &[ModelKind]| tuned_notes(models).remove(0).contains("multilevel also learns");
+        assert!(said(&[ModelKind::Shared, ModelKind::Multilevel]) && !said(&[ModelKind::Shared]));
+    }
 }

@@ -1,6 +1,7 @@
 //! What can be said of a run's test labels without reading the texts.
 
 use super::Runs;
+use super::data::drawn_validation;
 use super::list::plain_metrics;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
@@ -49,7 +50,7 @@ impl Runs {
     /// a run has learned from in one way or another; those of the official split are not.
     fn kept_labels(&self, kept: &SavedRun, levels: usize) -> Result<Option<KeptLabels>, WorkbenchError> {
         let (mut train, test) = (self.rows_of(kept, RunPart::Train)?, self.rows_of(kept, RunPart::Test)?);
-        if kept.choices.split != SplitSpec::Column {
+        if kept.choices.split != SplitSpec::Column || drawn_validation(kept) {
             train.extend(self.rows_of(kept, RunPart::Validation)?);
         }
         let on_scale = train.iter().chain(&test).all(|o| usize::from(o.level) < levels);

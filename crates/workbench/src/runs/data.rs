@@ -12,7 +12,7 @@ use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::view::Tuning;
 use crate::words::counted;
-use dissensus_domain::{AnnotatorId, TextId};
+use dissensus_domain::{AnnotatorId, Split, TextId};
 use dissensus_perspectives::{
     Attribute, CopiesAcross, DataSplit, Embeddings, ModelKind, Observation, SplitColumns, SplitSpec, Target,
     TestSet, TrainConfig, TrainingData,
@@ -44,6 +44,9 @@ pub(crate) struct RunStart {
     copies_scored: usize,
     #[serde(default)]
     copies_left_out: usize,
+    /// Whether the validation labels were drawn from the training labels, as they are where the official split names no validation texts. Not known of older runs.
+    #[serde(default)]
+    drawn_validation: bool,
 }
 
 /// The encoder that a run started on; none where it has not started, or without an encoder.
@@ -56,6 +59,12 @@ pub(super) fn started_on(kept: &SavedRun) -> Option<SelectedEncoder> {
 pub(super) fn left_out_texts(kept: &SavedRun) -> u32 {
     let start = kept.run.start.as_ref();
     start.and_then(|start| start.get("left_out")?.as_u64()).map_or(0, |texts| texts as u32)
+}
+
+/// Whether a run is known to have drawn its validation labels from the training labels.
+pub(super) fn drawn_validation(kept: &SavedRun) -> bool {
+    let start = kept.run.start.as_ref();
+    start.and_then(|start| start.get("drawn_validation")?.as_bool()) == Some(true)
 }
 
 /// The data of a run, as rows of arrays.
@@ -180,6 +189,10 @@ impl Runs {
             ngrams,
             copies_scored: division.copies.scored.len(),
             copies_left_out: division.copies.left_out,
+            drawn_validation: split != SplitSpec::Column
+                || division.validation.iter().any(|o| {
+                    question_data.columns().parts.get(o.text as usize) != Some(&Some(Split::Validation))
+                }),
         };
         let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
         Ok(self.context.store.set_run_start(kept.run.id, start, parts)?)
