@@ -388,15 +388,7 @@ fn contested_is_told_from_ambiguous_as_far_as_repeats_go() {
     std::fs::write(&path, file).unwrap();
     import(&session, &path, Some("round"));
     session.live.fit_anew(question, &Silent).unwrap();
-    let found = session.analysis.stable_share(question).unwrap().found.unwrap();
-    assert_eq!((found.repeats, found.same), (43, 39.0 / 43.0));
-    assert!(found.interval.0 < found.share && found.share <= found.interval.1, "{found:?}");
-    // They follow the text alone, so that more than nine in ten are expected to be the same, and little is left to tell.
-    assert!(found.expected > 0.9 && found.expected < 1.0, "{found:?}");
-    assert!(report_words(&session).contains("too little to tell"));
-}
-
-fn report_words(session: &Session) -> String {
-    let question = session.project.question(None).unwrap().id;
-    session.analysis.stable_share(question).unwrap().words
+    // Enough repeats, but of two people, who follow the text alone, so that hardly any is expected to differ.
+    let report = session.analysis.stable_share(question).unwrap();
+    assert!(report.found.is_none() && report.words.contains("there are 43"), "{report:?}");
 }
