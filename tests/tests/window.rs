@@ -612,8 +612,17 @@ async fn the_annotators_view_shows_the_labels_of_everyone_and_the_agreement() ->
     // Accuracy is measured by a job of its own.
     let shown = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"]')].map((row) => row.innerText)";
     window.script_when(shown, |rows| !rows.to_string().contains('…')).await?;
-
-    let rows = table(&window, "[data-testid=\"annotator-row\"]", "[role=gridcell]").await?;
+    // The update that was asked for above may begin another measurement: what is read must be of a finished one.
+    let mut tries = 0;
+    let rows = loop {
+        let rows = table(&window, "[data-testid=\"annotator-row\"]", "[role=gridcell]").await?;
+        if rows.iter().all(|row| row[5].contains('%')) {
+            break rows;
+        }
+        tries += 1;
+        ensure!(tries < 100, "not measured: {rows:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    };
     let uses = "return [...document.querySelectorAll('[data-testid=\"annotator-row\"] .use[role=img]')].map((use) => use.ariaLabel)";
     let uses: Vec<String> = serde_json::from_value(window.script(uses).await?)?;
     for (row, uses) in rows.iter().zip(&uses) {
