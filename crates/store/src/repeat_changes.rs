@@ -1,18 +1,11 @@
 //! Taking back answers of later occasions, and counting them again.
 
-use crate::repeats::Repeat;
+use crate::repeats::{COUNTS, Repeat};
 use crate::row::{json, source, to_json};
 use crate::tx::all;
 use crate::{Result, Store, WriteTx};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use rusqlite::Row;
-
-/// Whether an answer of a later occasion (`r`, a row of `repeats`) counts: by its last change, and without one it does.
-pub(crate) const COUNTS: &str = "coalesce((
-    SELECT c.counts FROM repeat_changes AS c
-    WHERE c.question = r.question AND c.text = r.text AND c.annotator = r.annotator AND c.occasion = r.occasion
-      AND c.at_ms = r.at_ms AND c.answer = r.answer
-    ORDER BY c.changed_at_ms DESC, c.counts DESC LIMIT 1), 1) = 1";
 
 /// That an answer of a later occasion was taken back, or counts again.
 #[derive(Clone, Debug, PartialEq, Eq)]

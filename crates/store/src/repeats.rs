@@ -1,6 +1,5 @@
 //! Answers of the same person to the same text on a second or later occasion, kept apart from labels.
 
-use crate::repeat_changes::COUNTS;
 use crate::row::{json, source, to_json};
 use crate::tx::all;
 use crate::{Result, Snapshot, Store, StoreError, WriteTx};
@@ -9,6 +8,13 @@ use rusqlite::{Connection, Row};
 
 /// The first occasion that is a repeat; answers of the first occasion are labels.
 pub const FIRST_REPEAT: u16 = 2;
+
+/// Whether an answer of a later occasion (`r`, a row of `repeats`) counts: by its last change, and without one it does.
+pub(crate) const COUNTS: &str = "coalesce((
+    SELECT c.counts FROM repeat_changes AS c
+    WHERE c.question = r.question AND c.text = r.text AND c.annotator = r.annotator AND c.occasion = r.occasion
+      AND c.at_ms = r.at_ms AND c.answer = r.answer
+    ORDER BY c.changed_at_ms DESC, c.counts DESC LIMIT 1), 1) = 1";
 
 /// An answer of a later occasion.
 #[derive(Clone, Debug, PartialEq, Eq)]
