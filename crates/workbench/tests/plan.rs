@@ -51,6 +51,7 @@ fn a_plan_counts_what_is_there_and_what_is_missing() {
         assert!(text.labels + text.missing >= for_reliability, "{text:?}");
         assert!(wide || text.labels < for_reliability, "{text:?}");
         assert_eq!(text.width.is_none(), text.labels == 0, "{text:?}");
+        assert!(!text.body.is_empty(), "{text:?}");
     }
     assert_eq!(report.labels_in_all, Some(728 + missing));
     assert_eq!(report.cost_missing, Some(0.5 * f64::from(missing)));

@@ -1233,6 +1233,8 @@ export type OpenText = {
 	text: TextId,
 	/**  Its name in files. */
 	text_id: string,
+	/**  Its beginning. */
+	body: string,
 	/**  Labels that it has. */
 	labels: number,
 	/**  Labels that it still needs. */

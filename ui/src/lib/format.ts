@@ -35,14 +35,20 @@ export function percent(share: number | null | undefined): string {
   return share == null ? DASH : `${Math.round(share * 100)} %`;
 }
 
-/** Two decimals, with a real minus sign. */
+/** Two decimals, with a real minus sign, and none before what rounds to zero. */
 export function decimal(n: number | null | undefined, digits = 2): string {
-  return n == null ? DASH : n.toFixed(digits).replace(/^-/, "−");
+  return n == null
+    ? DASH
+    : n
+        .toFixed(digits)
+        .replace(/^-(?=[0.]+$)/, "")
+        .replace(/^-/, "−");
 }
 
 /** As {@link decimal}, with a plus where it is above zero. */
 export function signed(n: number | null | undefined, digits = 2): string {
-  return n != null && n > 0 ? `+${decimal(n, digits)}` : decimal(n, digits);
+  const written = decimal(n, digits);
+  return n != null && n > 0 && /[1-9]/.test(written) ? `+${written}` : written;
 }
 
 /** "40–56 %" */

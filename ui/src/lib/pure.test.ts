@@ -85,6 +85,15 @@ describe("numbers", () => {
     ]);
   });
 
+  it("writes what rounds to zero without a sign", () => {
+    expect([decimal(-0.001), signed(-0.004), signed(0.001), signed(-0.006)]).toEqual([
+      "0.00",
+      "0.00",
+      "0.00",
+      "−0.01",
+    ]);
+  });
+
   it("read like numbers", () => {
     expect([count(12345), percent(0.456), decimal(-0.5), signed(0.5), interval([0.4, 0.561])]).toEqual([
       "12,345",

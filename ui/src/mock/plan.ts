@@ -49,6 +49,7 @@ export function plan(world: World, question: view.QuestionId, wish: view.PlanWis
       .map(({ text, n }) => ({
         text: text.id,
         text_id: text.external_id,
+        body: text.body,
         labels: n,
         missing: needed - n,
         width: n > 0 && wish.interval_width !== null ? 4 / Math.sqrt(n) : null,

@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::agreed_texts::{NearRow, nearest_agreed};
 use super::near_texts::by_similarity;
-use super::ranking::snippet;
+use super::snippet::snippet;
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::levels::answer_at;

@@ -28,6 +28,7 @@ mod ranking;
 mod recorded;
 mod repeats;
 mod slips;
+mod snippet;
 mod stable_share;
 mod submission;
 mod text_detail;

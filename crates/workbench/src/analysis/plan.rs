@@ -1,6 +1,7 @@
 //! How many annotators a text and labels a person a study needs, told by the labels that it has.
 
 use super::Analysis;
+use super::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
@@ -175,6 +176,7 @@ impl Analysis {
             report.open_texts.push(OpenText {
                 text: text.id,
                 text_id: text.external_id,
+                body: snippet(&text.body),
                 labels: per_text[row],
                 missing,
                 width: spread.as_ref().and_then(|(_, of)| of.width(row)),

@@ -4,6 +4,7 @@ use super::Analysis;
 use super::chosen::among;
 use super::groups::{difference, severity_difference};
 use super::needs::{enough, too_few};
+use super::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::levels::level_of;
 use crate::live::{
@@ -18,9 +19,6 @@ use dissensus_domain::{QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, Measure, rank_band};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Characters of a body that a row shows.
-const SNIPPET: usize = 280;
 
 /// All texts by what a query asks, and those that it shows.
 struct Ranked {
@@ -415,14 +413,6 @@ fn hold((low, high): (f32, f32), value: f32) -> (f32, f32) {
     (low.min(value), high.max(value))
 }
 
-/// A body, cut to [`SNIPPET`] characters.
-pub(super) fn snippet(body: &str) -> String {
-    match body.char_indices().nth(SNIPPET) {
-        Some((end, _)) => format!("{}…", body[..end].trim_end()),
-        None => body.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -433,11 +423,5 @@ mod tests {
         assert_eq!(observed_pairwise(&[2, 0]), Some(0.0));
         assert_eq!(observed_pairwise(&[1, 1]), Some(1.0));
         assert!((observed_pairwise(&[2, 2]).unwrap() - 4.0 / 6.0).abs() < 1e-6);
-    }
-
-    #[test]
-    fn snippets_are_cut_at_characters() {
-        assert_eq!(snippet("é"), "é");
-        assert_eq!(snippet(&"é".repeat(400)).chars().count(), SNIPPET + 1);
     }
 }

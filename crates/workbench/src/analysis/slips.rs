@@ -1,15 +1,13 @@
 //! Labels that look like slips, ranked, beside those that are contested.
 
 use super::Analysis;
+use super::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::{SlipKind, SlipReport, SlipRow};
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, QuestionId};
 use dissensus_perspectives::{FEWEST_OWN_LABELS, UNLIKE_OTHERS, UnlikelyKind, UnlikelyLabel, UnlikelyLabels};
-
-/// Characters of a body that a row shows.
-const SNIPPET: usize = 280;
 
 /// What to look for.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +121,7 @@ impl Analysis {
             rows.push(SlipRow {
                 text: text.id,
                 text_id: text.external_id,
-                body: text.body.chars().take(SNIPPET).collect(),
+                body: snippet(&text.body),
                 annotator: annotator.id,
                 annotator_id: annotator.external_id.clone(),
                 name: annotator.name.clone(),

@@ -44,6 +44,8 @@ view! {
         pub text: TextId,
         /// Its name in files.
         pub text_id: String,
+        /// Its beginning.
+        pub body: String,
         /// Labels that it has.
         pub labels: u32,
         /// Labels that it still needs.

@@ -104,6 +104,7 @@ it("shows how far it is, stops, and plans again on demand", async () => {
 it("opens a text that needs more labels in Disagreement", async () => {
   const user = await opened();
   const texts = await screen.findAllByTestId("plan-text");
+  expect(texts[0]).toHaveTextContent("thank you for taking the time");
   await user.click(texts[0] as HTMLElement);
   await waitFor(() => expect(app.view).toBe("disagreement"));
 });

@@ -1,7 +1,7 @@
 //! On which texts two groups differ.
 
 use crate::analysis::Analysis;
-use crate::analysis::ranking::snippet;
+use crate::analysis::snippet::snippet;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::GroupTextGap;

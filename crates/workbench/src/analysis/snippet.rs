@@ -1,0 +1,23 @@
+//! The beginning of a text, as rows of lists show it.
+
+/// Characters of a body that a row shows.
+const SNIPPET: usize = 280;
+
+/// A body, cut to [`SNIPPET`] characters.
+pub(super) fn snippet(body: &str) -> String {
+    match body.char_indices().nth(SNIPPET) {
+        Some((end, _)) => format!("{}…", body[..end].trim_end()),
+        None => body.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snippets_are_cut_at_characters() {
+        assert_eq!(snippet("é"), "é");
+        assert_eq!(snippet(&"é".repeat(400)).chars().count(), SNIPPET + 1);
+    }
+}
