@@ -1,9 +1,10 @@
 """One table of every model and baseline on six data sets with several annotators, with intervals, as Markdown.
 
     python tools/bench/table.py DISSENSUS DATA [--only popquorn,gwsd] [--encoder NAME] [--seeds 3] [--work DIR] [--results FILE]
+    python tools/bench/table.py --read FILE [--only popquorn,gwsd] [--columns accuracy,brier]
 
 DISSENSUS is the built command, DATA the folder with popquorn_offensiveness.csv, md_agreement.csv, csc.csv, gwsd.csv, haterep.csv and
-pachinger_spans.jsonl; a set whose file is missing is an error. Each set is imported and encoded once (projects are kept in --work and used
+pachinger_spans.jsonl; a set whose file is missing is an error. FILE keeps all figures: with --read they are printed again, other columns too. Each set is imported and encoded once (projects are kept in --work and used
 again), then `dissensus evaluate --models all --prediction-sets --json` is asked on its official split, or by text (70 % train) under the seeds 0, 1, ...
 haterep is its first phase alone, without rows that have no text; pachinger is "any span marked". Figures of several seeds are means. An interval is 90 % of the difference from multilevel, over texts and annotators together; of several seeds the
 mean of their half-widths, which claims nothing for having several (their test texts overlap). Only the standard library is needed.
@@ -43,6 +44,18 @@ COLUMNS = [
     ("macro_f1", "macro F1", True),
     ("mae", "MAE", False),
     ("disagreement_auroc", "AUROC of disagreement", True),
+]
+# What else --columns may name.
+MORE_COLUMNS = [
+    ("macro_f1_median", "macro F1, median", True),
+    ("annotator_accuracy", "annotator accuracy", True),
+    ("annotator_macro_f1", "annotator F1", True),
+    ("worst_tenth_accuracy", "worst tenth", True),
+    ("brier", "Brier", False),
+    ("ece", "ECE", False),
+    ("soft_cross_entropy", "soft CE", False),
+    ("disagreement_spearman", "Spearman of disagreement", True),
+    ("pearson", "r, expected", True),
 ]
 
 
@@ -139,11 +152,11 @@ def cell(seeds, model, key, best):
     return text
 
 
-def table(name, seeds):
+def table(name, seeds, of):
     first = seeds[0]
     models = [one["model"] for one in first["models"]]
     rows = models + [one["model"] for one in first["baselines"]]
-    columns = [column for column in COLUMNS if any(one.get(column[0]) is not None for one in first["models"])]
+    columns = [column for column in of if any(one.get(column[0]) is not None for one in first["models"])]
     how = "official split" if first["split"]["kind"] == "column" else f"by text, mean of {len(seeds)} seeds"
     texts = f"{first['split']['test_texts']:,} texts, {first['split']['test_labels']:,} labels tested"
     lines = [f"{TITLES[name]} ({how}; {texts}):", ""]
@@ -191,21 +204,37 @@ def sets_table(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dissensus")
-    parser.add_argument("data")
+    parser.add_argument("dissensus", nargs="?")
+    parser.add_argument("data", nargs="?")
     parser.add_argument("--only", help="names of sets, with commas: " + ", ".join(name for name, *_ in SETS))
     parser.add_argument("--encoder", default="all-MiniLM-L6-v2")
     parser.add_argument("--models", default="all")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--work", help="folder in which projects are kept [default: a temporary one]")
     parser.add_argument("--results", help="file for all figures, as JSON")
+    parser.add_argument("--read", help="a file of figures to print again, in place of measuring")
+    parser.add_argument("--columns", help="keys of figures, with commas")
     arguments = parser.parse_args()
+    if bool(arguments.read) == bool(arguments.data):
+        parser.error("name the command and the folder of data, or --read a file of figures")
+    columns = COLUMNS
+    if arguments.columns:
+        known = {column[0]: column for column in COLUMNS + MORE_COLUMNS}
+        columns = [known.get(key) or parser.error(f"no such column: {key}") for key in arguments.columns.split(",")]
     wanted = arguments.only.split(",") if arguments.only else [name for name, *_ in SETS]
     unknown = set(wanted) - {name for name, *_ in SETS}
     if unknown:
         parser.error(f"no such set: {', '.join(sorted(unknown))}")
     if arguments.seeds < 1:
         parser.error("--seeds is 1 or more")
+    if arguments.read:
+        with open(arguments.read, encoding="utf-8") as figures:
+            results = {name: seeds for name, seeds in json.load(figures).items() if name in wanted}
+        for name, seeds in results.items():
+            print(table(name, seeds, columns))
+        print("90 % prediction sets:\n")
+        print(sets_table(results))
+        return
     with tempfile.TemporaryDirectory() as temporary:
         arguments.work = arguments.work or temporary
         os.makedirs(arguments.work, exist_ok=True)
@@ -213,7 +242,7 @@ def main():
         for name, file, official, at_least in SETS:
             if name in wanted:
                 results[name] = evaluated(arguments, name, file, official, at_least)
-                print(table(name, results[name]), flush=True)
+                print(table(name, results[name], columns), flush=True)
         print("90 % prediction sets:\n")
         print(sets_table(results))
         if arguments.results:
