@@ -3,9 +3,9 @@
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use dissensus_bench::LargeStep;
 use dissensus_domain::ScaleKind;
-use dissensus_workbench::view::TrainOptions;
+use dissensus_workbench::view::{AuxiliaryQuestion, TrainOptions};
 use dissensus_workbench::{ModelKind, SplitSpec};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Label subjective texts, keep every annotator's own labels, and see where annotators would disagree.
 #[derive(Parser, Debug)]
@@ -223,6 +223,16 @@ fn model(name: &str) -> Result<ModelKind, String> {
     name.parse::<ModelKind>().map_err(|error| error.to_string())
 }
 
+/// `PROJECT` or `PROJECT#QUESTION`. The file's name can have a # too: it ends before the first one that leaves a file that is there.
+fn auxiliary(named: &str) -> Result<AuxiliaryQuestion, String> {
+    let is_file = |path: &str| Path::new(path).is_file();
+    let at = named.match_indices('#').map(|(at, _)| at).find(|at| !is_file(named) && is_file(&named[..*at]));
+    let (path, question) = at.map_or((named, None), |at| (&named[..at], Some(named[at + 1..].to_owned())));
+    // A run that is resumed may be in another folder.
+    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+    Ok(AuxiliaryQuestion { project: path.to_string_lossy().into_owned(), question })
+}
+
 fn scale(name: &str) -> Result<ScaleKind, String> {
     name.parse().map_err(|error: dissensus_domain::ScaleError| error.to_string())
 }
@@ -393,10 +403,13 @@ pub(crate) enum ModelArg {
 #[command(after_help = "Examples:
   dissensus train P.dissensus
   dissensus train P.dissensus --split by-text:0.7 --seed 1
+  dissensus train P.dissensus --tuning full --auxiliary other.dissensus --auxiliary third.dissensus#rude
 
 Without a model, tuning, split, seed or anything else of a training, multilevel is fitted on all labels and predicts for the project from then on.
 With any of them a run is made: fitted on the training labels, scored on the test labels, kept under its number (see `runs`).
-A linear head on a frozen encoder is a convex problem and fitted to convergence: epochs, batch, learning rates and the like do not count for it.")]
+A linear head on a frozen encoder is a convex problem and fitted to convergence: epochs, batch, learning rates and the like do not count for it.
+With --auxiliary an epoch also has steps on texts of the other projects (of each as many as the geometric mean of both numbers of texts).
+Texts whose body stands among the validation or test texts are left out of them. Other projects are only read.")]
 pub(crate) struct Train {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -417,6 +430,10 @@ pub(crate) struct Train {
     /// Seed of split, weights, order and dropout, up to 4294967295 [default of a run: 0]
     #[arg(long)]
     pub(crate) seed: Option<u32>,
+    /// A question of another project whose labels teach the encoder too: its file, and behind # the question where it has several
+    /// (other.dissensus#rude). Can be given several times. Needs --tuning; what is scored stays the project's own question
+    #[arg(long, value_name = "PROJECT[#QUESTION]", value_parser = auxiliary, value_hint = ValueHint::FilePath)]
+    pub(crate) auxiliary: Vec<AuxiliaryQuestion>,
     #[command(flatten)]
     pub(crate) options: TrainOptions,
     #[command(flatten)]
@@ -1215,5 +1232,30 @@ mod tests {
         assert_eq!(pair("gender = Woman"), Ok(("gender".into(), "Woman".into())));
         assert!(pair("gender").is_err());
         assert!(pair("=x").is_err());
+    }
+
+    #[test]
+    fn a_question_is_told_from_a_path_with_a_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["p.dissensus", "no 1#2.dissensus", "no 1#2.dissensus#x"] {
+            std::fs::write(folder.path().join(file), "").unwrap();
+        }
+        let read = |named: &str| {
+            let AuxiliaryQuestion { project, question } =
+                auxiliary(&folder.path().join(named).to_string_lossy()).unwrap();
+            let file = Path::new(&project).file_name().unwrap().to_string_lossy().into_owned();
+            (file, question)
+        };
+        let of = |file: &str, question: Option<&str>| (file.to_owned(), question.map(str::to_owned));
+        assert_eq!(read("p.dissensus"), of("p.dissensus", None));
+        assert_eq!(read("p.dissensus#rude"), of("p.dissensus", Some("rude")));
+        assert_eq!(read("p.dissensus#a#b"), of("p.dissensus", Some("a#b")));
+        assert_eq!(read("no 1#2.dissensus"), of("no 1#2.dissensus", None));
+        assert_eq!(read("no 1#2.dissensus#rude"), of("no 1#2.dissensus", Some("rude")));
+        assert_eq!(read("no 1#2.dissensus#x"), of("no 1#2.dissensus#x", None));
+        // What is not there is named as it was given.
+        assert_eq!(read("gone.dissensus#x"), of("gone.dissensus#x", None));
+        let here = auxiliary("p.dissensus").unwrap().project;
+        assert!(Path::new(&here).is_absolute(), "{here}");
     }
 }

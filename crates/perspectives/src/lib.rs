@@ -92,6 +92,6 @@ pub use model_selection::{
 pub use models::calibration_texts;
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{
-    EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig, Trained, Trainer,
-    ValidationMetric, ValidationScores, checkpoint_config_hash,
+    AuxiliaryTask, EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig,
+    Trained, Trainer, ValidationMetric, ValidationScores, checkpoint_config_hash,
 };

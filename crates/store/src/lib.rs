@@ -100,7 +100,7 @@ pub use jobs::{Job, JobId, NewJob};
 pub use labels::{LabelAppender, NewLabel};
 pub use marks::NewMark;
 pub use merge::TakenIn;
-pub use question_snapshot::{QuestionSnapshot, TextPlace};
+pub use question_snapshot::{QuestionSnapshot, TextPlace, body_hash};
 pub use questions::NewQuestion;
 pub use records::CheckRecords;
 pub use repeats::{FIRST_REPEAT, Repeat, RepeatAdded};

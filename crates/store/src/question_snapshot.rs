@@ -57,8 +57,9 @@ impl Store {
     }
 }
 
-/// SHA-256 of a body, its words in lower case with one space between them. Bodies without a word say nothing of being the same text.
-fn body_hash(body: &str) -> Option<[u8; 32]> {
+/// SHA-256 of a body, its words in lower case with one space between them: equal for the same text, in this project or another one. Bodies
+/// without a word say nothing of being the same text.
+pub fn body_hash(body: &str) -> Option<[u8; 32]> {
     body.split_whitespace().next()?;
     let mut hash = Sha256::new();
     for word in body.split_whitespace() {

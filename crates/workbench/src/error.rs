@@ -272,6 +272,24 @@ pub enum WorkbenchError {
         "run {0} cannot predict for the project: only a finished run of multilevel learns label by label, and its files must be there"
     )]
     CannotPredict(u32),
+    /// A question that cannot teach a run's encoder beside its own.
+    #[error("the auxiliary project {} {reason}", .path.display())]
+    Auxiliary {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The labels of a run's auxiliary questions cannot be read any more.
+    #[error("run {run} cannot go on: {}, which holds the labels of its auxiliary questions, cannot be read ({reason}). Start a new one", .path.display())]
+    AuxiliaryLabels {
+        /// Its number.
+        run: u32,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// A run that cannot be resumed.
     #[error("run {run} cannot be resumed: {reason}. Start a new one")]
     NotResumable {
@@ -442,7 +460,8 @@ impl WorkbenchError {
             Self::NoScores(_) => "no-scores",
             Self::NotComparable(_) => "not-comparable",
             Self::CannotPredict(_) => "cannot-predict",
-            Self::NotResumable { .. } => "not-resumable",
+            Self::Auxiliary { .. } => "auxiliary",
+            Self::NotResumable { .. } | Self::AuxiliaryLabels { .. } => "not-resumable",
             Self::NoRunFiles { .. } => "run-files-missing",
             Self::ForeignRunFiles { .. } => "run-files-foreign",
             Self::NoRunOfEncoder(_) => "no-such-run",

@@ -58,6 +58,6 @@ pub use live::LiveModels;
 pub use log::start_log;
 pub use project::{CopyChoices, Project};
 pub use runs::{RunPrediction, Runs};
-pub use saved_runs::tuning_name;
+pub use saved_runs::run_tuning;
 pub use session::Session;
 pub use words::counted;

@@ -380,6 +380,14 @@ export type AttributeInfo = {
 	values: string[],
 };
 
+/**  A question of a project file, as it is asked for to teach a run's encoder. */
+export type AuxiliaryQuestion = {
+	/**  The project file. */
+	project: string,
+	/**  Name of the question; none for the only one. */
+	question: string | null,
+};
+
 /**  A row that cannot be imported, and why. */
 export type BadRow = {
 	/**  Row in the file, the first one after the header being 1. */
@@ -1498,6 +1506,24 @@ export type RunAnnotator = {
 	log_loss: number | null,
 };
 
+/**  A question of another project, or another one of this, whose labels taught a run's encoder too. */
+export type RunAuxiliary = {
+	/**  Identity of its project (a UUID), which all copies of it share. */
+	project: string,
+	/**  Name of the project file without its folder. */
+	file: string,
+	/**  Name of the question. */
+	question: string,
+	/**  Texts whose labels taught. */
+	texts: number,
+	/**  Labels that taught. */
+	labels: number,
+	/**  Annotators who gave them. */
+	annotators: number,
+	/**  Labelled texts that did not teach because they are scored: validation and test have the same bodies. */
+	left_out_texts: number,
+};
+
 /**  The figures of a baseline, which reads no text. */
 export type RunBaseline = {
 	/**  `own-most-frequent` (each annotator's most frequent training level), `own-distribution` (the shares of levels among each annotator's training labels, shrunk towards everybody's; its median for distances) or `prior` (everybody's shares). */
@@ -1559,6 +1585,8 @@ export type RunDetail = {
 	sizes: RunSizes,
 	/**  Encoder version it began with. */
 	encoder: string | null,
+	/**  What taught the encoder beside this question; empty before labels are divided. */
+	auxiliary: RunAuxiliary[],
 	/**  Precision, recall and F1 of each class. */
 	classes: RunClass[],
 	/**  The same of each option of a multi-choice question; empty for others. */
@@ -1593,6 +1621,8 @@ export type RunInfo = {
 	layers: number,
 	/**  Rank of the additions, for `lora`. */
 	rank: number,
+	/**  How many questions of other projects taught the encoder too. */
+	auxiliary: number,
 	/**  How labels were divided. */
 	split: string,
 	/**  Its seed. */
@@ -1894,6 +1924,8 @@ export type TrainChoices = {
 	tuning: Tuning,
 	/**  How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ... */
 	split: string,
+	/**  Questions of other projects that teach the encoder too. */
+	auxiliary?: AuxiliaryQuestion[],
 	/**  Of split, weights, order and dropout: the same seed gives the same run */
 	seed: number,
 	/**  How many of the encoder's last layers learn */

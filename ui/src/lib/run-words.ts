@@ -75,8 +75,13 @@ export function activeModelWords(active: ActiveModel): string {
   return `${model} Encoder: ${origin}, ${active.pooling ?? "mean"} pooling.`;
 }
 
-/** "frozen encoder", "last 2 layers", "LoRA, rank 8". */
-export function tuningWords({ tuning, layers, rank }: Pick<RunInfo, "tuning" | "layers" | "rank">): string {
+/** "frozen encoder", "last 2 layers", "LoRA, rank 8, with 1 auxiliary question". */
+export function tuningWords(run: Pick<RunInfo, "tuning" | "layers" | "rank" | "auxiliary">): string {
+  const words = tunedWords(run);
+  return run.auxiliary > 0 ? `${words}, with ${counted(run.auxiliary, "auxiliary question")}` : words;
+}
+
+function tunedWords({ tuning, layers, rank }: Pick<RunInfo, "tuning" | "layers" | "rank">): string {
   if (tuning === "last_k") return layers === 1 ? "last layer" : `last ${layers} layers`;
   const { name } = TUNINGS[tuning];
   return tuning === "lora" ? `${name}, rank ${rank}` : name.charAt(0).toLowerCase() + name.slice(1);

@@ -167,10 +167,13 @@ describe("words", () => {
   });
 
   it("for tunings", () => {
-    expect(tuningWords({ tuning: "last_k", layers: 2, rank: 8 })).toBe("last 2 layers");
-    expect(tuningWords({ tuning: "last_k", layers: 1, rank: 8 })).toBe("last layer");
-    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8 })).toBe("LoRA, rank 8");
-    expect(tuningWords({ tuning: "frozen", layers: 2, rank: 8 })).toBe("frozen encoder");
+    expect(tuningWords({ tuning: "last_k", layers: 2, rank: 8, auxiliary: 0 })).toBe("last 2 layers");
+    expect(tuningWords({ tuning: "last_k", layers: 1, rank: 8, auxiliary: 0 })).toBe("last layer");
+    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8, auxiliary: 0 })).toBe("LoRA, rank 8");
+    expect(tuningWords({ tuning: "frozen", layers: 2, rank: 8, auxiliary: 0 })).toBe("frozen encoder");
+    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8, auxiliary: 2 })).toBe(
+      "LoRA, rank 8, with 2 auxiliary questions",
+    );
   });
 });
 

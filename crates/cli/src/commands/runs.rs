@@ -91,6 +91,7 @@ pub(crate) fn train(args: &Train) -> Result<()> {
         choices.split = split;
     }
     args.options.apply(&mut choices);
+    choices.auxiliary.clone_from(&args.auxiliary);
     let bar = Bar::new("steps");
     let encoder = encoder_choice(&args.encoder);
     let done = session
@@ -119,6 +120,7 @@ impl Train {
             || self.tuning.is_some()
             || self.split.is_some()
             || self.seed.is_some()
+            || !self.auxiliary.is_empty()
             || self.options != TrainOptions::default()
     }
 }
@@ -179,7 +181,7 @@ fn state(run: &RunInfo) -> &'static str {
 }
 
 fn tuning(run: &RunInfo) -> String {
-    dissensus_workbench::tuning_name(&run.tuning, run.layers, run.rank)
+    dissensus_workbench::run_tuning(run)
 }
 
 fn list(runs: &[RunInfo]) -> Result<()> {

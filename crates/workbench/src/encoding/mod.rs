@@ -23,7 +23,7 @@ pub use encoders::{EncoderChoice, encoder_folder};
 pub use text_features::EncodedText;
 #[cfg(test)]
 pub(crate) use text_features::NgramLimits;
-pub(crate) use training_data::Seen;
+pub(crate) use training_data::{OtherTrainingData, Seen};
 pub use version::Encoded;
 
 use crate::context::Context;

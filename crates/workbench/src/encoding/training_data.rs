@@ -86,6 +86,32 @@ struct Record {
     projects: BTreeMap<Uuid, Fingerprints>,
 }
 
+/// What taught an encoder beside the labels of its run: texts and annotators of a project, as that project finds them when it uses the
+/// encoder, and texts of the run's own project that say the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OtherTrainingData {
+    project: Uuid,
+    prints: Fingerprints,
+    same_bodies: BTreeSet<TextId>,
+}
+
+impl OtherTrainingData {
+    /// Texts and annotators of `project` by their external ids.
+    pub(crate) fn new<'a>(
+        project: Uuid,
+        texts: impl IntoIterator<Item = &'a str>,
+        annotators: impl IntoIterator<Item = &'a str>,
+        same_bodies: BTreeSet<TextId>,
+    ) -> Self {
+        let prints = Fingerprints {
+            texts: texts.into_iter().map(|name| fingerprint(project, name)).collect(),
+            annotators: annotators.into_iter().map(|name| fingerprint(project, name)).collect(),
+            ..Fingerprints::default()
+        };
+        Self { project, prints, same_bodies }
+    }
+}
+
 /// SHA-256 of external ids, see [`fingerprint`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Fingerprints {
@@ -146,14 +172,15 @@ impl Record {
 
 impl Encoding {
     /// Keeps what the encoder in `dir` was trained on: the training and validation labels of `run`, and what the encoder version
-    /// `parent` (in the folder `parent_dir`, where that is at hand), with which its tuning began, was trained on. It is kept in the
-    /// project and beside the encoder.
+    /// `parent` (in the folder `parent_dir`, where that is at hand), with which its tuning began, was trained on, and `others`. It is
+    /// kept in the project and beside the encoder.
     pub(crate) fn keep_encoder_training_data(
         &self,
         run: RunId,
         dir: &Path,
         parent: Option<&str>,
         parent_dir: Option<&Path>,
+        others: &[&OtherTrainingData],
     ) -> Result<(), WorkbenchError> {
         let encoder = Encoder::open(dir, &EncoderOptions::default())?;
         let mut data = self.training_data(parent)?.unwrap_or_default();
@@ -168,6 +195,13 @@ impl Encoding {
             }
             data.extend(of_run);
         }
+        let project = self.context.store.project_id()?.0;
+        for other in others {
+            let missing =
+                if other.project == project { other.prints.clone() } else { Fingerprints::default() };
+            let texts = other.same_bodies.clone();
+            data.extend(TrainingData { texts, missing, ..TrainingData::default() });
+        }
         let data = self.keep_training_data(&encoder.version().weights_sha256, data)?;
         // Of other projects, the parent's folder or an earlier writing of this one may know more.
         let before = Record::read(dir)?;
@@ -177,7 +211,9 @@ impl Encoding {
                 record.projects.entry(project).or_default().extend(names);
             }
         }
-        let project = self.context.store.project_id()?.0;
+        for other in others.iter().filter(|other| other.project != project) {
+            record.projects.entry(other.project).or_default().extend(other.prints.clone());
+        }
         record.projects.entry(project).or_default().extend(self.fingerprints(project, &data)?);
         if record == before { Ok(()) } else { record.write(dir) }
     }

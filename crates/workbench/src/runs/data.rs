@@ -10,7 +10,7 @@ use crate::encoding::encoders::SelectedEncoder;
 use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
-use crate::view::Tuning;
+use crate::view::{RunAuxiliary, Tuning};
 use crate::words::counted;
 use dissensus_domain::{AnnotatorId, Split, TextId};
 use dissensus_perspectives::{
@@ -47,6 +47,9 @@ pub(crate) struct RunStart {
     /// Whether the validation labels were drawn from the training labels, as they are where the official split names no validation texts. Not known of older runs.
     #[serde(default)]
     drawn_validation: bool,
+    /// What teaches the encoder beside the question. Its labels are kept with the checkpoints until the run has finished.
+    #[serde(default)]
+    auxiliary: Vec<RunAuxiliary>,
 }
 
 /// The encoder that a run started on; none where it has not started, or without an encoder.
@@ -65,6 +68,12 @@ pub(super) fn left_out_texts(kept: &SavedRun) -> u32 {
 pub(super) fn drawn_validation(kept: &SavedRun) -> bool {
     let start = kept.run.start.as_ref();
     start.and_then(|start| start.get("drawn_validation")?.as_bool()) == Some(true)
+}
+
+/// What teaches the encoder of a run beside its question; nothing where it has not started.
+pub(super) fn auxiliary_of(kept: &SavedRun) -> Vec<RunAuxiliary> {
+    let of = kept.run.start.as_ref().and_then(|start| start.get("auxiliary").cloned());
+    of.and_then(|of| serde_json::from_value(of).ok()).unwrap_or_default()
 }
 
 /// The data of a run, as rows of arrays.
@@ -173,6 +182,7 @@ impl Runs {
             (RunPart::Test, ids(division.test.observations())),
         ];
         self.check_old_division(kept, &parts)?;
+        let auxiliary = self.read_auxiliary(kept, &question_data, &division)?;
         let ngrams = if kept.choices.tuning == Tuning::Frozen {
             self.encoding.embeddings()?.0.ngrams.is_some()
         } else {
@@ -193,6 +203,7 @@ impl Runs {
                 || division.validation.iter().any(|o| {
                     question_data.columns().parts.get(o.text as usize) != Some(&Some(Split::Validation))
                 }),
+            auxiliary,
         };
         let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
         Ok(self.context.store.set_run_start(kept.run.id, start, parts)?)

@@ -1,6 +1,8 @@
 //! Everything about one run.
 
 use super::Runs;
+use super::data::auxiliary_of;
+use super::notes::auxiliary_note;
 use crate::context::ceiling_note;
 use crate::error::WorkbenchError;
 use crate::saved_runs::{RunFolder, SavedRun};
@@ -62,7 +64,9 @@ impl Runs {
                 log_loss: a.log_loss,
             })
         };
+        let auxiliary = auxiliary_of(kept);
         let mut notes = kept.outcome.notes.clone();
+        notes.extend(auxiliary.iter().map(auxiliary_note));
         if let Some(joules) = kept.outcome.energy_joules {
             notes.push(format!("The processor used {:.1} kJ.", joules / 1000.0));
         }
@@ -85,6 +89,7 @@ impl Runs {
             choices: kept.choices.clone(),
             sizes: kept.outcome.sizes.clone(),
             encoder: kept.outcome.encoder.clone(),
+            auxiliary,
             classes: report.map(|r| named(&levels, &r.classes)).unwrap_or_default(),
             options: report.map(|r| named(&options, &r.options)).unwrap_or_default(),
             confusion: report

@@ -1,6 +1,7 @@
 //! Training runs: started, watched, resumed, compared, used and deleted.
 
 mod at_work;
+mod auxiliary;
 mod baselines;
 mod compare;
 mod data;

@@ -1,6 +1,6 @@
 //! What is to be known before the figures of a run are read.
 
-use crate::view::RunSizes;
+use crate::view::{RunAuxiliary, RunSizes};
 use crate::words::counted;
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_perspectives::{
@@ -43,6 +43,24 @@ pub(super) fn calibration(x: &Embeddings, validation: &[Observation]) -> Vec<Str
         ));
     }
     notes
+}
+
+/// What taught the encoder beside the question.
+pub(super) fn auxiliary_note(of: &RunAuxiliary) -> String {
+    let RunAuxiliary { project, file, question, texts, labels, annotators, left_out_texts } = of;
+    let left_out = match left_out_texts {
+        0 => String::new(),
+        texts => format!(
+            " {} left out: validation or test texts have the same body.",
+            if *texts == 1 { "1 of its texts is".to_owned() } else { format!("{texts} of its texts are") }
+        ),
+    };
+    format!(
+        "The encoder also learned {} of {} by {} to \"{question}\" of {file} (project {project}).{left_out}",
+        counted(u64::from(*labels), "label"),
+        counted(u64::from(*texts), "text"),
+        counted(u64::from(*annotators), "annotator"),
+    )
 }
 
 /// What is to be known before figures are read.

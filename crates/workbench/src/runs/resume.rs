@@ -1,6 +1,8 @@
 //! Resuming a run that broke off.
 
 use super::Runs;
+use super::auxiliary::AUXILIARY;
+use super::data::auxiliary_of;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::saved_runs::{SavedRun, choices};
@@ -70,6 +72,9 @@ impl Runs {
                 return Ok(Some("its checkpoint is of other choices"));
             }
             _ => {}
+        }
+        if !auxiliary_of(kept).is_empty() && !folder.join(AUXILIARY).is_file() {
+            return Ok(Some("the labels of its auxiliary questions are not there"));
         }
         if kept.run.start.is_none() {
             let now = self.labels_sha256(kept.choices.question)?;

@@ -46,6 +46,7 @@ impl Runs {
         if self.context.observations(question.id)?.is_empty() {
             return Err(WorkbenchError::NoLabels(question.name));
         }
+        self.check_auxiliary(&question, &config, &choices.auxiliary)?;
         let state = self.encoding.state()?;
         if config.policy == FreezePolicy::Frozen && state.encoded < state.total {
             return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
@@ -57,6 +58,8 @@ impl Runs {
             started_ms: now_ms(),
             data_sha256: Some(self.labels_sha256(question.id)?),
         })?;
+        // The files of other projects are named each time, and taken from no run before.
+        let choices = TrainChoices { auxiliary: Vec::new(), ..choices };
         self.context.store.set_setting(&last_key(config.network.model, &choices.tuning), &choices)?;
         Ok(run)
     }

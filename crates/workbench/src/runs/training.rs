@@ -1,20 +1,22 @@
 //! One training, from its choices to its scores.
 
 use super::Runs;
+use super::auxiliary::{AuxiliaryLabels, file_name};
 use super::data::RunData;
 use super::energy::Energy;
 use super::notes::{calibration, notes, sizes};
-use crate::encoding::Seen;
 use crate::encoding::encoders::SelectedEncoder;
+use crate::encoding::{OtherTrainingData, Seen};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::saved_runs::{Card, Outcome, SavedRun, choices, io, write_card};
-use crate::view::{EpochInfo, GradientNorm};
+use crate::view::{EpochInfo, GradientNorm, TrainChoices};
 use dissensus_domain::{AnnotatorId, ScaleKind};
 use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_perspectives::{
-    AnnotatorModel, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind, TrainConfig, Trained,
-    Trainer, TrainingData, f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation, fit, metrics,
+    AnnotatorModel, AuxiliaryTask, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind,
+    TrainConfig, Trained, Trainer, TrainingData, f1_rule_by_calibration, f1_rule_by_folds,
+    f1_rule_by_validation, fit, metrics,
 };
 use dissensus_store::RunId;
 use std::path::Path;
@@ -174,7 +176,12 @@ impl Work<'_> {
         bodies.truncate(self.data.texts);
         let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let encoder = EncoderToTune { dir: &found.dir, options: &options, texts: &texts };
+        let auxiliary = self.runs.kept_auxiliary(self.kept, &folder)?;
+        let auxiliary_bodies: Vec<Vec<&str>> = auxiliary.iter().map(AuxiliaryLabels::bodies).collect();
+        let tasks: Vec<AuxiliaryTask<'_>> =
+            auxiliary.iter().zip(&auxiliary_bodies).map(|(labels, bodies)| labels.task(bodies)).collect();
         let trained = Trainer::new(*data, validation, Some(encoder), config)?
+            .with_auxiliary(&tasks)?
             .in_folder(&checkpoints)
             .run(self.progress, evaluated)?;
         self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
@@ -187,7 +194,14 @@ impl Work<'_> {
         }
         trained.save_encoder(&tuned)?;
         let parent = chosen.map(|chosen| chosen.key.as_str());
-        self.runs.encoding.keep_encoder_training_data(self.kept.run.id, &tuned, parent, Some(&found.dir))?;
+        let others: Vec<&OtherTrainingData> = auxiliary.iter().map(|labels| &labels.taught).collect();
+        self.runs.encoding.keep_encoder_training_data(
+            self.kept.run.id,
+            &tuned,
+            parent,
+            Some(&found.dir),
+            &others,
+        )?;
         notes.push(format!("The tuned encoder is in {}.", tuned.display()));
         let x = self.runs.after_tuning(self.data, x)?;
         let data = TrainingData { embeddings: &x, ..*data };
@@ -251,10 +265,21 @@ impl Work<'_> {
             question: Some(question.name.clone()),
             levels: question.scale.levels().to_vec(),
             annotators: self.data.annotators.iter().filter_map(of).collect(),
-            choices: Some(serde_json::to_value(choices).map_err(|e| WorkbenchError::internal(&e))?),
+            choices: Some(
+                serde_json::to_value(without_folders(choices)).map_err(|e| WorkbenchError::internal(&e))?,
+            ),
         };
         write_card(folder, &card)
     }
+}
+
+/// Of other projects the names of their files alone: a run's folder is handed on.
+fn without_folders(choices: &TrainChoices) -> TrainChoices {
+    let mut choices = choices.clone();
+    for other in &mut choices.auxiliary {
+        other.project = file_name(Path::new(&other.project));
+    }
+    choices
 }
 
 fn epoch_info(record: &EpochRecord) -> EpochInfo {

@@ -41,6 +41,7 @@ impl Runs {
                         &folder.join("encoder"),
                         parent,
                         None,
+                        &[],
                     )?;
                     self.encoding.use_tuned_encoder(id, self.tuned(&kept)?)?;
                 } else if !self.encoding.use_frozen_run(id, kept.outcome.encoder.clone())? {

@@ -1,6 +1,7 @@
 //! A run at work: carried out, and how it ended kept.
 
 use super::Runs;
+use super::auxiliary::AUXILIARY;
 use super::job_progress::JobProgress;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
@@ -63,6 +64,7 @@ impl Runs {
                 // Only now: until then a run that is killed while it is scored goes on at its last step. A finished run is not resumed.
                 if let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept)) {
                     let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
+                    let _ = std::fs::remove_file(folder.join(AUXILIARY));
                 }
                 Ok(())
             }

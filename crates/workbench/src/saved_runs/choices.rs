@@ -1,7 +1,7 @@
 //! What a person chooses of a training, and what the trainer is told.
 
 use crate::error::WorkbenchError;
-use crate::view::{TrainChoices, Tuning};
+use crate::view::{RunInfo, TrainChoices, Tuning};
 use dissensus_domain::QuestionId;
 use dissensus_encoder::{FreezePolicy, LoraConfig};
 use dissensus_perspectives::{
@@ -33,6 +33,7 @@ pub(crate) fn defaults(
         layers: LAYERS,
         rank: RANK,
         split,
+        auxiliary: Vec::new(),
         validation: VALIDATION,
         seed: 0,
         epochs: config.epochs,
@@ -134,8 +135,17 @@ pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), W
     Ok(())
 }
 
+/// How the encoder of a run was tuned, as tables show it.
+pub fn run_tuning(run: &RunInfo) -> String {
+    let tuning = tuning_name(&run.tuning, run.layers, run.rank);
+    match run.auxiliary {
+        0 => tuning,
+        questions => format!("{tuning} + {questions} auxiliary"),
+    }
+}
+
 /// The name of a tuning on the command line.
-pub fn tuning_name(tuning: &Tuning, layers: u32, rank: u32) -> String {
+pub(crate) fn tuning_name(tuning: &Tuning, layers: u32, rank: u32) -> String {
     policy(tuning, layers, rank).to_string()
 }
 
@@ -278,7 +288,9 @@ mod tests {
             (choices.metric_for_best_model, choices.activation),
             (ValidationMetric::MacroF1, Activation::Relu)
         );
-        assert_eq!(serde_json::to_value(&choices).unwrap(), kept);
+        let mut now = kept.clone();
+        now["auxiliary"] = serde_json::json!([]);
+        assert_eq!(serde_json::to_value(&choices).unwrap(), now);
 
         for (field, name, said) in [
             ("model", "deep", "unknown model \"deep\""),
@@ -304,7 +316,7 @@ mod tests {
         let (lora, last_k) = (with(Tuning::Lora), with(Tuning::LastK));
         let settings = training_settings();
         let named: BTreeSet<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
-        let chosen_otherwise = ["question", "model", "tuning", "split"];
+        let chosen_otherwise = ["question", "model", "tuning", "split", "auxiliary"];
         let all = lora
             .as_object()
             .unwrap()

@@ -5,7 +5,8 @@ pub(crate) mod choices;
 mod folder;
 mod saved_run;
 
-pub use choices::tuning_name;
+pub use choices::run_tuning;
+pub(crate) use choices::tuning_name;
 pub(crate) use folder::{Card, RunFolder, encoder_name, io, run_of_encoder, write_card};
 pub(crate) use saved_run::{Outcome, SavedRun};
 

@@ -42,6 +42,9 @@ macro_rules! training_choices {
                 pub tuning: Tuning,
                 /// How labels are divided: `by-text:0.7`, `column`, `stratified:0.7`, `grouped:0.7`, `by-annotator:0.8`, ...
                 pub split: SplitSpec,
+                /// Questions of other projects that teach the encoder too.
+                #[serde(default)]
+                pub auxiliary: Vec<AuxiliaryQuestion>,
                 $($(#[doc = $own_doc])* pub $own: $own_type,)*
                 $($(#[doc = $doc])* pub $name: $type,)*
                 $($(#[doc = $flag_doc])* pub $flag: bool,)*
@@ -271,6 +274,32 @@ training_choices! {
 }
 
 view! {
+    /// A question of a project file, as it is asked for to teach a run's encoder.
+    pub struct AuxiliaryQuestion {
+        /// The project file.
+        pub project: String,
+        /// Name of the question; none for the only one.
+        pub question: Option<String>,
+    }
+
+    /// A question of another project, or another one of this, whose labels taught a run's encoder too.
+    pub struct RunAuxiliary {
+        /// Identity of its project (a UUID), which all copies of it share.
+        pub project: String,
+        /// Name of the project file without its folder.
+        pub file: String,
+        /// Name of the question.
+        pub question: String,
+        /// Texts whose labels taught.
+        pub texts: u32,
+        /// Labels that taught.
+        pub labels: u32,
+        /// Annotators who gave them.
+        pub annotators: u32,
+        /// Labelled texts that did not teach because they are scored: validation and test have the same bodies.
+        pub left_out_texts: u32,
+    }
+
     /// One evaluation on the way.
     pub struct EpochInfo {
         /// Passes over the training texts so far; a fraction where evaluated in between.
@@ -319,6 +348,8 @@ view! {
         pub layers: u32,
         /// Rank of the additions, for `lora`.
         pub rank: u32,
+        /// How many questions of other projects taught the encoder too.
+        pub auxiliary: u32,
         /// How labels were divided.
         pub split: SplitSpec,
         /// Its seed.
@@ -391,6 +422,8 @@ view! {
         pub sizes: RunSizes,
         /// Encoder version it began with.
         pub encoder: Option<String>,
+        /// What taught the encoder beside this question; empty before labels are divided.
+        pub auxiliary: Vec<RunAuxiliary>,
         /// Precision, recall and F1 of each class.
         pub classes: Vec<RunClass>,
         /// The same of each option of a multi-choice question; empty for others.

@@ -23,21 +23,23 @@ pub(crate) struct Tuned<'a> {
     pub(crate) encoder: Trainable,
     /// Token ids of the training texts.
     tokens: HashMap<u32, Vec<u32>>,
-    bodies: &'a [&'a str],
+    /// Of every question, see [`Trainer::bodies`](super::inputs::Trainer::bodies).
+    bodies: Vec<&'a str>,
 }
 
 impl<'a> Embedder<'a> {
-    /// Opens the encoder and tokenizes the training texts.
+    /// Opens the encoder and tokenizes the training texts, given as rows of `bodies`.
     pub(crate) fn open(
-        source: &EncoderToTune<'a>,
+        source: &EncoderToTune<'_>,
+        bodies: Vec<&'a str>,
         policy: &FreezePolicy,
         seed: u64,
         texts: &[u32],
     ) -> Result<Self, PerspectivesError> {
         let encoder = Trainable::open(source.dir, source.options, policy, seed)?;
-        let bodies: Vec<&str> = texts.iter().map(|t| source.texts[*t as usize]).collect();
-        let tokens = texts.iter().copied().zip(encoder.tokenize(&bodies)?).collect();
-        Ok(Self::Tuned(Box::new(Tuned { encoder, tokens, bodies: source.texts })))
+        let learned: Vec<&str> = texts.iter().map(|t| bodies[*t as usize]).collect();
+        let tokens = texts.iter().copied().zip(encoder.tokenize(&learned)?).collect();
+        Ok(Self::Tuned(Box::new(Tuned { encoder, tokens, bodies })))
     }
 
     pub(crate) fn device(&self) -> Device {

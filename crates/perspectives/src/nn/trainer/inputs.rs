@@ -2,7 +2,7 @@
 
 use super::config::TrainConfig;
 use crate::data::PerspectivesError;
-use crate::data::{Observation, TrainingData};
+use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData};
 use dissensus_encoder::{EncoderOptions, FreezePolicy};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,57 @@ pub struct EncoderToTune<'a> {
     pub texts: &'a [&'a str],
 }
 
+/// Labels of another question that the encoder learns from beside the project's own. Nothing is scored by them.
+#[derive(Clone, Copy, Debug)]
+pub struct AuxiliaryTask<'a> {
+    /// One body for each text that its labels name.
+    pub texts: &'a [&'a str],
+    /// Its labels in any order, at most one per (text, annotator).
+    pub observations: &'a [Observation],
+    /// How many annotators there are, others than those of the project's own question.
+    pub annotators: usize,
+    /// Its scale.
+    pub target: Target,
+    /// What is known about its annotators.
+    pub attributes: &'a [Attribute],
+}
+
+/// The same, checked.
+#[derive(Clone, Debug)]
+pub(super) struct Auxiliary<'a> {
+    pub(super) task: AuxiliaryTask<'a>,
+    /// None; so many texts.
+    embeddings: Embeddings,
+    /// Sorted by text.
+    pub(super) observations: Vec<Observation>,
+}
+
+impl Auxiliary<'_> {
+    pub(super) fn data(&self) -> TrainingData<'_> {
+        let AuxiliaryTask { observations, annotators, target, attributes, .. } = self.task;
+        TrainingData { embeddings: &self.embeddings, observations, annotators, target, attributes }
+    }
+}
+
+/// The labels of one question among all that are learned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Labels<'a> {
+    pub(super) data: TrainingData<'a>,
+    /// Sorted by text.
+    pub(super) observations: &'a [Observation],
+    /// Labelled texts that an epoch takes.
+    pub(super) texts_in_epoch: usize,
+    /// Row of its first text among the bodies of all questions.
+    first_row: u32,
+}
+
+impl Labels<'_> {
+    /// Rows of these texts among the bodies of all questions.
+    pub(super) fn rows(&self, texts: &[u32]) -> Vec<u32> {
+        texts.iter().map(|text| self.first_row + text).collect()
+    }
+}
+
 /// A training that has not begun.
 #[derive(Clone, Debug)]
 pub struct Trainer<'a> {
@@ -24,6 +75,7 @@ pub struct Trainer<'a> {
     pub(super) observations: Vec<Observation>,
     pub(super) validation: Vec<Observation>,
     pub(super) encoder: Option<EncoderToTune<'a>>,
+    pub(super) auxiliary: Vec<Auxiliary<'a>>,
     pub(super) config: TrainConfig,
     pub(super) folder: Option<PathBuf>,
     /// Step after which it ends, whatever the plan.
@@ -62,7 +114,76 @@ impl<'a> Trainer<'a> {
             let (expected, found) = (data.embeddings.texts, encoder.texts.len());
             return Err(PerspectivesError::Length { what: "the list of texts", expected, found });
         }
-        Ok(Self { data, observations, validation, encoder, config, folder: None, ends_at: None })
+        Ok(Self {
+            data,
+            observations,
+            validation,
+            encoder,
+            auxiliary: Vec::new(),
+            config,
+            folder: None,
+            ends_at: None,
+        })
+    }
+
+    /// Has the encoder learn these questions too, each with a network of its own. An epoch takes every text of the training and, of
+    /// each of these, as many as the geometric mean of both numbers of texts, at most all: tasks are drawn in proportion to the square root of their
+    /// sizes (temperature 2; Raffel et al. 2020, arXiv 1910.10683, section 3.5.2). Every step is on texts of one question, in an order drawn
+    /// from the seed. Validation, the choice of the best weights and the model that predicts know the training's own question alone.
+    ///
+    /// # Errors
+    /// What is wrong with the labels; [`PerspectivesError::Choice`] where no encoder learns; [`PerspectivesError::EmptySplit`] without labels.
+    pub fn with_auxiliary(mut self, tasks: &[AuxiliaryTask<'a>]) -> Result<Self, PerspectivesError> {
+        if self.encoder.is_none() && !tasks.is_empty() {
+            return Err(PerspectivesError::Choice {
+                field: "tuning",
+                value: self.config.policy.to_string(),
+                allowed: "auxiliary questions teach an encoder: tune it with last-K, lora or full",
+            });
+        }
+        for task in tasks {
+            let embeddings = Embeddings::none(task.texts.len());
+            let mut task = Auxiliary { task: *task, embeddings, observations: Vec::new() };
+            task.observations = task.data().sorted()?;
+            if task.observations.is_empty() {
+                return Err(PerspectivesError::EmptySplit { split: "auxiliary".into(), side: "train" });
+            }
+            self.auxiliary.push(task);
+        }
+        Ok(self)
+    }
+
+    /// The labels of every question, the training's own first.
+    pub(super) fn labels(&self) -> Vec<Labels<'_>> {
+        let own = texts(&self.observations);
+        let mut labels = vec![Labels {
+            data: self.data,
+            observations: &self.observations,
+            texts_in_epoch: own,
+            first_row: 0,
+        }];
+        let mut first_row = self.data.embeddings.texts as u32;
+        for other in &self.auxiliary {
+            let all = texts(&other.observations);
+            let mean = (own as f64 * all as f64).sqrt().round() as usize;
+            let (data, observations) = (other.data(), &other.observations);
+            labels.push(Labels { data, observations, texts_in_epoch: mean.clamp(1, all), first_row });
+            first_row += other.task.texts.len() as u32;
+        }
+        labels
+    }
+
+    /// The bodies of every question, those of the training's own first; empty where no encoder learns.
+    pub(super) fn bodies(&self) -> Vec<&'a str> {
+        let own = self.encoder.iter().flat_map(|encoder| encoder.texts);
+        own.chain(self.auxiliary.iter().flat_map(|other| other.task.texts)).copied().collect()
+    }
+
+    /// Steps of an epoch, over all questions.
+    pub(super) fn steps_in_epoch(&self) -> u32 {
+        let together = self.config.batch_size * self.config.gradient_accumulation_steps;
+        let steps = |labels: &Labels<'_>| labels.texts_in_epoch.div_ceil(together) as u32;
+        self.labels().iter().map(steps).sum()
     }
 
     /// Keeps checkpoints in `folder`, and resumes from the newest one there.
@@ -82,9 +203,12 @@ impl<'a> Trainer<'a> {
 
     /// The steps of the plan, over which learning rates move.
     pub(crate) fn planned_steps(&self) -> u32 {
-        let together = self.config.batch_size * self.config.gradient_accumulation_steps;
-        let texts = self.observations.chunk_by(|a, b| a.text == b.text).count();
-        let planned = (texts.div_ceil(together) as u32).saturating_mul(self.config.epochs);
+        let planned = self.steps_in_epoch().saturating_mul(self.config.epochs);
         self.config.max_steps.map_or(planned, |most| most.min(planned))
     }
+}
+
+/// How many texts have labels; these are sorted by text.
+fn texts(observations: &[Observation]) -> usize {
+    observations.chunk_by(|a, b| a.text == b.text).count()
 }

@@ -1,6 +1,6 @@
 //! Gradient training: a network on embeddings, and the encoder under it where that learns too.
 //!
-//! One loop for all models. Randomness is drawn from seeds and step numbers alone, so that a training that was killed
+//! One loop for all models, and for a question alone as for one with auxiliary questions that teach the same encoder. Randomness is drawn from seeds and step numbers alone, so that a training that was killed
 //! resumes from its last checkpoint to the same numbers.
 
 mod checkpoint;
@@ -14,6 +14,7 @@ mod history;
 mod inputs;
 mod run;
 mod schedule;
+mod task;
 #[cfg(test)]
 mod tests;
 mod trained;
@@ -22,6 +23,6 @@ pub use checkpoint::checkpoint_config_hash;
 pub use config::{Seeds, TrainConfig, ValidationMetric};
 pub(crate) use default_fit::fit_network;
 pub use history::{EpochRecord, GradientNorm, ValidationScores};
-pub use inputs::{EncoderToTune, Trainer};
+pub use inputs::{AuxiliaryTask, EncoderToTune, Trainer};
 pub use schedule::Schedule;
 pub use trained::{StopReason, Trained};

@@ -6,7 +6,8 @@ use super::data_hash::{data_hash, data_hash_of_format_1};
 use super::embedder::Embedder;
 use super::examples::Examples;
 use super::history::{EpochRecord, GradientNorm, ValidationScores};
-use super::inputs::Trainer;
+use super::inputs::{Labels, Trainer};
+use super::task::{Task, Window, head_alone};
 use super::trained::{StopReason, Trained};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
@@ -16,8 +17,8 @@ use crate::data::{Embeddings, Observation, TrainingData};
 use crate::math::random::generator;
 use crate::metrics::{Scored, accuracy, log_loss, macro_f1};
 use crate::mixed::link::Link;
-use crate::models::{AlternatingFit, Multilevel, Prepared, fit_at_face_value, validation_scores};
-use crate::nn::networks::{DropoutRng, Network, OneHot, Rows, Scaler, Shape};
+use crate::models::{Multilevel, Prepared, validation_scores};
+use crate::nn::networks::{DropoutRng, Network, Rows};
 use candle_core::{Tensor, Var};
 use dissensus_encoder::{AdamW, AdamWSettings, EncoderError, Gradients, LayerRates};
 use rand::seq::SliceRandom;
@@ -25,8 +26,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Texts whose embeddings decide how all are scaled, where an encoder learns.
-const SCALED_BY: usize = 256;
 /// What tensors of the best evaluation are called in a checkpoint.
 const BEST: &str = "best.";
 
@@ -53,11 +52,11 @@ struct Training<'a, 'b> {
     trainer: &'b Trainer<'a>,
     config: &'b TrainConfig,
     embedder: Embedder<'a>,
-    network: Network,
+    /// The project's own question, which is scored, then the auxiliary ones.
+    tasks: Vec<Task<'b>>,
     variables: Vec<(String, Var)>,
     optimizer: AdamW,
     settings: AdamWSettings,
-    examples: Examples,
     checkpoints: Option<Checkpoints>,
     state: State,
     /// Weights at the best evaluation.
@@ -74,29 +73,38 @@ struct Training<'a, 'b> {
 
 impl<'a, 'b> Training<'a, 'b> {
     fn new(trainer: &'b Trainer<'a>) -> Result<Self, PerspectivesError> {
-        let (config, data) = (&trainer.config, &trainer.data);
-        let levels = data.target.levels;
-        let examples = Examples::new(&trainer.observations, levels, data.annotators, config);
-        let embedder = match &trainer.encoder {
-            None => Embedder::Cached(data.embeddings),
-            Some(encoder) => Embedder::open(encoder, &config.policy, config.seeds.weights, &examples.texts)?,
+        let config = &trainer.config;
+        let learned = |labels: Labels<'b>| {
+            let Labels { data, observations, .. } = labels;
+            (labels, Examples::new(observations, data.target.levels, data.annotators, config))
         };
-        let network = first_network(trainer, &embedder, &examples)?;
+        let learned: Vec<(Labels<'_>, Examples)> = trainer.labels().into_iter().map(learned).collect();
+        let embedder = match &trainer.encoder {
+            None => Embedder::Cached(trainer.data.embeddings),
+            Some(encoder) => {
+                let texts: Vec<u32> =
+                    learned.iter().flat_map(|(labels, of)| labels.rows(&of.texts)).collect();
+                let seed = config.seeds.weights;
+                Embedder::open(encoder, trainer.bodies(), &config.policy, seed, &texts)?
+            }
+        };
+        let tasks: Vec<Task<'_>> = learned
+            .into_iter()
+            .enumerate()
+            .map(|(nth, (labels, examples))| Task::new(nth, labels, examples, config, &embedder))
+            .collect::<Result<_, _>>()?;
         let mut variables = embedder.variables();
-        variables.extend(network.variables());
+        tasks.iter().for_each(|task| variables.extend(task.variables()));
         let settings = AdamWSettings { weight_decay: config.weight_decay, ..AdamWSettings::default() };
-        let together = config.batch_size * config.gradient_accumulation_steps;
-        let steps_in_epoch = examples.texts.len().div_ceil(together) as u32;
         let steps = trainer.planned_steps();
         let (data_hash, choices) = (data_hash(trainer)?, config.config_hash()?);
         Ok(Self {
             trainer,
             config,
-            network,
+            tasks,
             variables,
             optimizer: AdamW::new(settings),
             settings,
-            examples,
             checkpoints: trainer
                 .folder
                 .as_ref()
@@ -104,7 +112,7 @@ impl<'a, 'b> Training<'a, 'b> {
                 .transpose()?,
             state: State { data: data_hash, choices, ..State::default() },
             best: None,
-            steps_in_epoch,
+            steps_in_epoch: trainer.steps_in_epoch(),
             steps,
             last: trainer.ends_at.map_or(steps, |end| end.min(steps)),
             gradient_norms: Vec::new(),
@@ -129,9 +137,15 @@ impl<'a, 'b> Training<'a, 'b> {
         }
         while self.state.step < self.last {
             let order = self.order();
-            let together = self.config.batch_size * self.config.gradient_accumulation_steps;
-            let windows: Vec<&[usize]> = order.chunks(together).collect();
-            for window in windows.into_iter().skip(self.state.step_in_epoch as usize) {
+            if self.state.step_in_epoch == 0
+                && let Err(error) = self.refit_auxiliary(&order, progress)
+            {
+                if error == PerspectivesError::Cancelled {
+                    self.write_checkpoint()?;
+                }
+                return Err(error);
+            }
+            for window in order.iter().skip(self.state.step_in_epoch as usize) {
                 if progress.cancelled() {
                     self.write_checkpoint()?;
                     return Err(PerspectivesError::Cancelled);
@@ -185,36 +199,74 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(self.is_out_of_patience().then_some(StopReason::EarlyStopping))
     }
 
-    /// The training texts of this epoch, as places in the examples.
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.examples.texts.len()).collect();
-        order.shuffle(&mut generator(self.config.seeds.data, 64 + u64::from(self.state.epoch)));
-        order
+    /// The steps of this epoch, each on texts of one question.
+    fn order(&self) -> Vec<Window> {
+        let (seed, epoch) = (self.config.seeds.data, u64::from(self.state.epoch));
+        let together = self.config.batch_size * self.config.gradient_accumulation_steps;
+        let mut windows = Vec::new();
+        for (task, stream) in self.tasks.iter().zip(0_u64..) {
+            let mut order: Vec<usize> = (0..task.examples.texts.len()).collect();
+            order.shuffle(&mut generator(seed, (stream << 32) + 64 + epoch));
+            order.truncate(task.labels.texts_in_epoch);
+            windows.extend(
+                order.chunks(together).map(|places| Window { task: stream as usize, places: places.into() }),
+            );
+        }
+        if self.tasks.len() > 1 {
+            windows.shuffle(&mut generator(seed, (1 << 63) + epoch));
+        }
+        windows
     }
 
-    fn step(&mut self, window: &[usize]) -> Result<(), PerspectivesError> {
+    /// Fits the heads of auxiliary questions anew on the texts of this epoch, where that is how the model's head is fitted: their next steps
+    /// start from there.
+    fn refit_auxiliary(
+        &mut self,
+        order: &[Window],
+        progress: &dyn Progress,
+    ) -> Result<(), PerspectivesError> {
+        if self.config.network.model != ModelKind::Multilevel {
+            return Ok(());
+        }
+        for at in 1..self.tasks.len() {
+            let of_task = order.iter().filter(|window| window.task == at);
+            let places = of_task.flat_map(|window| window.places.iter().copied()).collect();
+            let task = &mut self.tasks[at];
+            task.refit_on(places, &self.embedder, self.config.seeds.weights, progress)?;
+            self.optimizer.forget(task.network.variables().iter().map(|(_, var)| var));
+        }
+        Ok(())
+    }
+
+    fn own(&self) -> &Task<'b> {
+        &self.tasks[0]
+    }
+
+    fn step(&mut self, window: &Window) -> Result<(), PerspectivesError> {
         let seed =
             self.config.seeds.dropout.wrapping_mul(0x9e37_79b9).wrapping_add(u64::from(self.state.step));
+        let Task { labels, examples, network, .. } = &self.tasks[window.task];
         let batches: Vec<(&[usize], Rows)> = window
+            .places
             .chunks(self.config.batch_size)
             .enumerate()
-            .map(|(nth, batch)| (batch, self.examples.rows(batch, seed.wrapping_add((nth as u64) << 32))))
+            .map(|(nth, batch)| (batch, examples.rows(batch, seed.wrapping_add((nth as u64) << 32))))
             .collect();
-        let weight = self.examples.weight(window);
-        let gathered = self.network.gather(batches.iter().map(|(_, rows)| rows))?;
-        let dense = self.network.variables();
+        let weight = examples.weight(&window.places);
+        let gathered = network.gather(batches.iter().map(|(_, rows)| rows))?;
+        let dense = network.variables();
         let mut head: Vec<(&str, &Var)> = dense.iter().map(|(name, var)| (name.as_str(), var)).collect();
-        if let (Some(table), Some(gathered)) = (&self.network.table, &gathered) {
+        if let (Some(table), Some(gathered)) = (&network.table, &gathered) {
             head.push((table.name, &gathered.var));
         }
         let mut total: Option<Gradients> = None;
         for (nth, (batch, rows)) in batches.iter().enumerate() {
-            let texts: Vec<u32> = batch.iter().map(|place| self.examples.texts[*place]).collect();
+            let texts: Vec<u32> = batch.iter().map(|place| examples.texts[*place]).collect();
             let batch_seed = (seed as u32).wrapping_mul(31).wrapping_add(nth as u32);
-            let found = self.embedder.gradients(&texts, batch_seed, &head, |x, share| {
+            let found = self.embedder.gradients(&labels.rows(&texts), batch_seed, &head, |x, share| {
                 let dropout = DropoutRng { seed: u64::from(batch_seed) << 32 | share.start as u64 };
-                let rows = rows.of_texts(share, self.network.shape.target.levels);
-                self.network.loss(x, &rows, gathered.as_ref(), Some(dropout))? / weight.max(1e-9)
+                let rows = rows.of_texts(share, network.shape.target.levels);
+                network.loss(x, &rows, gathered.as_ref(), Some(dropout))? / weight.max(1e-9)
             });
             let found = found.map_err(|error| self.with_context(error))?;
             match &mut total {
@@ -226,13 +278,15 @@ impl<'a, 'b> Training<'a, 'b> {
         if self.config.max_grad_norm > 0.0 {
             gradients.clip(self.config.max_grad_norm)?;
         }
-        self.state.loss += gradients.loss * weight;
-        self.state.weight += weight;
+        if window.task == 0 {
+            self.state.loss += gradients.loss * weight;
+            self.state.weight += weight;
+        }
         let factor = self.config.schedule.factor(self.state.step, self.steps, self.config.warmup_ratio);
         // Measured before the table's rows are taken out of it.
         let wants_norms = self.is_evaluated_next();
         self.gradient_norms.clear();
-        if let (Some(table), Some(gathered)) = (&mut self.network.table, &gathered)
+        if let (Some(table), Some(gathered)) = (&mut self.tasks[window.task].network.table, &gathered)
             && let Some(gradient) = gradients.take(table.name)
         {
             if wants_norms {
@@ -295,7 +349,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let record = EpochRecord {
             epoch: f64::from(self.state.step) / f64::from(self.steps_in_epoch),
             step: self.state.step,
-            train_loss: self.state.loss / self.state.weight.max(1e-9),
+            train_loss: self.train_loss(),
             validation,
             learning_rate: self.config.head_lr * factor,
             seconds: self.seconds(),
@@ -313,6 +367,14 @@ impl<'a, 'b> Training<'a, 'b> {
         }
     }
 
+    /// Mean loss of the steps since the evaluation before; where all of these were of auxiliary questions, the one before.
+    fn train_loss(&self) -> f64 {
+        match self.state.history.last() {
+            Some(before) if self.state.weight == 0.0 => before.train_loss,
+            _ => self.state.loss / self.state.weight.max(1e-9),
+        }
+    }
+
     /// Scores the validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings as they are now: its
     /// head and random effects are where the next steps start from. What is scored is what would predict: on an encoder that has
     /// learned from labels, here or in a run before, a model that is calibrated on other texts.
@@ -326,29 +388,20 @@ impl<'a, 'b> Training<'a, 'b> {
         }
         let data = &self.trainer.data;
         let validation: &[Observation] = if scored { &self.trainer.validation } else { &[] };
-        let mut texts = self.examples.texts.clone();
+        let mut texts = self.own().examples.texts.clone();
         texts.extend(validation.iter().map(|o| o.text));
         texts.sort_unstable();
         texts.dedup();
-        let x = Embeddings::new(self.network.shape.dim, self.embedder.embed(&texts)?)?;
+        let x = Embeddings::new(self.own().network.shape.dim, self.embedder.embed(&texts)?)?;
         let place = |o: &Observation| Observation {
             text: texts.binary_search(&o.text).unwrap_or_default() as u32,
             ..*o
         };
         let train: Vec<Observation> = self.trainer.observations.iter().map(place).collect();
         let here = TrainingData { embeddings: &x, observations: &train, ..*data };
-        // The network has a linear head and nothing else, so that is what is fitted.
-        let options = FitOptions {
-            seed: self.config.seeds.weights,
-            slopes: false,
-            text_scores: false,
-            ..FitOptions::default()
-        };
-        let prepared = Prepared::new(&here, &options)?;
-        let (head, crossed) = fit_at_face_value(&prepared, &options, &Quiet(progress))?;
-        self.network.refit(&AlternatingFit::of(&head, &crossed))?;
-        let fitted = self.network.variables();
-        self.optimizer.forget(fitted.iter().map(|(_, var)| var));
+        let seed = self.config.seeds.weights;
+        let (head, crossed) = self.tasks[0].refit(&here, seed, progress)?;
+        self.optimizer.forget(self.own().network.variables().iter().map(|(_, var)| var));
         if validation.is_empty() {
             return Ok(None);
         }
@@ -368,7 +421,7 @@ impl<'a, 'b> Training<'a, 'b> {
             x = x.with_ngrams(Arc::new(ngrams.select(&texts)))?;
         }
         let here = TrainingData { embeddings: &x, observations: &train, ..*data };
-        let options = FitOptions { text_scores: true, ..options };
+        let options = FitOptions { text_scores: true, ..head_alone(seed) };
         let quiet = Quiet(progress);
         if self.trainer.encoder.is_none() {
             // What predicts is fitted to training labels alone: nothing has to be left out of them.
@@ -379,15 +432,15 @@ impl<'a, 'b> Training<'a, 'b> {
     }
 
     fn scores_of_network(&self) -> Result<Option<ValidationScores>, PerspectivesError> {
-        let validation = &self.trainer.validation;
+        let (validation, network) = (&self.trainer.validation, &self.own().network);
         if validation.is_empty() {
             return Ok(None);
         }
         let mut texts: Vec<u32> = validation.iter().map(|o| o.text).collect();
         texts.dedup();
         let x = self.embedder.embed(&texts)?;
-        let x = Tensor::from_vec(x, (texts.len(), self.network.shape.dim), &self.network.device)?;
-        let levels = self.network.shape.target.levels;
+        let x = Tensor::from_vec(x, (texts.len(), network.shape.dim), &network.device)?;
+        let levels = network.shape.target.levels;
         let mut probabilities = Vec::with_capacity(validation.len() * levels);
         for chunk in validation.chunks(4096) {
             let place = |o: &Observation| texts.binary_search(&o.text).unwrap_or_default() as u32;
@@ -396,7 +449,7 @@ impl<'a, 'b> Training<'a, 'b> {
                 annotators: chunk.iter().map(|o| Some(o.annotator)).collect(),
                 ..Rows::default()
             };
-            probabilities.extend(self.network.probabilities(&x, &rows)?);
+            probabilities.extend(network.probabilities(&x, &rows)?);
         }
         Ok(Some(scores(&Scored { observations: validation.clone(), probabilities, levels, tuned: None })))
     }
@@ -410,9 +463,9 @@ impl<'a, 'b> Training<'a, 'b> {
         self.seconds_before + self.began.elapsed().as_secs_f64()
     }
 
-    /// The weights as they are now, copied.
+    /// The weights of what will predict as they are now, copied.
     fn weights(&self) -> Result<HashMap<String, Tensor>, PerspectivesError> {
-        let mut tensors = self.network.tensors()?;
+        let mut tensors = self.own().tensors()?;
         for (name, var) in self.embedder.variables() {
             let tensor = var.as_detached_tensor().to_device(&candle_core::Device::Cpu)?.copy()?;
             tensors.insert(name, tensor);
@@ -421,7 +474,7 @@ impl<'a, 'b> Training<'a, 'b> {
     }
 
     fn load_weights(&mut self, weights: &HashMap<String, Tensor>) -> Result<(), PerspectivesError> {
-        self.network.set(weights)?;
+        self.tasks[0].set(weights)?;
         for (name, var) in self.embedder.variables() {
             if let Some(tensor) = weights.get(&name) {
                 var.set(&tensor.to_device(var.device())?)?;
@@ -435,8 +488,11 @@ impl<'a, 'b> Training<'a, 'b> {
         let mut tensors = self.weights()?;
         let memory = self.optimizer.state_dict(self.variables.iter().map(|(n, v)| (n.as_str(), v)))?;
         tensors.extend(memory);
-        if let Some(table) = &self.network.table {
-            tensors.extend(table.state_dict()?);
+        for (nth, task) in self.tasks.iter().enumerate() {
+            if nth > 0 {
+                tensors.extend(task.tensors()?);
+            }
+            tensors.extend(task.table_state()?);
         }
         for (name, tensor) in self.best.iter().flatten() {
             tensors.insert(format!("{BEST}{name}"), tensor.clone());
@@ -469,8 +525,11 @@ impl<'a, 'b> Training<'a, 'b> {
         self.load_weights(&tensors)?;
         let names = self.variables.iter().map(|(n, v)| (n.as_str(), v));
         self.optimizer = AdamW::load_state_dict(self.settings, state.optimizer_steps, &tensors, names)?;
-        if let Some(table) = &mut self.network.table {
-            table.load_state_dict(&tensors)?;
+        for (nth, task) in self.tasks.iter_mut().enumerate() {
+            if nth > 0 {
+                task.set(&tensors)?;
+            }
+            task.set_table_state(&tensors)?;
         }
         let best = tensors.into_iter().filter_map(|(name, t)| Some((name.strip_prefix(BEST)?.to_owned(), t)));
         let best: HashMap<String, Tensor> = best.collect();
@@ -487,15 +546,16 @@ impl<'a, 'b> Training<'a, 'b> {
         let seconds = self.seconds();
         let device = self.embedder.device_name();
         // From here on it predicts, and that is done where it cannot fail.
-        let link = Link::new(self.network.shape.target);
+        let learned = &self.own().network;
+        let link = Link::new(learned.shape.target);
         let mut network = Network::new(
-            self.network.spec.clone(),
-            self.network.shape.clone(),
+            learned.spec.clone(),
+            learned.shape.clone(),
             &vec![0.0; link.intercepts()],
             0,
             &candle_core::Device::Cpu,
         )?;
-        network.set(&self.network.tensors()?)?;
+        network.set(&learned.tensors()?)?;
         let encoder = match self.embedder {
             Embedder::Cached(_) => None,
             Embedder::Tuned(tuned) => Some(tuned.encoder),
@@ -511,39 +571,4 @@ fn scores(scored: &Scored) -> ValidationScores {
         accuracy: accuracy(&truth, &predicted),
         macro_f1: macro_f1(&truth, &predicted),
     }
-}
-
-/// The network before the first step.
-fn first_network(
-    trainer: &Trainer<'_>,
-    embedder: &Embedder<'_>,
-    examples: &Examples,
-) -> Result<Network, PerspectivesError> {
-    let (data, config) = (&trainer.data, &trainer.config);
-    let sample = match embedder {
-        Embedder::Cached(_) => &examples.texts[..],
-        Embedder::Tuned(_) => &examples.texts[..examples.texts.len().min(SCALED_BY)],
-    };
-    let x = embedder.embed(sample)?;
-    let dim = x.len() / sample.len().max(1);
-    let mut seen = vec![false; data.annotators];
-    trainer.observations.iter().for_each(|o| seen[o.annotator as usize] = true);
-    let mut counts = vec![0.0; data.target.levels];
-    trainer.observations.iter().for_each(|o| counts[usize::from(o.level)] += 1.0);
-    let uses_attributes = config.network.annotator_embedding.attributes;
-    let shape = Shape {
-        dim,
-        target: data.target,
-        annotators: data.annotators,
-        seen,
-        one_hot: if uses_attributes {
-            OneHot::new(data.attributes, data.annotators)
-        } else {
-            OneHot::default()
-        },
-        scaler: Scaler::of(dim, x.chunks_exact(dim.max(1))),
-    };
-    let start = Link::new(data.target).fixed_effects_from(&counts);
-    let device = embedder.device();
-    Ok(Network::new(config.network.clone(), shape, &start, config.seeds.weights, &device)?)
 }

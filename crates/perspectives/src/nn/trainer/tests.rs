@@ -480,3 +480,111 @@ fn epochs_that_an_earlier_version_scored_otherwise_are_not_compared_with_new_one
         }
     }
 }
+
+/// Six texts of another question on three levels, by three annotators of its own.
+const OTHER_BODIES: [&str; 6] =
+    ["the word is good", "you are the cup", "this is bad", "fair work", "here you are", "the work is here"];
+
+fn of_other_question() -> Vec<Observation> {
+    (0..18).map(|i| Observation { text: i / 3, annotator: i % 3, level: ((i / 3 + i) % 3) as u16 }).collect()
+}
+
+fn other_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
+    let target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+    AuxiliaryTask { texts: &OTHER_BODIES, observations, annotators: 3, target, attributes: &[] }
+}
+
+fn values(tensor: &candle_core::Tensor) -> Vec<f32> {
+    tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap()
+}
+
+/// Every model learns both questions with networks of their own; a training that broke off, also in the middle of an epoch, goes on to the
+/// same numbers.
+#[test]
+fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
+    let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    for kind in ModelKind::ALL {
+        let config = TrainConfig { epochs: 3, ..tuned(kind, FreezePolicy::Full) };
+        let alone = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
+        let trainer = alone.clone().with_auxiliary(&[other_question(&others)]).unwrap();
+        // 4 texts and of 6 the geometric mean, 5, two at a time.
+        assert_eq!((alone.steps_in_epoch(), trainer.steps_in_epoch(), trainer.planned_steps()), (2, 5, 15));
+        let whole = trainer.clone().run(&Silent, |_| ()).unwrap();
+        assert!(whole.history.iter().all(|r| r.train_loss.is_finite()), "{kind}");
+        let folder = tempfile::tempdir().unwrap();
+        for stop in [3, 5, 9] {
+            let broken = trainer.clone().in_folder(folder.path()).run(&StopAt::steps(stop), |_| ());
+            assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
+        }
+        let mended = trainer.clone().in_folder(folder.path()).run(&Silent, |_| ()).unwrap();
+        let numbers = |trained: &Trained| -> Vec<_> {
+            trained.history.iter().map(|r| (r.step, r.train_loss, r.validation, r.best)).collect()
+        };
+        assert_eq!(numbers(&whole), numbers(&mended), "{kind}");
+        let (a, b) = (whole.network.tensors().unwrap(), mended.network.tensors().unwrap());
+        assert!(a.iter().all(|(name, tensor)| values(tensor) == values(&b[name])), "{kind}");
+        let x = |trained: &Trained| trained.encoder().unwrap().unwrap().encode(&BODIES).unwrap();
+        assert_eq!(x(&whole), x(&mended), "{kind}");
+        assert_ne!(x(&whole), x(&alone.run(&Silent, |_| ()).unwrap()), "{kind}: they taught the encoder");
+        // A checkpoint is of its auxiliary labels too.
+        let mut changed = others.clone();
+        changed[4].level = (changed[4].level + 1) % 3;
+        let other =
+            Trainer::new(four(&none, &observations), &observations, Some(encoder), trainer.config.clone());
+        let other = other.unwrap().with_auxiliary(&[other_question(&changed)]).unwrap();
+        let error = other.in_folder(folder.path()).run(&Silent, |_| ()).err();
+        assert!(matches!(error, Some(PerspectivesError::CheckpointMismatch { .. })), "{kind}: {error:?}");
+    }
+}
+
+/// What the other question teaches reaches the embeddings of texts that the own question has no label of.
+#[test]
+fn an_auxiliary_question_teaches_the_encoder_what_tells_texts_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    tiny_without_dropout(folder.path());
+    let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
+    // Of two texts the own question has as many labels of each level; in the other one what is "bad" is told from what is "good".
+    let bodies = ["this is good", "this is bad", "the work is good", "the work is bad"];
+    let own: Vec<Observation> =
+        (0..4).map(|i| Observation { text: i / 2, annotator: i % 2, level: (i % 2) as u16 }).collect();
+    let others: Vec<Observation> =
+        (0..8).map(|i| Observation { text: i / 2, annotator: i % 2, level: (i / 2 % 2) as u16 }).collect();
+    let other_bodies = ["you are good", "you are bad", "here is good work", "here is bad work"];
+    let target = Target { kind: ScaleKind::Binary, levels: 2 };
+    let auxiliary =
+        AuxiliaryTask { texts: &other_bodies, observations: &others, annotators: 2, target, attributes: &[] };
+    let none = Embeddings::none(4);
+    let encoder = EncoderToTune { dir: folder.path(), options: &options, texts: &bodies };
+    let apart = |tasks: &[AuxiliaryTask<'_>]| {
+        let config = tuned(ModelKind::Shared, FreezePolicy::Full);
+        let config = TrainConfig { epochs: 60, encoder_lr: 5e-3, head_lr: 5e-2, ..config };
+        let trainer = Trainer::new(four(&none, &own), &[], Some(encoder), config).unwrap();
+        let trained = trainer.with_auxiliary(tasks).unwrap().run(&Silent, |_| ()).unwrap();
+        let x = trained.encoder().unwrap().unwrap().encode(&bodies[2..]).unwrap();
+        x[0].iter().zip(&x[1]).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
+    };
+    let (alone, taught) = (apart(&[]), apart(&[auxiliary]));
+    assert!(taught > 1.5 * alone, "{alone} {taught}");
+}
+
+#[test]
+fn auxiliary_questions_that_cannot_be_learned_say_why() {
+    let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
+    let (dir, options) = (tiny(), EncoderOptions::default());
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    let config = tuned(ModelKind::Shared, FreezePolicy::Full);
+    let trainer = Trainer::new(four(&none, &observations), &[], Some(encoder), config).unwrap();
+    let says = |task: AuxiliaryTask<'_>| trainer.clone().with_auxiliary(&[task]).err().unwrap();
+    assert!(matches!(says(other_question(&[])), PerspectivesError::EmptySplit { .. }));
+    let few = AuxiliaryTask { texts: &OTHER_BODIES[..2], ..other_question(&others) };
+    assert!(matches!(says(few), PerspectivesError::UnknownText { texts: 2, .. }));
+    let nobody = AuxiliaryTask { annotators: 1, ..other_question(&others) };
+    assert!(matches!(says(nobody), PerspectivesError::UnknownAnnotator { .. }));
+    let sim = simulate(10, 2, 2, 3, 5, 6);
+    let config = TrainConfig::new(ModelKind::ShareRecFfn, FreezePolicy::Frozen);
+    let frozen = Trainer::new(data(&sim), &[], None, config).unwrap();
+    let error = frozen.with_auxiliary(&[other_question(&others)]).err().unwrap();
+    assert!(matches!(error, PerspectivesError::Choice { field: "tuning", .. }), "{error}");
+}

@@ -1,7 +1,7 @@
 //! Figures of runs as CSV and as a LaTeX table.
 
 use crate::error::WorkbenchError;
-use crate::saved_runs::tuning_name;
+use crate::saved_runs::run_tuning;
 use crate::view::{RunDetail, RunInfo, RunMetric};
 
 /// One row for each run and metric.
@@ -111,7 +111,7 @@ pub(super) const COLUMNS: [(&str, &str); 15] = [
 ];
 
 pub(super) fn tuning(run: &RunInfo) -> String {
-    tuning_name(&run.tuning, run.layers, run.rank)
+    run_tuning(run)
 }
 
 pub(super) fn value<'a>(run: &'a RunDetail, key: &str) -> Option<&'a RunMetric> {
