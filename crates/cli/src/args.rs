@@ -240,9 +240,10 @@ fn scale(name: &str) -> Result<ScaleKind, String> {
 /// Which encoder to use, and how.
 #[derive(Args, Debug, Default)]
 pub(crate) struct EncoderArgs {
-    /// Name of an encoder, a folder with config.json, tokenizer.json and model.safetensors, or a model hub repository
+    /// Name of an encoder, a folder with config.json, tokenizer.json and model.safetensors, a model hub repository, or another
+    /// project's file for the encoder that it has tuned and uses (FILE.dissensus#RUN: that its run has tuned)
     /// [default: the project's, else all-MiniLM-L6-v2]
-    #[arg(long, value_name = "NAME|DIR")]
+    #[arg(long, value_name = "NAME|DIR|PROJECT")]
     pub(crate) encoder: Option<String>,
     /// How token vectors become one vector [default: the project's for the same encoder, else the encoder's own]
     #[arg(long, value_enum)]
@@ -304,6 +305,7 @@ pub(crate) enum DeviceArg {
   dissensus encode P.dissensus --encoder ./my-bert --pooling cls
   dissensus encode P.dissensus --precision fast
   dissensus encode P.dissensus --choose-encoder all-MiniLM-L6-v2,multilingual-e5-small-q4
+  dissensus encode P.dissensus --encoder OTHER.dissensus#3
 
 Ctrl-C stops after the batch at hand; the same command goes on from there.")]
 pub(crate) struct Encode {
@@ -315,7 +317,7 @@ pub(crate) struct Encode {
     /// Encode with every pooling and keep the one whose embeddings predict labels kept back from training best
     #[arg(long, conflicts_with = "pooling", group = "choose")]
     pub(crate) choose_pooling: bool,
-    /// Encode with each of these encoders (names, folders or owner/name) and keep the one on which `multilevel` predicts
+    /// Encode with each of these encoders (names, folders, owner/name or projects) and keep the one on which `multilevel` predicts
     /// labels kept back from training best; the project's stays unless another is better by more than a standard error
     #[arg(
         long,

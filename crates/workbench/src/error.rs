@@ -339,6 +339,14 @@ pub enum WorkbenchError {
         /// The unfinished one.
         unfinished: u32,
     },
+    /// A project that was named for its encoder has none.
+    #[error("{} {reason}", path.display())]
+    EncoderOfProject {
+        /// The project that was named.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// The encoder of a run that has not finished.
     #[error("run {0} has not finished: its encoder cannot be used yet")]
     UnfinishedEncoder(u32),
@@ -465,6 +473,7 @@ impl WorkbenchError {
             Self::NoRunFiles { .. } => "run-files-missing",
             Self::ForeignRunFiles { .. } => "run-files-foreign",
             Self::NoRunOfEncoder(_) => "no-such-run",
+            Self::EncoderOfProject { .. } => "encoder-of-project",
             Self::EncoderInUse(_) | Self::EncoderNeeded { .. } => "encoder-in-use",
             Self::UnfinishedEncoder(_) => "run-unfinished",
             Self::DamagedRun(_) => "run-damaged",

@@ -446,17 +446,117 @@ fn a_copy_from_before_the_run_learns_from_the_encoders_folder_what_trained_it() 
     assert!(report.held_out_note.unwrap().starts_with(&format!("{seen} texts are left out")));
     assert!(evaluate(&older, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
 
-    // Another project whose texts have the same names is not the one that trained it.
+    // Another project that has the same bodies is no stranger.
     let path = folder.path().join("other.dissensus");
     sample::create(&path).unwrap();
     let other = Session::open(&path, &Home::inside(folder.path(), Vec::new())).unwrap();
     other.encoding.encode(&choice(Pooling::Mean), &Silent).unwrap();
-    assert_eq!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts, 0);
+    assert!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
 
     // What cannot be read any more is no reason to trust the figures.
     std::fs::write(copy.join("training_data.json"), "{").unwrap();
     let error = older.encoding.encode(&choice(Pooling::Max), &Silent).unwrap_err();
     assert_eq!(error.code(), "training-data-damaged");
+}
+
+#[test]
+fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::inside(folder.path(), Vec::new());
+    // It stays open: reading takes no lock.
+    let tuning = sample(&folder);
+    let file = folder.path().join("sample.dissensus").to_str().unwrap().to_owned();
+    let path = folder.path().join("other.dissensus");
+    sample::create(&path).unwrap();
+    let other = Session::open(&path, &home).unwrap();
+    other.encoding.encode(&tiny(), &Silent).unwrap();
+    let named = |name: String| EncoderChoice { encoder: Some(name), ..EncoderChoice::default() };
+    let refused = |name: String| {
+        let before = version(&other);
+        let error = other.encoding.encode(&named(name), &Silent).unwrap_err();
+        assert_eq!(version(&other), before);
+        (error.code(), error.to_string())
+    };
+
+    let (code, words) = refused(file.clone());
+    assert_eq!(code, "encoder-of-project");
+    assert!(words.contains("uses no encoder that it has tuned"), "{words}");
+    assert_eq!(refused(format!("{file}#1")).0, "no-such-run");
+    assert!(refused(format!("{file}#one")).1.contains("has no run \"one\""));
+    let asked = tuning.runs.choices(question(&tuning), ModelKind::Multilevel, "frozen").unwrap();
+    let frozen = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    assert!(refused(format!("{file}#{frozen}")).1.contains("tuned no encoder"));
+
+    let run = tuned(&tuning, 0);
+    other.encoding.encode(&named(format!("{file}#{run}")), &Silent).unwrap();
+    let by_run = version(&other);
+    assert_ne!(by_run.split('/').nth(1), Some("tiny"));
+    // Its labels of the same texts are not unseen here.
+    assert!(evaluate(&other, SplitSpec::ByText(0.5), 1).unwrap().split.left_out_texts > 20);
+    other.encoding.encode(&tiny(), &Silent).unwrap();
+    tuning.runs.use_run(Some(run)).unwrap();
+    other.encoding.encode(&named(file), &Silent).unwrap();
+    assert_eq!(version(&other), by_run);
+
+    // Without the other project what is encoded stays, and the next text says what is missing.
+    tuning.close();
+    std::fs::remove_dir_all(folder.path().join("sample.dissensus.runs")).unwrap();
+    assert!(other.encoding.state().unwrap().problem.is_none());
+    assert_eq!(
+        other.encoding.encode(&EncoderChoice::default(), &Silent).unwrap_err().code(),
+        "run-files-missing"
+    );
+}
+
+#[test]
+fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, csv: String| {
+        let home = Home::inside(folder.path(), Vec::new());
+        let session = Session::create(&folder.path().join(name), &home).unwrap();
+        let file = folder.path().join("in.csv");
+        std::fs::write(&file, csv).unwrap();
+        let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+        session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+        session
+    };
+    let csv = || rows(0..120, &["a", "b", "c"]);
+    let tuning = of("p.dissensus", csv());
+    tuning.encoding.encode(&tiny(), &Silent).unwrap();
+    let question = tuning.project.question(None).unwrap().id;
+    let asked = tuning.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.7), ..asked };
+    let run = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
+    let named = format!("{}#{run}", folder.path().join("p.dissensus").display());
+    let left_out = |session: &Session| {
+        let choice = EncoderChoice { encoder: Some(named.clone()), ..EncoderChoice::default() };
+        session.encoding.encode(&choice, &Silent).unwrap();
+        let choices = EvaluateChoices {
+            question: None,
+            models: vec![ModelKind::Shared],
+            split: SplitSpec::ByText(0.5),
+            seed: 3,
+            at_least: None,
+            tuning: "frozen".into(),
+            device: DeviceChoice::Cpu,
+            prediction_sets: false,
+        };
+        session.analysis.evaluate(&choices, &Silent).unwrap().split.left_out_texts
+    };
+
+    // The same names, other texts.
+    assert_eq!(left_out(&of("names.dissensus", csv().replace("words", "phrases"))), 0);
+    // Other names, the same texts: 84 of the 120 trained it.
+    let same = of("bodies.dissensus", csv().replace("\nt", "\nother-").replace("words", "Words "));
+    assert!(left_out(&same) > 10);
+    // The same for texts that come later.
+    let later = of("later.dissensus", rows(200..240, &["a", "b", "c"]));
+    assert_eq!(left_out(&later), 0);
+    let file = folder.path().join("in.csv");
+    std::fs::write(&file, csv()).unwrap();
+    let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
+    later.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    assert!(left_out(&later) > 10);
 }
 
 /// A CSV file in which everybody labels each text.

@@ -34,6 +34,25 @@ it("compares those that are ticked, and uses one only on a click", async () => {
   await waitFor(() => expect(app.dialog).toBeNull());
 });
 
+it("compares with the encoder that another project tuned", async () => {
+  const user = userEvent.setup();
+  const asked = vi.spyOn(commands, "tryEncoders");
+  const used = vi.spyOn(commands, "useEncoder");
+  render(EncodersDialog);
+  const ticks = await screen.findAllByTestId("encoders-tick");
+  await user.click(ticks[1] as HTMLElement);
+  await user.click(ticks[2] as HTMLElement);
+  await user.click(screen.getByTestId("encoders-add-project"));
+  await waitFor(() => expect(screen.getAllByTestId("encoders-tick")).toHaveLength(4));
+  await user.click(screen.getByTestId("encoders-compare"));
+  await waitFor(() => expect(screen.getAllByTestId("encoders-row")).toHaveLength(2));
+  const project = "/home/you/Documents/Comments.dissensus";
+  expect(asked.mock.calls).toEqual([[1, ["all-MiniLM-L6-v2", project]]]);
+  expect(screen.getAllByTestId("encoders-row")[0]).toHaveTextContent("Comments.dissensus");
+  await user.click(screen.getByTestId("encoders-use"));
+  expect(used).toHaveBeenCalledWith(project);
+});
+
 it("does not compare one with nothing", async () => {
   const user = userEvent.setup();
   render(EncodersDialog);

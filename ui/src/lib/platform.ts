@@ -23,8 +23,8 @@ async function ask(dialog: () => Promise<string | null>): Promise<string | null>
 }
 
 /** A project to open. */
-export async function chooseProject(): Promise<string | null> {
-  return ask(() => open({ title: "Open a project", filters: [PROJECT], multiple: false, directory: false }));
+export async function chooseProject(title = "Open a project"): Promise<string | null> {
+  return ask(() => open({ title, filters: [PROJECT], multiple: false, directory: false }));
 }
 
 /** Where a new project goes. */

@@ -1,7 +1,9 @@
-//! Where an encoder is: one of the catalogue, a folder, a repository of the model hub, or one that a run of this project has tuned.
+//! Where an encoder is: one of the catalogue, a folder, a repository of the model hub, or one that a run of this project, or of another
+//! one, has tuned.
 
 use super::Encoding;
 use super::encoders::{self, EncoderChoice, EncoderLocation, SelectedEncoder};
+use super::of_project;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::saved_runs::{SavedRun, run_of_encoder};
@@ -27,7 +29,10 @@ impl Encoding {
                 dir: self.saved_runs.folder(&kept)?.join("encoder"),
             });
         }
-        encoders::find(&self.context.home, asked, chosen)
+        match of_project::find(&self.context.home, name)? {
+            Some(found) => Ok(found),
+            None => encoders::find(&self.context.home, asked, chosen),
+        }
     }
 
     /// Opens the encoder for a choice, see [`encoders::open`]; that of a run is looked up as in [`Encoding::find_encoder`].
@@ -43,7 +48,11 @@ impl Encoding {
             None => false,
         };
         if !of_a_run {
-            return encoders::open(&self.context.home, choice, chosen, progress);
+            let of_another = name.map(|name| of_project::find(&self.context.home, name)).transpose()?;
+            return match of_another.flatten() {
+                Some(found) => encoders::open_found(found, choice, chosen),
+                None => encoders::open(&self.context.home, choice, chosen, progress),
+            };
         }
         let found = self.find_encoder(choice.encoder.as_deref(), chosen)?;
         encoders::open_found(found, choice, chosen)

@@ -9,6 +9,7 @@ mod encode;
 pub(crate) mod encoders;
 mod find;
 mod occlusion;
+mod of_project;
 mod state;
 mod take_over;
 mod text_features;

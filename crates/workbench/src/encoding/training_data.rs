@@ -11,7 +11,7 @@ use dissensus_domain::{AnnotatorId, TextId};
 use dissensus_encoder::{Encoder, EncoderOptions};
 use dissensus_files::write_atomically;
 use dissensus_perspectives::SeenByEncoder;
-use dissensus_store::{RunId, RunPart};
+use dissensus_store::{RunId, RunPart, body_hash};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,6 +84,10 @@ fn key(weights_sha256: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Record {
     projects: BTreeMap<Uuid, Fingerprints>,
+    /// SHA-256 of the bodies of all of these texts, by which a project of its own knows those that it has too (see [`body_hash`]): they
+    /// are no unseen texts there. Who has a text can find out whether it is among them. Records of before this was kept name none.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    bodies: BTreeSet<String>,
 }
 
 /// What taught an encoder beside the labels of its run: texts and annotators of a project, as that project finds them when it uses the
@@ -92,14 +96,16 @@ struct Record {
 pub(crate) struct OtherTrainingData {
     project: Uuid,
     prints: Fingerprints,
+    bodies: BTreeSet<String>,
     same_bodies: BTreeSet<TextId>,
 }
 
 impl OtherTrainingData {
-    /// Texts and annotators of `project` by their external ids.
+    /// Texts (also by their bodies) and annotators of `project` by their external ids.
     pub(crate) fn new<'a>(
         project: Uuid,
         texts: impl IntoIterator<Item = &'a str>,
+        bodies: impl IntoIterator<Item = &'a str>,
         annotators: impl IntoIterator<Item = &'a str>,
         same_bodies: BTreeSet<TextId>,
     ) -> Self {
@@ -108,7 +114,8 @@ impl OtherTrainingData {
             annotators: annotators.into_iter().map(|name| fingerprint(project, name)).collect(),
             ..Fingerprints::default()
         };
-        Self { project, prints, same_bodies }
+        let bodies = bodies.into_iter().filter_map(body_print).collect();
+        Self { project, prints, bodies, same_bodies }
     }
 }
 
@@ -141,8 +148,16 @@ impl Fingerprints {
 
 /// What stands for an external id in files that are handed on: others cannot read it, and it is another one in each project.
 fn fingerprint(project: Uuid, external_id: &str) -> String {
-    let digest = Sha256::new().chain_update(project.as_bytes()).chain_update(external_id).finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::new().chain_update(project.as_bytes()).chain_update(external_id).finalize())
+}
+
+/// The same of a body, in every project alike; `None` without a word.
+fn body_print(body: &str) -> Option<String> {
+    body_hash(body).map(|hash| hex(&hash))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Record {
@@ -207,26 +222,52 @@ impl Encoding {
         let before = Record::read(dir)?;
         let mut record = before.clone();
         if let Some(parent_dir) = parent_dir {
-            for (project, names) in Record::read(parent_dir)?.projects {
+            let parent = Record::read(parent_dir)?;
+            for (project, names) in parent.projects {
                 record.projects.entry(project).or_default().extend(names);
             }
+            record.bodies.extend(parent.bodies);
         }
-        for other in others.iter().filter(|other| other.project != project) {
-            record.projects.entry(other.project).or_default().extend(other.prints.clone());
+        for other in others {
+            if other.project != project {
+                record.projects.entry(other.project).or_default().extend(other.prints.clone());
+            }
+            record.bodies.extend(other.bodies.iter().cloned());
         }
+        let texts: Vec<TextId> = data.texts.iter().copied().collect();
+        let bodies = self.context.store.bodies(&texts)?;
+        record.bodies.extend(bodies.iter().filter_map(|body| body_print(body)));
         record.projects.entry(project).or_default().extend(self.fingerprints(project, &data)?);
         if record == before { Ok(()) } else { record.write(dir) }
     }
 
-    /// Takes over what is said beside the encoder in `dir` of this project's texts and annotators.
+    /// Takes over what is said beside the encoder in `dir` of this project's texts and annotators, and of texts of other projects that this
+    /// one has too. It is read whenever texts are encoded, so that texts which come later are known in time.
     pub(super) fn take_over_training_data(
         &self,
         encoder: &Encoder,
         dir: &Path,
     ) -> Result<(), WorkbenchError> {
         let project = self.context.store.project_id()?.0;
-        let Some(missing) = Record::read(dir)?.projects.remove(&project) else { return Ok(()) };
-        let data = TrainingData { missing, ..TrainingData::default() };
+        let mut record = Record::read(dir)?;
+        let own = record.projects.remove(&project);
+        let mut texts = BTreeSet::new();
+        if !record.bodies.is_empty() {
+            // What the record says of this project's own texts says whether they taught or validated alone.
+            let known = own.as_ref().map(|own| &own.texts);
+            self.context.store.for_each_text(|text| {
+                let name = || fingerprint(project, &text.external_id);
+                let is_own = known.is_some_and(|known| known.contains(&name()));
+                if !is_own && body_print(&text.body).is_some_and(|print| record.bodies.contains(&print)) {
+                    texts.insert(text.id);
+                }
+                Ok::<(), WorkbenchError>(())
+            })?;
+        }
+        if own.is_none() && texts.is_empty() {
+            return Ok(());
+        }
+        let data = TrainingData { texts, missing: own.unwrap_or_default(), ..TrainingData::default() };
         self.keep_training_data(&encoder.version().weights_sha256, data).map(drop)
     }
 

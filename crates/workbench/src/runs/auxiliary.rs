@@ -289,6 +289,7 @@ fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, Wor
         taught: OtherTrainingData::new(
             *project,
             text_names.map(String::as_str),
+            texts.iter().map(|row| bodies[*row as usize].as_str()),
             annotator_names.map(String::as_str),
             same_bodies,
         ),
