@@ -410,7 +410,7 @@ pub(crate) enum ModelArg {
 Without a model, tuning, split, seed or anything else of a training, multilevel is fitted on all labels and predicts for the project from then on.
 With any of them a run is made: fitted on the training labels, scored on the test labels, kept under its number (see `runs`).
 A linear head on a frozen encoder is a convex problem and fitted to convergence: epochs, batch, learning rates and the like do not count for it.
-With --auxiliary an epoch also has steps on texts of the other projects (of each as many as the geometric mean of both numbers of texts).
+With --auxiliary an epoch also has steps on texts of the other projects (of a larger one as many as the geometric mean of both numbers of texts, of a smaller one every text once).
 Texts whose body stands among the validation or test texts are left out of them. Other projects are only read.")]
 pub(crate) struct Train {
     /// The project file

@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
-use dissensus_domain::{Answer, LabelSource, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, TextId};
 use dissensus_store::{RunId, RunPart, Store};
 use dissensus_workbench::view::{AuxiliaryQuestion, ImportChoices, NewLabel, RunDetail, TrainChoices};
 use dissensus_workbench::{
     CopyChoices, DeviceChoice, EncoderChoice, EvaluateChoices, Home, ModelKind, Progress, Session, Silent,
     SplitSpec, WorkbenchError,
 };
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,7 +76,8 @@ const TEXTS: u32 = 60;
 
 /// The project that is trained: 60 texts with labels, encoded by a tiny encoder.
 fn own(folder: &TempDir) -> Session {
-    let csv = rows(0..TEXTS, &OWN, body, usual);
+    // Against the order of the other projects: rows of the one are not rows of the other.
+    let csv = rows((0..TEXTS).rev(), &OWN, body, usual);
     let (session, _) = project(folder, "own.dissensus", "rude", &csv);
     session.encoding.encode(&tiny(), &Silent).unwrap();
     session
@@ -154,13 +156,20 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     assert_eq!(session.runs.detail(run.info.id).unwrap().auxiliary, run.auxiliary);
     let files = folder.path().join("own.dissensus.runs").join(&run.info.uid);
     assert!(!files.join("auxiliary.json").exists());
+    // Left by a kill as the run ended, it is not handed on.
+    std::fs::write(files.join("auxiliary.json"), "[]").unwrap();
+    let copy = folder.path().join("copy.dissensus");
+    let with_runs = CopyChoices { runs: true, ..CopyChoices::default() };
+    session.project.save_copy(&copy, with_runs, &Silent).unwrap();
+    let copied = folder.path().join("copy.dissensus.runs").join(&run.info.uid);
+    assert!(copied.join("run.json").exists() && !copied.join("auxiliary.json").exists());
     let card = std::fs::read_to_string(files.join("run.json")).unwrap();
     assert!(card.contains("other.dissensus") && !card.contains(&*folder.path().to_string_lossy()), "{card}");
 
     let store = Store::open_reader(folder.path().join("own.dissensus")).unwrap();
     let trained = store.run_labels(RunId(run.info.id), RunPart::Train).unwrap().labels;
     // Texts are numbered from 1 as they come.
-    let scored = |text: u32| text < TEXTS && trained.iter().all(|label| label.text != TextId(text + 1));
+    let scored = |text: u32| text < TEXTS && trained.iter().all(|label| label.text != TextId(TEXTS - text));
     let flipped = |which: &dyn Fn(u32) -> bool, text: u32, annotator: usize| {
         if which(text) { 1 - usual(text, annotator) } else { usual(text, annotator) }
     };
@@ -176,6 +185,26 @@ fn texts_that_are_scored_teach_nothing_by_another_projects_labels() {
     assert_ne!(not, figures(&run), "labels of other texts changed nothing");
     let alone = figures(&train(&session, &choices(&session, "last-1", Vec::new())));
     assert_ne!(alone.0, figures(&run).0);
+    // What is kept has the labels of each body that is not scored, and no others.
+    let asked = choices(&session, "last-1", vec![asked(&path, None)]);
+    session.runs.train(&asked, DeviceChoice::Cpu, &StopHalfWay::default()).unwrap_err();
+    let stopped = session.runs.list().unwrap().remove(0);
+    let kept = folder.path().join("own.dissensus.runs").join(&stopped.uid).join("auxiliary.json");
+    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
+    let number = |value: &serde_json::Value| value.as_u64().unwrap() as usize;
+    let found: BTreeSet<(String, usize, usize)> = kept[0]["observations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|o| {
+            let body = kept[0]["bodies"][number(&o["text"])].as_str().unwrap().trim().to_lowercase();
+            (body, number(&o["annotator"]), number(&o["level"]))
+        })
+        .collect();
+    let expected = (0..90).filter(|text| !scored(*text)).flat_map(|text| {
+        (0..OTHERS.len()).map(move |annotator| (body(text), annotator, usual(text, annotator)))
+    });
+    assert_eq!(found, expected.collect());
     // A later run does not take the other project's file from this one.
     let question = run.choices.question;
     let next = session.runs.defaults(question, ModelKind::Multilevel, run.choices.tuning.clone()).unwrap();
@@ -295,6 +324,46 @@ fn both_projects_know_what_the_encoder_has_learned() {
     assert!(tested as u32 <= run.sizes.test_texts && seen + tested == 81, "{seen} {tested}");
 }
 
+/// Texts of the official test split whose labels others keep, and texts of a group that is scored, do not teach either.
+#[test]
+fn texts_that_belong_to_what_is_scored_do_not_teach() {
+    let folder = tempfile::tempdir().unwrap();
+    // Of three texts in a row two have a label; they are a group, and of one part of the official split.
+    let part = |text: u32| if text.is_multiple_of(4) { "test" } else { "train" };
+    let line = |text: u32| format!("t{text},{},g{},{}", body(text), text / 3, part(text / 3));
+    let mut csv = "text_id,text,group,split,annotator_id,label\n".to_owned();
+    for text in (0..90).filter(|text| text % 3 != 2) {
+        for (i, annotator) in OWN.iter().enumerate() {
+            csv.push_str(&format!("{},{annotator},{}\n", line(text), ["no", "yes"][usual(text, i)]));
+        }
+    }
+    let (session, path) = project(&folder, "own.dissensus", "rude", &csv);
+    let mut csv = "text_id,text,group,split\n".to_owned();
+    (0..90).filter(|text| text % 3 == 2).for_each(|text| csv.push_str(&format!("{}\n", line(text))));
+    let file = folder.path().join("texts.csv");
+    std::fs::write(&file, csv).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let (_, other) = project(&folder, "other.dissensus", "harsh", &rows(0..90, &OTHERS, body, usual));
+    let store = Store::open_reader(&path).unwrap();
+    for (split, by_groups) in [(SplitSpec::Column, false), (SplitSpec::Grouped(0.5), true)] {
+        let choices = TrainChoices { split, ..choices(&session, "last-1", vec![asked(&other, None)]) };
+        let run = train(&session, &choices);
+        let labels = store.run_labels(RunId(run.info.id), RunPart::Train).unwrap().labels;
+        let texts: BTreeSet<TextId> = labels.iter().map(|label| label.text).collect();
+        let taught = run.auxiliary[0].texts as usize;
+        if by_groups {
+            // Two texts of each group have labels here, the third one does not.
+            assert_eq!(taught, texts.len() / 2 * 3);
+        } else {
+            // Of the 30 groups 8 are the test; validation was drawn from labelled texts of the others.
+            assert_eq!(taught, 66 - run.sizes.validation_texts as usize);
+        }
+        assert_eq!(run.auxiliary[0].left_out_texts as usize, 90 - taught);
+    }
+}
+
 #[test]
 fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_project() {
     let folder = tempfile::tempdir().unwrap();
@@ -311,6 +380,23 @@ fn labels_of_people_who_are_held_out_do_not_teach_by_another_question_of_the_pro
     let trained = run.auxiliary[0].annotators;
     assert!((2..=6).contains(&trained), "{trained}");
     assert_eq!(run.auxiliary[0].labels, 40 * trained);
+    // Other labels of who is held out change nothing, those of who is trained on do.
+    let store = Store::open_reader(&path).unwrap();
+    let labels = store.run_labels(RunId(run.info.id), RunPart::Train).unwrap().labels;
+    let trained: BTreeSet<AnnotatorId> = labels.iter().map(|label| label.annotator).collect();
+    let question = session.project.question(Some("harsh")).unwrap().id;
+    let change = |who: AnnotatorId| {
+        for text in (41..=80).step_by(3).map(TextId) {
+            let answer = Answer::Level(u16::from(text.0 % 2 == 0));
+            let label = NewLabel { question, text, annotator: who, answer, duration_ms: None };
+            session.labelling.record(&label, LabelSource::Command).unwrap();
+        }
+    };
+    let everybody = session.project.annotators().unwrap();
+    everybody.iter().filter(|who| !trained.contains(&who.id)).for_each(|who| change(who.id));
+    assert_eq!(figures(&train(&session, &by_people)), figures(&run));
+    change(*trained.first().unwrap());
+    assert_ne!(figures(&train(&session, &by_people)), figures(&run));
     // By text everybody is trained on, and so teaches.
     let run = train(&session, &choices(&session, "last-1", same));
     assert_eq!(run.auxiliary[0].annotators, 12);

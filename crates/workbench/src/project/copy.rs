@@ -3,9 +3,12 @@
 use super::Project;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
+use crate::saved_runs::AUXILIARY;
 use crate::view::CopyReport;
+use dissensus_domain::WorkState;
 use dissensus_files::{AtomicFolder, beside};
 use dissensus_store::{CopyTarget, StoreError};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -42,7 +45,19 @@ impl Project {
             return Err(WorkbenchError::RunsExist(target));
         }
         // The large part first: the project takes its name only when everything that belongs to it is there.
-        let folder = with_runs.map(|from| copied_folder(from, &target, progress)).transpose()?;
+        let finished: BTreeSet<String> = store
+            .runs()?
+            .into_iter()
+            .filter(|run| run.state == WorkState::Finished)
+            .map(|run| run.uid.to_string())
+            .collect();
+        // Of a run that was killed as it ended: texts of another project that nothing needs any more.
+        let is_left_over = |inner: &Path| {
+            let of_run = inner.parent().is_some_and(|run| finished.contains(&*run.to_string_lossy()));
+            of_run && inner.file_name().is_some_and(|name| name == AUXILIARY)
+        };
+        let folder =
+            with_runs.map(|from| copied_folder(from, &target, is_left_over, progress)).transpose()?;
         let what = if choices.replace { CopyTarget::Replace } else { CopyTarget::New };
         let copied = store.copy_to(path, what, |done, all| {
             progress.report(done, Some(all), "");
@@ -79,10 +94,11 @@ impl Project {
     }
 }
 
-/// Copies a folder with everything in it but links and temporary files; under a temporary name until it is finished.
+/// Copies a folder with everything in it but links, temporary files and what `left_out` names; under a temporary name until it is finished.
 fn copied_folder(
     from: &Path,
     target: &Path,
+    left_out: impl Fn(&Path) -> bool,
     progress: &dyn Progress,
 ) -> Result<AtomicFolder, WorkbenchError> {
     let failed = |path: &Path| {
@@ -102,7 +118,10 @@ fn copied_folder(
             if kind.is_dir() {
                 std::fs::create_dir(&place).map_err(failed(target))?;
                 open.push(name);
-            } else if kind.is_file() && !entry.file_name().to_string_lossy().ends_with(".part") {
+            } else if kind.is_file()
+                && !entry.file_name().to_string_lossy().ends_with(".part")
+                && !left_out(&name)
+            {
                 let mut read = File::open(&source).map_err(failed(&source))?;
                 let mut write = File::create_new(&place).map_err(failed(target))?;
                 loop {

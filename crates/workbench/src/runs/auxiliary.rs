@@ -9,7 +9,7 @@ use super::data::auxiliary_of;
 use crate::context::{Context, QuestionData};
 use crate::encoding::OtherTrainingData;
 use crate::error::WorkbenchError;
-use crate::saved_runs::{SavedRun, io};
+use crate::saved_runs::{AUXILIARY, SavedRun, io};
 use crate::view::{AuxiliaryQuestion, RunAuxiliary};
 use dissensus_domain::{AnnotatorId, Question, Split, TextId};
 use dissensus_files::write_atomically;
@@ -21,9 +21,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
-
-/// In a run's folder, until it has finished.
-pub(super) const AUXILIARY: &str = "auxiliary.json";
 
 /// Labels of an auxiliary question as a run learns them: texts and annotators with a label, and no others.
 #[derive(Debug, Serialize, Deserialize)]
@@ -198,13 +195,14 @@ impl Runs {
         }
         let scored = division.validation.iter().chain(division.test.observations());
         let mut rows: BTreeSet<usize> = scored.clone().map(|o| o.text as usize).collect();
-        if split == SplitSpec::Column {
+        let groups: BTreeSet<u32> = rows.iter().filter_map(|row| own.groups[*row]).collect();
+        let held = |row: &usize| match split {
             // Also those whose labels others keep, as in a shared task.
-            let parts = own.parts.iter().enumerate();
-            rows.extend(
-                parts.filter(|(_, part)| part.is_some_and(|part| part != Split::Train)).map(|(row, _)| row),
-            );
-        }
+            SplitSpec::Column => own.parts[*row].is_some_and(|part| part != Split::Train),
+            SplitSpec::Grouped(_) => own.groups[*row].is_some_and(|group| groups.contains(&group)),
+            _ => false,
+        };
+        rows.extend((0..own.texts.len()).filter(held));
         let training: HashSet<u32> = division.train.iter().map(|o| o.annotator).collect();
         let held: HashSet<AnnotatorId> = scored
             .filter(|o| !training.contains(&o.annotator))

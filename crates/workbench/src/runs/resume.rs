@@ -1,11 +1,10 @@
 //! Resuming a run that broke off.
 
 use super::Runs;
-use super::auxiliary::AUXILIARY;
 use super::data::auxiliary_of;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use crate::saved_runs::{SavedRun, choices};
+use crate::saved_runs::{AUXILIARY, SavedRun, choices};
 use crate::view::RunDetail;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;

@@ -288,7 +288,7 @@ fn epoch_info(record: &EpochRecord) -> EpochInfo {
     EpochInfo {
         epoch: record.epoch,
         step: record.step,
-        train_loss: Some(record.train_loss),
+        train_loss: record.train_loss,
         validation_loss: record.validation.map(|v| v.log_loss),
         validation_accuracy: record.validation.map(|v| v.accuracy),
         rate: record.learning_rate,

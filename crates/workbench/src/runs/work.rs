@@ -1,17 +1,16 @@
 //! A run at work: carried out, and how it ended kept.
 
 use super::Runs;
-use super::auxiliary::AUXILIARY;
 use super::job_progress::JobProgress;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Progress, Reservation, caught};
-use crate::saved_runs::{Outcome, tuning_name};
+use crate::saved_runs::{AUXILIARY, Outcome, tuning_name};
 use crate::view::EpochInfo;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
-use dissensus_perspectives::PerspectivesError;
+use dissensus_perspectives::{PerspectivesError, checkpoint_config_hash};
 use dissensus_store::RunId;
 use std::sync::Arc;
 
@@ -89,6 +88,13 @@ impl Runs {
         let other_checkpoint =
             matches!(error, WorkbenchError::Perspectives(PerspectivesError::CheckpointMismatch { .. }));
         let problem = (state == WorkState::Failed).then(|| error.problem());
+        // What it cannot be resumed with must not stay: texts of another project.
+        if state == WorkState::Failed
+            && let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept))
+            && (other_checkpoint || checkpoint_config_hash(&folder.join("checkpoints")).is_none())
+        {
+            let _ = std::fs::remove_file(folder.join(AUXILIARY));
+        }
         // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.
         let _ = self.ended(run, state, Outcome { problem, other_checkpoint, ..Outcome::default() });
     }

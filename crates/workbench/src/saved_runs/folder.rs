@@ -23,6 +23,8 @@ use uuid::Uuid;
 /// What a tuned encoder of a run is called where an encoder is named: `run:UUID`.
 const ENCODER_PREFIX: &str = "run:";
 const CARD: &str = "run.json";
+/// Texts and labels of other projects that a run learns from, until it has finished.
+pub(crate) const AUXILIARY: &str = "auxiliary.json";
 
 /// `run.json`: whose files these are, and what the numbers of a saved network mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

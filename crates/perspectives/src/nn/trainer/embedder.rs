@@ -3,8 +3,9 @@
 use super::inputs::EncoderToTune;
 use crate::data::Embeddings;
 use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
-use dissensus_encoder::{EncoderError, FreezePolicy, Gradients, Trainable};
+use dissensus_encoder::{BatchPlan, EncoderError, FreezePolicy, Gradients, Trainable};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -94,12 +95,24 @@ impl<'a> Embedder<'a> {
     }
 
     /// Embeddings of these texts with the weights as they are now, in order.
-    pub(crate) fn embed(&self, texts: &[u32]) -> Result<Vec<f32>, PerspectivesError> {
+    pub(crate) fn embed(
+        &self,
+        texts: &[u32],
+        progress: &dyn Progress,
+    ) -> Result<Vec<f32>, PerspectivesError> {
         match self {
             Self::Cached(x) => Ok(texts.iter().flat_map(|t| x.row(*t as usize).iter().copied()).collect()),
             Self::Tuned(tuned) => {
                 let bodies: Vec<&str> = texts.iter().map(|t| tuned.bodies[*t as usize]).collect();
-                Ok(tuned.encoder.encoder()?.encode(&bodies)?.concat())
+                let mut rows = vec![Vec::new(); bodies.len()];
+                let done =
+                    tuned.encoder.encoder()?.encode_stream(bodies, &BatchPlan::default(), |batch| {
+                        for (place, row) in batch.indices.into_iter().zip(batch.embeddings) {
+                            rows[place] = row;
+                        }
+                        progress.flow()
+                    })?;
+                if done.cancelled { Err(PerspectivesError::Cancelled) } else { Ok(rows.concat()) }
             }
         }
     }

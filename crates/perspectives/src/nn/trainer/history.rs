@@ -10,8 +10,9 @@ pub struct EpochRecord {
     pub epoch: f64,
     /// Steps so far.
     pub step: u32,
-    /// Mean loss of a label since the evaluation before, in nats, with dropout and smoothing as they were.
-    pub train_loss: f64,
+    /// Mean loss of a label of the own question since the evaluation before, in nats, with dropout and smoothing as they were; none
+    /// where every step since was on auxiliary questions.
+    pub train_loss: Option<f64>,
     /// Scores on the validation labels; none where there are none.
     pub validation: Option<ValidationScores>,
     /// Learning rate of the network at the last step.

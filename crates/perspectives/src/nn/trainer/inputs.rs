@@ -127,8 +127,8 @@ impl<'a> Trainer<'a> {
     }
 
     /// Has the encoder learn these questions too, each with a network of its own. An epoch takes every text of the training and, of
-    /// each of these, as many as the geometric mean of both numbers of texts, at most all: tasks are drawn in proportion to the square root of their
-    /// sizes (temperature 2; Raffel et al. 2020, arXiv 1910.10683, section 3.5.2). Every step is on texts of one question, in an order drawn
+    /// each larger one of these, as many as the geometric mean of both numbers of texts: it is drawn in proportion to the square root of its
+    /// size (temperature 2; Raffel et al. 2020, arXiv 1910.10683, section 3.5.2). Of a smaller one it takes every text once, none twice. Every step is on texts of one question, in an order drawn
     /// from the seed. Validation, the choice of the best weights and the model that predicts know the training's own question alone.
     ///
     /// # Errors

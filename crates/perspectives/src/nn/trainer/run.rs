@@ -229,6 +229,8 @@ impl<'a, 'b> Training<'a, 'b> {
             return Ok(());
         }
         for at in 1..self.tasks.len() {
+            let (done, all) = (self.state.step.into(), self.last.into());
+            progress.report(done, Some(all), "encoding texts of auxiliary questions");
             let of_task = order.iter().filter(|window| window.task == at);
             let places = of_task.flat_map(|window| window.places.iter().copied()).collect();
             let task = &mut self.tasks[at];
@@ -349,7 +351,7 @@ impl<'a, 'b> Training<'a, 'b> {
         let record = EpochRecord {
             epoch: f64::from(self.state.step) / f64::from(self.steps_in_epoch),
             step: self.state.step,
-            train_loss: self.train_loss(),
+            train_loss: (self.state.weight > 0.0).then(|| self.state.loss / self.state.weight),
             validation,
             learning_rate: self.config.head_lr * factor,
             seconds: self.seconds(),
@@ -367,14 +369,6 @@ impl<'a, 'b> Training<'a, 'b> {
         }
     }
 
-    /// Mean loss of the steps since the evaluation before; where all of these were of auxiliary questions, the one before.
-    fn train_loss(&self) -> f64 {
-        match self.state.history.last() {
-            Some(before) if self.state.weight == 0.0 => before.train_loss,
-            _ => self.state.loss / self.state.weight.max(1e-9),
-        }
-    }
-
     /// Scores the validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings as they are now: its
     /// head and random effects are where the next steps start from. What is scored is what would predict: on an encoder that has
     /// learned from labels, here or in a run before, a model that is calibrated on other texts.
@@ -384,7 +378,7 @@ impl<'a, 'b> Training<'a, 'b> {
         progress: &dyn Progress,
     ) -> Result<Option<ValidationScores>, PerspectivesError> {
         if self.config.network.model != ModelKind::Multilevel {
-            return if scored { self.scores_of_network() } else { Ok(None) };
+            return if scored { self.scores_of_network(progress) } else { Ok(None) };
         }
         let data = &self.trainer.data;
         let validation: &[Observation] = if scored { &self.trainer.validation } else { &[] };
@@ -392,7 +386,7 @@ impl<'a, 'b> Training<'a, 'b> {
         texts.extend(validation.iter().map(|o| o.text));
         texts.sort_unstable();
         texts.dedup();
-        let x = Embeddings::new(self.own().network.shape.dim, self.embedder.embed(&texts)?)?;
+        let x = Embeddings::new(self.own().network.shape.dim, self.embedder.embed(&texts, progress)?)?;
         let place = |o: &Observation| Observation {
             text: texts.binary_search(&o.text).unwrap_or_default() as u32,
             ..*o
@@ -431,14 +425,17 @@ impl<'a, 'b> Training<'a, 'b> {
         Ok(Some(scores(&validation_scores(&here, &observations, &options, &quiet)?)))
     }
 
-    fn scores_of_network(&self) -> Result<Option<ValidationScores>, PerspectivesError> {
+    fn scores_of_network(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<Option<ValidationScores>, PerspectivesError> {
         let (validation, network) = (&self.trainer.validation, &self.own().network);
         if validation.is_empty() {
             return Ok(None);
         }
         let mut texts: Vec<u32> = validation.iter().map(|o| o.text).collect();
         texts.dedup();
-        let x = self.embedder.embed(&texts)?;
+        let x = self.embedder.embed(&texts, progress)?;
         let x = Tensor::from_vec(x, (texts.len(), network.shape.dim), &network.device)?;
         let levels = network.shape.target.levels;
         let mut probabilities = Vec::with_capacity(validation.len() * levels);

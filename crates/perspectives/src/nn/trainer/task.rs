@@ -4,7 +4,7 @@ use super::config::TrainConfig;
 use super::embedder::Embedder;
 use super::examples::Examples;
 use super::inputs::Labels;
-use crate::data::progress::{Progress, Quiet};
+use crate::data::progress::{Progress, Quiet, Silent};
 use crate::data::{Embeddings, FitOptions, Observation, PerspectivesError, TrainingData};
 use crate::mixed::CrossedEffects;
 use crate::mixed::link::Link;
@@ -47,7 +47,7 @@ impl<'a> Task<'a> {
             Embedder::Cached(_) => &examples.texts[..],
             Embedder::Tuned(_) => &examples.texts[..examples.texts.len().min(SCALED_BY)],
         };
-        let x = embedder.embed(&labels.rows(sample))?;
+        let x = embedder.embed(&labels.rows(sample), &Silent)?;
         let dim = x.len() / sample.len().max(1);
         let mut seen = vec![false; data.annotators];
         observations.iter().for_each(|o| seen[o.annotator as usize] = true);
@@ -143,7 +143,8 @@ impl<'a> Task<'a> {
     ) -> Result<(), PerspectivesError> {
         places.sort_unstable();
         let texts: Vec<u32> = places.iter().map(|place| self.examples.texts[*place]).collect();
-        let x = Embeddings::new(self.network.shape.dim, embedder.embed(&self.labels.rows(&texts))?)?;
+        let rows = embedder.embed(&self.labels.rows(&texts), progress)?;
+        let x = Embeddings::new(self.network.shape.dim, rows)?;
         let placed =
             |o: &Observation| Some(Observation { text: texts.binary_search(&o.text).ok()? as u32, ..*o });
         let observations: Vec<Observation> = self.labels.observations.iter().filter_map(placed).collect();

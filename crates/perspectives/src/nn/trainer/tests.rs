@@ -107,7 +107,7 @@ fn sep_heads_on_a_tuned_encoder_learn_four_samples_by_heart_in_ten_epochs() {
         let trainer = Trainer::new(four(&none, &observations), &[], Some(encoder), config).unwrap();
         let trained = trainer.run(&Silent, |_| ()).unwrap();
         assert_eq!(trained.history.len(), 10);
-        let losses: Vec<f64> = trained.history.iter().map(|r| r.train_loss).collect();
+        let losses: Vec<f64> = trained.history.iter().filter_map(|r| r.train_loss).collect();
         let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
         assert!(least < losses[0], "{policy}: {losses:?}");
         // Heads begin at 0 and so give the encoder nothing in the first step;
@@ -494,6 +494,12 @@ fn other_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
     AuxiliaryTask { texts: &OTHER_BODIES, observations, annotators: 3, target, attributes: &[] }
 }
 
+/// A choice of five by four people, on two of these texts.
+fn small_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
+    let target = Target { kind: ScaleKind::Choice, levels: 5 };
+    AuxiliaryTask { texts: &OTHER_BODIES[..2], observations, annotators: 4, target, attributes: &[] }
+}
+
 fn values(tensor: &candle_core::Tensor) -> Vec<f32> {
     tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap()
 }
@@ -503,18 +509,22 @@ fn values(tensor: &candle_core::Tensor) -> Vec<f32> {
 #[test]
 fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
     let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
+    let few: Vec<Observation> = (0..8)
+        .map(|i| Observation { text: i / 4, annotator: i % 4, level: (i / 4 + i % 4) as u16 })
+        .collect();
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
     for kind in ModelKind::ALL {
         let config = TrainConfig { epochs: 3, ..tuned(kind, FreezePolicy::Full) };
         let alone = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
-        let trainer = alone.clone().with_auxiliary(&[other_question(&others)]).unwrap();
-        // 4 texts and of 6 the geometric mean, 5, two at a time.
-        assert_eq!((alone.steps_in_epoch(), trainer.steps_in_epoch(), trainer.planned_steps()), (2, 5, 15));
+        let tasks = [other_question(&others), small_question(&few)];
+        let trainer = alone.clone().with_auxiliary(&tasks).unwrap();
+        // 4 texts, of 6 the geometric mean, 5, and of 2 both, two at a time.
+        assert_eq!((alone.steps_in_epoch(), trainer.steps_in_epoch(), trainer.planned_steps()), (2, 6, 18));
         let whole = trainer.clone().run(&Silent, |_| ()).unwrap();
-        assert!(whole.history.iter().all(|r| r.train_loss.is_finite()), "{kind}");
+        assert!(whole.history.iter().all(|r| r.train_loss.is_some_and(f64::is_finite)), "{kind}");
         let folder = tempfile::tempdir().unwrap();
-        for stop in [3, 5, 9] {
+        for stop in [3, 6, 11] {
             let broken = trainer.clone().in_folder(folder.path()).run(&StopAt::steps(stop), |_| ());
             assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
         }
@@ -533,10 +543,25 @@ fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
         changed[4].level = (changed[4].level + 1) % 3;
         let other =
             Trainer::new(four(&none, &observations), &observations, Some(encoder), trainer.config.clone());
-        let other = other.unwrap().with_auxiliary(&[other_question(&changed)]).unwrap();
+        let other = other.unwrap().with_auxiliary(&[other_question(&changed), tasks[1]]).unwrap();
         let error = other.in_folder(folder.path()).run(&Silent, |_| ()).err();
         assert!(matches!(error, Some(PerspectivesError::CheckpointMismatch { .. })), "{kind}: {error:?}");
     }
+}
+
+#[test]
+fn the_loss_that_is_told_is_that_of_the_own_question() {
+    let (none, observations, others) = (Embeddings::none(4), four_samples(), of_other_question());
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    let config =
+        TrainConfig { epochs: 2, eval_steps: Some(1), ..tuned(ModelKind::Shared, FreezePolicy::Full) };
+    let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
+    let trained = trainer.with_auxiliary(&[other_question(&others)]).unwrap().run(&Silent, |_| ()).unwrap();
+    let losses: Vec<f64> = trained.history.iter().filter_map(|r| r.train_loss).collect();
+    // Two steps of five are its own in each epoch; a step on three levels alone has no loss to tell.
+    assert_eq!((trained.history.len(), losses.len()), (10, 4));
+    assert!(losses.iter().all(|loss| *loss > 0.0));
 }
 
 /// What the other question teaches reaches the embeddings of texts that the own question has no label of.
