@@ -486,8 +486,17 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     let asked = tuning.runs.choices(question(&tuning), ModelKind::Multilevel, "frozen").unwrap();
     let frozen = tuning.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap().info.id;
     assert!(refused(format!("{file}#{frozen}")).1.contains("tuned no encoder"));
+    let own = path.to_str().unwrap().to_owned();
+    assert!(refused(own).1.contains("is this project"));
+    assert!(refused(format!("{file}.dissensus")).1.contains("is not there"));
 
     let run = tuned(&tuning, 0);
+    let record = encoder_below(folder.path()).join("training_data.json");
+    let kept = std::fs::read_to_string(&record).unwrap();
+    let before_bodies = kept.replace("\"bodies\"", "\"unknown\"");
+    std::fs::write(&record, before_bodies).unwrap();
+    assert!(refused(format!("{file}#{run}")).1.contains("which texts trained them"));
+    std::fs::write(&record, kept).unwrap();
     other.encoding.encode(&named(format!("{file}#{run}")), &Silent).unwrap();
     let by_run = version(&other);
     assert_ne!(by_run.split('/').nth(1), Some("tiny"));
@@ -504,7 +513,7 @@ fn an_encoder_that_another_project_tuned_is_found_by_that_projects_file() {
     assert!(other.encoding.state().unwrap().problem.is_none());
     assert_eq!(
         other.encoding.encode(&EncoderChoice::default(), &Silent).unwrap_err().code(),
-        "run-files-missing"
+        "encoder-no-folder"
     );
 }
 
@@ -707,13 +716,17 @@ fn a_run_is_kept_while_an_unfinished_one_stands_on_its_encoder() {
 
 /// Copies the only tuned encoder below `folder`.
 fn copy_encoder(folder: &Path, to: &Path) {
+    copy_folder(&encoder_below(folder), to);
+}
+
+/// The folder of the first tuned encoder that is found.
+fn encoder_below(folder: &Path) -> PathBuf {
     let mut open: Vec<PathBuf> = vec![folder.to_owned()];
     while let Some(dir) = open.pop() {
         for entry in std::fs::read_dir(&dir).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() && path.file_name().unwrap() == "encoder" {
-                copy_folder(&path, to);
-                return;
+                return path;
             }
             if path.is_dir() {
                 open.push(path);

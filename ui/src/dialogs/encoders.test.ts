@@ -53,6 +53,13 @@ it("compares with the encoder that another project tuned", async () => {
   expect(used).toHaveBeenCalledWith(project);
 });
 
+it("names an encoder that another project tuned by that project", async () => {
+  const name = "/home/you/Tweets.dissensus.runs/01a2/encoder";
+  vi.spyOn(commands, "encodersHere").mockResolvedValue([{ name, about: null, in_use: true }]);
+  render(EncodersDialog);
+  await waitFor(() => expect(screen.getByText("Tweets.dissensus")).toBeVisible());
+});
+
 it("does not compare one with nothing", async () => {
   const user = userEvent.setup();
   render(EncodersDialog);

@@ -1,7 +1,7 @@
 //! Trying several ways to encode, and making the one the project's whose embeddings predict best.
 
 use super::Analysis;
-use super::cross_validation::{CrossValidation, clearly_better, mean};
+use super::cross_validation::{CrossValidation, clearly_better, mean, of_other_labels};
 use crate::encoding::ActiveEncoder;
 use crate::encoding::EncoderChoice;
 use crate::encoding::encoders::SelectedEncoder;
@@ -40,8 +40,10 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<Vec<Candidate>, WorkbenchError> {
         let mut opened: Vec<Candidate> = Vec::with_capacity(choices.len());
-        for (name, choice) in choices {
+        for (name, mut choice) in choices {
             let (_, version, _) = self.encoding.open_encoder(&choice, chosen, progress)?;
+            // What another project uses can change while the first ones encode.
+            choice.encoder = choice.encoder.map(|_| version.encoder.clone());
             if opened.iter().any(|before| before.version.key == version.key) {
                 return Err(WorkbenchError::EncoderTwice(name));
             }
@@ -67,11 +69,11 @@ impl Analysis {
                 self.encoding.open_encoder(&candidate.choice, seen.current.as_ref(), progress)?;
             losses.push(self.held_out_losses(asked, (&encoder, &version, &dir), progress)?);
         }
-        // What trained an encoder is left out of its losses: then they are no longer of the same labels.
-        let most = losses.iter().map(Vec::len).max().unwrap_or_default();
-        if let Some(at) = losses.iter().position(|losses| losses.len() < most) {
+        // What trained an encoder is left out of its losses.
+        if let Some(at) = of_other_labels(&losses) {
             return Err(WorkbenchError::EncoderLearned(candidates[at].name.clone()));
         }
+        let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|a, b| mean(&losses[*a]).total_cmp(&mean(&losses[*b])));
         let best = order.first().copied().unwrap_or_default();

@@ -34,7 +34,7 @@ impl Analysis {
         asked: &CrossValidation<'_>,
         (encoder, version, dir): (&Encoder, &SelectedEncoder, &Path),
         progress: &dyn Progress,
-    ) -> Result<Vec<f64>, WorkbenchError> {
+    ) -> Result<Losses, WorkbenchError> {
         let (question_data, seed) = (asked.question_data, asked.seed);
         self.encoding.add_version(encoder, dir)?;
         self.encoding.encode_version(encoder, &version.key, progress)?;
@@ -53,8 +53,8 @@ fn cross_validated(
     seen: SeenByEncoder<'_>,
     asked: &CrossValidation<'_>,
     progress: &dyn Progress,
-) -> Result<Vec<f64>, WorkbenchError> {
-    let mut losses = Vec::with_capacity(data.observations.len());
+) -> Result<Losses, WorkbenchError> {
+    let mut losses = Losses::default();
     let mut unseen = 0;
     for split in (SplitSpec::KFold { folds: asked.folds, fold: None }).each() {
         let columns = SplitColumns { seen, ..asked.question_data.columns() };
@@ -69,10 +69,25 @@ fn cross_validated(
         let scored = division.test.score(asked.model.name(), model.as_ref())?;
         let of =
             |(i, o): (usize, &Observation)| -f64::from(scored.row(i)[usize::from(o.level)]).max(1e-9).ln();
-        losses.extend(scored.observations.iter().enumerate().map(of));
+        losses.values.extend(scored.observations.iter().enumerate().map(of));
+        losses.labels.extend(scored.observations.iter().map(|o| (o.text, o.annotator)));
     }
     seen.check(asked.purpose, unseen)?;
     Ok(losses)
+}
+
+/// Losses of labels that models did not learn from.
+#[derive(Default)]
+pub(super) struct Losses {
+    /// Text and annotator of each.
+    labels: Vec<(u32, u32)>,
+    pub(super) values: Vec<f64>,
+}
+
+/// The first encoder whose losses are of other labels than the longest ones, because it has learned from some of them.
+pub(super) fn of_other_labels(losses: &[Losses]) -> Option<usize> {
+    let longest = losses.iter().max_by_key(|of| of.labels.len())?;
+    losses.iter().position(|of| of.labels != longest.labels)
 }
 
 pub(super) fn mean(values: &[f64]) -> f64 {

@@ -1,7 +1,7 @@
 //! Encoders beside each other, for a person to choose from: by the cross-validation by which `encode --choose-encoder` chooses.
 
 use super::Analysis;
-use super::cross_validation::{CrossValidation, clearly_better, mean};
+use super::cross_validation::{CrossValidation, Losses, clearly_better, mean, of_other_labels};
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
@@ -64,7 +64,7 @@ impl Analysis {
         let current = self.encoding.active_encoder()?.current;
         let choice =
             |name: &String| EncoderChoice { encoder: Some(name.clone()), ..EncoderChoice::default() };
-        let mut keys: Vec<String> = Vec::new();
+        let (mut keys, mut found): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         // All are opened before the first one encodes: a name that is wrong is told at once.
         for name in names {
             let (_, version, _) = self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
@@ -72,21 +72,25 @@ impl Analysis {
                 return Err(WorkbenchError::EncoderTwice(name.clone()));
             }
             keys.push(version.key);
+            // What another project uses can change while the first ones encode.
+            found.push(version.encoder);
         }
+        let names = &found[..];
         if keys.len() < 2 {
             return Err(WorkbenchError::OneEncoder);
         }
-        let mut losses: Vec<Vec<f64>> = Vec::new();
+        let mut losses: Vec<Losses> = Vec::new();
         for name in names {
             let (encoder, version, dir) =
                 self.encoding.open_encoder(&choice(name), current.as_ref(), progress)?;
             losses.push(self.held_out_losses(&asked, (&encoder, &version, &dir), progress)?);
         }
-        // What trained an encoder is left out of its losses: then they are no longer of the same labels.
-        let labels = losses.iter().map(Vec::len).max().unwrap_or_default();
-        if let Some(at) = losses.iter().position(|of| of.len() < labels) {
+        // What trained an encoder is left out of its losses.
+        if let Some(at) = of_other_labels(&losses) {
             return Err(WorkbenchError::EncoderLearned(names[at].clone()));
         }
+        let losses: Vec<Vec<f64>> = losses.into_iter().map(|of| of.values).collect();
+        let labels = losses.first().map_or(0, Vec::len);
         let in_use = |at: usize| current.as_ref().is_some_and(|current| current.key == keys[at]);
         let against = (0..names.len()).find(|at| in_use(*at)).unwrap_or_default();
         let trial = |at: usize| {

@@ -103,6 +103,8 @@ impl Encoding {
             seen = self.active_encoder()?;
         }
         let mut done = self.encode_version(encoder, &chosen.key, progress)?;
+        // Texts that came meanwhile may have trained it.
+        self.take_over_training_data(encoder, dir)?;
         done.in_use = match seen.key() == Some(chosen.key.as_str()) {
             // Nothing to choose: these were texts that the encoder in use had not seen.
             true => self.active_encoder()?.key() == Some(chosen.key.as_str()),

@@ -29,7 +29,7 @@ impl Encoding {
                 dir: self.saved_runs.folder(&kept)?.join("encoder"),
             });
         }
-        match of_project::find(&self.context.home, name)? {
+        match of_project::find(&self.context.home, self.context.store.file(), name)? {
             Some(found) => Ok(found),
             None => encoders::find(&self.context.home, asked, chosen),
         }
@@ -48,7 +48,8 @@ impl Encoding {
             None => false,
         };
         if !of_a_run {
-            let of_another = name.map(|name| of_project::find(&self.context.home, name)).transpose()?;
+            let own = self.context.store.file();
+            let of_another = name.map(|name| of_project::find(&self.context.home, own, name)).transpose()?;
             return match of_another.flatten() {
                 Some(found) => encoders::open_found(found, choice, chosen),
                 None => encoders::open(&self.context.home, choice, chosen, progress),

@@ -3,6 +3,7 @@
 
 use super::Encoding;
 use super::encoders::EncoderLocation;
+use super::training_data::says_what_trained_it;
 use crate::context::Context;
 use crate::error::WorkbenchError;
 use crate::home::Home;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// How the name of a project file ends.
 const EXTENSION: &str = "dissensus";
 
-/// The project file and the run that `name` means; `None` where it is no project file.
+/// The project file and the run that `name` means; `None` where it is no name of a project file.
 fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
     let is_project = |file: &str| Path::new(file).extension().is_some_and(|end| end == EXTENSION);
     let (file, run) = match name.rsplit_once('#') {
@@ -23,18 +24,23 @@ fn project_named(name: &str) -> Option<(&Path, Option<&str>)> {
         _ if is_project(name) => (name, None),
         _ => return None,
     };
-    Path::new(file).is_file().then_some((Path::new(file), run))
+    Some((Path::new(file), run))
 }
 
-/// Where the encoder is that `name` means; `None` where it names no project file.
+/// The folder of the encoder that `name` means; `None` where it names no project file, or that of the project `own`. From then on the folder
+/// stands for it, which has the run's UUID in its path: the other project is not asked again.
 ///
 /// # Errors
-/// The project cannot be read, has no such run, or no encoder that it has tuned.
-pub(super) fn find(home: &Home, name: &str) -> Result<Option<EncoderLocation>, WorkbenchError> {
+/// The project is not there or cannot be read, has no such run, no encoder that it has tuned, or one that does not say what trained it.
+pub(super) fn find(home: &Home, own: &Path, name: &str) -> Result<Option<EncoderLocation>, WorkbenchError> {
     let Some((file, run)) = project_named(name) else { return Ok(None) };
     let refused = |reason: String| WorkbenchError::EncoderOfProject { path: file.to_owned(), reason };
-    // A project that is opened from another folder must still find it.
-    let file_as_it_is = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    if !file.is_file() {
+        return Err(refused("is not there".to_owned()));
+    }
+    if own.canonicalize().is_ok_and(|own| file.canonicalize().is_ok_and(|file| own == file)) {
+        return Err(refused("is this project: `runs use` uses the encoder of a run of its own".to_owned()));
+    }
     // Its window may have it open: reading takes no lock.
     let store = Store::open_reader_recorded(file, &home.check_records())?;
     let context = Arc::new(Context::open(store, home)?);
@@ -58,8 +64,14 @@ pub(super) fn find(home: &Home, name: &str) -> Result<Option<EncoderLocation>, W
         return Err(refused(format!("has a run {number} that tuned no encoder: name one that did")));
     }
     let dir = saved.encoder_folder(kept.run.uid)?;
+    if !says_what_trained_it(&dir)? {
+        return Err(refused(format!(
+            "has a run {number} from before encoders said which texts trained them: `runs use {number}` there first"
+        )));
+    }
+    // A project that is opened from another folder must still find it.
     let dir = dir.canonicalize().unwrap_or(dir);
-    Ok(Some(EncoderLocation { name: format!("{}#{number}", file_as_it_is.display()), dir }))
+    Ok(Some(EncoderLocation { name: dir.to_string_lossy().into_owned(), dir }))
 }
 
 #[cfg(test)]
@@ -70,11 +82,10 @@ mod tests {
     fn a_project_file_is_told_from_folders_and_repositories() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("a#b.dissensus");
-        std::fs::write(&project, "").unwrap();
         let name = project.to_str().unwrap();
         assert_eq!(project_named(name), Some((project.as_path(), None)));
         assert_eq!(project_named(&format!("{name}#12")), Some((project.as_path(), Some("12"))));
-        for other in ["all-MiniLM-L6-v2", "owner/name", "./folder", "gone.dissensus", "gone.dissensus#1"] {
+        for other in ["all-MiniLM-L6-v2", "owner/name", "./folder", "a#b"] {
             assert_eq!(project_named(other), None, "{other}");
         }
     }

@@ -160,6 +160,11 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Whether the encoder in `dir` says by their bodies which texts trained it.
+pub(super) fn says_what_trained_it(dir: &Path) -> Result<bool, WorkbenchError> {
+    Ok(!Record::read(dir)?.bodies.is_empty())
+}
+
 impl Record {
     const FILE: &str = "training_data.json";
 
