@@ -81,7 +81,7 @@ pub use live::{
 pub use metrics::{Scored, Scores, dichotomize, score};
 pub use mixed::{
     Discrimination, Estimation, EstimationLimit, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS,
-    ScoreParts, Severity, TextDispersion,
+    ScaleSpread, ScoreParts, Severity, TextDispersion,
 };
 pub use model_selection::{
     ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve,

@@ -8,7 +8,7 @@ export interface PartWords {
 
 const DOUBT: PartWords = {
   label: "Not known exactly",
-  hint: "Text and annotator are known from few labels: that draws every prediction towards even odds",
+  hint: "Text and annotator are known from few labels: that draws every prediction towards even odds. Where texts have scales of their own, this text's is in it too",
 };
 
 /** What a part is called and what it says; null is what doubt draws off. */

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 const TEXT_WIDTH: usize = 60;
 /// Words in the table, those that count most.
 const WORDS: usize = 10;
-/// What the score loses because text and annotator are not known exactly.
-const DOUBT: &str = "not known exactly";
+/// What the score loses because text and annotator are not known exactly, or to the text's own scale.
+const DOUBT: &str = "uncertainty, text's scale";
 /// Logits that a whole bar stands for, and its characters.
 const WIDEST: f64 = 3.0;
 const BAR: f64 = 20.0;

@@ -11,7 +11,8 @@ pub struct FitOptions {
     pub folds: usize,
     /// Rounds between re-estimating the shared head and the annotators in `multilevel`.
     pub rounds: usize,
-    /// Whether annotators may get slopes (a dependence on topics) and discriminations of their own where held-out labels show a gain.
+    /// Whether annotators may get slopes (a dependence on topics) and discriminations of their own, and texts scales of their
+    /// own, where held-out labels show a gain.
     pub slopes: bool,
     /// Whether text scores may come from words and similar texts too, where that predicts left-out texts better than the linear head.
     #[serde(default = "yes")]

@@ -225,6 +225,7 @@ impl LiveModel {
                     without_own: u.clone(),
                     posterior: u,
                     variance: crossed.text_var,
+                    noise: 0.0,
                     z,
                 });
             }
@@ -236,6 +237,7 @@ impl LiveModel {
             without_own: posterior.clone(),
             posterior,
             variance: crossed.v[row],
+            noise: crossed.noise(row),
             z: crossed.features(row).to_vec(),
         };
         let Some(without) = without_label(crossed, row as u32, annotator, &scores) else { return Ok(scores) };
@@ -254,8 +256,9 @@ fn without_label(
     scores: &TextScores,
 ) -> Option<TextScores> {
     let left = crossed.text_refitted_without(text as usize, annotator)?;
-    let posterior = left.mean;
-    Some(TextScores { without_own: posterior.clone(), posterior, variance: left.variance, ..scores.clone() })
+    let (posterior, noise) = (left.mean, left.scale.map_or(0.0, |scale| scale.noise()));
+    let without_own = posterior.clone();
+    Some(TextScores { without_own, posterior, variance: left.variance, noise, ..scores.clone() })
 }
 
 #[cfg(test)]

@@ -149,11 +149,11 @@ fn columns(crossed: &CrossedEffects, text: usize) -> TextColumns {
     let q = crossed.link.scores();
     let mean = &crossed.u[text * q..(text + 1) * q];
     let sd = crossed.v[text].sqrt();
-    let mut columns = TextColumns::one(mean, 0.0, crossed.features(text));
+    let mut columns = TextColumns::one(mean, 0.0, crossed.noise(text), crossed.features(text));
     for i in 0..QUANTILES {
         let x = normal_quantile((i as f64 + 0.5) / QUANTILES as f64);
         let moved: Vec<f64> = mean.iter().enumerate().map(|(c, m)| m + sd * x * contrast(c, q)).collect();
-        columns.push(&moved, 0.0, crossed.features(text));
+        columns.push(&moved, 0.0, crossed.noise(text), crossed.features(text));
     }
     columns
 }

@@ -17,11 +17,11 @@ impl LiveModel {
         let (at, q) = (text as usize, crossed.link.scores());
         let mean = &crossed.u[at * q..(at + 1) * q];
         let sd = crossed.v[at].sqrt();
-        let mut columns = TextColumns::one(mean, 0.0, crossed.features(at));
+        let mut columns = TextColumns::one(mean, 0.0, crossed.noise(at), crossed.features(at));
         for sign in [-1.0, 1.0] {
             let moved: Vec<f64> =
                 mean.iter().enumerate().map(|(c, m)| m + sign * sd * contrast(c, q)).collect();
-            columns.push(&moved, 0.0, crossed.features(at));
+            columns.push(&moved, 0.0, crossed.noise(at), crossed.features(at));
         }
         let mut p = vec![0.0f32; self.levels()];
         let mut scratch = Scratch::default();

@@ -14,6 +14,8 @@ mod model;
 mod refit;
 mod repeated;
 mod severity_sides;
+#[cfg(test)]
+mod text_scale_tests;
 mod unlikely;
 
 pub use explain::{ExplainedPrediction, ExplainedText, Influence, Outcome, TextScore};

@@ -11,7 +11,7 @@ use crate::disagreement::{
     BLOCK, Disagreement, Measure, Sums, measure, measure_of_texts, panel_distributions, ranking,
 };
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
-use crate::mixed::{Discrimination, Estimation, Severity, TextDispersion};
+use crate::mixed::{Discrimination, Estimation, ScaleSpread, Severity, TextDispersion};
 use crate::models::{Multilevel, Prepared, fit_effects};
 use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
@@ -403,6 +403,12 @@ impl LiveModel {
         progress: &dyn Progress,
     ) -> Result<Option<TextDispersion>, PerspectivesError> {
         self.model.crossed.text_dispersion(replicates, seed, progress)
+    }
+
+    /// How much texts differ in how far people are apart on them, beyond their place on the scale, in the predictions; `None` where
+    /// left-out labels do not show that they do.
+    pub fn scale_spread(&self) -> Option<ScaleSpread> {
+        self.model.crossed.scale_spread()
     }
 
     /// How closely an annotator's labels follow what texts are, compared with the average annotator; `None` where held-out labels do

@@ -145,7 +145,7 @@ fn p_of(model: &LiveModel, text: u32, answers: &Answers) -> f64 {
     crossed.link.probabilities(
         &crossed.u[at * q..(at + 1) * q],
         &average,
-        attenuation(crossed.v[at]),
+        attenuation(crossed.v[at] + crossed.noise(at)),
         &mut p,
     );
     let [lenient, strict] = [&answers.lenient, &answers.strict]

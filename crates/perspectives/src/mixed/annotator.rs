@@ -58,6 +58,8 @@ pub(crate) struct LabelGivenText<'a> {
     pub(crate) u: &'a [f64],
     /// Posterior variance of these scores.
     pub(crate) variance: f64,
+    /// What the text's scale adds to the noise of the label.
+    pub(crate) noise: f64,
     /// Slope features.
     pub(crate) z: &'a [f64],
     pub(crate) level: u16,
@@ -108,7 +110,7 @@ pub(crate) fn posterior(
             .map(|l| ScoredLabel {
                 intercepts: vec![fixed_effects[0] + l.u[0]],
                 discrimination: 1.0,
-                attenuation: attenuation(l.variance),
+                attenuation: attenuation(l.variance + l.noise),
                 level: l.level,
             })
             .collect();
@@ -233,14 +235,14 @@ fn cavities(link: Link, fixed_effects: &[f64], labels: &[LabelGivenText<'_>], mo
 fn place(link: Link, label: &LabelGivenText<'_>, theta: &[f64], u: &mut [f64]) -> f64 {
     u.copy_from_slice(label.u);
     if link.softmax {
-        return attenuation(label.variance);
+        return attenuation(label.variance + label.noise);
     }
     let discrimination = link.discrimination_of(theta);
     u[0] *= discrimination;
     if !label.z.is_empty() {
         u[0] += dot(label.z, &theta[link.random_effects()..]);
     }
-    attenuation(discrimination * discrimination * label.variance)
+    attenuation(discrimination * discrimination * label.variance + label.noise)
 }
 
 /// Derivatives of each logit, before its attenuation `k`, by all random effects and slopes: intercepts x width, row-major. That by the
@@ -360,7 +362,7 @@ mod tests {
         let labels: Vec<LabelGivenText<'_>> = u
             .iter()
             .enumerate()
-            .map(|(i, u)| LabelGivenText { u, variance: 0.6, z: &[], level: [0, 3, 1, 2][i % 4] })
+            .map(|(i, u)| LabelGivenText { u, variance: 0.6, noise: 0.0, z: &[], level: [0, 3, 1, 2][i % 4] })
             .collect();
         let precision = [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 4.0];
         let (theta, _) = fit(link, &fixed_effects, &precision, &labels, &[0.0; 3], &[0.0; 3]);

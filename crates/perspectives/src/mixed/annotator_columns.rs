@@ -81,7 +81,7 @@ impl AnnotatorColumns {
         if self.link.softmax {
             self.fill_softmax(texts, text, range, out, scratch);
         } else {
-            self.add_scores((texts.u[0][text], texts.v[text] - 1.0), range.clone(), scratch);
+            self.add_scores((texts.u[0][text], texts.v[text] - texts.square[text]), range.clone(), scratch);
             self.fill_cumulative(range, out, scratch);
         }
         clip_probabilities(out, self.link.levels);

@@ -200,7 +200,7 @@ impl CrossedEffects {
             .filter_map(|&(text, level)| self.label_given_text(annotator, text, level))
             .map(|l: LabelGivenText<'_>| {
                 let u: Vec<f64> = l.u.iter().map(|u| a * u).collect();
-                let attenuation = crate::math::attenuation(own(l.u[0]) + a * a * l.variance);
+                let attenuation = crate::math::attenuation(own(l.u[0]) + a * a * l.variance + l.noise);
                 link.log_likelihood(&u, &intercepts, attenuation, l.level, &mut unused)
             })
             .sum()

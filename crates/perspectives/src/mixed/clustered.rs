@@ -1,5 +1,23 @@
 //! Sums over labels with standard errors that count what labels of one annotator, or of one text, have in common.
 
+use crate::math::distributions::student_quantile;
+
+/// One-sided confidence that a gain must have, with Student's t over annotators, so that it is honest with few of them.
+const CONFIDENCE: f64 = 0.977_249_868;
+/// Nats that the labels must gain in all: where every label is the same level each gains next to nothing, and all alike.
+const LEAST_GAIN: f64 = 2.0;
+/// With fewer annotators who have labels nothing can be tested over them.
+pub(super) const MIN_ANNOTATORS: usize = 3;
+
+/// Whether labels gain by more than chance, (text, gain) annotator by annotator.
+pub(super) fn more_than_chance(gains: &[Vec<(u32, f64)>], texts: usize) -> bool {
+    if gains.len() < MIN_ANNOTATORS {
+        return false;
+    }
+    let (total, error) = total_and_two_way_error(gains, texts);
+    total > LEAST_GAIN && total > student_quantile(CONFIDENCE, gains.len() - 1) * error
+}
+
 /// Sum of gains and the standard error of that sum over annotators: the square root of n times their sample variance.
 pub(super) fn total_and_error(gains: &[f64]) -> (f64, f64) {
     let n = gains.len() as f64;

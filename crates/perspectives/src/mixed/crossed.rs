@@ -6,6 +6,7 @@ use super::convergence::Convergence;
 use super::initial;
 use super::scalar_posterior::ScoredLabel;
 use super::text::{self, TextPosterior};
+use super::text_scale::TextScales;
 use crate::data::{AttributeEvidence, Observation, Target};
 use crate::math::cholesky::Factor;
 use crate::math::{attenuation, dot};
@@ -18,6 +19,16 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct TextLabel {
     pub(crate) annotator: u32,
     pub(crate) level: u16,
+}
+
+/// A text's posterior without one of its labels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TextCavity<'a> {
+    /// Of its q scores.
+    pub(super) means: &'a [f64],
+    pub(super) variance: f64,
+    /// What its scale adds to the noise of a label.
+    pub(super) noise: f64,
 }
 
 /// The whole state of the random effects; cheap to update for one text or one annotator.
@@ -55,7 +66,9 @@ pub(crate) struct CrossedEffects {
     pub(crate) v: Vec<f64>,
     /// Labels of every text, ordered by annotator.
     pub(crate) labels: Vec<Vec<TextLabel>>,
-    /// For every label of every text: q posterior means and one variance without that label.
+    /// Where they have one of their own: their scales.
+    pub(crate) scales: Option<TextScales>,
+    /// For every label of every text: q posterior means, one variance and the noise of its scale, without that label.
     pub(super) cavity: Vec<Vec<f64>>,
     pub(crate) annotators: Vec<AnnotatorEffect>,
     /// How the last estimation of the variances ended.
@@ -77,7 +90,7 @@ impl CrossedEffects {
             annotators[o.annotator as usize].labels.push((o.text, o.level));
             counts[usize::from(o.level)] += 1.0;
         }
-        let cavity = labels.iter().map(|l: &Vec<TextLabel>| vec![0.0; l.len() * (q + 1)]).collect();
+        let cavity = labels.iter().map(|l: &Vec<TextLabel>| vec![0.0; l.len() * (q + 2)]).collect();
         let mut crossed = Self {
             link,
             fixed_effects: link.fixed_effects_from(&counts),
@@ -96,6 +109,7 @@ impl CrossedEffects {
             v: vec![initial::INITIAL_TEXT_VARIANCE; texts],
             scores,
             labels,
+            scales: None,
             cavity,
             annotators,
             convergence: Convergence::default(),
@@ -251,10 +265,10 @@ impl CrossedEffects {
         text: u32,
         level: u16,
     ) -> Option<LabelGivenText<'_>> {
-        let (t, q) = (text as usize, self.link.scores());
+        let t = text as usize;
         let at = self.labels[t].binary_search_by_key(&(annotator as u32), |l| l.annotator).ok()?;
-        let cavity = &self.cavity[t][at * (q + 1)..(at + 1) * (q + 1)];
-        Some(LabelGivenText { u: &cavity[..q], variance: cavity[q], z: self.features(t), level })
+        let TextCavity { means, variance, noise } = self.text_cavity(t, at);
+        Some(LabelGivenText { u: means, variance, noise, z: self.features(t), level })
     }
 
     /// Re-estimates one text's effect from its labels and the current annotators.
@@ -280,7 +294,20 @@ impl CrossedEffects {
         let labels = self.labels[text].iter().filter(|label| include(label.annotator));
         let predictors: Vec<ScoredLabel> =
             labels.map(|label| self.label_given_annotator(text, *label).0).collect();
-        text::fit(self.link, prior_mean, self.prior_text_var(text), &predictors, &self.rule)
+        let scale = self.scales.as_ref().map(|scales| scales.prior_of(text));
+        text::fit(self.link, prior_mean, self.prior_text_var(text), scale, &predictors, &self.rule)
+    }
+
+    /// A text's posterior without its label `at`.
+    pub(super) fn text_cavity(&self, text: usize, at: usize) -> TextCavity<'_> {
+        let q = self.link.scores();
+        let cavity = &self.cavity[text][at * (q + 2)..(at + 1) * (q + 2)];
+        TextCavity { means: &cavity[..q], variance: cavity[q], noise: cavity[q + 1] }
+    }
+
+    /// What a text's scale adds to the noise of its labels, on the scale of variances; 0 where texts have none of their own.
+    pub(crate) fn noise(&self, text: usize) -> f64 {
+        self.scales.as_ref().map_or(0.0, |scales| scales.noise(text))
     }
 
     /// To first order the posterior mean of an annotator without the label at this place of the annotator's labels.
@@ -316,6 +343,9 @@ impl CrossedEffects {
         self.u[text * q..(text + 1) * q].copy_from_slice(&posterior.mean);
         self.v[text] = posterior.variance;
         self.cavity[text] = posterior.cavity;
+        if let (Some(scales), Some(scale)) = (&mut self.scales, posterior.scale) {
+            scales.set(text, &scale);
+        }
     }
 
     /// Adds a text without a label.
@@ -326,6 +356,9 @@ impl CrossedEffects {
         self.v.push(self.text_var);
         self.labels.push(Vec::new());
         self.cavity.push(Vec::new());
+        if let Some(scales) = &mut self.scales {
+            scales.push();
+        }
     }
 
     /// Says what does not fit together in a state that was read from bytes.
@@ -345,6 +378,7 @@ impl CrossedEffects {
             && self.slope_vars.len() == self.slope_dim
             && self.labels.len() == texts
             && self.tuned_on.len() <= texts
+            && self.scales.as_ref().is_none_or(|scales| !link.softmax && scales.fits(texts))
             && self.cavity.len() == texts;
         let annotators = self.annotators.iter().all(|p| {
             p.theta.len() == width
@@ -353,7 +387,7 @@ impl CrossedEffects {
                 && p.labels.iter().all(|&(t, l)| (t as usize) < texts && usize::from(l) < target.levels)
         });
         let labels = self.labels.iter().zip(&self.cavity).all(|(l, c)| {
-            c.len() == l.len() * (q + 1)
+            c.len() == l.len() * (q + 2)
                 && l.iter().all(|l| {
                     (l.annotator as usize) < self.annotators.len() && usize::from(l.level) < target.levels
                 })

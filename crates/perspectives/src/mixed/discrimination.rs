@@ -4,20 +4,13 @@
 //! with the thresholds as the data say. An annotator whose labels are noisier than others' has a low one with thresholds that are drawn
 //! together: an own scale is the direction in which all of them shrink at once, so that no second parameter is fitted for it.
 
-use super::clustered::total_and_two_way_error;
+use super::clustered::{MIN_ANNOTATORS, more_than_chance};
 use super::convergence::{FINAL, ROUGH};
 use super::crossed::CrossedEffects;
 use super::initial::initial_prior;
 use crate::math::cholesky::quadratic;
-use crate::math::distributions::{normal_quantile, student_quantile};
+use crate::math::distributions::normal_quantile;
 use serde::{Deserialize, Serialize};
-
-/// One-sided confidence that the gain must have, with Student's t over annotators, so that it is honest with few of them.
-const CONFIDENCE: f64 = 0.977_249_868;
-/// Nats that the labels must gain in all: where every label is the same level each gains next to nothing, and all alike.
-const LEAST_GAIN: f64 = 2.0;
-/// With fewer annotators who have labels nothing can be tested over them.
-const MIN_ANNOTATORS: usize = 3;
 
 /// How closely an annotator's labels follow the texts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,7 +47,11 @@ impl CrossedEffects {
         trial.expectation_maximisation(ROUGH);
         let found = trial.held_out_labels(fold, folds);
         let used = gains_by_more_than_chance(&found, &self.held_out_labels(fold, folds), fold)
-            && gains_by_more_than_chance(&found, &self.rescaled(&trial).held_out_labels(fold, folds), fold);
+            && gains_by_more_than_chance(
+                &found,
+                &self.rescaled(trial.common_log_discrimination().exp()).held_out_labels(fold, folds),
+                fold,
+            );
         if used {
             trial.expectation_maximisation(FINAL);
             *self = trial;
@@ -62,10 +59,9 @@ impl CrossedEffects {
         used
     }
 
-    /// The same without discriminations, its scores multiplied by the mean one of `trial`: a gain that is only theirs must not be taken
-    /// for one of differences between annotators.
-    fn rescaled(&self, trial: &Self) -> Self {
-        let factor = trial.common_log_discrimination().exp();
+    /// The same with all scores multiplied by the mean discrimination, or divided by the mean scale, of a trial: a gain that is only theirs must not
+    /// be taken for one of differences between annotators, or texts.
+    pub(super) fn rescaled(&self, factor: f64) -> Self {
         let mut all = self.clone();
         all.scores.iter_mut().for_each(|score| *score *= factor);
         all.expectation_maximisation(ROUGH);
@@ -140,11 +136,7 @@ fn gains_by_more_than_chance(trial: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)
     let gains: Vec<Vec<(u32, f64)>> = pairs
         .map(|(trial, before)| trial.iter().zip(before).map(|(a, b)| (a.0, a.1 - b.1)).collect())
         .collect();
-    if gains.len() < MIN_ANNOTATORS {
-        return false;
-    }
-    let (total, error) = total_and_two_way_error(&gains, fold.len());
-    total > LEAST_GAIN && total > student_quantile(CONFIDENCE, gains.len() - 1) * error
+    more_than_chance(&gains, fold.len())
 }
 
 #[cfg(test)]
@@ -299,6 +291,7 @@ mod tests {
             .map(|(i, u)| LabelGivenText {
                 u,
                 variance: 0.8,
+                noise: 0.0,
                 z: &[],
                 level: [0, 0, 1, 1, 0, 2, 1, 3, 2, 3][i % 10],
             })

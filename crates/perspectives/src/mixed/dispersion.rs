@@ -40,7 +40,7 @@ pub struct TextDispersion {
 }
 
 impl CrossedEffects {
-    /// `None` on scales without at least three ordered levels, where a scale of one's own cannot be told from another place, and with
+    /// Asked of the model without scales of texts. `None` on scales without at least three ordered levels, where a scale of one's own cannot be told from another place, and with
     /// fewer than 50 texts that two people have labelled, or where all replicates are alike.
     pub(crate) fn text_dispersion(
         &self,
@@ -51,6 +51,9 @@ impl CrossedEffects {
         let texts = self.labels.iter().filter(|labels| labels.len() > 1).count();
         if self.link.softmax || self.link.levels < 3 || texts < MIN_TEXTS || replicates < 2 {
             return Ok(None);
+        }
+        if self.scales.is_some() {
+            return self.without_scales().text_dispersion(replicates, seed, progress);
         }
         let found = self.dispersion_score();
         let mut drawn = Vec::with_capacity(replicates);
@@ -95,7 +98,7 @@ impl CrossedEffects {
                 given
             })
             .collect();
-        text::fit(self.link, &self.scores[text..=text], self.prior_text_var(text), &labels, self.rule())
+        text::fit(self.link, &self.scores[text..=text], self.prior_text_var(text), None, &labels, self.rule())
             .log_evidence
     }
 
@@ -149,40 +152,9 @@ mod tests {
     use super::*;
     use crate::data::progress::Silent;
     use crate::data::{Observation, Target};
-    use crate::math::sigmoid;
-    use crate::mixed::convergence::FINAL;
     use crate::mixed::link::Link;
+    use crate::mixed::text_scale_simulation::fitted;
     use dissensus_domain::ScaleKind;
-
-    /// 300 texts, 9 of 60 people each, five levels, texts' scales with `log s ~ N(0, omega^2)`.
-    fn fitted(omega: f64, seed: u64) -> CrossedEffects {
-        let (texts, annotators, levels) = (300, 60, 5);
-        let mut rng = generator(seed, 5);
-        let mut normal = |sd: f64| -> f64 {
-            let z: f64 = StandardNormal.sample(&mut rng);
-            sd * z
-        };
-        let severity: Vec<f64> = (0..annotators).map(|_| normal(1.0)).collect();
-        let text: Vec<(f64, f64)> = (0..texts).map(|_| (normal(1.2), normal(omega).exp())).collect();
-        let mut rng = generator(seed, 6);
-        let mut observations = Vec::new();
-        for (t, (score, scale)) in text.iter().enumerate() {
-            let first = rng.random_range(0..annotators);
-            for i in 0..9 {
-                let annotator = (first + i * 7) % annotators;
-                let x = rng.random::<f64>();
-                let above =
-                    |j: usize| sigmoid((score + severity[annotator] + 1.3 * (2.5 - j as f64)) / scale);
-                let level = (1..levels).filter(|j| x < above(*j)).count() as u16;
-                observations.push(Observation { text: t as u32, annotator: annotator as u32, level });
-            }
-        }
-        observations.sort_by_key(|o| (o.text, o.annotator));
-        let link = Link::new(Target { kind: ScaleKind::Ordinal, levels });
-        let mut crossed = CrossedEffects::new(link, vec![0.0; texts], annotators, &observations);
-        crossed.expectation_maximisation(FINAL);
-        crossed
-    }
 
     #[test]
     fn what_is_there_is_found() {

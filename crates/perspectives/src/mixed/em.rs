@@ -4,6 +4,7 @@
 use super::convergence::{Convergence, StoppingRule};
 use super::crossed::CrossedEffects;
 use super::initial::{INITIAL_TEXT_VARIANCE, PSEUDO_COUNT, initial_variance};
+use super::text::TextPosterior;
 use crate::math::cholesky::Factor;
 use rayon::prelude::*;
 
@@ -43,7 +44,9 @@ impl CrossedEffects {
     /// marginal likelihood of the labels before the round, as sum-product has it (Bethe's approximation; Yedidia, Freeman and
     /// Weiss 2005): evidence of texts plus evidence of annotators less that of labels, which are in both.
     fn round(&mut self) -> f64 {
-        let texts = self.update_all_texts();
+        let fitted = self.fitted_texts();
+        self.update_scale_sd(&fitted);
+        let texts = self.set_texts(fitted);
         self.update_text_variance();
         let annotators = self.update_all_annotators();
         self.centre_annotators();
@@ -65,7 +68,15 @@ impl CrossedEffects {
 
     /// Returns the sum of the texts' log evidence.
     pub(crate) fn update_all_texts(&mut self) -> f64 {
-        let fitted: Vec<_> = (0..self.texts()).into_par_iter().map(|t| self.fitted_text(t)).collect();
+        let fitted = self.fitted_texts();
+        self.set_texts(fitted)
+    }
+
+    pub(super) fn fitted_texts(&self) -> Vec<TextPosterior> {
+        (0..self.texts()).into_par_iter().map(|t| self.fitted_text(t)).collect()
+    }
+
+    fn set_texts(&mut self, fitted: Vec<TextPosterior>) -> f64 {
         let mut log_evidence = 0.0;
         for (text, posterior) in fitted.into_iter().enumerate() {
             log_evidence += posterior.log_evidence;

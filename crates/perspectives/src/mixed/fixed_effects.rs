@@ -3,7 +3,7 @@
 //! Moving what annotators have in common into the average is exact where every annotator is well known and hardly moves where
 //! nobody is; a scoring step on the labels, annotators' deviations held, is the opposite (Yu and Meng 2011, To center or not to center).
 
-use super::crossed::CrossedEffects;
+use super::crossed::{CrossedEffects, TextCavity};
 use super::initial::INTERCEPT_PRECISION;
 use crate::math::axpy;
 use crate::math::cholesky::Factor;
@@ -87,7 +87,7 @@ impl CrossedEffects {
     }
 
     fn label_sums(&self, texts: &[usize]) -> Sums {
-        let (link, n, q) = (self.link, self.link.intercepts(), self.link.scores());
+        let (link, n) = (self.link, self.link.intercepts());
         let (d, w) = (link.random_effects(), self.width());
         let mut sums = Sums { log_likelihood: 0.0, gradient: vec![0.0; n], information: vec![0.0; n * n] };
         let (mut jacobian, mut information) = (vec![0.0; n * n], vec![0.0; n * n]);
@@ -95,8 +95,8 @@ impl CrossedEffects {
         for &text in texts {
             for (at, label) in self.labels[text].iter().enumerate() {
                 let (annotator, variance) = self.label_given_annotator(text, *label);
-                let cavity = &self.cavity[text][at * (q + 1)..(at + 1) * (q + 1)];
-                let (u, k) = annotator.meets(&cavity[..q], cavity[q], variance);
+                let TextCavity { means, variance: of_text, noise } = self.text_cavity(text, at);
+                let (u, k) = annotator.meets(means, of_text, variance + noise);
                 let intercepts = &annotator.intercepts;
                 sums.log_likelihood += link.log_likelihood(&u, intercepts, k, label.level, &mut gradient);
                 information.fill(0.0);

@@ -238,6 +238,18 @@ impl Link {
         }
     }
 
+    /// Expected information about the score in one label, for cumulative links: the sum of all entries of [`Link::information`].
+    pub(crate) fn score_information(self, u: f64, intercepts: &[f64], k: f64) -> f64 {
+        let (mut above, mut density_above, mut sum) = (1.0, 0.0, 0.0);
+        for o in intercepts {
+            let next = sigmoid(k * (u + o));
+            let density = k * next * (1.0 - next);
+            sum += (density_above - density).powi(2) / (above - next).max(FLOOR);
+            (above, density_above) = (next, density);
+        }
+        sum + density_above * density_above / above.max(FLOOR)
+    }
+
     /// Link parameters that give the smoothed shares of the levels in `counts` (one pseudo-label spread evenly).
     pub(crate) fn fixed_effects_from(self, counts: &[f64]) -> Vec<f64> {
         let total: f64 = counts.iter().sum::<f64>() + 1.0;
@@ -392,6 +404,10 @@ mod tests {
             link.information(&u, &intercepts, 0.9, &mut information);
             for (a, b) in information.iter().zip(&expected) {
                 assert!((a - b).abs() < 1e-10, "{link:?}");
+            }
+            if !link.softmax {
+                let of_score = link.score_information(u[0], &intercepts, 0.9);
+                assert!((of_score - information.iter().sum::<f64>()).abs() < 1e-10);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Crossed random effects: every text's own effect and every annotator's own link, given text scores.
 //!
 //! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
-//! an annotator's random effects `~ N(0, prior)` and slopes `~ N(0, slope_vars)`. Variances and average intercepts are found by
+//! an annotator's random effects `~ N(0, prior)` and slopes `~ N(0, slope_vars)`, all of it over a scale of the text where texts have their own
+//! (`text_scale.rs`). Variances and average intercepts are found by
 //! expectation maximisation (empirical Bayes). Each label speaks once in each direction: an annotator is fitted against the text's
 //! posterior without this annotator's label, a text against the annotator's posterior without this text's label (sum-product
 //! on the graph of texts and annotators, with normal messages; Minka 2001, Expectation propagation).
@@ -31,6 +32,10 @@ mod scalar_posterior;
 pub(crate) mod score_parts;
 mod severity;
 mod text;
+mod text_scale;
+mod text_scale_selection;
+#[cfg(test)]
+pub(crate) mod text_scale_simulation;
 pub(crate) mod text_scores;
 
 pub(crate) use clustered::total_and_two_way_error;
@@ -41,3 +46,4 @@ pub use estimation::{Estimation, EstimationLimit, FEWEST_CALIBRATION_LABELS, FEW
 pub(crate) use initial::{INTERCEPT_PRECISION, initial_score_variance};
 pub use score_parts::ScoreParts;
 pub use severity::Severity;
+pub use text_scale_selection::ScaleSpread;

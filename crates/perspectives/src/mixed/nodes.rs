@@ -36,13 +36,13 @@ impl QuadratureNode {
     /// Adds the columns of a text that the effects have and these columns do not.
     pub(crate) fn push(&mut self, crossed: &CrossedEffects, text: usize) {
         let scores = self.scores_at(crossed, text);
-        self.columns.push(&scores, 0.0, crossed.features(text));
+        self.columns.push(&scores, 0.0, crossed.noise(text), crossed.features(text));
     }
 
     /// Takes over one text's new posterior.
     pub(crate) fn set(&mut self, crossed: &CrossedEffects, text: usize) {
         let scores = self.scores_at(crossed, text);
-        self.columns.set(text, &scores, 0.0);
+        self.columns.set(text, &scores, 0.0, crossed.noise(text));
     }
 
     fn scores_at(&self, crossed: &CrossedEffects, text: usize) -> Vec<f64> {

@@ -16,8 +16,10 @@ const PI_8: f32 = crate::math::PI_8 as f32;
 pub(crate) struct TextColumns {
     /// q arrays of posterior means.
     pub(super) u: Vec<Vec<f32>>,
-    /// `1 + pi/8` times the posterior variance.
+    /// Square of the text's scale (1 where texts have none of their own) plus `pi/8` times the posterior variance.
     pub(super) v: Vec<f32>,
+    /// That square alone.
+    pub(super) square: Vec<f32>,
     /// slope_dim arrays of features.
     pub(super) z: Vec<Vec<f32>>,
 }
@@ -28,6 +30,7 @@ impl TextColumns {
         Self {
             u: vec![Vec::new(); crossed.link.scores()],
             v: Vec::new(),
+            square: Vec::new(),
             z: vec![Vec::new(); crossed.slope_dim],
         }
     }
@@ -36,32 +39,38 @@ impl TextColumns {
         let mut columns = Self::empty(crossed);
         let q = crossed.link.scores();
         for text in 0..crossed.texts() {
-            columns.push(&crossed.u[text * q..(text + 1) * q], crossed.v[text], crossed.features(text));
+            let u = &crossed.u[text * q..(text + 1) * q];
+            columns.push(u, crossed.v[text], crossed.noise(text), crossed.features(text));
         }
         columns
     }
 
-    pub(crate) fn one(u: &[f64], v: f64, z: &[f64]) -> Self {
-        let mut columns = Self { u: vec![Vec::new(); u.len()], v: Vec::new(), z: vec![Vec::new(); z.len()] };
-        columns.push(u, v, z);
+    /// A text with scores `u` of variance `v`, whose scale adds `noise` to that of a label ([`CrossedEffects::noise`]).
+    pub(crate) fn one(u: &[f64], v: f64, noise: f64, z: &[f64]) -> Self {
+        let of = |n: usize| vec![Vec::new(); n];
+        let mut columns = Self { u: of(u.len()), v: Vec::new(), square: Vec::new(), z: of(z.len()) };
+        columns.push(u, v, noise, z);
         columns
     }
 
-    pub(crate) fn push(&mut self, u: &[f64], v: f64, z: &[f64]) {
+    pub(crate) fn push(&mut self, u: &[f64], v: f64, noise: f64, z: &[f64]) {
         for (column, &u) in self.u.iter_mut().zip(u) {
             column.push(u as f32);
         }
         for (column, &z) in self.z.iter_mut().zip(z) {
             column.push(z as f32);
         }
-        self.v.push(1.0 + PI_8 * v as f32);
+        let square = 1.0 + PI_8 * noise as f32;
+        self.v.push(square + PI_8 * v as f32);
+        self.square.push(square);
     }
 
-    pub(crate) fn set(&mut self, text: usize, u: &[f64], v: f64) {
+    pub(crate) fn set(&mut self, text: usize, u: &[f64], v: f64, noise: f64) {
         for (column, &u) in self.u.iter_mut().zip(u) {
             column[text] = u as f32;
         }
-        self.v[text] = 1.0 + PI_8 * v as f32;
+        self.square[text] = 1.0 + PI_8 * noise as f32;
+        self.v[text] = self.square[text] + PI_8 * v as f32;
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -174,7 +183,7 @@ impl AnnotatorPredictor {
             scratch.shifted.clear();
             scratch.shifted.extend_from_slice(&texts.u[0][range.clone()]);
             if self.link.discrimination {
-                self.discriminate(scratch);
+                self.discriminate(&texts.square[range.clone()], scratch);
             }
             self.add_slopes(texts, range, scratch);
             self.fill_cumulative(out, scratch);
@@ -183,11 +192,11 @@ impl AnnotatorPredictor {
     }
 
     /// Multiplies the scores, which stay in `scratch.scores` too, and makes their variance that of the product.
-    fn discriminate(&self, scratch: &mut Scratch) {
+    fn discriminate(&self, squares: &[f32], scratch: &mut Scratch) {
         let (a, own) = (self.discrimination, self.discrimination_variance);
-        for (u, v) in scratch.shifted.iter_mut().zip(&mut scratch.variance) {
+        for ((u, v), square) in scratch.shifted.iter_mut().zip(&mut scratch.variance).zip(squares) {
             *u *= a;
-            *v = 1.0 + (*v - 1.0) * a * a + own * *u * *u;
+            *v = square + (*v - square) * a * a + own * *u * *u;
         }
         scratch.scores.clear();
         scratch.scores.extend_from_slice(&scratch.shifted);

@@ -131,7 +131,7 @@ impl CrossedEffects {
                     direction[self.link.threshold_effects()] = a * l.u[0];
                 }
                 let own = crate::math::cholesky::quadratic(&covariance, &direction);
-                let attenuation = crate::math::attenuation(own + a * a * l.variance);
+                let attenuation = crate::math::attenuation(own + a * a * l.variance + l.noise);
                 (*text, self.link.likelihood(u, &intercepts, attenuation, l.level).ln())
             })
             .collect()

@@ -18,6 +18,12 @@ pub(crate) struct ScoredLabel {
 }
 
 impl ScoredLabel {
+    /// The same where the text has this square of a scale of its own.
+    pub(super) fn at_scale(&self, square: f64) -> Self {
+        let attenuation = (self.attenuation.powi(-2) - 1.0 + square).sqrt().recip();
+        Self { attenuation, ..self.clone() }
+    }
+
     /// A text's scores, of variance `text`, as this label's annotator meets them, and the attenuation of their logits; `own` is the
     /// variance of what the annotator adds.
     pub(super) fn meets(&self, scores: &[f64], text: f64, own: f64) -> (Vec<f64>, f64) {
@@ -40,6 +46,8 @@ pub(crate) struct ScalarPosterior {
     pub(crate) cavity: Vec<f64>,
     /// Logarithm of the labels' probability, the score integrated out.
     pub(crate) log_evidence: f64,
+    /// The same for the labels without each in turn.
+    pub(crate) log_evidence_without: Vec<f64>,
 }
 
 /// One score: exact moments by adaptive Gauss-Hermite quadrature (Liu and Pierce 1994, A note on Gauss-Hermite
@@ -53,7 +61,13 @@ pub(crate) fn integrate(
     rule: &Hermite,
 ) -> ScalarPosterior {
     if labels.is_empty() {
-        return ScalarPosterior { mean, variance: var, cavity: Vec::new(), log_evidence: 0.0 };
+        return ScalarPosterior {
+            mean,
+            variance: var,
+            cavity: Vec::new(),
+            log_evidence: 0.0,
+            log_evidence_without: Vec::new(),
+        };
     }
     let (mode, sd) = mode(link, mean, var, labels);
     let nodes: [f64; NODES] = std::array::from_fn(|g| mode + sd * rule.nodes[g]);
@@ -74,18 +88,26 @@ pub(crate) fn integrate(
     }
     let (posterior_mean, variance, sum) = moments(&nodes, &total);
     let mut cavity = Vec::with_capacity(labels.len() * 2);
+    let mut log_evidence_without = Vec::with_capacity(labels.len());
+    let width = (sd / var.sqrt()).ln();
     for log in &logs {
         let without: [f64; NODES] = std::array::from_fn(|g| total[g] - log[g]);
-        let (m, v) = if labels.len() == 1 {
-            (mean, var)
+        let (m, v, evidence) = if labels.len() == 1 {
+            (mean, var, 0.0)
         } else {
-            let (m, v, _) = moments(&nodes, &without);
-            (m, v)
+            let (m, v, sum) = moments(&nodes, &without);
+            (m, v, sum + width)
         };
         cavity.extend([m, v.max(0.5 * variance)]);
+        log_evidence_without.push(evidence);
     }
-    let log_evidence = sum + (sd / var.sqrt()).ln();
-    ScalarPosterior { mean: posterior_mean, variance, cavity, log_evidence }
+    ScalarPosterior {
+        mean: posterior_mean,
+        variance,
+        cavity,
+        log_evidence: sum + width,
+        log_evidence_without,
+    }
 }
 
 /// Mean and variance under weights given as logarithms, and the logarithm of their sum.
@@ -105,7 +127,6 @@ fn moments(nodes: &[f64; NODES], logs: &[f64; NODES]) -> (f64, f64, f64) {
 /// Mode and its standard deviation (Laplace) of one score.
 fn mode(link: Link, mean: f64, var: f64, labels: &[ScoredLabel]) -> (f64, f64) {
     let mut d = Gradient::default();
-    let mut information = vec![0.0; link.intercepts() * link.intercepts()];
     let mut u = mean;
     let mut sd = var.sqrt();
     for _ in 0..8 {
@@ -115,9 +136,7 @@ fn mode(link: Link, mean: f64, var: f64, labels: &[ScoredLabel]) -> (f64, f64) {
             let (a, score) = (l.discrimination, [l.discrimination * u]);
             link.log_likelihood(&score, &l.intercepts, l.attenuation, l.level, &mut d);
             gradient += a * d.score[0];
-            information.fill(0.0);
-            link.information(&score, &l.intercepts, l.attenuation, &mut information);
-            precision += a * a * information.iter().sum::<f64>();
+            precision += a * a * link.score_information(score[0], &l.intercepts, l.attenuation);
         }
         sd = precision.sqrt().recip();
         let step = (gradient / precision).clamp(-3.0 * sd - 1.0, 3.0 * sd + 1.0);

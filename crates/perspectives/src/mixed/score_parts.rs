@@ -28,7 +28,8 @@ pub struct ScoreParts {
     pub slope: f64,
     /// What the annotator's discrimination adds: the text's score times its distance from 1; 0 where annotators have none of their own.
     pub discrimination: f64,
-    /// What the score is multiplied with because text and annotator are not known exactly (MacKay 1992, eq. 11).
+    /// What the score is multiplied with because text and annotator are not known exactly (MacKay 1992, eq. 11) and, where texts have scales
+    /// of their own, because people are further apart on this one than on others, or closer together (then it can be above 1).
     pub attenuation: f64,
 }
 
@@ -61,6 +62,8 @@ pub(crate) struct TextScores {
     /// Given all labels, q means and the variance.
     pub(crate) posterior: Vec<f64>,
     pub(crate) variance: f64,
+    /// What the text's scale adds to the noise of a label.
+    pub(crate) noise: f64,
     /// Slope features.
     pub(crate) z: Vec<f64>,
 }
@@ -106,7 +109,7 @@ impl CrossedEffects {
                     thresholds: moved[j] - severity,
                     slope,
                     discrimination: (a - 1.0) * text.posterior[c],
-                    attenuation: attenuation(a * a * text.variance + slope_variance + variance),
+                    attenuation: attenuation(a * a * text.variance + text.noise + slope_variance + variance),
                 }
             })
             .collect()

@@ -5,6 +5,7 @@ use crate::math::cholesky::Factor;
 use crate::mixed::link::{Gradient, Link};
 use crate::mixed::quadrature::Hermite;
 use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
+use crate::mixed::text_scale::{ScalePosterior, ScalePrior, at_scales};
 
 /// Posterior of one text's scores.
 #[derive(Clone, Debug)]
@@ -13,34 +14,52 @@ pub(crate) struct TextPosterior {
     pub(crate) mean: Vec<f64>,
     /// Variance (mean over scores).
     pub(crate) variance: f64,
-    /// Labels x (q means, one variance), each without that label.
+    /// Labels x (q means, one variance, what the text's scale adds to the noise of a label), each without that label.
     pub(crate) cavity: Vec<f64>,
     /// Logarithm of the labels' probability, the text's scores integrated out.
     pub(crate) log_evidence: f64,
+    /// Of its scale; `None` where texts have none of their own.
+    pub(crate) scale: Option<ScalePosterior>,
 }
 
-/// The posterior for prior `N(prior_mean, prior_var)`.
+/// The posterior for prior `N(prior_mean, prior_var)`, with `scale` (never with softmax) for a scale of its own.
 pub(crate) fn fit(
     link: Link,
     prior_mean: &[f64],
     prior_var: f64,
+    scale: Option<ScalePrior>,
     labels: &[ScoredLabel],
     rule: &Hermite,
 ) -> TextPosterior {
     if labels.is_empty() {
-        let mean = prior_mean.to_vec();
-        return TextPosterior { mean, variance: prior_var, cavity: Vec::new(), log_evidence: 0.0 };
+        return TextPosterior {
+            mean: prior_mean.to_vec(),
+            variance: prior_var,
+            cavity: Vec::new(),
+            log_evidence: 0.0,
+            scale: scale.map(ScalePosterior::without_labels),
+        };
     }
     if link.softmax {
-        laplace(link, prior_mean, prior_var, labels)
-    } else {
-        let scalar = integrate(link, prior_mean[0], prior_var, labels, rule);
-        TextPosterior {
-            mean: vec![scalar.mean],
-            variance: scalar.variance,
-            cavity: scalar.cavity,
-            log_evidence: scalar.log_evidence,
-        }
+        return laplace(link, prior_mean, prior_var, labels);
+    }
+    if let Some(scale) = scale {
+        let of = at_scales(scale, labels, |labels| integrate(link, prior_mean[0], prior_var, labels, rule));
+        return TextPosterior {
+            mean: vec![of.mean],
+            variance: of.variance,
+            cavity: of.cavity,
+            log_evidence: of.log_evidence,
+            scale: Some(of.scale),
+        };
+    }
+    let scalar = integrate(link, prior_mean[0], prior_var, labels, rule);
+    TextPosterior {
+        mean: vec![scalar.mean],
+        variance: scalar.variance,
+        cavity: scalar.cavity.chunks_exact(2).flat_map(|c| [c[0], c[1], 0.0]).collect(),
+        log_evidence: scalar.log_evidence,
+        scale: None,
     }
 }
 
@@ -70,7 +89,7 @@ fn laplace(link: Link, mean: &[f64], var: f64, labels: &[ScoredLabel]) -> TextPo
     let mut log_evidence = -0.5 * away / var - 0.5 * (factor.log_determinant() + q as f64 * var.ln());
     let covariance = factor.inverse();
     let variance = (0..q).map(|c| covariance[c * q + c]).sum::<f64>() / q as f64;
-    let mut cavity = Vec::with_capacity(labels.len() * (q + 1));
+    let mut cavity = Vec::with_capacity(labels.len() * (q + 2));
     for l in labels {
         let mut own = vec![0.0; q * q];
         link.information(&u, &l.intercepts, l.attenuation, &mut own);
@@ -82,8 +101,9 @@ fn laplace(link: Link, mean: &[f64], var: f64, labels: &[ScoredLabel]) -> TextPo
         cavity.extend(u.iter().zip(&step).map(|(u, s)| u - s));
         let inverse = factor.inverse();
         cavity.push((0..q).map(|c| inverse[c * q + c]).sum::<f64>() / q as f64);
+        cavity.push(0.0);
     }
-    TextPosterior { mean: u, variance, cavity, log_evidence }
+    TextPosterior { mean: u, variance, cavity, log_evidence, scale: None }
 }
 
 fn fill_hessian(link: Link, var: f64, labels: &[ScoredLabel], u: &[f64], hessian: &mut [f64]) {
@@ -106,7 +126,7 @@ mod tests {
         let link = Link { levels: 3, softmax: true, discrimination: false };
         let labels =
             [ScoredLabel { intercepts: vec![0.0; 3], discrimination: 1.0, attenuation: 1.0, level: 2 }];
-        let posterior = fit(link, &[0.0; 3], 1.0, &labels, &Hermite::new());
+        let posterior = fit(link, &[0.0; 3], 1.0, None, &labels, &Hermite::new());
         assert!(posterior.mean[2] > 0.2 && posterior.mean[0] < 0.0);
         assert!(posterior.variance < 1.0);
         // Without its only label the text is back near its prior.

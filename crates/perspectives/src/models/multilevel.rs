@@ -139,7 +139,8 @@ impl Multilevel {
     /// Takes over one text's new posterior.
     pub(crate) fn refresh_text(&mut self, text: usize) {
         let q = self.crossed.link.scores();
-        self.columns.set(text, &self.crossed.u[text * q..(text + 1) * q], self.crossed.v[text]);
+        let u = &self.crossed.u[text * q..(text + 1) * q];
+        self.columns.set(text, u, self.crossed.v[text], self.crossed.noise(text));
         self.nodes.iter_mut().for_each(|node| node.set(&self.crossed, text));
     }
 
@@ -165,7 +166,7 @@ impl Multilevel {
     /// Adds a text.
     pub(crate) fn push_text(&mut self, text: TextFeatures<'_>) -> Result<(), PerspectivesError> {
         let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
-        self.columns.push(&u, self.crossed.text_var, &z);
+        self.columns.push(&u, self.crossed.text_var, 0.0, &z);
         self.crossed.push_text(&u, &z);
         let text = self.crossed.texts() - 1;
         self.nodes.iter_mut().for_each(|node| node.push(&self.crossed, text));
@@ -247,7 +248,7 @@ pub(crate) fn fit_calibrated(
     Ok((head, crossed))
 }
 
-/// Gives annotators a discrimination of their own and prior means by their attributes, each where it predicts.
+/// Gives annotators a discrimination of their own and prior means by their attributes, and texts a scale of their own, each where it predicts.
 fn estimate_annotators(
     crossed: &mut CrossedEffects,
     prepared: &Prepared<'_>,
@@ -264,6 +265,10 @@ fn estimate_annotators(
         if evidence.is_some_and(|evidence| evidence.used) {
             crossed.expectation_maximisation(FINAL);
         }
+    }
+    if options.slopes {
+        step(progress, "multilevel: how far people are apart on texts", 0.94)?;
+        crossed.select_text_scales();
     }
     Ok(())
 }
@@ -445,7 +450,7 @@ impl AnnotatorModel for Multilevel {
         out: &mut [f32],
     ) -> Result<(), PerspectivesError> {
         let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
-        let column = TextColumns::one(&u, self.crossed.text_var, &z);
+        let column = TextColumns::one(&u, self.crossed.text_var, 0.0, &z);
         self.predictor(annotator).fill(&column, 0..1, out, &mut Scratch::default());
         Ok(())
     }

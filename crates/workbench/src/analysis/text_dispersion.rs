@@ -4,7 +4,7 @@ use super::Analysis;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::QuestionId;
-use dissensus_perspectives::TextDispersion;
+use dissensus_perspectives::{ScaleSpread, TextDispersion};
 use serde::Serialize;
 
 /// Data sets drawn from the fitted model: p can be .025 at least.
@@ -19,6 +19,8 @@ pub struct TextDispersionReport {
     pub found: Option<TextDispersion>,
     /// Whether texts are shown to differ (p at most .05).
     pub shown: bool,
+    /// How much texts' own scales differ in the predictions; `None` where left-out labels are not predicted better by them.
+    pub scales: Option<ScaleSpread>,
     /// The same in words.
     pub words: String,
 }
@@ -37,31 +39,43 @@ impl Analysis {
     ) -> Result<TextDispersionReport, WorkbenchError> {
         self.context.question_parts(question)?;
         let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
-            let words = self.note(false)?.unwrap_or_else(|| words(None, false));
-            return Ok(TextDispersionReport { found: None, shown: false, words });
+            let words = self.note(false)?.unwrap_or_else(|| words(None, false, None));
+            return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
         };
         let found = model.text_dispersion(REPLICATES, seed, progress)?;
         let shown = found.is_some_and(|found| found.p <= SHOWN);
-        Ok(TextDispersionReport { found, shown, words: words(found, shown) })
+        let scales = model.scale_spread();
+        Ok(TextDispersionReport { found, shown, scales, words: words(found, shown, scales) })
     }
 }
 
-fn words(found: Option<TextDispersion>, shown: bool) -> String {
+fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>) -> String {
     let Some(found) = found else {
         return "Whether people are further apart on some texts than on others of the same mean cannot be told: that takes three ordered \
                 levels or more, and 50 texts with labels of two people."
             .to_owned();
     };
-    if shown {
+    let used = scales.map(|ScaleSpread { sd, interval: (low, high) }| {
         format!(
-            "People are further apart on some texts than the model expects of texts of that mean (p {:.3}): some divide people more than others do, or \
-             in camps, or some people's labels fit no model. Predictions do not use that: where it counts, look at the labels alone.",
+            "Predictions use that for texts with labels: each has a scale of its own, learned from its labels and shrunk. The logarithms of the \
+             scales have a standard deviation of {sd:.2} (90 %: {low:.2} to {high:.2})."
+        )
+    });
+    if shown {
+        let used = used.unwrap_or_else(|| {
+            "Predictions do not use that, because labels that were left out are not predicted better by it: where it counts, look at the labels alone.".to_owned()
+        });
+        format!(
+            "People are further apart on some texts than a model expects in which that follows from a text's mean (p {:.3}): some divide people \
+             more than others do, or in camps, or some people's labels fit no model. {used}",
             found.p
         )
     } else {
+        let used = used.unwrap_or_else(|| {
+            "Predictions of how far they are apart follow from where a text stands.".to_owned()
+        });
         format!(
-            "That people are further apart on some texts than on others of the same mean is not shown (p {:.2} over {} texts): predictions of \
-             how far they are apart follow from where a text stands.",
+            "That people are further apart on some texts than on others of the same mean is not shown by this test (p {:.2} over {} texts). {used}",
             found.p, found.texts
         )
     }
@@ -73,11 +87,15 @@ mod tests {
 
     #[test]
     fn what_is_not_shown_is_not_called_absent() {
-        let of = |p| TextDispersion { statistic: 0.3, p, replicates: 39, texts: 300 };
-        assert!(words(Some(of(0.6)), false).contains("is not shown (p 0.60 over 300 texts)"));
-        assert!(
-            words(Some(of(0.025)), true).contains("than the model expects of texts of that mean (p 0.025)")
-        );
-        assert!(words(None, false).contains("cannot be told"));
+        let of = |p| Some(TextDispersion { statistic: 0.3, p, replicates: 39, texts: 300 });
+        let scales = Some(ScaleSpread { sd: 0.35, interval: (0.29, 0.4) });
+        let not_shown = words(of(0.6), false, None);
+        assert!(not_shown.contains("is not shown by this test (p 0.60 over 300 texts)"));
+        assert!(not_shown.contains("follow from where a text stands"));
+        let unused = words(of(0.025), true, None);
+        assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
+        let used = words(of(0.025), true, scales);
+        assert!(used.contains("Predictions use that") && used.contains("0.35 (90 %: 0.29 to 0.40)"));
+        assert!(words(None, false, None).contains("cannot be told"));
     }
 }

@@ -1,0 +1,255 @@
+//! Texts' own scales: how far people are apart on a text, beyond what its place on the scale explains.
+//!
+//! The location-scale model for ordered levels (McCullagh 1980, section 6) with random scales (Hedeker, Mermelstein and Demirtas 2008):
+//! `P(y >= j) = sigma((a score + o_j) / s_t)` with `log s_t ~ N(0, sd^2)`. A text's scale and its score are integrated over together, on a
+//! grid of scales. What predicts is the posterior median of the scale, `exp E log s_t`, so that a text without labels has a scale of 1.
+
+use super::scalar_posterior::{ScalarPosterior, ScoredLabel};
+use crate::math::PI_8;
+use serde::{Deserialize, Serialize};
+
+/// Logarithms of scales that are integrated over: as many on either side of 0, and 0.
+const SIDE: usize = 7;
+/// Their distance.
+const STEP: f64 = 0.2;
+
+/// What is known of a text's scale before its labels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScalePrior {
+    /// Standard deviation of its logarithm, of mean 0.
+    pub(crate) sd: f64,
+}
+
+/// What is known of it given them.
+#[derive(Clone, Debug)]
+pub(crate) struct ScalePosterior {
+    /// Mean of its logarithm.
+    pub(crate) log: f64,
+    /// Variance of its logarithm.
+    pub(crate) variance: f64,
+    /// Logarithm of the labels' probability at each scale of the grid, the score integrated out; empty without labels.
+    pub(crate) log_evidence: Vec<f64>,
+}
+
+impl ScalePosterior {
+    pub(crate) fn without_labels(prior: ScalePrior) -> Self {
+        Self { log: 0.0, variance: prior.sd * prior.sd, log_evidence: Vec::new() }
+    }
+
+    pub(crate) fn noise(&self) -> f64 {
+        noise(self.log)
+    }
+}
+
+/// Score and scale of one text.
+pub(crate) struct ScaledPosterior {
+    /// Mean of the score.
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+    /// Labels x (mean, variance, noise of the scale), each without that label.
+    pub(crate) cavity: Vec<f64>,
+    /// Logarithm of the labels' probability, score and scale integrated out.
+    pub(crate) log_evidence: f64,
+    pub(crate) scale: ScalePosterior,
+}
+
+/// Scales of all texts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TextScales {
+    /// Standard deviation of their logarithms.
+    pub(crate) sd: f64,
+    /// Its 90 % interval by the likelihood, the other variances held.
+    pub(crate) interval: (f64, f64),
+    /// Posterior means of the logarithms.
+    log: Vec<f64>,
+    /// Their posterior variances.
+    variance: Vec<f64>,
+}
+
+impl TextScales {
+    /// All 1, of logarithms with this standard deviation.
+    pub(crate) fn new(texts: usize, sd: f64) -> Self {
+        Self { sd, interval: (sd, sd), log: vec![0.0; texts], variance: vec![sd * sd; texts] }
+    }
+
+    pub(crate) fn prior_of(&self, _text: usize) -> ScalePrior {
+        ScalePrior { sd: self.sd }
+    }
+
+    pub(crate) fn set(&mut self, text: usize, scale: &ScalePosterior) {
+        (self.log[text], self.variance[text]) = (scale.log, scale.variance);
+    }
+
+    /// Adds a text without labels.
+    pub(crate) fn push(&mut self) {
+        self.log.push(0.0);
+        self.variance.push(self.sd * self.sd);
+    }
+
+    /// Posterior mean and variance of the logarithm of a text's scale.
+    pub(crate) fn of(&self, text: usize) -> (f64, f64) {
+        (self.log[text], self.variance[text])
+    }
+
+    /// What it adds to the noise of the text's labels.
+    pub(crate) fn noise(&self, text: usize) -> f64 {
+        noise(self.log[text])
+    }
+
+    /// Whether a state that was read from bytes fits together.
+    pub(crate) fn fits(&self, texts: usize) -> bool {
+        self.log.len() == texts && self.variance.len() == texts && self.sd.is_finite()
+    }
+}
+
+/// A squared scale as a variance beside the standard logistic's, so that `attenuation(variance + noise)` divides by the scale.
+fn noise(log: f64) -> f64 {
+    ((2.0 * log).exp() - 1.0) / PI_8
+}
+
+/// Logarithms of the scales of the grid.
+fn grid() -> impl Iterator<Item = f64> {
+    (0..=2 * SIDE).map(|g| STEP * (g as f64 - SIDE as f64))
+}
+
+/// Integrates over the scale of a text with at least one label, its score integrated out by `score` at each scale.
+pub(crate) fn at_scales(
+    prior: ScalePrior,
+    labels: &[ScoredLabel],
+    score: impl Fn(&[ScoredLabel]) -> ScalarPosterior,
+) -> ScaledPosterior {
+    let of = |log: f64| -> ScalarPosterior {
+        let labels: Vec<ScoredLabel> = labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect();
+        score(&labels)
+    };
+    let scores: Vec<ScalarPosterior> = grid().map(of).collect();
+    let log_evidence: Vec<f64> = scores.iter().map(|s| s.log_evidence).collect();
+    let all = mixture(prior.sd, &log_evidence, |g| (scores[g].mean, scores[g].variance));
+    let mut cavity = Vec::with_capacity(3 * labels.len());
+    for at in 0..labels.len() {
+        let without: Vec<f64> = scores.iter().map(|s| s.log_evidence_without[at]).collect();
+        let moments = |g: usize| (scores[g].cavity[2 * at], scores[g].cavity[2 * at + 1]);
+        let Mixture { mean, variance, log, .. } = mixture(prior.sd, &without, moments);
+        cavity.extend([mean, variance, noise(log)]);
+    }
+    ScaledPosterior {
+        mean: all.mean,
+        variance: all.variance,
+        cavity,
+        log_evidence: all.log_evidence,
+        scale: ScalePosterior { log: all.log, variance: all.log_variance, log_evidence },
+    }
+}
+
+/// Moments over the scales of the grid, and the logarithm of the labels' probability.
+struct Mixture {
+    mean: f64,
+    variance: f64,
+    log: f64,
+    log_variance: f64,
+    log_evidence: f64,
+}
+
+fn mixture(sd: f64, log_evidence: &[f64], moments: impl Fn(usize) -> (f64, f64)) -> Mixture {
+    let (weights, log_evidence) = weighted(sd, log_evidence);
+    let (mut mean, mut square, mut log, mut log_square) = (0.0, 0.0, 0.0, 0.0);
+    for ((g, w), x) in weights.iter().enumerate().zip(grid()) {
+        let (m, v) = moments(g);
+        mean += w * m;
+        square += w * (m * m + v);
+        log += w * x;
+        log_square += w * x * x;
+    }
+    Mixture {
+        mean,
+        variance: (square - mean * mean).max(1e-9),
+        log,
+        log_variance: (log_square - log * log).max(0.0),
+        log_evidence,
+    }
+}
+
+/// Posterior weights of the scales of the grid, and the logarithm of the labels' probability.
+fn weighted(sd: f64, log_evidence: &[f64]) -> (Vec<f64>, f64) {
+    let prior: Vec<f64> = grid().map(|x| -0.5 * (x / sd).powi(2)).collect();
+    let norm: f64 = prior.iter().map(|p| p.exp()).sum();
+    let logs: Vec<f64> = prior.iter().zip(log_evidence).map(|(p, e)| p + e).collect();
+    let top = logs.iter().copied().fold(f64::MIN, f64::max);
+    let mut weights: Vec<f64> = logs.iter().map(|l| (l - top).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|w| *w /= sum);
+    (weights, top + sum.ln() - norm.ln())
+}
+
+/// The logarithm of the probability of a text's labels where logarithms of scales have standard deviation `sd`.
+pub(super) fn log_evidence_of(sd: f64, at_scales: &[f64]) -> f64 {
+    weighted(sd, at_scales).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::attenuation;
+    use crate::mixed::link::Link;
+    use crate::mixed::quadrature::Hermite;
+    use crate::mixed::scalar_posterior::integrate;
+
+    fn labels(levels: &[u16]) -> Vec<ScoredLabel> {
+        let of = |(i, level): (usize, &u16)| ScoredLabel {
+            intercepts: [3.0, 1.0, -1.0, -3.0].map(|o| o + 0.2 * i as f64).to_vec(),
+            discrimination: 1.0 + 0.1 * i as f64,
+            attenuation: attenuation(0.1 * i as f64),
+            level: *level,
+        };
+        levels.iter().enumerate().map(of).collect()
+    }
+
+    fn fitted(sd: f64, levels: &[u16]) -> ScaledPosterior {
+        let link = Link { levels: 5, softmax: false, discrimination: true };
+        let rule = Hermite::new();
+        at_scales(ScalePrior { sd }, &labels(levels), |labels| integrate(link, 0.1, 1.5, labels, &rule))
+    }
+
+    #[test]
+    fn people_who_are_apart_widen_it_and_people_who_agree_narrow_it() {
+        let apart = fitted(0.5, &[0, 4, 0, 4, 0, 4, 4, 0]).scale;
+        let agreed = fitted(0.5, &[2, 2, 2, 2, 2, 2, 2, 2]).scale;
+        assert!(apart.log > 0.2 && agreed.log < -0.2, "{} {}", apart.log, agreed.log);
+        assert!(apart.variance < 0.25 && agreed.variance < 0.25);
+        // One label where labels are expected says little.
+        let one = fitted(0.5, &[2]).scale;
+        assert!(one.log.abs() < 0.2 && one.variance > 0.2, "{one:?}");
+    }
+
+    /// What is known without a label is what would be known had it never been given.
+    #[test]
+    fn a_label_taken_out_is_as_if_it_had_never_been() {
+        let link = Link { levels: 5, softmax: false, discrimination: true };
+        let rule = Hermite::new();
+        let all = labels(&[0, 4, 1, 3, 4]);
+        let of = |labels: &[ScoredLabel]| {
+            at_scales(ScalePrior { sd: 0.4 }, labels, |labels| integrate(link, 0.1, 1.5, labels, &rule))
+        };
+        let whole = of(&all);
+        for at in 0..all.len() {
+            let mut others = all.clone();
+            others.remove(at);
+            let left = of(&others);
+            let expected = [left.mean, left.variance, left.scale.noise()];
+            for (found, expected) in whole.cavity[3 * at..3 * at + 3].iter().zip(expected) {
+                assert!((found - expected).abs() < 5e-3, "{at}: {found} {expected}");
+            }
+        }
+    }
+
+    /// A vanishing spread is the model without scales.
+    #[test]
+    fn without_spread_nothing_changes() {
+        let link = Link { levels: 5, softmax: false, discrimination: true };
+        let all = labels(&[0, 4, 1]);
+        let plain = integrate(link, 0.1, 1.5, &all, &Hermite::new());
+        let scaled = fitted(1e-3, &[0, 4, 1]);
+        assert!((scaled.mean - plain.mean).abs() < 1e-9 && (scaled.variance - plain.variance).abs() < 1e-9);
+        assert!((scaled.log_evidence - plain.log_evidence).abs() < 1e-9 && scaled.scale.log.abs() < 1e-9);
+    }
+}
