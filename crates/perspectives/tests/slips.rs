@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_perspectives::{
-    FitOptions, LiveModel, Observation, Silent, Target, TrainingData, UnlikelyKind, UnlikelyLabels, synthetic,
+    FitOptions, LiveModel, Measure, Observation, Silent, Target, TrainingData, UnlikelyKind, UnlikelyLabels,
+    synthetic,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -102,8 +103,8 @@ fn as_many_are_listed_as_are_expected_where_the_model_is_right() {
     }
 }
 
-/// On some texts half of the people say the lowest level and half the highest, which the model has no word for. None of these labels
-/// is ranked above planted slips; those who give them are divided, or have a view of their own.
+/// On some texts half of the people say the lowest level and half the highest. No such label is a slip: the model learns that people are far apart on these
+/// texts (a scale of their own), so that their labels are as expected there, and ranks the texts first by it.
 #[test]
 fn two_camps_are_no_slips() {
     let World { mut sim, planted } = world(5, 3);
@@ -116,17 +117,19 @@ fn two_camps_are_no_slips() {
             *n += 1;
         }
     }
-    let found = fitted(&sim, &sim.observations).unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
+    let model = fitted(&sim, &sim.observations);
+    let found = model.unlikely_labels(|_, _| true, BELOW, &Silent).unwrap();
     let ranked = slips(&found);
     assert!(ranked.iter().all(|(text, _)| !contested.contains(text)));
     let still: HashSet<Key> = planted.into_iter().filter(|(text, _)| !contested.contains(text)).collect();
     let first = precision(&ranked, &still, 10);
-    let divided = found.labels.iter().filter(|l| contested.contains(&l.text)).count();
+    let widest = model.ranking(Measure::Split);
+    let known = widest[..20].iter().filter(|text| contested.contains(text)).count();
     println!(
-        "of the first 10 slips {first:.1} were planted; {divided} labels of the contested texts are told as contested"
+        "of the first 10 slips {first:.1} were planted; of the first 20 texts by split {known} are contested"
     );
     assert!(first > 0.4, "{first}");
-    assert!(divided > 3, "{divided}");
+    assert!(model.scale_spread().is_some() && known >= 8, "{known}");
 }
 
 #[test]
