@@ -2,10 +2,11 @@
 
 use super::predicted::{Evaluation, Predicted};
 use super::seen::FEWEST_UNSEEN_TEXTS;
-use super::split::{SplitColumns, SplitSpec};
+use super::split::{DataSplit, SplitColumns, SplitSpec};
 use super::tuning::{f1_rule_by_folds, f1_rule_by_validation};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
+use crate::data::Observation;
 use crate::data::PerspectivesError;
 use crate::data::TrainingData;
 use crate::data::progress::Progress;
@@ -69,17 +70,7 @@ pub fn predict_test(
             continue;
         }
         let train = TrainingData { observations: &division.train, ..*data };
-        let (kept, mut held) = if division.validation.is_empty() {
-            let (kept, held, _) = split.carve(&train, columns, options.seed, CHOOSES_STEPS)?;
-            (kept, held)
-        } else {
-            (division.train.clone(), division.validation.clone())
-        };
-        // Labels that trained the encoder are predicted better the longer a network learns; they choose where there are hardly any others.
-        let unseen = split.unseen(&held, &train, columns)?;
-        if unseen.iter().map(|o| o.text).collect::<BTreeSet<_>>().len() >= FEWEST_UNSEEN_TEXTS {
-            held = unseen;
-        }
+        let (kept, held) = choosing_steps(split, &division, &train, columns, options.seed)?;
         let prepared = Prepared::new(&train, options)?.validated_on(kept, held);
         for (&kind, pooled) in kinds.iter().zip(&mut pooled) {
             let model = fit_prepared(kind, &prepared, options, progress)?;
@@ -100,6 +91,26 @@ pub fn predict_test(
     Ok(kinds.iter().zip(pooled).map(of).collect())
 }
 
+/// Labels that a network learns from while its number of steps is chosen, and those that choose it. Labels that trained the encoder are
+/// predicted better the longer a network learns; they choose where there are hardly any others.
+fn choosing_steps(
+    split: SplitSpec,
+    division: &DataSplit,
+    train: &TrainingData<'_>,
+    columns: SplitColumns<'_>,
+    seed: u64,
+) -> Result<(Vec<Observation>, Vec<Observation>), PerspectivesError> {
+    let (kept, held) = if division.validation.is_empty() {
+        let (kept, held, _) = split.carve(train, columns, seed, CHOOSES_STEPS)?;
+        (kept, held)
+    } else {
+        (division.train.clone(), division.validation.clone())
+    };
+    let unseen = split.unseen(&held, train, columns)?;
+    let texts = unseen.iter().map(|o| o.text).collect::<BTreeSet<_>>().len();
+    Ok((kept, if texts >= FEWEST_UNSEEN_TEXTS { unseen } else { held }))
+}
+
 pub(super) fn check_at_least(
     data: &TrainingData<'_>,
     at_least: Option<u16>,
@@ -113,8 +124,37 @@ pub(super) fn check_at_least(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SeenByEncoder;
     use crate::data::progress::Silent;
     use crate::data::synthetic::simulate;
+
+    #[test]
+    fn what_trained_the_encoder_does_not_choose_the_steps_where_there_is_else() {
+        let sim = simulate(200, 6, 3, 4, 100, 3);
+        let data = TrainingData {
+            embeddings: &sim.embeddings,
+            observations: &sim.observations,
+            annotators: sim.annotators,
+            target: sim.target,
+            attributes: &[],
+        };
+        let chosen = |seen: &[bool]| {
+            let seen = SeenByEncoder { texts: seen, annotators: &[] };
+            let columns = SplitColumns { seen, ..SplitColumns::default() };
+            let split: SplitSpec = "by-text:0.7".parse().unwrap();
+            let division = split.divide(&data, columns, 1, 0.0).unwrap();
+            let train = TrainingData { observations: &division.train, ..data };
+            choosing_steps(split, &division, &train, columns, 1).unwrap()
+        };
+        let seen: Vec<bool> = (0..200).map(|text| text % 2 == 0).collect();
+        let (kept, held) = chosen(&seen);
+        assert!(held.iter().all(|o| !seen[o.text as usize]) && held.len() > 20, "{}", held.len());
+        assert!(kept.iter().any(|o| seen[o.text as usize]), "they still teach");
+        // Hardly any others: those choose that there are.
+        let nearly_all: Vec<bool> = (0..200).map(|text| text >= 3).collect();
+        let (_, held) = chosen(&nearly_all);
+        assert!(held.iter().any(|o| nearly_all[o.text as usize]));
+    }
 
     #[test]
     fn folds_are_scored_together_and_like_each_alone() {
