@@ -188,7 +188,8 @@ function reveal(annotator: number, q: number, text: Text): view.TextPredictions 
     mine: me ? predict(question(q), text, me) : mean(rows),
     annotators: others.length,
     observed: sum > 0 ? counts.map((n) => n / sum) : null,
-    pairwise: pairwise(rows),
+    // As the window's: over everybody, this person included.
+    pairwise: pairwise(me ? [...rows, predict(question(q), text, me)] : rows),
   };
 }
 

@@ -70,6 +70,10 @@ it("shows a prediction that comes after the answer, and asks for none before it"
   expect(asked).not.toHaveBeenCalled();
   await press("3");
   await waitFor(() => expect(screen.getByTestId("label-reveal")).toHaveTextContent("Predicted for you"));
+  // The bar beside it is of the others; this chance is of everybody, and says so.
+  const chance = screen.getByTestId("label-reveal-differ").parentElement;
+  expect(chance).toHaveTextContent(/^\d+ % chance that two of all differ$/);
+  expect(chance?.title).toContain("you included");
   expect(asked).toHaveBeenCalledTimes(1);
   say("modelChanged", { question: 1, revision: 3 });
   await press("{Enter}");
