@@ -104,6 +104,39 @@ fn a_killed_import_leaves_nothing_or_all() {
     assert_eq!(bench.json(["info", "P.dissensus"])["labels"], 40_000);
 }
 
+/// It keeps nothing on its way: the project is as it was, and the same question gets the same answer.
+#[test]
+fn a_killed_evaluation_leaves_the_project_as_it_was() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let info = bench.json(["info", "P.dissensus"]);
+    // With the differences between models.
+    let asked = ["evaluate", "P.dissensus", "--question", "offensiveness", "--models", "multilevel,shared"];
+    let answer = || {
+        let mut told = bench.json(asked);
+        told.as_object_mut().unwrap().remove("seconds");
+        told
+    };
+    let start = Instant::now();
+    let before = answer();
+    let usual = start.elapsed();
+    let mut killed = 0;
+    for part in [2, 5, 8] {
+        let mut child = bench.command(asked).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        sleep(usual * part / 10);
+        if matches!(child.try_wait(), Ok(Some(_))) {
+            break;
+        }
+        processes::kill(child.id());
+        child.wait().unwrap();
+        killed += 1;
+        assert_eq!(bench.json(["info", "P.dissensus"]), info);
+    }
+    assert!(killed > 0, "the evaluation was never killed at work");
+    assert_eq!(answer(), before);
+}
+
 #[test]
 fn a_killed_encoding_goes_on_where_it_stopped() {
     let bench = Bench::new();
