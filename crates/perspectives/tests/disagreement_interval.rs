@@ -31,28 +31,37 @@ struct Design {
     /// Standard deviations of the text effects (beside what embeddings tell, 1.5) and of severities, in logits.
     text_sd: f64,
     annotator_sd: f64,
+    /// Standard deviation of the logarithms of texts' scales.
+    scale_sd: f64,
 }
 
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
-/// P(level) of the cumulative logit model with thresholds evenly spaced from -1.5 to 1.5.
-fn probabilities(eta: f64, levels: usize) -> Vec<f64> {
+/// P(level) of the cumulative logit model with thresholds evenly spaced from -1.5 to 1.5, of a text of this scale.
+fn probabilities(eta: f64, scale: f64, levels: usize) -> Vec<f64> {
     let threshold =
         |j: usize| if levels == 2 { 0.0 } else { 3.0 * (j - 1) as f64 / (levels - 2) as f64 - 1.5 };
     let at_least = |j: usize| match j {
         0 => 1.0,
         j if j == levels => 0.0,
-        j => 1.0 / (1.0 + (threshold(j) - eta).exp()),
+        j => 1.0 / (1.0 + ((threshold(j) - eta) / scale).exp()),
     };
     (0..levels).map(|c| at_least(c) - at_least(c + 1)).collect()
 }
 
-/// The measure of a text of this score, by all pairs of people: those in `known` with their labels, the others with the chances
+/// The measure of a text of this score and scale, by all pairs of people: those in `known` with their labels, the others with the chances
 /// that the simulation draws from.
-fn truth(by: Measure, score: f64, severities: &[f64], known: &[(usize, usize)], levels: usize) -> f64 {
-    let mut people: Vec<Vec<f64>> = severities.iter().map(|s| probabilities(score + s, levels)).collect();
+fn truth(
+    by: Measure,
+    (score, scale): (f64, f64),
+    severities: &[f64],
+    known: &[(usize, usize)],
+    levels: usize,
+) -> f64 {
+    let mut people: Vec<Vec<f64>> =
+        severities.iter().map(|s| probabilities(score + s, scale, levels)).collect();
     for (annotator, level) in known {
         people[*annotator] = (0..levels).map(|c| f64::from(u8::from(c == *level))).collect();
     }
@@ -76,27 +85,28 @@ fn truth(by: Measure, score: f64, severities: &[f64], known: &[(usize, usize)], 
 /// Of one simulated project: texts whose interval holds the truth and texts in all, labelled ones first, then those
 /// without a label.
 fn covered(design: Design, by: Measure, seed: u64) -> [(usize, usize); 2] {
-    let Design { texts, annotators, labels_per_text, levels, text_sd, annotator_sd } = design;
+    let Design { texts, annotators, labels_per_text, levels, text_sd, annotator_sd, scale_sd } = design;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let all = texts + texts / 2;
     let direction: Vec<f64> = (0..DIM).map(|_| normal(&mut rng)).collect();
     let length = direction.iter().map(|d| d * d).sum::<f64>().sqrt();
     let rows: Vec<f32> = (0..all * DIM).map(|_| normal(&mut rng) as f32).collect();
-    let scores: Vec<f64> = rows
+    let scores: Vec<(f64, f64)> = rows
         .chunks_exact(DIM)
         .map(|row| {
             let along: f64 = row.iter().zip(&direction).map(|(x, d)| f64::from(*x) * d).sum::<f64>() / length;
-            1.5 * along + text_sd * normal(&mut rng)
+            let score = 1.5 * along + text_sd * normal(&mut rng);
+            (score, if scale_sd > 0.0 { (scale_sd * normal(&mut rng)).exp() } else { 1.0 })
         })
         .collect();
     let severities: Vec<f64> = (0..annotators).map(|_| annotator_sd * normal(&mut rng)).collect();
     let mut who: Vec<usize> = (0..annotators).collect();
     let mut observations = Vec::new();
-    for (text, score) in scores.iter().enumerate().take(texts) {
+    for (text, (score, scale)) in scores.iter().enumerate().take(texts) {
         who.shuffle(&mut rng);
         for &annotator in &who[..labels_per_text] {
             let (mut left, mut level) = (rng.random::<f64>(), 0);
-            for p in probabilities(score + severities[annotator], levels) {
+            for p in probabilities(score + severities[annotator], *scale, levels) {
                 if left < p || level + 1 == levels {
                     break;
                 }
@@ -145,8 +155,24 @@ fn coverage(design: Design, by: Measure, projects: u64) -> [f64; 2] {
     })
 }
 
-const DENSE: Design =
-    Design { texts: 300, annotators: 60, labels_per_text: 9, levels: 2, text_sd: 0.8, annotator_sd: 1.2 };
+const DENSE: Design = Design {
+    texts: 300,
+    annotators: 60,
+    labels_per_text: 9,
+    levels: 2,
+    text_sd: 0.8,
+    annotator_sd: 1.2,
+    scale_sd: 0.0,
+};
+
+/// Where texts differ in how far people are apart on them, beyond where they stand.
+#[test]
+fn where_texts_have_scales_of_their_own_the_interval_covers() {
+    for scale_sd in [0.35, 0.5] {
+        let found = coverage(Design { levels: 5, scale_sd, ..DENSE }, Measure::Split, 6);
+        assert!(found.iter().all(|share| (0.81..=0.95).contains(share)), "{scale_sd}: {found:?}");
+    }
+}
 
 #[test]
 fn with_many_labels_the_interval_covers() {
@@ -177,7 +203,15 @@ fn table_of_coverage() {
             [(300, 60, 9), (300, 150, 5), (600, 60, 2), (100, 10, 3), (100, 5, 5), (300, 12, 3)]
         {
             for (text_sd, annotator_sd) in [(0.8, 1.2), (1.5, 1.2), (0.5, 0.5)] {
-                let design = Design { texts, annotators, labels_per_text, levels, text_sd, annotator_sd };
+                let design = Design {
+                    texts,
+                    annotators,
+                    labels_per_text,
+                    levels,
+                    text_sd,
+                    annotator_sd,
+                    scale_sd: 0.0,
+                };
                 let [labelled, unlabelled] = coverage(design, Measure::Split, 20);
                 println!(
                     "{texts} {annotators} {labels_per_text} {levels} {text_sd} {annotator_sd}: {labelled:.3} {unlabelled:.3}"

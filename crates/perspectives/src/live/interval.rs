@@ -10,6 +10,8 @@ use crate::mixed::predictor::{Scratch, TextColumns};
 /// Points of the text's posterior at which disagreement is computed.
 const QUANTILES: usize = 21;
 
+/// Steps of a Fibonacci lattice of so many points: scales run through their posterior as evenly as scores do, whatever the other is.
+const STEPS: usize = 13;
 /// The quantile at the middle of the posterior.
 const MIDDLE: usize = QUANTILES / 2;
 /// The 95 % quantile of a standard normal.
@@ -17,8 +19,8 @@ const NINETY: f64 = 1.644_853_626_951_472_2;
 
 impl LiveModel {
     /// The 90 % interval of a measure of one text over the annotators of `mask` (all of them with `None`): from its 5 % to its 95 %
-    /// quantile while the text's score runs through its posterior (evenly spaced quantiles; for choice scales all scores move along the
-    /// average's contrast), then widened on either side by what is not known of each annotator's severity (to first order) and where needed to
+    /// quantile while the text's score and its scale, where it has one, run through their posteriors (evenly spaced quantiles, on a lattice; for choice
+    /// scales all scores move along the average's contrast), then widened on either side by what is not known of each annotator's severity (to first order) and where needed to
     /// hold `estimate`. Who labelled the text stands with the label given. Of [`Measure::Surprising`] with `usual`, the curve of all texts.
     ///
     /// `None` for [`Measure::Between`], whose doubt is about the spread of all people and hardly about the text, for the measures that do not follow from
@@ -152,8 +154,10 @@ fn columns(crossed: &CrossedEffects, text: usize) -> TextColumns {
     let mut columns = TextColumns::one(mean, 0.0, crossed.noise(text), crossed.features(text));
     for i in 0..QUANTILES {
         let x = normal_quantile((i as f64 + 0.5) / QUANTILES as f64);
+        let scale = (MIDDLE + STEPS * (i + QUANTILES - MIDDLE)) % QUANTILES;
+        let noise = crossed.noise_at(text, normal_quantile((scale as f64 + 0.5) / QUANTILES as f64));
         let moved: Vec<f64> = mean.iter().enumerate().map(|(c, m)| m + sd * x * contrast(c, q)).collect();
-        columns.push(&moved, 0.0, crossed.noise(text), crossed.features(text));
+        columns.push(&moved, 0.0, noise, crossed.features(text));
     }
     columns
 }
@@ -174,6 +178,19 @@ fn quantile(sorted: &[f32], p: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The middle stands with the middle, and every scale is used once.
+    #[test]
+    fn scales_and_scores_fill_the_square() {
+        let scales: Vec<usize> =
+            (0..QUANTILES).map(|i| (MIDDLE + STEPS * (i + QUANTILES - MIDDLE)) % QUANTILES).collect();
+        assert_eq!(scales[MIDDLE], MIDDLE);
+        let mut sorted = scales.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..QUANTILES).collect::<Vec<_>>());
+        let of = |from: usize| scales[from..from + 7].iter().sum::<usize>() as f64 / 7.0;
+        assert!([0, 7, 14].iter().all(|from| (of(*from) - 10.0).abs() < 2.5), "{scales:?}");
+    }
 
     /// 21 points at (i + 1/2) / 21: the 5 % quantile lies 0.55 of the way from the first to the second.
     #[test]

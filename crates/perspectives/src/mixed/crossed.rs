@@ -305,6 +305,11 @@ impl CrossedEffects {
         TextCavity { means: &cavity[..q], variance: cavity[q], noise: cavity[q + 1] }
     }
 
+    /// As [`CrossedEffects::noise`], where the logarithm of the scale lies `x` posterior standard deviations from its mean.
+    pub(crate) fn noise_at(&self, text: usize, x: f64) -> f64 {
+        self.scales.as_ref().map_or(0.0, |scales| scales.noise_at(text, x))
+    }
+
     /// What a text's scale adds to the noise of its labels, on the scale of variances; 0 where texts have none of their own.
     pub(crate) fn noise(&self, text: usize) -> f64 {
         self.scales.as_ref().map_or(0.0, |scales| scales.noise(text))

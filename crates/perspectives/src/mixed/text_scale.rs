@@ -9,7 +9,7 @@ use crate::math::PI_8;
 use serde::{Deserialize, Serialize};
 
 /// Logarithms of scales that are integrated over: as many on either side of 0, and 0.
-const SIDE: usize = 7;
+const SIDE: usize = 11;
 /// Their distance.
 const STEP: f64 = 0.2;
 
@@ -94,6 +94,11 @@ impl TextScales {
     /// What it adds to the noise of the text's labels.
     pub(crate) fn noise(&self, text: usize) -> f64 {
         noise(self.log[text])
+    }
+
+    /// The same where the logarithm lies `x` posterior standard deviations from its mean.
+    pub(crate) fn noise_at(&self, text: usize, x: f64) -> f64 {
+        noise(self.log[text] + x * self.variance[text].sqrt())
     }
 
     /// Whether a state that was read from bytes fits together.

@@ -13,11 +13,11 @@ const MIN_TEXTS: usize = 50;
 /// Where the standard deviation of logarithms of scales starts.
 const INITIAL_SD: f64 = 0.3;
 /// Between these it is looked for; below the first, texts hardly differ.
-const SDS: (f64, f64) = (0.1, 0.8);
+const SDS: (f64, f64) = (0.1, 1.1);
 /// Half the 90 % quantile of chi-squared with one degree of freedom: the log-likelihood falls by so much at the ends of an interval.
 const HALF_QUANTILE: f64 = 1.352_772;
 /// Places of a grid over [`SDS`] and of the search between two of them.
-const PLACES: usize = 14;
+const PLACES: usize = 20;
 
 /// How much texts differ in how far people are apart on them, beyond what their place on the scale explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,11 @@ pub struct ScaleSpread {
     pub sd: f64,
     /// Its 90 % interval by the likelihood, the other variances held.
     pub interval: (f64, f64),
+}
+
+impl ScaleSpread {
+    /// The largest that is looked for: it stands for all above it.
+    pub const MOST: f64 = SDS.1;
 }
 
 impl CrossedEffects {
@@ -56,9 +61,12 @@ impl CrossedEffects {
                 .collect();
             more_than_chance(&gains, self.texts())
         };
-        let used = gains(self) && gains(&self.rescaled((-trial.common_log_scale()).exp()));
+        if !gains(self) || !gains(&self.rescaled((-trial.common_log_scale()).exp())) {
+            return false;
+        }
+        trial.finish_scales();
+        let used = trial.scales.as_ref().is_some_and(|scales| scales.sd > SDS.0);
         if used {
-            trial.finish_scales();
             *self = trial;
         }
         used
@@ -205,7 +213,7 @@ mod tests {
     #[test]
     #[ignore = "a table for docs: 100 projects for each truth"]
     fn table_of_coverage() {
-        for truth in [0.2, 0.3, 0.4, 0.5] {
+        for truth in [0.2, 0.3, 0.4, 0.5, 0.8] {
             let (held, mean) = coverage(truth, 0..100);
             println!("{truth}: {held} of 100 hold it, mean {mean:.3}");
         }

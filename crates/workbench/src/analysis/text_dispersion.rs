@@ -56,9 +56,11 @@ fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>
             .to_owned();
     };
     let used = scales.map(|ScaleSpread { sd, interval: (low, high) }| {
+        // The search ends there.
+        let more = if high >= ScaleSpread::MOST { " or more" } else { "" };
         format!(
             "Predictions use that for texts with labels: each has a scale of its own, learned from its labels and shrunk. The logarithms of the \
-             scales have a standard deviation of {sd:.2} (90 %: {low:.2} to {high:.2})."
+             scales have a standard deviation of {sd:.2} (90 %: {low:.2} to {high:.2}{more})."
         )
     });
     if shown {
@@ -96,6 +98,8 @@ mod tests {
         assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
         let used = words(of(0.025), true, scales);
         assert!(used.contains("Predictions use that") && used.contains("0.35 (90 %: 0.29 to 0.40)"));
+        let wide = words(of(0.025), true, Some(ScaleSpread { sd: 1.1, interval: (1.0, 1.1) }));
+        assert!(wide.contains("1.00 to 1.10 or more)"), "{wide}");
         assert!(words(None, false, None).contains("cannot be told"));
     }
 }
