@@ -3,6 +3,7 @@
 use super::model::LiveModel;
 use crate::data::{PerspectivesError, TextFeatures};
 use crate::mixed::score_parts::{TextScores, probabilities};
+use crate::mixed::text_scale::noise;
 use crate::mixed::{CrossedEffects, ScoreParts};
 use crate::models::TextScorer;
 
@@ -225,7 +226,7 @@ impl LiveModel {
                     without_own: u.clone(),
                     posterior: u,
                     variance: crossed.text_var,
-                    noise: 0.0,
+                    noise: noise(self.model.head.log_scale(features)),
                     z,
                 });
             }

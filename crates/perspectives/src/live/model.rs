@@ -405,6 +405,11 @@ impl LiveModel {
         self.model.crossed.text_dispersion(replicates, seed, progress)
     }
 
+    /// Whether texts' embeddings tell how far people are apart on them, beyond where they stand.
+    pub fn scales_are_told(&self) -> bool {
+        self.model.head.tells_scales()
+    }
+
     /// How much texts differ in how far people are apart on them, beyond their place on the scale, in the predictions; `None` where
     /// left-out labels do not show that they do.
     pub fn scale_spread(&self) -> Option<ScaleSpread> {

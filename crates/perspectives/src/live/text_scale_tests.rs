@@ -2,8 +2,9 @@
 
 use super::explain::ExplainedText;
 use super::model::LiveModel;
-use crate::data::{AnnotatorModel as _, Observation, Target};
-use crate::mixed::text_scale_simulation::fitted;
+use crate::data::{AnnotatorModel as _, Observation, Target, TextFeatures};
+use crate::linear::pca::PcaEmbeddings;
+use crate::mixed::text_scale_simulation::{fitted, fitted_told};
 use crate::models::{Multilevel, TextScorer};
 use dissensus_domain::ScaleKind;
 
@@ -76,4 +77,34 @@ fn a_wider_text_is_predicted_wider() {
     };
     assert!(change((0..300).filter(wider).collect()) > 0.01);
     assert!(change((0..300).filter(narrower).collect()) < -0.01);
+}
+
+/// Where embeddings tell scales, a text that comes later has the one that its embedding tells.
+#[test]
+fn a_text_that_comes_later_is_predicted_as_a_new_one() {
+    let (mut crossed, embeddings) = fitted_told(0.5, 1);
+    let x = PcaEmbeddings::new(&embeddings);
+    let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();
+    let scale = crossed.select_told_scales(&x, &fold, 5);
+    assert!(scale.is_some());
+    let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+    let head = TextScorer::of_scale(crossed.link, 8, scale);
+    let mut model = LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0);
+    let (mut p, mut other) = (vec![0.0; 5], vec![0.0; 5]);
+    let mut spreads = Vec::new();
+    for first in [-2.0, 0.0, 2.0] {
+        let mut row = vec![0.0; 8];
+        row[0] = first;
+        let features = TextFeatures::from(&row[..]);
+        let text = model.add_text(features).unwrap();
+        model.predict(text, 3, &mut p);
+        model.predict_new_text(features, 3, &mut other).unwrap();
+        assert!(p.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-6), "{p:?} {other:?}");
+        for asked in [ExplainedText::Row(text), ExplainedText::New(features)] {
+            let found = model.explain(asked, 3).unwrap();
+            assert!(found.probabilities.iter().zip(&p).all(|(a, b)| (a - f64::from(*b)).abs() < 2e-5));
+        }
+        spreads.push(p[0] + p[4]);
+    }
+    assert!(spreads[0] < spreads[1] && spreads[1] < spreads[2], "{spreads:?}");
 }

@@ -354,7 +354,7 @@ impl CrossedEffects {
     }
 
     /// Adds a text without a label.
-    pub(crate) fn push_text(&mut self, u: &[f64], z: &[f64]) {
+    pub(crate) fn push_text(&mut self, u: &[f64], log_scale: f64, z: &[f64]) {
         self.scores.extend_from_slice(u);
         self.u.extend_from_slice(u);
         self.z.extend_from_slice(z);
@@ -362,7 +362,7 @@ impl CrossedEffects {
         self.labels.push(Vec::new());
         self.cavity.push(Vec::new());
         if let Some(scales) = &mut self.scales {
-            scales.push();
+            scales.push(log_scale);
         }
     }
 

@@ -29,10 +29,11 @@ pub(crate) mod predictor;
 pub(crate) mod quadrature;
 mod random_slopes;
 mod scalar_posterior;
+pub(crate) mod scale_head;
 pub(crate) mod score_parts;
 mod severity;
 mod text;
-mod text_scale;
+pub(crate) mod text_scale;
 mod text_scale_selection;
 #[cfg(test)]
 pub(crate) mod text_scale_simulation;

@@ -12,11 +12,15 @@ use serde::{Deserialize, Serialize};
 const SIDE: usize = 11;
 /// Their distance.
 const STEP: f64 = 0.2;
+/// The standard deviation of what embeddings tell and labels do not change.
+const TOLD_SD: f64 = 1e-3;
 
 /// What is known of a text's scale before its labels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalePrior {
-    /// Standard deviation of its logarithm, of mean 0.
+    /// Mean of its logarithm.
+    pub(crate) mean: f64,
+    /// Standard deviation of its logarithm.
     pub(crate) sd: f64,
 }
 
@@ -27,13 +31,13 @@ pub(crate) struct ScalePosterior {
     pub(crate) log: f64,
     /// Variance of its logarithm.
     pub(crate) variance: f64,
-    /// Logarithm of the labels' probability at each scale of the grid, the score integrated out; empty without labels.
+    /// Logarithm of the labels' probability at each scale of the grid around the prior's mean, the score integrated out; empty without labels.
     pub(crate) log_evidence: Vec<f64>,
 }
 
 impl ScalePosterior {
     pub(crate) fn without_labels(prior: ScalePrior) -> Self {
-        Self { log: 0.0, variance: prior.sd * prior.sd, log_evidence: Vec::new() }
+        Self { log: prior.mean, variance: prior.sd * prior.sd, log_evidence: Vec::new() }
     }
 
     pub(crate) fn noise(&self) -> f64 {
@@ -56,10 +60,14 @@ pub(crate) struct ScaledPosterior {
 /// Scales of all texts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TextScales {
-    /// Standard deviation of their logarithms.
+    /// Standard deviation of their logarithms around what embeddings tell; next to 0 where labels tell no more.
     pub(crate) sd: f64,
+    /// Whether labels tell more than embeddings.
+    pub(crate) own: bool,
     /// Its 90 % interval by the likelihood, the other variances held.
     pub(crate) interval: (f64, f64),
+    /// Means of the logarithms before a text's labels.
+    mean: Vec<f64>,
     /// Posterior means of the logarithms.
     log: Vec<f64>,
     /// Their posterior variances.
@@ -69,20 +77,37 @@ pub(crate) struct TextScales {
 impl TextScales {
     /// All 1, of logarithms with this standard deviation.
     pub(crate) fn new(texts: usize, sd: f64) -> Self {
-        Self { sd, interval: (sd, sd), log: vec![0.0; texts], variance: vec![sd * sd; texts] }
+        Self::around(vec![0.0; texts], sd)
     }
 
-    pub(crate) fn prior_of(&self, _text: usize) -> ScalePrior {
-        ScalePrior { sd: self.sd }
+    /// Of these logarithms before labels are looked at, with this standard deviation.
+    pub(super) fn around(mean: Vec<f64>, sd: f64) -> Self {
+        let (log, variance) = (mean.clone(), vec![sd * sd; mean.len()]);
+        Self { sd, own: true, interval: (sd, sd), mean, log, variance }
+    }
+
+    /// Of these logarithms, whatever labels say.
+    pub(super) fn told(mean: Vec<f64>) -> Self {
+        Self { own: false, ..Self::around(mean, TOLD_SD) }
+    }
+
+    pub(crate) fn prior_of(&self, text: usize) -> ScalePrior {
+        ScalePrior { mean: self.mean[text], sd: self.sd }
+    }
+
+    /// Logarithms before labels are looked at.
+    pub(super) fn means(&self) -> &[f64] {
+        &self.mean
     }
 
     pub(crate) fn set(&mut self, text: usize, scale: &ScalePosterior) {
         (self.log[text], self.variance[text]) = (scale.log, scale.variance);
     }
 
-    /// Adds a text without labels.
-    pub(crate) fn push(&mut self) {
-        self.log.push(0.0);
+    /// Adds a text without labels, of this logarithm.
+    pub(crate) fn push(&mut self, log: f64) {
+        self.mean.push(log);
+        self.log.push(log);
         self.variance.push(self.sd * self.sd);
     }
 
@@ -103,12 +128,15 @@ impl TextScales {
 
     /// Whether a state that was read from bytes fits together.
     pub(crate) fn fits(&self, texts: usize) -> bool {
-        self.log.len() == texts && self.variance.len() == texts && self.sd.is_finite()
+        self.mean.len() == texts
+            && self.log.len() == texts
+            && self.variance.len() == texts
+            && self.sd.is_finite()
     }
 }
 
 /// A squared scale as a variance beside the standard logistic's, so that `attenuation(variance + noise)` divides by the scale.
-fn noise(log: f64) -> f64 {
+pub(crate) fn noise(log: f64) -> f64 {
     ((2.0 * log).exp() - 1.0) / PI_8
 }
 
@@ -127,7 +155,10 @@ pub(crate) fn at_scales(
         let labels: Vec<ScoredLabel> = labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect();
         score(&labels)
     };
-    let scores: Vec<ScalarPosterior> = grid().map(of).collect();
+    if prior.sd <= TOLD_SD {
+        return at_scale(prior, of(prior.mean));
+    }
+    let scores: Vec<ScalarPosterior> = grid().map(|away| of(prior.mean + away)).collect();
     let log_evidence: Vec<f64> = scores.iter().map(|s| s.log_evidence).collect();
     let all = mixture(prior.sd, &log_evidence, |g| (scores[g].mean, scores[g].variance));
     let mut cavity = Vec::with_capacity(3 * labels.len());
@@ -135,14 +166,26 @@ pub(crate) fn at_scales(
         let without: Vec<f64> = scores.iter().map(|s| s.log_evidence_without[at]).collect();
         let moments = |g: usize| (scores[g].cavity[2 * at], scores[g].cavity[2 * at + 1]);
         let Mixture { mean, variance, log, .. } = mixture(prior.sd, &without, moments);
-        cavity.extend([mean, variance, noise(log)]);
+        cavity.extend([mean, variance, noise(prior.mean + log)]);
     }
     ScaledPosterior {
         mean: all.mean,
         variance: all.variance,
         cavity,
         log_evidence: all.log_evidence,
-        scale: ScalePosterior { log: all.log, variance: all.log_variance, log_evidence },
+        scale: ScalePosterior { log: prior.mean + all.log, variance: all.log_variance, log_evidence },
+    }
+}
+
+/// Where the scale is told.
+fn at_scale(prior: ScalePrior, score: ScalarPosterior) -> ScaledPosterior {
+    let noise = noise(prior.mean);
+    ScaledPosterior {
+        mean: score.mean,
+        variance: score.variance,
+        cavity: score.cavity.chunks_exact(2).flat_map(|c| [c[0], c[1], noise]).collect(),
+        log_evidence: score.log_evidence,
+        scale: ScalePosterior::without_labels(prior),
     }
 }
 
@@ -212,7 +255,9 @@ mod tests {
     fn fitted(sd: f64, levels: &[u16]) -> ScaledPosterior {
         let link = Link { levels: 5, softmax: false, discrimination: true };
         let rule = Hermite::new();
-        at_scales(ScalePrior { sd }, &labels(levels), |labels| integrate(link, 0.1, 1.5, labels, &rule))
+        at_scales(ScalePrior { mean: 0.0, sd }, &labels(levels), |labels| {
+            integrate(link, 0.1, 1.5, labels, &rule)
+        })
     }
 
     #[test]
@@ -233,7 +278,9 @@ mod tests {
         let rule = Hermite::new();
         let all = labels(&[0, 4, 1, 3, 4]);
         let of = |labels: &[ScoredLabel]| {
-            at_scales(ScalePrior { sd: 0.4 }, labels, |labels| integrate(link, 0.1, 1.5, labels, &rule))
+            at_scales(ScalePrior { mean: 0.0, sd: 0.4 }, labels, |labels| {
+                integrate(link, 0.1, 1.5, labels, &rule)
+            })
         };
         let whole = of(&all);
         for at in 0..all.len() {

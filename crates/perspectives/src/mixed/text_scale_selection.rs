@@ -3,8 +3,10 @@
 use super::clustered::more_than_chance;
 use super::convergence::{FINAL, ROUGH};
 use super::crossed::CrossedEffects;
+use super::scale_head::{self, FittedHead, ScaleHead, ScaleSite};
 use super::text::TextPosterior;
-use super::text_scale::{TextScales, log_evidence_of};
+use super::text_scale::{TextScales, log_evidence_of, noise};
+use crate::linear::pca::PcaEmbeddings;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,10 @@ use serde::{Deserialize, Serialize};
 const MIN_TEXTS: usize = 50;
 /// Where the standard deviation of logarithms of scales starts.
 const INITIAL_SD: f64 = 0.3;
+/// The same under which labels say what they tell of a text's scale.
+const SITE_SD: f64 = 0.5;
+/// Rounds in which scales are told by embeddings and all else is estimated given them.
+const ROUNDS: usize = 2;
 /// Between these it is looked for; below the first, texts hardly differ.
 const SDS: (f64, f64) = (0.1, 1.1);
 /// Half the 90 % quantile of chi-squared with one degree of freedom: the log-likelihood falls by so much at the ends of an interval.
@@ -40,12 +46,14 @@ impl CrossedEffects {
     /// A label is left out of its text, scale and score, and of its annotator ([`CrossedEffects::own_without`]); whole texts would leave
     /// nothing that could tell their scales.
     pub(crate) fn select_text_scales(&mut self) -> bool {
-        let several = self.labels.iter().filter(|labels| labels.len() > 1).count();
-        if self.link.softmax || self.link.levels < 3 || self.scales.is_some() || several < MIN_TEXTS {
+        if self.has_own_scales() || self.cannot_tell_scales() {
             return false;
         }
         let mut trial = self.clone();
-        trial.scales = Some(TextScales::new(self.texts(), INITIAL_SD));
+        trial.scales = Some(match &self.scales {
+            Some(told) => TextScales::around(told.means().to_vec(), INITIAL_SD),
+            None => TextScales::new(self.texts(), INITIAL_SD),
+        });
         if likeliest(&several_labels(&trial.fitted_texts())) <= SDS.0 {
             return false;
         }
@@ -54,13 +62,7 @@ impl CrossedEffects {
             return false;
         }
         let found = trial.left_out_labels();
-        let gains = |before: &Self| -> bool {
-            let pairs = found.iter().zip(before.left_out_labels());
-            let gains: Vec<Vec<(u32, f64)>> = pairs
-                .map(|(trial, before)| trial.iter().zip(before).map(|(a, b)| (a.0, a.1 - b.1)).collect())
-                .collect();
-            more_than_chance(&gains, self.texts())
-        };
+        let gains = |before: &Self| self.gains(&found, &before.left_out_labels());
         if !gains(self) || !gains(&self.rescaled((-trial.common_log_scale()).exp())) {
             return false;
         }
@@ -70,6 +72,96 @@ impl CrossedEffects {
             *self = trial;
         }
         used
+    }
+
+    /// Lets embeddings tell how far people are apart on a text if that predicts labels of left-out texts better by more than chance, and
+    /// returns what they tell; else leaves everything as it was. The variances are then estimated anew.
+    pub(crate) fn select_told_scales(
+        &mut self,
+        x: &PcaEmbeddings,
+        fold: &[u8],
+        folds: usize,
+    ) -> Option<ScaleHead> {
+        if self.scales.is_some() || self.cannot_tell_scales() || x.dim == 0 || !self.tuned_on.is_empty() {
+            return None;
+        }
+        let mut trial = self.clone();
+        let mut found = None;
+        for _ in 0..ROUNDS {
+            let FittedHead { head, logs } = scale_head::fit(x, fold, folds, &trial.scale_sites())?;
+            trial.scales = Some(TextScales::told(logs));
+            trial.expectation_maximisation(ROUGH);
+            found = Some(head);
+        }
+        let told = trial.labels_of_left_out_texts();
+        let gains = |before: &Self| self.gains(&told, &before.labels_of_left_out_texts());
+        if !gains(self) || !gains(&self.rescaled((-trial.common_log_scale()).exp())) {
+            return None;
+        }
+        trial.expectation_maximisation(FINAL);
+        *self = trial;
+        found
+    }
+
+    fn has_own_scales(&self) -> bool {
+        self.scales.as_ref().is_some_and(|scales| scales.own)
+    }
+
+    fn cannot_tell_scales(&self) -> bool {
+        let several = self.labels.iter().filter(|labels| labels.len() > 1).count();
+        self.link.softmax || self.link.levels < 3 || several < MIN_TEXTS
+    }
+
+    /// What the labels of each text with several of them tell of the logarithm of its scale: the posterior without its prior.
+    fn scale_sites(&self) -> Vec<ScaleSite> {
+        let mut wide = self.clone();
+        let means =
+            self.scales.as_ref().map_or_else(|| vec![0.0; self.texts()], |told| told.means().to_vec());
+        wide.scales = Some(TextScales::around(means.clone(), SITE_SD));
+        let fitted = wide.fitted_texts();
+        let labelled = fitted.iter().enumerate().filter(|(_, text)| text.cavity.len() > 3);
+        labelled
+            .filter_map(|(text, posterior)| {
+                let scale = posterior.scale.as_ref()?;
+                let precision = (1.0 / scale.variance.max(1e-6) - 1.0 / SITE_SD.powi(2)).max(1e-2);
+                let away = (scale.log - means[text]) / scale.variance.max(1e-6) / precision;
+                // What is left between texts of like embeddings is noise to the regression.
+                let variance = 1.0 / precision + INITIAL_SD.powi(2);
+                Some(ScaleSite { text, log: means[text] + away, variance })
+            })
+            .collect()
+    }
+
+    /// Whether labels are predicted better than `before` by more than chance.
+    fn gains(&self, found: &[Vec<(u32, f64)>], before: &[Vec<(u32, f64)>]) -> bool {
+        let pairs = found.iter().zip(before);
+        let gains: Vec<Vec<(u32, f64)>> =
+            pairs.map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a.0, a.1 - b.1)).collect()).collect();
+        more_than_chance(&gains, self.texts())
+    }
+
+    /// Log-likelihood of every label by what is known of its text before any label, and of its annotator without this one; (text, value)
+    /// annotator by annotator, of those who have labels. Scores and scales of texts are those of heads that have not seen them.
+    fn labels_of_left_out_texts(&self) -> Vec<Vec<(u32, f64)>> {
+        let of = |(annotator, effect): (usize, &super::annotator::AnnotatorEffect)| {
+            let mut p = vec![0.0; self.link.levels];
+            let labels = effect.labels.iter();
+            labels
+                .filter_map(|&(text, level)| {
+                    let t = text as usize;
+                    let at =
+                        self.labels[t].binary_search_by_key(&(annotator as u32), |l| l.annotator).ok()?;
+                    let noise = self.scales.as_ref().map_or(0.0, |told| noise(told.means()[t]));
+                    let (given, own) = self.label_given_annotator(t, self.labels[t][at]);
+                    let prior = self.prior_text_var(t);
+                    let (scores, attenuation) = given.meets(&self.scores[t..=t], prior, own + noise);
+                    self.link.probabilities(&scores, &given.intercepts, attenuation, &mut p);
+                    Some((text, p[usize::from(level)].max(1e-12).ln()))
+                })
+                .collect()
+        };
+        let annotators = self.annotators.par_iter().enumerate().filter(|(_, a)| !a.labels.is_empty());
+        annotators.map(of).collect()
     }
 
     /// Log-likelihood of every label by posteriors that lack it, (text, value) annotator by annotator, of those who have labels.
@@ -101,7 +193,7 @@ impl CrossedEffects {
     /// The standard deviation of scales under which the labels are likeliest, all else held (Liu and Rubin 1994, ECME: a step that
     /// maximises the likelihood itself needs few rounds).
     pub(super) fn update_scale_sd(&mut self, fitted: &[TextPosterior]) {
-        if let Some(scales) = &mut self.scales {
+        if let Some(scales) = self.scales.as_mut().filter(|scales| scales.own) {
             scales.sd = likeliest(&several_labels(fitted));
         }
     }
@@ -126,7 +218,7 @@ impl CrossedEffects {
 
     /// How much texts' scales differ; `None` where texts have none of their own.
     pub(crate) fn scale_spread(&self) -> Option<ScaleSpread> {
-        let TextScales { sd, interval, .. } = self.scales.as_ref()?;
+        let TextScales { sd, interval, .. } = self.scales.as_ref().filter(|scales| scales.own)?;
         Some(ScaleSpread { sd: *sd, interval: *interval })
     }
 
@@ -188,7 +280,39 @@ fn interval(sd: f64, texts: &[&[f64]]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixed::text_scale_simulation::fitted;
+    use crate::mixed::text_scale_simulation::{fitted, fitted_told};
+
+    /// Whether embeddings come to tell scales, and the correlation of what they tell with the first number of the embedding.
+    fn told(slope: f64, seed: u64) -> (bool, f64) {
+        let (mut crossed, embeddings) = fitted_told(slope, seed);
+        let fold: Vec<u8> = (0..crossed.texts()).map(|text| (text % 5) as u8).collect();
+        let Some(head) = crossed.select_told_scales(&PcaEmbeddings::new(&embeddings), &fold, 5) else {
+            assert!(crossed.scales.is_none());
+            return (false, 0.0);
+        };
+        let rows = || embeddings.rows.chunks_exact(8);
+        let pairs = || rows().map(|row| (head.predict(row), f64::from(row[0])));
+        let dot = |f: &dyn Fn((f64, f64)) -> f64| pairs().map(f).sum::<f64>();
+        let correlation = dot(&|(a, b)| a * b) / (dot(&|(a, _)| a * a) * dot(&|(_, b)| b * b)).sqrt();
+        // Labels of a text have not told its own.
+        let scales = crossed.scales.as_ref().unwrap();
+        assert!(scales.means().iter().zip(rows()).any(|(held_out, row)| *held_out != head.predict(row)));
+        (true, correlation)
+    }
+
+    #[test]
+    fn scales_that_embeddings_tell_are_found() {
+        let found: Vec<(bool, f64)> = (0..6).map(|seed| told(0.4, seed)).collect();
+        assert!(found.iter().filter(|(used, r)| *used && *r > 0.7).count() >= 5, "{found:?}");
+    }
+
+    /// The rule is for a chance of one in forty.
+    #[test]
+    fn embeddings_that_tell_nothing_of_scales_are_not_asked() {
+        const SEEDS: u64 = 40;
+        let taken = (200..200 + SEEDS).filter(|seed| told(0.0, *seed).0).count();
+        assert!(taken <= 1, "{taken} of {SEEDS}");
+    }
 
     /// Projects of 300 texts with 9 labels of 60 people: how many intervals hold the truth, and the mean spread that was found.
     fn coverage(truth: f64, seeds: std::ops::Range<u64>) -> (usize, f64) {

@@ -2,7 +2,7 @@
 
 use super::convergence::FINAL;
 use super::crossed::CrossedEffects;
-use crate::data::{Observation, Target};
+use crate::data::{Embeddings, Observation, Target};
 use crate::math::random::generator;
 use crate::math::sigmoid;
 use crate::mixed::link::Link;
@@ -10,16 +10,32 @@ use dissensus_domain::ScaleKind;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
+/// Texts of a simulated project.
+const TEXTS: usize = 300;
+
 /// 300 texts, 9 of 60 people each, five levels, texts' scales with `log s ~ N(0, omega^2)`.
 pub(crate) fn fitted(omega: f64, seed: u64) -> CrossedEffects {
-    let (texts, annotators, levels) = (300, 60, 5);
+    fitted_around(&[0.0; TEXTS], omega, seed)
+}
+
+/// The same where embeddings of 8 numbers tell the logarithms of scales: `slope` times the first number.
+pub(crate) fn fitted_told(slope: f64, seed: u64) -> (CrossedEffects, Embeddings) {
+    let mut rng = generator(seed, 7);
+    let rows: Vec<f32> = (0..8 * TEXTS).map(|_| StandardNormal.sample(&mut rng)).collect();
+    let means: Vec<f64> = rows.chunks_exact(8).map(|row| slope * f64::from(row[0])).collect();
+    (fitted_around(&means, 0.0, seed), Embeddings::new(8, rows).unwrap())
+}
+
+fn fitted_around(means: &[f64], omega: f64, seed: u64) -> CrossedEffects {
+    let (texts, annotators, levels) = (TEXTS, 60, 5);
     let mut rng = generator(seed, 5);
     let mut normal = |sd: f64| -> f64 {
         let z: f64 = StandardNormal.sample(&mut rng);
         sd * z
     };
     let severity: Vec<f64> = (0..annotators).map(|_| normal(1.0)).collect();
-    let text: Vec<(f64, f64)> = (0..texts).map(|_| (normal(1.2), normal(omega).exp())).collect();
+    let text: Vec<(f64, f64)> =
+        means.iter().map(|mean| (normal(1.2), (mean + normal(omega)).exp())).collect();
     let mut rng = generator(seed, 6);
     let mut observations = Vec::new();
     for (t, (score, scale)) in text.iter().enumerate() {

@@ -16,6 +16,8 @@ use crate::mixed::convergence::{FINAL, ROUGH};
 use crate::mixed::link::Link;
 use crate::mixed::nodes::QuadratureNode;
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch, TextColumns};
+use crate::mixed::scale_head::ScaleHead;
+use crate::mixed::text_scale::noise;
 use crate::mixed::text_scores::{self, NgramWeights, SimilarTexts, TextScores, Texts};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -40,9 +42,17 @@ pub(crate) struct TextScorer {
     similar: Option<SimilarTexts>,
     /// What character n-grams add to it.
     ngrams: Option<NgramWeights>,
+    /// How far people are apart on a text, where that is told from embeddings.
+    scale: Option<ScaleHead>,
 }
 
 impl TextScorer {
+    /// Every score is 0, and an embedding of `dim` numbers tells the scale.
+    #[cfg(test)]
+    pub(crate) fn of_scale(link: Link, dim: usize, scale: Option<ScaleHead>) -> Self {
+        Self { dim, weights: vec![0.0; link.scores() * dim], scale, ..Self::constant(link) }
+    }
+
     /// No encoder: every score is 0.
     #[cfg(any(test, feature = "bench"))]
     pub(crate) fn constant(link: Link) -> Self {
@@ -56,6 +66,7 @@ impl TextScorer {
             score_scale: 0.0,
             similar: None,
             ngrams: None,
+            scale: None,
         }
     }
 
@@ -66,8 +77,19 @@ impl TextScorer {
             && self.axes.len() == self.axis_constants.len() * self.dim
             && (slope_dim < 2 || slope_dim == self.axis_constants.len() + 1)
             && self.similar.as_ref().is_none_or(|similar| similar.fits(self.dim))
-            && self.ngrams.as_ref().is_none_or(NgramWeights::fits);
+            && self.ngrams.as_ref().is_none_or(NgramWeights::fits)
+            && self.scale.as_ref().is_none_or(|scale| scale.fits(self.dim));
         if fits { Ok(()) } else { Err("its head does not fit together") }
+    }
+
+    /// Whether it tells scales of texts.
+    pub(crate) fn tells_scales(&self) -> bool {
+        self.scale.is_some()
+    }
+
+    /// The logarithm of a text's scale before its labels.
+    pub(crate) fn log_scale(&self, text: TextFeatures<'_>) -> f64 {
+        self.scale.as_ref().map_or(0.0, |scale| scale.predict(text.embedding))
     }
 
     /// Scores of a text, and its first `slopes` features (none, the score alone, or all).
@@ -166,8 +188,9 @@ impl Multilevel {
     /// Adds a text.
     pub(crate) fn push_text(&mut self, text: TextFeatures<'_>) -> Result<(), PerspectivesError> {
         let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
-        self.columns.push(&u, self.crossed.text_var, 0.0, &z);
-        self.crossed.push_text(&u, &z);
+        let log_scale = self.head.log_scale(text);
+        self.columns.push(&u, self.crossed.text_var, noise(log_scale), &z);
+        self.crossed.push_text(&u, log_scale, &z);
         let text = self.crossed.texts() - 1;
         self.nodes.iter_mut().for_each(|node| node.push(&self.crossed, text));
         Ok(())
@@ -244,6 +267,7 @@ pub(crate) fn fit_calibrated(
         score_scale: 0.0,
         similar: None,
         ngrams,
+        scale: None,
     };
     Ok((head, crossed))
 }
@@ -318,8 +342,15 @@ pub(crate) fn fit_at_face_value(
     if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
     }
+    let scale = if options.slopes && options.text_scores {
+        step(progress, "multilevel: how far people are apart on texts", 0.91)?;
+        crossed.select_told_scales(&prepared.x, &prepared.fold, prepared.folds)
+    } else {
+        None
+    };
     estimate_annotators(&mut crossed, prepared, options, progress)?;
     let mut head = encoder(link, prepared, &cross, &crossed);
+    head.scale = scale;
     if let Some(TextScores { weights, similar, ngrams }) = text_scores {
         (head.weights, head.constants) = raw_weights(link, prepared, &weights);
         (head.similar, head.ngrams) = (Some(similar), ngrams);
@@ -391,6 +422,7 @@ fn encoder(link: Link, prepared: &Prepared<'_>, cross: &CrossFit, crossed: &Cros
         score_scale,
         similar: None,
         ngrams: None,
+        scale: None,
     }
 }
 
@@ -450,7 +482,7 @@ impl AnnotatorModel for Multilevel {
         out: &mut [f32],
     ) -> Result<(), PerspectivesError> {
         let (u, z) = self.head.apply(text, self.crossed.slope_dim)?;
-        let column = TextColumns::one(&u, self.crossed.text_var, 0.0, &z);
+        let column = TextColumns::one(&u, self.crossed.text_var, noise(self.head.log_scale(text)), &z);
         self.predictor(annotator).fill(&column, 0..1, out, &mut Scratch::default());
         Ok(())
     }

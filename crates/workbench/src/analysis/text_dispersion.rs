@@ -39,17 +39,22 @@ impl Analysis {
     ) -> Result<TextDispersionReport, WorkbenchError> {
         self.context.question_parts(question)?;
         let Some(model) = self.live.models.with(question, |fitted| fitted.model.clone()) else {
-            let words = self.note(false)?.unwrap_or_else(|| words(None, false, None));
+            let words = self.note(false)?.unwrap_or_else(|| words(None, false, None, false));
             return Ok(TextDispersionReport { found: None, shown: false, scales: None, words });
         };
         let found = model.text_dispersion(REPLICATES, seed, progress)?;
         let shown = found.is_some_and(|found| found.p <= SHOWN);
         let scales = model.scale_spread();
-        Ok(TextDispersionReport { found, shown, scales, words: words(found, shown, scales) })
+        Ok(TextDispersionReport {
+            found,
+            shown,
+            scales,
+            words: words(found, shown, scales, model.scales_are_told()),
+        })
     }
 }
 
-fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>) -> String {
+fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>, told: bool) -> String {
     let Some(found) = found else {
         return "Whether people are further apart on some texts than on others of the same mean cannot be told: that takes three ordered \
                 levels or more, and 50 texts with labels of two people."
@@ -63,6 +68,16 @@ fn words(found: Option<TextDispersion>, shown: bool, scales: Option<ScaleSpread>
              scales have a standard deviation of {sd:.2} (90 %: {low:.2} to {high:.2}{more})."
         )
     });
+    let used = match (used, told) {
+        (Some(own), true) => {
+            Some(format!("Predictions use what a text's embedding tells of that, and its labels. {own}"))
+        }
+        (None, true) => Some(
+            "Predictions use what a text's embedding tells of that; labels that were left out are not predicted better by a scale of the text's own."
+                .to_owned(),
+        ),
+        (own, false) => own,
+    };
     if shown {
         let used = used.unwrap_or_else(|| {
             "Predictions do not use that, because labels that were left out are not predicted better by it: where it counts, look at the labels alone.".to_owned()
@@ -91,15 +106,16 @@ mod tests {
     fn what_is_not_shown_is_not_called_absent() {
         let of = |p| Some(TextDispersion { statistic: 0.3, p, replicates: 39, texts: 300 });
         let scales = Some(ScaleSpread { sd: 0.35, interval: (0.29, 0.4) });
-        let not_shown = words(of(0.6), false, None);
+        let not_shown = words(of(0.6), false, None, false);
         assert!(not_shown.contains("is not shown by this test (p 0.60 over 300 texts)"));
         assert!(not_shown.contains("follow from where a text stands"));
-        let unused = words(of(0.025), true, None);
+        let unused = words(of(0.025), true, None, false);
         assert!(unused.contains("(p 0.025)") && unused.contains("Predictions do not use that"));
-        let used = words(of(0.025), true, scales);
+        let used = words(of(0.025), true, scales, false);
         assert!(used.contains("Predictions use that") && used.contains("0.35 (90 %: 0.29 to 0.40)"));
-        let wide = words(of(0.025), true, Some(ScaleSpread { sd: 1.1, interval: (1.0, 1.1) }));
-        assert!(wide.contains("1.00 to 1.10 or more)"), "{wide}");
-        assert!(words(None, false, None).contains("cannot be told"));
+        let wide = words(of(0.025), true, Some(ScaleSpread { sd: 1.1, interval: (1.0, 1.1) }), true);
+        assert!(wide.contains("1.00 to 1.10 or more)") && wide.contains("embedding tells"), "{wide}");
+        assert!(words(of(0.025), true, None, true).contains("Predictions use what a text's embedding tells"));
+        assert!(words(None, false, None, false).contains("cannot be told"));
     }
 }
