@@ -93,7 +93,7 @@ fn a_text_that_comes_later_is_predicted_as_a_new_one() {
     let (mut p, mut other) = (vec![0.0; 5], vec![0.0; 5]);
     let mut spreads = Vec::new();
     for first in [-2.0, 0.0, 2.0] {
-        let mut row = vec![0.0; 8];
+        let mut row = [0.0; 8];
         row[0] = first;
         let features = TextFeatures::from(&row[..]);
         let text = model.add_text(features).unwrap();
