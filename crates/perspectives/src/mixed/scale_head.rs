@@ -42,12 +42,18 @@ impl ScaleHead {
 /// A fitted head.
 pub(super) struct FittedHead {
     pub(super) head: ScaleHead,
-    /// Logarithm of the scale of every text; of those with a site by a head that has not seen their fold.
+    /// Logarithm of the scale of every text; of labelled ones by a head that has not seen their fold.
     pub(super) logs: Vec<f64>,
 }
 
 /// `None` where no penalty predicts sites of left-out folds better than 0 does.
-pub(super) fn fit(x: &PcaEmbeddings, fold: &[u8], folds: usize, sites: &[ScaleSite]) -> Option<FittedHead> {
+pub(super) fn fit(
+    x: &PcaEmbeddings,
+    fold: &[u8],
+    folds: usize,
+    sites: &[ScaleSite],
+    labelled: &[bool],
+) -> Option<FittedHead> {
     let d = x.dim.min(COMPONENTS);
     let row = |text: usize| &x.row(text)[..d];
     let mut gram = vec![DMatrix::<f64>::zeros(d, d); folds];
@@ -84,10 +90,8 @@ pub(super) fn fit(x: &PcaEmbeddings, fold: &[u8], folds: usize, sites: &[ScaleSi
         return None;
     }
     let whole = solve(&all_gram, &all_cross, penalty)?;
-    let mut logs: Vec<f64> = (0..x.texts).map(|text| log(&whole, text)).collect();
-    for site in sites {
-        logs[site.text] = log(&heads[usize::from(fold[site.text])], site.text);
-    }
+    let head_of = |text: usize| if labelled[text] { &heads[usize::from(fold[text])] } else { &whole };
+    let logs: Vec<f64> = (0..x.texts).map(|text| log(head_of(text), text)).collect();
     let mut all = vec![0.0; x.dim];
     all[..d].copy_from_slice(whole.as_slice());
     let (weights, constant) = x.to_raw_weights(&all);
@@ -108,13 +112,14 @@ mod tests {
         let rows: Vec<f32> = (0..6 * 240).map(|_| normal() as f32 + 0.3).collect();
         let x = PcaEmbeddings::new(&Embeddings::new(6, rows.clone()).unwrap());
         let fold: Vec<u8> = (0..240).map(|text| (text % 5) as u8).collect();
+        let labelled: Vec<bool> = (0..240).map(|text| text < 200).collect();
         let sites: Vec<ScaleSite> = (0..200)
             .map(|text| {
                 let log = 0.5 * (f64::from(rows[6 * text + 2]) - 0.3) + 0.5 * normal();
                 ScaleSite { text, log, variance: 0.25 }
             })
             .collect();
-        let found = fit(&x, &fold, 5, &sites).unwrap();
+        let found = fit(&x, &fold, 5, &sites, &labelled).unwrap();
         let mut away = 0.0;
         for text in 200..240 {
             let row = &rows[6 * text..6 * text + 6];

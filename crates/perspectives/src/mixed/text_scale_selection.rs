@@ -63,7 +63,8 @@ impl CrossedEffects {
         }
         let found = trial.left_out_labels();
         let gains = |before: &Self| self.gains(&found, &before.left_out_labels());
-        if !gains(self) || !gains(&self.rescaled((-trial.common_log_scale()).exp())) {
+        if !gains(self) || !gains(&self.rescaled((self.common_log_scale() - trial.common_log_scale()).exp()))
+        {
             return false;
         }
         trial.finish_scales();
@@ -82,20 +83,22 @@ impl CrossedEffects {
         fold: &[u8],
         folds: usize,
     ) -> Option<ScaleHead> {
-        if self.scales.is_some() || self.cannot_tell_scales() || x.dim == 0 || !self.tuned_on.is_empty() {
+        if self.scales.is_some() || self.cannot_tell_scales() || x.dim == 0 {
             return None;
         }
+        let labelled: Vec<bool> = self.labels.iter().map(|labels| !labels.is_empty()).collect();
         let mut trial = self.clone();
         let mut found = None;
         for _ in 0..ROUNDS {
-            let FittedHead { head, logs } = scale_head::fit(x, fold, folds, &trial.scale_sites())?;
+            let FittedHead { head, logs } = scale_head::fit(x, fold, folds, &trial.scale_sites(), &labelled)?;
             trial.scales = Some(TextScales::told(logs));
             trial.expectation_maximisation(ROUGH);
             found = Some(head);
         }
         let told = trial.labels_of_left_out_texts();
         let gains = |before: &Self| self.gains(&told, &before.labels_of_left_out_texts());
-        if !gains(self) || !gains(&self.rescaled((-trial.common_log_scale()).exp())) {
+        if !gains(self) || !gains(&self.rescaled((self.common_log_scale() - trial.common_log_scale()).exp()))
+        {
             return None;
         }
         trial.expectation_maximisation(FINAL);

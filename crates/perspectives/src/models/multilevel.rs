@@ -342,7 +342,10 @@ pub(crate) fn fit_at_face_value(
     if text_scores.is_some() {
         crossed.expectation_maximisation(FINAL);
     }
-    let scale = if options.slopes && options.text_scores {
+    // The embedding of a text that tuned the encoder knows how far its people are apart.
+    let tuned = texts_tuned_on(prepared.embeddings)
+        .is_some_and(|tuned| prepared.observations.iter().any(|o| tuned[o.text as usize]));
+    let scale = if options.slopes && options.text_scores && !tuned {
         step(progress, "multilevel: how far people are apart on texts", 0.91)?;
         crossed.select_told_scales(&prepared.x, &prepared.fold, prepared.folds)
     } else {
