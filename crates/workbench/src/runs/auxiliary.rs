@@ -5,7 +5,6 @@
 //! run's validation or test texts are left out, and, of another question of the same project, those of people who are held out.
 
 use super::Runs;
-use super::data::auxiliary_of;
 use crate::context::{Context, QuestionData};
 use crate::encoding::OtherTrainingData;
 use crate::error::WorkbenchError;
@@ -292,6 +291,12 @@ fn labels_of(source: &Source, held_out: &HeldOut) -> Result<AuxiliaryLabels, Wor
             same_bodies,
         ),
     })
+}
+
+/// What teaches the encoder of a run beside its question; nothing where it has not started.
+pub(super) fn auxiliary_of(kept: &SavedRun) -> Vec<RunAuxiliary> {
+    let of = kept.run.start.as_ref().and_then(|start| start.get("auxiliary").cloned());
+    of.and_then(|of| serde_json::from_value(of).ok()).unwrap_or_default()
 }
 
 /// A project file's name without its folder.

@@ -70,12 +70,6 @@ pub(super) fn drawn_validation(kept: &SavedRun) -> bool {
     start.and_then(|start| start.get("drawn_validation")?.as_bool()) == Some(true)
 }
 
-/// What teaches the encoder of a run beside its question; nothing where it has not started.
-pub(super) fn auxiliary_of(kept: &SavedRun) -> Vec<RunAuxiliary> {
-    let of = kept.run.start.as_ref().and_then(|start| start.get("auxiliary").cloned());
-    of.and_then(|of| serde_json::from_value(of).ok()).unwrap_or_default()
-}
-
 /// The data of a run, as rows of arrays.
 pub(crate) struct RunData {
     pub(super) target: Target,

@@ -1,7 +1,7 @@
 //! Everything about one run.
 
 use super::Runs;
-use super::data::auxiliary_of;
+use super::auxiliary::auxiliary_of;
 use super::notes::auxiliary_note;
 use crate::context::ceiling_note;
 use crate::error::WorkbenchError;

@@ -1,7 +1,7 @@
 //! Resuming a run that broke off.
 
 use super::Runs;
-use super::data::auxiliary_of;
+use super::auxiliary::auxiliary_of;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::saved_runs::{AUXILIARY, SavedRun, choices};
