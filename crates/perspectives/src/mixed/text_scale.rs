@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 const SIDE: usize = 11;
 /// Their distance.
 const STEP: f64 = 0.2;
+/// A scale whose likelihood is `exp` of minus this beside the likeliest's need not be looked at.
+const NEGLIGIBLE: f64 = 16.0;
 /// The standard deviation of what embeddings tell and labels do not change.
 const TOLD_SD: f64 = 1e-3;
 
@@ -145,6 +147,11 @@ fn grid() -> impl Iterator<Item = f64> {
     (0..=2 * SIDE).map(|g| STEP * (g as f64 - SIDE as f64))
 }
 
+/// The logarithm of the scale that adds so much ([`noise`]).
+pub(super) fn log_of(noise: f64) -> f64 {
+    0.5 * (1.0 + PI_8 * noise).ln()
+}
+
 /// Integrates over the scale of a text with at least one label, its score integrated out by `score` at each scale.
 pub(crate) fn at_scales(
     prior: ScalePrior,
@@ -158,13 +165,15 @@ pub(crate) fn at_scales(
     if prior.sd <= TOLD_SD {
         return at_scale(prior, of(prior.mean));
     }
-    let scores: Vec<ScalarPosterior> = grid().map(|away| of(prior.mean + away)).collect();
-    let log_evidence: Vec<f64> = scores.iter().map(|s| s.log_evidence).collect();
-    let all = mixture(prior.sd, &log_evidence, |g| (scores[g].mean, scores[g].variance));
+    let scores = likely_scores(|log| of(prior.mean + log));
+    let log_evidence: Vec<f64> = evidence(&scores, |s| s.log_evidence);
+    let all =
+        mixture(prior.sd, &log_evidence, |g| scores[g].as_ref().map_or((0.0, 0.0), |s| (s.mean, s.variance)));
     let mut cavity = Vec::with_capacity(3 * labels.len());
     for at in 0..labels.len() {
-        let without: Vec<f64> = scores.iter().map(|s| s.log_evidence_without[at]).collect();
-        let moments = |g: usize| (scores[g].cavity[2 * at], scores[g].cavity[2 * at + 1]);
+        let without = evidence(&scores, |s| s.log_evidence_without[at]);
+        let moments =
+            |g: usize| scores[g].as_ref().map_or((0.0, 0.0), |s| (s.cavity[2 * at], s.cavity[2 * at + 1]));
         let Mixture { mean, variance, log, .. } = mixture(prior.sd, &without, moments);
         cavity.extend([mean, variance, noise(prior.mean + log)]);
     }
@@ -175,6 +184,33 @@ pub(crate) fn at_scales(
         log_evidence: all.log_evidence,
         scale: ScalePosterior { log: prior.mean + all.log, variance: all.log_variance, log_evidence },
     }
+}
+
+/// The score at the scales of the grid whose likelihood is not negligible beside the largest: of a text with few labels all of them, of
+/// one with hundreds some. It has one peak, which is climbed from the middle.
+fn likely_scores(of: impl Fn(f64) -> ScalarPosterior) -> Vec<Option<ScalarPosterior>> {
+    let places: Vec<f64> = grid().collect();
+    let mut scores: Vec<Option<ScalarPosterior>> = vec![None; places.len()];
+    let mut top = f64::MIN;
+    // From the middle to either end.
+    for side in [(SIDE..places.len()).collect::<Vec<_>>(), (0..SIDE).rev().collect()] {
+        let mut before = f64::MIN;
+        for g in side {
+            let score = of(places[g]);
+            let found = score.log_evidence;
+            top = top.max(found);
+            scores[g] = Some(score);
+            if found < before && found < top - NEGLIGIBLE {
+                break;
+            }
+            before = found;
+        }
+    }
+    scores
+}
+
+fn evidence(scores: &[Option<ScalarPosterior>], of: impl Fn(&ScalarPosterior) -> f64) -> Vec<f64> {
+    scores.iter().map(|score| score.as_ref().map_or(f64::NEG_INFINITY, &of)).collect()
 }
 
 /// Where the scale is told.
@@ -291,6 +327,34 @@ mod tests {
             for (found, expected) in whole.cavity[3 * at..3 * at + 3].iter().zip(expected) {
                 assert!((found - expected).abs() < 5e-3, "{at}: {found} {expected}");
             }
+        }
+    }
+
+    /// Hundreds of labels leave few scales, which are all that is looked at; a few labels leave most.
+    #[test]
+    fn scales_that_labels_rule_out_are_not_looked_at() {
+        let link = Link { levels: 5, softmax: false, discrimination: true };
+        let rule = Hermite::new();
+        for (levels, fewest, most) in [
+            ([1, 2, 3, 2, 1, 4].repeat(50), 5, 14),
+            ([2, 2, 3, 1].repeat(75), 5, 14),
+            (vec![0, 4, 1, 3], 15, 23),
+        ] {
+            let labels = labels(&levels).into_iter().map(|l| ScoredLabel { attenuation: 1.0, ..l });
+            let labels: Vec<ScoredLabel> =
+                labels.map(|l| ScoredLabel { intercepts: vec![3.0, 1.0, -1.0, -3.0], ..l }).collect();
+            let of = |log: f64| {
+                let scaled: Vec<ScoredLabel> = labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect();
+                integrate(link, 0.1, 1.5, &scaled, &rule)
+            };
+            let some = likely_scores(of);
+            let looked_at = some.iter().flatten().count();
+            assert!((fewest..=most).contains(&looked_at), "{looked_at}");
+            let all: Vec<f64> = grid().map(|log| of(log).log_evidence).collect();
+            let found = weighted(0.4, &evidence(&some, |s| s.log_evidence));
+            let (weights, log_evidence) = weighted(0.4, &all);
+            assert!((found.1 - log_evidence).abs() < 1e-6);
+            assert!(weights.iter().zip(&found.0).all(|(a, b)| (a - b).abs() < 1e-6));
         }
     }
 

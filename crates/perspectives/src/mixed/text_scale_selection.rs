@@ -43,7 +43,7 @@ impl CrossedEffects {
     /// Gives texts scales of their own if that predicts left-out labels better by more than chance; else leaves everything as it was.
     /// Returns whether it did. The variances are then estimated anew.
     ///
-    /// A label is left out of its text, scale and score, and of its annotator ([`CrossedEffects::own_without`]); whole texts would leave
+    /// A label is left out of its text, scale and score, and of its annotator ([`CrossedEffects::own_without_as_predicted`]); whole texts would leave
     /// nothing that could tell their scales.
     pub(crate) fn select_text_scales(&mut self) -> bool {
         if self.has_own_scales() || self.cannot_tell_scales() {
@@ -176,7 +176,7 @@ impl CrossedEffects {
                 .filter_map(|&(text, level)| {
                     let labels = &self.labels[text as usize];
                     let at = labels.binary_search_by_key(&(annotator as u32), |l| l.annotator).ok()?;
-                    self.own_without(text as usize, at, &mut p);
+                    self.own_without_as_predicted(text as usize, at, &mut p);
                     Some((text, p[usize::from(level)].max(1e-12).ln()))
                 })
                 .collect()
@@ -212,7 +212,7 @@ impl CrossedEffects {
 
     /// The same effects with scales of texts, whether they predict better or not.
     #[cfg(test)]
-    fn with_scales(&self) -> Self {
+    pub(super) fn with_scales(&self) -> Self {
         let mut trial = self.clone();
         trial.scales = Some(TextScales::new(self.texts(), INITIAL_SD));
         trial.finish_scales();
