@@ -3,7 +3,7 @@
 use crate::error::BenchError;
 use crate::figures::quantile_ms;
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
-use dissensus_perspectives::synthetic::{Simulation, simulate};
+use dissensus_perspectives::synthetic::{Simulation, simulate_consistency};
 use dissensus_store::{NewAnnotator, NewQuestion, NewText, Store, StoreError};
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
 use dissensus_workbench::{Home, Session, Silent, adopt_embeddings};
@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 const DIM: usize = 384;
 const LABELS_AN_ANNOTATOR: usize = 50;
+/// Of the logarithms of their discriminations, so that the model has a discrimination of each annotator to follow.
+const DISCRIMINATION_SD: f64 = 0.5;
 
 /// How large the made-up project is, and how many labels are given.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +58,8 @@ pub struct LiveBench {
     pub ranking_p99_ms: f64,
     /// Seconds of the first fit, before the clicks.
     pub fit_seconds: f64,
+    /// Standard deviation of the logarithms of annotators' discriminations, where the model has found that they differ.
+    pub discrimination_sd: Option<f64>,
 }
 
 /// Gives labels one after another in a made-up project, each by the next annotator on a text that is new to that person.
@@ -65,13 +69,22 @@ pub struct LiveBench {
 pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
     let path = folder.path().join("live.dissensus");
-    let sim = simulate(size.texts, size.annotators, size.levels, DIM, LABELS_AN_ANNOTATOR, 1);
+    let sim = simulate_consistency(
+        size.texts,
+        size.annotators,
+        size.levels,
+        DIM,
+        LABELS_AN_ANNOTATOR,
+        DISCRIMINATION_SD,
+        1,
+    );
     make_project(&path, &sim, size)?;
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new()))?;
     let question = session.project.question(None)?.id;
     let started = Instant::now();
     session.live.fit(question, &Silent)?;
     let fit_seconds = started.elapsed().as_secs_f64();
+    let discrimination_sd = session.live.estimation(question)?.and_then(|found| found.discrimination_sd);
     let query = DisagreementQuery {
         question,
         by: DisagreementMeasure::Split,
@@ -115,6 +128,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
         ranking_median_ms,
         ranking_p99_ms,
         fit_seconds,
+        discrimination_sd,
     })
 }
 

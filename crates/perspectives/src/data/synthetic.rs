@@ -34,6 +34,20 @@ pub fn simulate(
     labels_per_annotator: usize,
     seed: u64,
 ) -> Simulation {
+    simulate_consistency(texts, annotators, levels, dim, labels_per_annotator, 0.0, seed)
+}
+
+/// The same of annotators who differ in how strongly they follow the text: `P(y >= j) = sigma(a score + severity - t_j)` with
+/// `log a ~ N(0, discrimination_sd^2)`.
+pub fn simulate_consistency(
+    texts: usize,
+    annotators: usize,
+    levels: usize,
+    dim: usize,
+    labels_per_annotator: usize,
+    discrimination_sd: f64,
+    seed: u64,
+) -> Simulation {
     let mut rng = generator(seed, 2);
     let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
     let scale = 1.0 / (dim.max(1) as f64).sqrt();
@@ -50,21 +64,26 @@ pub fn simulate(
         .collect();
     let severity: Vec<f64> = (0..annotators).map(|_| 1.2 * normal()).collect();
     let kind = if levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
-    let observations = label(&score, &severity, levels, labels_per_annotator, seed);
+    let people: Vec<(f64, f64)> =
+        severity.iter().map(|severity| (*severity, (discrimination_sd * normal()).exp())).collect();
+    let observations = label(&score, &people, levels, labels_per_annotator, seed);
     Simulation { embeddings, observations, annotators, target: Target { kind, levels }, severity, score }
 }
 
-fn label(score: &[f64], severity: &[f64], levels: usize, each: usize, seed: u64) -> Vec<Observation> {
+/// `people` are severities and discriminations.
+fn label(score: &[f64], people: &[(f64, f64)], levels: usize, each: usize, seed: u64) -> Vec<Observation> {
     let mut rng = generator(seed, 3);
     let mut order: Vec<u32> = (0..score.len() as u32).collect();
-    let mut observations = Vec::with_capacity(severity.len() * each.min(score.len()));
-    for (a, b) in severity.iter().enumerate() {
+    let mut observations = Vec::with_capacity(people.len() * each.min(score.len()));
+    for (a, (b, discrimination)) in people.iter().enumerate() {
         let (chosen, _) = order.partial_shuffle(&mut rng, each);
         let mut chosen = chosen.to_vec();
         chosen.sort_unstable();
         for text in chosen {
             let u: f64 = rng.random();
-            let above = |j: usize| crate::math::sigmoid(score[text as usize] + b - threshold(j, levels));
+            let above = |j: usize| {
+                crate::math::sigmoid(discrimination * score[text as usize] + b - threshold(j, levels))
+            };
             let level = (1..levels).take_while(|&j| u < above(j)).count() as u16;
             observations.push(Observation { text, annotator: a as u32, level });
         }
@@ -88,5 +107,8 @@ mod tests {
         assert_ne!(w.observations, simulate(50, 4, 5, 8, 20, 2).observations);
         assert!(w.observations.iter().all(|o| o.level < 5 && o.text < 50));
         assert_eq!(simulate(5, 2, 2, 0, 20, 1).observations.len(), 10);
+        let differing = simulate_consistency(50, 4, 5, 8, 20, 0.5, 1);
+        assert_eq!((&differing.score, &differing.severity), (&w.score, &w.severity));
+        assert_ne!(differing.observations, w.observations);
     }
 }

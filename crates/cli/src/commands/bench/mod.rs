@@ -65,6 +65,11 @@ fn clicked(found: &LiveBench) -> Result<()> {
         "{} labels into {} texts x {} annotators x {} levels: on disk, refitted, ranking up to date",
         found.clicks, found.texts, found.annotators, found.levels
     ))?;
+    let consistency = found.discrimination_sd.map_or_else(
+        || "annotators have no discrimination of their own".to_owned(),
+        |sd| format!("annotators have discriminations of their own (sd of the logarithms {sd:.2})"),
+    );
+    output::line(&format!("Fitted in {:.1} s; {consistency}", found.fit_seconds))?;
     let row = |what: &str, median: f64, p99: f64| {
         vec![what.to_owned(), format!("{median:.2}"), format!("{p99:.2}")]
     };
