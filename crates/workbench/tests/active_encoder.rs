@@ -566,6 +566,16 @@ fn texts_that_trained_the_encoder_of_another_project_are_known_by_their_bodies()
     let silent: std::sync::Arc<dyn Progress> = std::sync::Arc::new(Silent);
     later.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
     assert!(left_out(&later) > 10);
+    // And for a tuning that begins before they are encoded.
+    let unencoded = of("unencoded.dissensus", rows(200..240, &["a", "b", "c"]));
+    assert_eq!(left_out(&unencoded), 0);
+    std::fs::write(&file, csv()).unwrap();
+    unencoded.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    let question = unencoded.project.question(None).unwrap().id;
+    let asked = unencoded.runs.choices(question, ModelKind::Shared, "last-1").unwrap();
+    let asked = TrainChoices { epochs: 1, split: SplitSpec::ByText(0.5), ..asked };
+    let run = unencoded.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    assert!(run.info.scores.unwrap().left_out_texts > 10);
 }
 
 /// A CSV file in which everybody labels each text.

@@ -104,7 +104,7 @@ impl Encoding {
         }
         let mut done = self.encode_version(encoder, &chosen.key, progress)?;
         // Texts that came meanwhile may have trained it.
-        self.take_over_training_data(encoder, dir)?;
+        self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
         done.in_use = match seen.key() == Some(chosen.key.as_str()) {
             // Nothing to choose: these were texts that the encoder in use had not seen.
             true => self.active_encoder()?.key() == Some(chosen.key.as_str()),

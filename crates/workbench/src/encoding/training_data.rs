@@ -5,6 +5,7 @@
 //! project that do not have the run.
 
 use super::Encoding;
+use super::encoders::SelectedEncoder;
 use crate::context::Index;
 use crate::error::WorkbenchError;
 use dissensus_domain::{AnnotatorId, TextId};
@@ -247,10 +248,10 @@ impl Encoding {
     }
 
     /// Takes over what is said beside the encoder in `dir` of this project's texts and annotators, and of texts of other projects that this
-    /// one has too. It is read whenever texts are encoded, so that texts which come later are known in time.
+    /// one has too. It is read whenever texts are encoded or the encoder is tuned, so that texts which come later are known in time.
     pub(super) fn take_over_training_data(
         &self,
-        encoder: &Encoder,
+        weights_sha256: &str,
         dir: &Path,
     ) -> Result<(), WorkbenchError> {
         let project = self.context.store.project_id()?.0;
@@ -273,7 +274,15 @@ impl Encoding {
             return Ok(());
         }
         let data = TrainingData { texts, missing: own.unwrap_or_default(), ..TrainingData::default() };
-        self.keep_training_data(&encoder.version().weights_sha256, data).map(drop)
+        self.keep_training_data(weights_sha256, data).map(drop)
+    }
+
+    /// The same of the encoder that a tuning is to begin with: texts may have been imported since texts were last encoded.
+    pub(crate) fn take_over_before_tuning(&self, chosen: &SelectedEncoder) -> Result<(), WorkbenchError> {
+        let versions = self.context.store.encoder_versions()?;
+        let Some(version) = versions.iter().find(|known| known.key == chosen.key) else { return Ok(()) };
+        let found = self.find_encoder(None, Some(chosen))?;
+        self.take_over_training_data(&version.weights_sha256, &found.dir)
     }
 
     /// With what was missing and is in the project by now.

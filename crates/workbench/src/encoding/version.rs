@@ -43,7 +43,7 @@ pub struct Encoded {
 impl Encoding {
     /// Makes an encoder version, opened from `dir`, known to the project, with what is said there of its training.
     pub(crate) fn add_version(&self, encoder: &Encoder, dir: &Path) -> Result<(), WorkbenchError> {
-        self.take_over_training_data(encoder, dir)?;
+        self.take_over_training_data(&encoder.version().weights_sha256, dir)?;
         let version = encoder.version();
         Ok(self.context.store.add_encoder_version(&EncoderVersion {
             key: version.key(),

@@ -149,6 +149,11 @@ impl Runs {
             // Another encoder came into use, or texts were imported, after the run was asked for.
             return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
         }
+        if kept.choices.tuning != Tuning::Frozen
+            && let Some(encoder) = &encoder
+        {
+            self.encoding.take_over_before_tuning(encoder)?;
+        }
         // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
         let seen = self
             .encoding
