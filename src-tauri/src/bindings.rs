@@ -68,6 +68,7 @@ pub fn builder() -> Builder<Wry> {
             annotators::slips,
             annotators::plan,
             runs::train_defaults,
+            runs::auxiliary_candidates,
             runs::start_run,
             runs::resume_run,
             runs::runs,

@@ -845,6 +845,46 @@ fn a_run_is_trained_listed_compared_and_reported() {
 }
 
 #[test]
+fn the_encoder_of_a_run_learns_from_questions_of_other_projects_too() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["sample", "Q.dissensus"]);
+    let train = |auxiliary: &[&str], tuning: &str| {
+        let asked = ["train", "P.dissensus", "--tuning", tuning, "--epochs", "1", "--split", "by-text:0.7"];
+        let auxiliary = auxiliary.iter().flat_map(|named| ["--auxiliary", named]);
+        asked.into_iter().chain(auxiliary).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (auxiliary, tuning, said) in [
+        (&["Q.dissensus"][..], "last-1", "has several questions: name one of"),
+        (&["Q.dissensus#rude"], "last-1", "has no question \"rude\""),
+        (&["Q.dissensus#remove"], "frozen", "teaches nothing where the encoder is frozen"),
+        (&["P.dissensus"], "last-1", "is what the run itself learns"),
+        (&["Q.dissensus#remove", "Q.dissensus#remove"], "last-1", "is named twice"),
+        (&["none.dissensus"], "last-1", "none.dissensus"),
+    ] {
+        let refused = bench.run(train(auxiliary, tuning));
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        assert!(refused.err.contains(said), "{said}: {refused:?}");
+    }
+    assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().unwrap().len(), 0);
+    let run = bench.json(train(&["Q.dissensus#remove", "Q.dissensus#offensiveness"], "last-1"));
+    let taught: Vec<&serde_json::Value> = run["auxiliary"].as_array().unwrap().iter().collect();
+    let about = |of: &serde_json::Value| [of["file"].clone(), of["question"].clone()];
+    assert_eq!(about(taught[0]), ["Q.dissensus".into(), "remove".into()] as [serde_json::Value; 2]);
+    assert_eq!(about(taught[1])[1], "offensiveness");
+    assert!(taught.iter().all(|of| of["labels"].as_u64().unwrap() > 100), "{taught:?}");
+    assert!(run["info"]["scores"]["metrics"].as_array().unwrap().len() > 5, "{run}");
+    let shown = bench.ok(["runs", "show", "P.dissensus", "1"]);
+    assert!(shown.contains("to \"remove\" of Q.dissensus") && shown.contains("2 auxiliary"), "{shown}");
+    // What it is used for later goes without the other project.
+    std::fs::remove_file(bench.path("Q.dissensus")).unwrap();
+    bench.ok(["runs", "use", "P.dissensus", "1"]);
+    let predicted = bench.json(["predict", "P.dissensus", "--annotator", "a0", "--text", "You fool"]);
+    let sum: f64 = probabilities(&predicted).iter().sum();
+    assert!((sum - 1.0).abs() < 1e-5, "{predicted}");
+}
+
+#[test]
 fn anything_asked_of_a_training_makes_a_run() {
     let bench = Bench::new();
     labelled(&bench);

@@ -449,3 +449,28 @@ fn what_cannot_teach_is_refused_and_said() {
     let error = session.runs.train(&by_people, DeviceChoice::Cpu, &Silent).unwrap_err();
     assert!(error.to_string().contains("no label of \"harsh\" that can teach"), "{error}");
 }
+
+/// What a window offers: every question with labels but the run's own, whatever copy of the project it stands in.
+#[test]
+fn questions_that_can_teach_are_offered_with_their_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = own(&folder);
+    let rude = session.project.question(Some("rude")).unwrap().id;
+    import(&session, &folder, "kind", &rows(0..10, &OWN, body, usual));
+    let (other, path) = project(&folder, "other.dissensus", "rude", &rows(0..20, &OTHERS, body, usual));
+    import(&other, &folder, "fair", &rows(0..5, &OTHERS, body, usual));
+    let offered = |path: &Path| -> Vec<(String, String, u32)> {
+        let found = session.runs.auxiliary_candidates(rude, path).unwrap();
+        assert!(found.iter().all(|one| Path::new(&one.project) == path));
+        found.into_iter().map(|one| (one.file, one.question, one.labels)).collect()
+    };
+    let of = |file: &str, question: &str, labels: u32| (file.to_owned(), question.to_owned(), labels);
+    let own = folder.path().join("own.dissensus");
+    assert_eq!(offered(&own), [of("own.dissensus", "kind", 30)]);
+    assert_eq!(offered(&path), [of("other.dissensus", "rude", 80), of("other.dissensus", "fair", 20)]);
+    let copy = folder.path().join("copy.dissensus");
+    session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
+    assert_eq!(offered(&copy), [of("copy.dissensus", "kind", 30)]);
+    let none = folder.path().join("none.dissensus");
+    assert!(session.runs.auxiliary_candidates(rude, &none).is_err());
+}

@@ -4,8 +4,9 @@ use super::with_session;
 use dissensus_domain::QuestionId;
 use dissensus_workbench::ModelKind;
 use dissensus_workbench::view::{
-    ActiveModel, Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning,
+    ActiveModel, AuxiliaryCandidate, Problem, RunComparison, RunDetail, RunInfo, TrainChoices, Tuning,
 };
+use std::path::Path;
 use tauri::AppHandle;
 
 /// What a training of this model would do by default, or did the last time it was asked for here.
@@ -18,6 +19,17 @@ pub(crate) async fn train_defaults(
     tuning: Tuning,
 ) -> Result<TrainChoices, Problem> {
     with_session(app, move |session| session.runs.defaults(question, model, tuning)).await
+}
+
+/// Questions of a project file that can teach the encoder of a run on `question` too.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn auxiliary_candidates(
+    app: AppHandle,
+    question: QuestionId,
+    project: String,
+) -> Result<Vec<AuxiliaryCandidate>, Problem> {
+    with_session(app, move |session| session.runs.auxiliary_candidates(question, Path::new(&project))).await
 }
 
 /// Starts a run in the background and returns its id at once.

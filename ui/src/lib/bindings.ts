@@ -109,6 +109,8 @@ export const commands = {
 	plan: (question: QuestionId, wish: PlanWish) => __TAURI_INVOKE<PlanReport>("plan", { question, wish }),
 	/**  What a training of this model would do by default, or did the last time it was asked for here. */
 	trainDefaults: (question: QuestionId, model: ModelKind, tuning: Tuning) => __TAURI_INVOKE<TrainChoices>("train_defaults", { question, model, tuning }),
+	/**  Questions of a project file that can teach the encoder of a run on `question` too. */
+	auxiliaryCandidates: (question: QuestionId, project: string) => __TAURI_INVOKE<AuxiliaryCandidate[]>("auxiliary_candidates", { question, project }),
 	/**  Starts a run in the background and returns its id at once. */
 	startRun: (choices: TrainChoices) => __TAURI_INVOKE<number>("start_run", { choices }),
 	/**  Goes on with a run that broke off. */
@@ -378,6 +380,18 @@ export type AttributeInfo = {
 	name: string,
 	/**  Values in use, most frequent first. */
 	values: string[],
+};
+
+/**  A question with labels in a project file, which can teach the encoder of a run on another one. */
+export type AuxiliaryCandidate = {
+	/**  The project file. */
+	project: string,
+	/**  Its name without the folder. */
+	file: string,
+	/**  Name of the question. */
+	question: string,
+	/**  Its labels. */
+	labels: number,
 };
 
 /**  A question of a project file, as it is asked for to teach a run's encoder. */

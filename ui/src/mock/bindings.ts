@@ -558,6 +558,7 @@ export const commands: typeof RealCommands = {
   plan: async (q, wish) => plan(world, q, wish),
   slips: async (q, annotator) => slips(world, q, annotator),
   trainDefaults: async (q, model, tuning) => runs.defaultsOf(q, model, tuning),
+  auxiliaryCandidates: async (q, project) => runs.auxiliaryCandidates(q, project),
   startRun: async (wanted) => runs.start(wanted),
   resumeRun: async (id) => runs.resume(id),
   runs: async () => runs.list(),

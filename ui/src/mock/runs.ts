@@ -110,6 +110,19 @@ export class MockRuns {
     return this.#last.get(`${question}:${model}:${tuning}`) ?? defaults(question, model, tuning);
   }
 
+  /** Of another project two questions; of a file called "empty" none; of one called "single" one. */
+  auxiliaryCandidates(question: number, project: string): view.AuxiliaryCandidate[] {
+    const file = project.split("/").at(-1) ?? project;
+    const of = (name: string, labels: number) => ({ project, file, question: name, labels });
+    const world = this.#world();
+    if (project === "/home/you/Documents/Comments.dissensus") {
+      return world.questions.filter((q) => q.id !== question).map((q) => of(q.name, 120));
+    }
+    if (file.startsWith("empty")) return [];
+    if (file.startsWith("single")) return [of("rude", 53_764)];
+    return [of("toxic", 1_200), of("fair", 1)];
+  }
+
   start(choices: view.TrainChoices): number {
     if (choices.split === "column") {
       refuse(

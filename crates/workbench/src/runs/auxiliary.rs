@@ -9,8 +9,8 @@ use crate::context::{Context, QuestionData};
 use crate::encoding::OtherTrainingData;
 use crate::error::WorkbenchError;
 use crate::saved_runs::{AUXILIARY, SavedRun, io};
-use crate::view::{AuxiliaryQuestion, RunAuxiliary};
-use dissensus_domain::{AnnotatorId, Question, Split, TextId};
+use crate::view::{AuxiliaryCandidate, AuxiliaryQuestion, RunAuxiliary};
+use dissensus_domain::{AnnotatorId, Question, QuestionId, Split, TextId};
 use dissensus_files::write_atomically;
 use dissensus_perspectives::{
     Attribute, AuxiliaryTask, DataSplit, Observation, SplitSpec, Target, TrainConfig,
@@ -59,12 +59,16 @@ struct Source {
     question: Question,
 }
 
+/// Its window may have it open: reading takes no lock.
+fn open_to_read(path: &Path, own: &Context) -> Result<Context, WorkbenchError> {
+    let store = Store::open_reader_recorded(path, &own.home.check_records())?;
+    Context::open(store, &own.home)
+}
+
 impl Source {
     fn open(asked: &AuxiliaryQuestion, own: &Context) -> Result<Self, WorkbenchError> {
         let path = PathBuf::from(&asked.project);
-        // Its window may have it open: reading takes no lock.
-        let store = Store::open_reader_recorded(&path, &own.home.check_records())?;
-        let context = Context::open(store, &own.home)?;
+        let context = open_to_read(&path, own)?;
         let refused = |reason: String| WorkbenchError::Auxiliary { path: path.clone(), reason };
         let found = context.index().question_asked_for(asked.question.as_deref()).cloned();
         let question = found.map_err(|error| match error {
@@ -104,6 +108,29 @@ struct HeldOut {
 }
 
 impl Runs {
+    /// Questions of a project file that have labels and can teach the encoder of a run on `question`: all but this one.
+    ///
+    /// # Errors
+    /// The file is no project, or cannot be read; there is no such question here.
+    pub fn auxiliary_candidates(
+        &self,
+        question: QuestionId,
+        project: &Path,
+    ) -> Result<Vec<AuxiliaryCandidate>, WorkbenchError> {
+        let own = self.context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let context = open_to_read(project, &self.context)?;
+        let is_own = context.store.project_id()? == self.context.store.project_id()?;
+        let mut found = Vec::new();
+        for other in context.index().questions().iter().filter(|other| !is_own || other.name != own.name) {
+            let labels = context.observations(other.id)?.len() as u32;
+            if labels > 0 {
+                let (project, file) = (project.to_string_lossy().into_owned(), file_name(project));
+                found.push(AuxiliaryCandidate { project, file, question: other.name.clone(), labels });
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether these questions can teach the encoder of a run on `question`.
     pub(super) fn check_auxiliary(
         &self,

@@ -282,6 +282,18 @@ view! {
         pub question: Option<String>,
     }
 
+    /// A question with labels in a project file, which can teach the encoder of a run on another one.
+    pub struct AuxiliaryCandidate {
+        /// The project file.
+        pub project: String,
+        /// Its name without the folder.
+        pub file: String,
+        /// Name of the question.
+        pub question: String,
+        /// Its labels.
+        pub labels: u32,
+    }
+
     /// A question of another project, or another one of this, whose labels taught a run's encoder too.
     pub struct RunAuxiliary {
         /// Identity of its project (a UUID), which all copies of it share.

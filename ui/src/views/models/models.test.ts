@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import type { RunInfo } from "$lib/bindings";
+import * as platform from "$platform";
 import { reset, runs, say } from "../../mock/bindings";
 import ModelsView from "./ModelsView.svelte";
 
@@ -178,6 +179,76 @@ describe("a new run", () => {
     await user.click(screen.getByTestId("run-start"));
     expect(start).not.toHaveBeenCalled();
     await waitFor(() => expect(screen.getByTestId("run-field-validation")).toHaveFocus());
+  });
+
+  /** A run that tunes the encoder, and the project that is chosen next. */
+  async function tuned(project: string) {
+    vi.spyOn(platform, "chooseProject").mockResolvedValue(project);
+    const user = await asking();
+    expect(screen.queryByTestId("run-auxiliary")).toBeNull();
+    screen.getByTestId("run-tuning").focus();
+    await user.keyboard("{Enter}{ArrowDown}{ArrowDown}{Enter}");
+    await waitFor(() => expect(screen.getByTestId("run-auxiliary-add")).toBeVisible());
+    return user;
+  }
+
+  it("takes labels of another project's only question, and leaves them out again", async () => {
+    const start = vi.spyOn(commands, "startRun");
+    const user = await tuned("/home/you/single.dissensus");
+    await user.click(screen.getByTestId("run-auxiliary-add"));
+    await waitFor(() =>
+      expect(screen.getByTestId("run-auxiliary")).toHaveTextContent(
+        /rude of single.dissensus \(53,764 labels\)/,
+      ),
+    );
+    // Chosen once, it is not offered again.
+    await user.click(screen.getByTestId("run-auxiliary-add"));
+    await waitFor(() =>
+      expect(screen.getByTestId("run-auxiliary-problem")).toHaveTextContent("all are chosen"),
+    );
+    await user.click(screen.getByTestId("run-auxiliary-remove"));
+    expect(screen.getByTestId("run-auxiliary")).not.toHaveTextContent("53,764");
+    expect(screen.queryByTestId("run-auxiliary-problem")).toBeNull();
+    await user.click(screen.getByTestId("run-auxiliary-add"));
+    await user.click(screen.getByTestId("run-start"));
+    await waitFor(() => expect(start).toHaveBeenCalled());
+    const auxiliary = [{ project: "/home/you/single.dissensus", question: "rude" }];
+    expect(start.mock.calls[0]?.[0]).toMatchObject({ tuning: "lora", auxiliary });
+  });
+
+  it("asks which question of a project with several", async () => {
+    const user = await tuned("/home/you/several.dissensus");
+    await user.click(screen.getByTestId("run-auxiliary-add"));
+    await waitFor(() => expect(screen.getByTestId("run-auxiliary-question")).toBeVisible());
+    screen.getByTestId("run-auxiliary-question").focus();
+    await user.keyboard("{Enter}{ArrowDown}{Enter}");
+    await waitFor(() =>
+      expect(screen.getByTestId("run-auxiliary")).toHaveTextContent(/fair of several.dissensus/),
+    );
+    expect(screen.getByTestId("run-auxiliary")).toHaveTextContent("1 label");
+    expect(screen.queryByTestId("run-auxiliary-question")).toBeNull();
+  });
+
+  it("says where a project has nothing to teach, and gives a frozen encoder nothing", async () => {
+    const start = vi.spyOn(commands, "startRun");
+    const user = await tuned("/home/you/empty.dissensus");
+    await user.click(screen.getByTestId("run-auxiliary-add"));
+    await waitFor(() =>
+      expect(screen.getByTestId("run-auxiliary-problem")).toHaveTextContent("no question with labels"),
+    );
+    await user.click(screen.getByTestId("run-auxiliary-own"));
+    await waitFor(() => expect(screen.getByTestId("run-auxiliary-question")).toBeVisible());
+    screen.getByTestId("run-auxiliary-question").focus();
+    await user.keyboard("{Enter}{ArrowDown}{Enter}");
+    await waitFor(() =>
+      expect(screen.getByTestId("run-auxiliary")).toHaveTextContent("of this project (120 labels)"),
+    );
+    screen.getByTestId("run-tuning").focus();
+    await user.keyboard("{Enter}{Home}{Enter}");
+    await waitFor(() => expect(screen.queryByTestId("run-auxiliary")).toBeNull());
+    await user.click(screen.getByTestId("run-start"));
+    await waitFor(() => expect(start).toHaveBeenCalled());
+    expect(start.mock.calls[0]?.[0]).toMatchObject({ tuning: "frozen", auxiliary: [] });
   });
 
   it("shows why it was refused, and stays open", async () => {
