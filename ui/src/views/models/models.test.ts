@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
-import type { RunInfo } from "$lib/bindings";
+import type { AuxiliaryCandidate, RunInfo } from "$lib/bindings";
 import * as platform from "$platform";
 import { reset, runs, say } from "../../mock/bindings";
 import ModelsView from "./ModelsView.svelte";
@@ -220,6 +220,12 @@ describe("a new run", () => {
     const user = await tuned("/home/you/several.dissensus");
     await user.click(screen.getByTestId("run-auxiliary-add"));
     await waitFor(() => expect(screen.getByTestId("run-auxiliary-question")).toBeVisible());
+    // A run that starts now would go without.
+    expect(screen.getByTestId("run-start")).toBeDisabled();
+    await user.click(screen.getByTestId("run-auxiliary-none"));
+    expect(screen.getByTestId("run-start")).toBeEnabled();
+    await user.click(screen.getByTestId("run-auxiliary-add"));
+    await waitFor(() => expect(screen.getByTestId("run-auxiliary-question")).toBeVisible());
     screen.getByTestId("run-auxiliary-question").focus();
     await user.keyboard("{Enter}{ArrowDown}{Enter}");
     await waitFor(() =>
@@ -227,6 +233,26 @@ describe("a new run", () => {
     );
     expect(screen.getByTestId("run-auxiliary")).toHaveTextContent("1 label");
     expect(screen.queryByTestId("run-auxiliary-question")).toBeNull();
+  });
+
+  it("waits for the questions of a large project, and forgets those that come too late", async () => {
+    let answer: (found: AuxiliaryCandidate[]) => void = () => {};
+    vi.spyOn(commands, "auxiliaryCandidates").mockImplementation(
+      () => new Promise((resolve) => (answer = resolve)),
+    );
+    const user = await tuned("/home/you/large.dissensus");
+    await user.click(screen.getByTestId("run-auxiliary-add"));
+    await waitFor(() => expect(screen.getByTestId("run-start")).toBeDisabled());
+    screen.getByTestId("run-tuning").focus();
+    await user.keyboard("{Enter}{Home}{Enter}");
+    await waitFor(() => expect(screen.queryByTestId("run-auxiliary")).toBeNull());
+    expect(screen.getByTestId("run-start")).toBeEnabled();
+    const project = "/home/you/large.dissensus";
+    answer([{ project, file: "large.dissensus", question: "rude", labels: 9 }]);
+    screen.getByTestId("run-tuning").focus();
+    await user.keyboard("{Enter}{ArrowDown}{ArrowDown}{Enter}");
+    await waitFor(() => expect(screen.getByTestId("run-auxiliary")).toBeVisible());
+    expect(screen.getByTestId("run-auxiliary")).not.toHaveTextContent("large.dissensus");
   });
 
   it("says where a project has nothing to teach, and gives a frozen encoder nothing", async () => {
