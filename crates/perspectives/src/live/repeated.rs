@@ -63,7 +63,7 @@ impl LiveModel {
             let Ok(at) = labels.binary_search_by_key(&repeat.annotator, |label| label.annotator) else {
                 continue;
             };
-            let chance = crossed.repeat_chance_without(repeat.text as usize, at, repeat.first);
+            let chance = crossed.leave_out_labels(repeat.text as usize).repeat_chance(at, repeat.first);
             let is_same = f64::from(u8::from(repeat.first == repeat.second));
             (n, same, expected) = (n + 1, same + is_same, expected + chance);
             variance += chance * (1.0 - chance);

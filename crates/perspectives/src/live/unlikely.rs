@@ -3,6 +3,7 @@
 use super::model::LiveModel;
 use crate::data::progress::{Progress, step};
 use crate::data::{AnnotatorModel, PerspectivesError};
+use crate::mixed::left_out::TextWithoutLabels;
 use crate::mixed::predictor::Scratch;
 use crate::models::Multilevel;
 use rayon::prelude::*;
@@ -167,6 +168,7 @@ fn of_text(model: &Multilevel, text: u32, which: impl Fn(u32, u32) -> bool, belo
     let labels = &model.crossed.labels[text as usize];
     let levels = model.crossed.link.levels;
     let mut own = vec![0.0; levels];
+    let mut left_out = None;
     for (at, label) in labels.iter().enumerate() {
         if !which(text, label.annotator) {
             continue;
@@ -180,8 +182,9 @@ fn of_text(model: &Multilevel, text: u32, which: impl Fn(u32, u32) -> bool, belo
             continue;
         }
         found.judged += 1;
-        model.crossed.own_without(text as usize, at, &mut own);
-        let panel = panel_without(model, text as usize, at);
+        let left_out = left_out.get_or_insert_with(|| model.crossed.leave_out_labels(text as usize));
+        left_out.own(at, &mut own);
+        let panel = panel_without(model, left_out, label.annotator as usize, at);
         let mut counts = vec![0_u32; levels];
         labels.iter().for_each(|l| counts[usize::from(l.level)] += 1);
         counts[usize::from(label.level)] -= 1;
@@ -238,13 +241,15 @@ fn chance(p: &[f64], level: usize, shares: &[f64]) -> f64 {
 }
 
 /// Mean prediction over all others with labels, for the text as it is known without its label `at`.
-fn panel_without(model: &Multilevel, text: usize, at: usize) -> Vec<f64> {
+fn panel_without(model: &Multilevel, text: &TextWithoutLabels<'_>, own: usize, at: usize) -> Vec<f64> {
     let levels = model.crossed.link.levels;
     let everyone = model.annotator_columns().annotators();
-    let own = model.crossed.labels[text][at].annotator as usize;
-    let mut block = vec![0.0_f32; everyone * levels];
-    let columns = model.crossed.text_without(text, at);
-    model.annotator_columns().fill(&columns, 0, 0..everyone, &mut block, &mut Scratch::default());
+    let (columns, weights) = text.columns(at);
+    let (mut block, mut one) = (vec![0.0_f32; everyone * levels], vec![0.0_f32; everyone * levels]);
+    for (node, weight) in weights.iter().enumerate() {
+        model.annotator_columns().fill(&columns, node, 0..everyone, &mut one, &mut Scratch::default());
+        block.iter_mut().zip(&one).for_each(|(sum, p)| *sum += *weight as f32 * p);
+    }
     let among = |b: &usize| *b != own && !model.crossed.annotators[*b].labels.is_empty();
     let others: Vec<usize> = (0..everyone).filter(among).collect();
     let mean = |level: &[f32]| others.iter().map(|b| f64::from(level[*b])).sum::<f64>() / others.len() as f64;

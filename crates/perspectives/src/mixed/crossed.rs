@@ -4,9 +4,9 @@ use super::annotator::{self, AnnotatorEffect, AnnotatorPosterior, LabelGivenText
 use super::attribute_effects::AttributeEffects;
 use super::convergence::Convergence;
 use super::initial;
-use super::scalar_posterior::ScoredLabel;
+use super::scalar_posterior::{ScoredLabel, integrate};
 use super::text::{self, TextPosterior};
-use super::text_scale::TextScales;
+use super::text_scale::{ScaleNode, TextScales, nodes_without};
 use crate::data::{AttributeEvidence, Observation, Target};
 use crate::math::cholesky::Factor;
 use crate::math::{attenuation, dot};
@@ -288,12 +288,23 @@ impl CrossedEffects {
         Some(self.text_from_labels(text, |other| other != annotator))
     }
 
+    /// What is known of a text's score and scale without each of its labels; `None` where labels tell nothing of its scale.
+    pub(super) fn scales_without(&self, text: usize) -> Option<Vec<Vec<ScaleNode>>> {
+        let scales = self.scales.as_ref().filter(|scales| scales.own)?;
+        let (prior_mean, prior_var) = (self.scores[text], self.prior_text_var(text));
+        let score = |labels: &[ScoredLabel]| integrate(self.link, prior_mean, prior_var, labels, &self.rule);
+        Some(nodes_without(scales.prior_of(text), &self.scored_labels(text, |_| true), score))
+    }
+
+    fn scored_labels(&self, text: usize, include: impl Fn(u32) -> bool) -> Vec<ScoredLabel> {
+        let labels = self.labels[text].iter().filter(|label| include(label.annotator));
+        labels.map(|label| self.label_given_annotator(text, *label).0).collect()
+    }
+
     fn text_from_labels(&self, text: usize, include: impl Fn(u32) -> bool) -> TextPosterior {
         let q = self.link.scores();
         let prior_mean = &self.scores[text * q..(text + 1) * q];
-        let labels = self.labels[text].iter().filter(|label| include(label.annotator));
-        let predictors: Vec<ScoredLabel> =
-            labels.map(|label| self.label_given_annotator(text, *label).0).collect();
+        let predictors = self.scored_labels(text, include);
         let scale = self.scales.as_ref().map(|scales| scales.prior_of(text));
         text::fit(self.link, prior_mean, self.prior_text_var(text), scale, &predictors, &self.rule)
     }

@@ -22,7 +22,7 @@ mod fixed_effects;
 mod initial;
 #[cfg(test)]
 mod laplace;
-mod left_out;
+pub(crate) mod left_out;
 pub(crate) mod link;
 pub(crate) mod nodes;
 pub(crate) mod predictor;

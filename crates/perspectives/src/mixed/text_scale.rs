@@ -147,21 +147,13 @@ fn grid() -> impl Iterator<Item = f64> {
     (0..=2 * SIDE).map(|g| STEP * (g as f64 - SIDE as f64))
 }
 
-/// The logarithm of the scale that adds so much ([`noise`]).
-pub(super) fn log_of(noise: f64) -> f64 {
-    0.5 * (1.0 + PI_8 * noise).ln()
-}
-
 /// Integrates over the scale of a text with at least one label, its score integrated out by `score` at each scale.
 pub(crate) fn at_scales(
     prior: ScalePrior,
     labels: &[ScoredLabel],
     score: impl Fn(&[ScoredLabel]) -> ScalarPosterior,
 ) -> ScaledPosterior {
-    let of = |log: f64| -> ScalarPosterior {
-        let labels: Vec<ScoredLabel> = labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect();
-        score(&labels)
-    };
+    let of = |log: f64| -> ScalarPosterior { score(&scaled(labels, log)) };
     if prior.sd <= TOLD_SD {
         return at_scale(prior, of(prior.mean));
     }
@@ -186,21 +178,64 @@ pub(crate) fn at_scales(
     }
 }
 
-/// The score at the scales of the grid whose likelihood is not negligible beside the largest: of a text with few labels all of them, of
-/// one with hundreds some. It has one peak, which is climbed from the middle.
+/// A scale of the grid, and what is known of the score there.
+pub(super) struct ScaleNode {
+    /// Its posterior weight; those of all nodes sum to 1.
+    pub(super) weight: f64,
+    /// What it adds to the noise of a label.
+    pub(super) noise: f64,
+    /// Mean of the score.
+    pub(super) mean: f64,
+    pub(super) variance: f64,
+}
+
+/// Score and scale together, which their moments tell apart too little where tails count: for each label the nodes without it.
+pub(super) fn nodes_without(
+    prior: ScalePrior,
+    labels: &[ScoredLabel],
+    score: impl Fn(&[ScoredLabel]) -> ScalarPosterior,
+) -> Vec<Vec<ScaleNode>> {
+    let scores = likely_scores(|log| score(&scaled(labels, prior.mean + log)));
+    let of = |at: usize| -> Vec<ScaleNode> {
+        let (weights, _) = weighted(prior.sd, &evidence(&scores, |s| s.log_evidence_without[at]));
+        let nodes = weights.iter().zip(&scores).zip(grid());
+        nodes
+            .filter_map(|((weight, score), log)| {
+                let score = score.as_ref().filter(|_| *weight > 0.0)?;
+                let (mean, variance) = (score.cavity[2 * at], score.cavity[2 * at + 1]);
+                Some(ScaleNode { weight: *weight, noise: noise(prior.mean + log), mean, variance })
+            })
+            .collect()
+    };
+    (0..labels.len()).map(of).collect()
+}
+
+/// Labels of a text whose scale has this logarithm.
+fn scaled(labels: &[ScoredLabel], log: f64) -> Vec<ScoredLabel> {
+    labels.iter().map(|l| l.at_scale((2.0 * log).exp())).collect()
+}
+
+/// The score at the scales of the grid whose likelihood is not negligible beside the largest, by all labels or without one of them: of a
+/// text with few labels nearly all, of one with hundreds some. It has one peak, which is climbed from the middle.
 fn likely_scores(of: impl Fn(f64) -> ScalarPosterior) -> Vec<Option<ScalarPosterior>> {
     let places: Vec<f64> = grid().collect();
     let mut scores: Vec<Option<ScalarPosterior>> = vec![None; places.len()];
-    let mut top = f64::MIN;
+    // By all labels, then without each.
+    let evidence = |score: &ScalarPosterior| -> Vec<f64> {
+        [&[score.log_evidence], &score.log_evidence_without[..]].concat()
+    };
+    let mut tops: Vec<f64> = Vec::new();
     // From the middle to either end.
     for side in [(SIDE..places.len()).collect::<Vec<_>>(), (0..SIDE).rev().collect()] {
-        let mut before = f64::MIN;
+        let mut before: Vec<f64> = Vec::new();
         for g in side {
             let score = of(places[g]);
-            let found = score.log_evidence;
-            top = top.max(found);
+            let found = evidence(&score);
             scores[g] = Some(score);
-            if found < before && found < top - NEGLIGIBLE {
+            tops.resize(found.len(), f64::MIN);
+            tops.iter_mut().zip(&found).for_each(|(top, found)| *top = top.max(*found));
+            let mut falling = before.iter().zip(&found).zip(&tops);
+            if !before.is_empty() && falling.all(|((b, f), top)| f < b && *f < top - NEGLIGIBLE) {
                 break;
             }
             before = found;
@@ -312,20 +347,27 @@ mod tests {
     fn a_label_taken_out_is_as_if_it_had_never_been() {
         let link = Link { levels: 5, softmax: false, discrimination: true };
         let rule = Hermite::new();
-        let all = labels(&[0, 4, 1, 3, 4]);
-        let of = |labels: &[ScoredLabel]| {
-            at_scales(ScalePrior { mean: 0.0, sd: 0.4 }, labels, |labels| {
-                integrate(link, 0.1, 1.5, labels, &rule)
-            })
-        };
-        let whole = of(&all);
-        for at in 0..all.len() {
-            let mut others = all.clone();
-            others.remove(at);
-            let left = of(&others);
-            let expected = [left.mean, left.variance, left.scale.noise()];
-            for (found, expected) in whole.cavity[3 * at..3 * at + 3].iter().zip(expected) {
-                assert!((found - expected).abs() < 5e-3, "{at}: {found} {expected}");
+        let dissenting = |n: usize| [vec![0; n], vec![4]].concat();
+        let few = || [(vec![0, 4, 1, 3, 4], 0.4)].into_iter();
+        // One label against all others makes scales unlikely that are the likeliest without it.
+        let one_against_all =
+            [8, 20].into_iter().flat_map(|n| [0.3, 0.5, 0.8, 1.1].map(|sd| (dissenting(n), sd)));
+        for (levels, sd) in few().chain(one_against_all) {
+            let all = labels(&levels);
+            let of = |labels: &[ScoredLabel]| {
+                at_scales(ScalePrior { mean: 0.0, sd }, labels, |labels| {
+                    integrate(link, 0.1, 1.5, labels, &rule)
+                })
+            };
+            let whole = of(&all);
+            for at in 0..all.len() {
+                let mut others = all.clone();
+                others.remove(at);
+                let left = of(&others);
+                let expected = [left.mean, left.variance, left.scale.noise()];
+                for (found, expected) in whole.cavity[3 * at..3 * at + 3].iter().zip(expected) {
+                    assert!((found - expected).abs() < 2e-2, "{levels:?} {sd} {at}: {found} {expected}");
+                }
             }
         }
     }

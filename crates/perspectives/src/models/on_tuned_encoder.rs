@@ -402,6 +402,7 @@ mod tests {
     use crate::math::random::generator;
     use crate::math::sigmoid;
     use crate::metrics::{Scored, expected_calibration_error, log_loss, pearson, score};
+    use crate::mixed::text_scale_simulation::fitted_told;
     use crate::models::{Multilevel, fit_at_face_value, validation_scores};
     use dissensus_domain::ScaleKind;
     use rand::RngExt;
@@ -528,6 +529,38 @@ mod tests {
         assert!(pearson(&severity, &world.severity).unwrap() > 0.95);
         let sd = calibrated.crossed.prior[0].sqrt();
         assert!((sd / ANNOTATOR_SD - 1.0).abs() < 0.2, "{sd}");
+    }
+
+    /// The embedding of a text that tuned the encoder knows how far its people were apart, as no new text's does.
+    #[test]
+    fn embeddings_tell_no_scales_where_their_encoder_was_tuned_on_the_labels() {
+        let (simulated, embeddings) = fitted_told(0.4, 0);
+        let labels: Vec<Observation> = simulated
+            .labels
+            .iter()
+            .enumerate()
+            .flat_map(|(text, labels)| {
+                let text = text as u32;
+                labels.iter().map(move |l| Observation { text, annotator: l.annotator, level: l.level })
+            })
+            .collect();
+        let options = FitOptions::default();
+        let tells = |tuned_on: Option<Vec<bool>>| {
+            let embeddings = Embeddings { tuned_on: tuned_on.map(Into::into), ..embeddings.clone() };
+            let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+            let data = TrainingData {
+                embeddings: &embeddings,
+                observations: &labels,
+                annotators: 60,
+                target,
+                attributes: &[],
+            };
+            let prepared = Prepared::new(&data, &options).unwrap();
+            fit_at_face_value(&prepared, &options, &Silent).unwrap().0.tells_scales()
+        };
+        assert!(tells(None));
+        assert!(tells(Some(vec![false; embeddings.texts])));
+        assert!(!tells(Some((0..embeddings.texts).map(|text| text % 2 == 0).collect())));
     }
 
     /// Epochs after the first learn training texts by heart, and say less of others.

@@ -109,6 +109,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn encoders_are_held_against_each_other_on_the_same_labels_alone() {
+        let of = |labels: &[(u32, u32)]| Losses { labels: labels.to_vec(), values: vec![0.5; labels.len()] };
+        let all = [(0, 0), (0, 1), (1, 0)];
+        assert_eq!(of_other_labels(&[]), None);
+        assert_eq!(of_other_labels(&[of(&all), of(&all)]), None);
+        // One has learned from a text, wherever it stands in the list.
+        assert_eq!(of_other_labels(&[of(&all), of(&all[..2]), of(&all)]), Some(1));
+        assert_eq!(of_other_labels(&[of(&all[..2]), of(&all), of(&all)]), Some(0));
+        // As many labels left, but others: their losses are no pairs.
+        assert!(of_other_labels(&[of(&all[..2]), of(&all[1..])]).is_some());
+    }
+
+    #[test]
     fn better_by_luck_is_not_better() {
         let than = [1.0, 0.4, 0.9, 0.5, 0.7, 0.6];
         let lower = |by: [f64; 6]| -> Vec<f64> { than.iter().zip(by).map(|(l, by)| l - by).collect() };
