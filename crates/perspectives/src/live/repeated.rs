@@ -2,6 +2,7 @@
 
 use super::model::LiveModel;
 use crate::math::distributions::student_quantile;
+use crate::mixed::left_out::TextWithoutLabels;
 use crate::mixed::total_and_two_way_error;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,13 +58,16 @@ impl LiveModel {
     pub fn stable_share(&self, repeats: &[RepeatedAnswer]) -> Option<StableShare> {
         let crossed = &self.model.crossed;
         let mut by_annotator: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+        let mut left_out: BTreeMap<u32, TextWithoutLabels<'_>> = BTreeMap::new();
         let (mut n, mut same, mut expected, mut variance) = (0usize, 0.0, 0.0, 0.0);
         for repeat in repeats {
             let labels = &crossed.labels[repeat.text as usize];
             let Ok(at) = labels.binary_search_by_key(&repeat.annotator, |label| label.annotator) else {
                 continue;
             };
-            let chance = crossed.leave_out_labels(repeat.text as usize).repeat_chance(at, repeat.first);
+            let text =
+                left_out.entry(repeat.text).or_insert_with(|| crossed.leave_out_labels(repeat.text as usize));
+            let chance = text.repeat_chance(at, repeat.first);
             let is_same = f64::from(u8::from(repeat.first == repeat.second));
             (n, same, expected) = (n + 1, same + is_same, expected + chance);
             variance += chance * (1.0 - chance);

@@ -246,8 +246,9 @@ fn panel_without(model: &Multilevel, text: &TextWithoutLabels<'_>, own: usize, a
     let everyone = model.annotator_columns().annotators();
     let (columns, weights) = text.columns(at);
     let (mut block, mut one) = (vec![0.0_f32; everyone * levels], vec![0.0_f32; everyone * levels]);
+    let mut scratch = Scratch::default();
     for (node, weight) in weights.iter().enumerate() {
-        model.annotator_columns().fill(&columns, node, 0..everyone, &mut one, &mut Scratch::default());
+        model.annotator_columns().fill(&columns, node, 0..everyone, &mut one, &mut scratch);
         block.iter_mut().zip(&one).for_each(|(sum, p)| *sum += *weight as f32 * p);
     }
     let among = |b: &usize| *b != own && !model.crossed.annotators[*b].labels.is_empty();
