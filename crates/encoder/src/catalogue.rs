@@ -145,6 +145,13 @@ impl Catalogue {
 }
 
 impl KnownEncoder {
+    /// The file that holds its weights: model.safetensors or one GGUF file.
+    #[must_use]
+    pub fn weights_file(&self) -> &str {
+        let gguf = self.files.iter().map(|f| f.path.as_str()).find(|path| path.ends_with(".gguf"));
+        gguf.unwrap_or("model.safetensors")
+    }
+
     /// The catalogue's sum of a file of this encoder.
     #[must_use]
     pub fn sha256_of(&self, path: &str) -> Option<&str> {
@@ -162,7 +169,10 @@ mod tests {
         assert_eq!(catalogue.default_encoder().unwrap().name, "all-MiniLM-L6-v2");
         assert_eq!(catalogue.get("all-mpnet-base-v2").unwrap().family, "mpnet");
         for encoder in &catalogue.encoders {
-            for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+            let weights = encoder.weights_file();
+            let others =
+                if weights.ends_with(".gguf") { [weights; 2] } else { ["config.json", "tokenizer.json"] };
+            for file in others.into_iter().chain([weights]) {
                 assert!(encoder.sha256_of(file).is_some(), "{} lists no {file}", encoder.name);
             }
             for file in &encoder.files {

@@ -23,7 +23,7 @@ pub enum EncoderError {
     )]
     NoFolder(PathBuf),
     /// The path is a file.
-    #[error("{} is a file: name the folder that holds config.json, tokenizer.json and model.safetensors", .0.display())]
+    #[error("{} is a file: name the folder that holds config.json, tokenizer.json and model.safetensors, or a .gguf file", .0.display())]
     NotAFolder(PathBuf),
     /// Files that an encoder needs are not there.
     #[error("{} lacks {}: an encoder folder needs config.json, tokenizer.json and model.safetensors", dir.display(), files.join(", "))]
@@ -109,6 +109,22 @@ pub enum EncoderError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A GGUF file that cannot be read, or holds what is not known.
+    #[error("{} cannot be read as GGUF weights: {reason}", path.display())]
+    Gguf {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A folder with several GGUF files, which may be other quantisations of one model or other models.
+    #[error("{} holds {} GGUF files ({}): name the one that is meant", dir.display(), files.len(), names(files))]
+    SeveralGguf {
+        /// The folder.
+        dir: PathBuf,
+        /// The files.
+        files: Vec<PathBuf>,
+    },
     /// A tensor that the architecture needs is not in the file.
     #[error("{} has no tensor \"{name}\" (expected with shape {expected:?}): do config.json and the weights belong together?", path.display())]
     MissingTensor {
@@ -187,7 +203,9 @@ pub enum EncoderError {
         found: String,
     },
     /// A pooling that cannot be told or is not known.
-    #[error("{where_}: pooling \"{found}\" is not known: choose one of mean, cls, max, mean2, max2, pooler")]
+    #[error(
+        "{where_}: pooling \"{found}\" is not known: choose one of mean, cls, last, max, mean2, max2, pooler"
+    )]
     Pooling {
         /// The file or option.
         where_: String,
@@ -379,7 +397,7 @@ pub enum EncoderError {
         what: String,
     },
     /// The model has no pooler of its own.
-    #[error("{} has no pooler of its own: choose one of mean, cls, max, mean2, max2", .0.display())]
+    #[error("{} has no pooler of its own: choose one of mean, cls, last, max, mean2, max2", .0.display())]
     NoPooler(PathBuf),
     /// A choice of what learns that this encoder cannot follow.
     #[error("what learns cannot be \"{asked}\": {reason}")]
@@ -462,6 +480,8 @@ impl EncoderError {
             Self::MissingTensor { .. } | Self::TensorShape { .. } | Self::TensorType { .. } => {
                 "encoder-tensor"
             }
+            Self::Gguf { .. } => "encoder-gguf",
+            Self::SeveralGguf { .. } => "encoder-several-gguf",
             Self::NotFinite { .. } => "encoder-not-finite",
             Self::BadTokenizer { .. } | Self::Vocabulary { .. } => "encoder-tokenizer",
             Self::Checksum { .. } => "encoder-checksum",
@@ -498,6 +518,15 @@ impl EncoderError {
 
 fn or_none(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn names(files: &[PathBuf]) -> String {
+    files
+        .iter()
+        .filter_map(|file| file.file_name())
+        .map(|name| name.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn places(searched: &[PathBuf]) -> String {

@@ -3,10 +3,12 @@
 use std::fs::{self, File};
 use std::io::{Error as IoError, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::error::EncoderError;
+use crate::gguf::GgufFile;
 use crate::shards::ShardIndex;
 
 pub(crate) const CONFIG: &str = "config.json";
@@ -25,10 +27,14 @@ const LARGEST_JSON: u64 = 64 << 20;
 /// Tokenizers of a quarter of a million tokens have 30 MiB.
 const LARGEST_TOKENIZER: u64 = 256 << 20;
 
-/// A folder that has the files an encoder needs.
+/// A folder that has the files an encoder needs, or one GGUF file that stands for them.
 #[derive(Debug)]
 pub(crate) struct Folder {
+    /// The folder; of a GGUF file that was named itself, that file.
     pub(crate) dir: PathBuf,
+    /// In place of safetensors: it stands for config.json, and for tokenizer.json and
+    /// tokenizer_config.json where the first is not beside it.
+    gguf: Option<Arc<GgufFile>>,
 }
 
 impl Folder {
@@ -36,10 +42,17 @@ impl Folder {
         if !dir.exists() {
             return Err(EncoderError::NoFolder(dir.to_owned()));
         }
+        if is_gguf(dir) && dir.is_file() {
+            return Ok(Self { dir: dir.to_owned(), gguf: Some(Arc::new(GgufFile::open(dir)?)) });
+        }
         if !dir.is_dir() {
             return Err(EncoderError::NotAFolder(dir.to_owned()));
         }
-        let folder = Self { dir: dir.to_owned() };
+        let mut folder = Self::of_files(dir);
+        folder.gguf = folder.find_gguf()?;
+        if folder.gguf.is_some() {
+            return Ok(folder);
+        }
         folder.check_weights_format()?;
         let weights = if folder.is_sharded() { SHARD_INDEX } else { WEIGHTS };
         let files: Vec<String> = [CONFIG, TOKENIZER, weights]
@@ -60,9 +73,51 @@ impl Folder {
         Ok(folder)
     }
 
+    /// A folder whose files nobody has looked at.
+    pub(crate) fn of_files(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), gguf: None }
+    }
+
+    /// The GGUF file that stands for the weights.
+    pub(crate) fn gguf(&self) -> Option<Arc<GgufFile>> {
+        self.gguf.clone()
+    }
+
+    /// The one GGUF file of a folder that has no safetensors.
+    fn find_gguf(&self) -> Result<Option<Arc<GgufFile>>, EncoderError> {
+        if self.path(WEIGHTS).exists() || self.path(SHARD_INDEX).exists() {
+            return Ok(None);
+        }
+        let unreadable = |source| EncoderError::Read { path: self.dir.clone(), source };
+        let entries = fs::read_dir(&self.dir).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let mut found: Vec<PathBuf> = entries
+            .map_err(unreadable)?
+            .iter()
+            .map(fs::DirEntry::path)
+            .filter(|path| is_gguf(path) && path.is_file())
+            .collect();
+        found.sort();
+        match found.as_slice() {
+            [] => Ok(None),
+            [one] => GgufFile::open(one).map(|file| Some(Arc::new(file))),
+            several => Err(EncoderError::SeveralGguf { dir: self.dir.clone(), files: several.to_vec() }),
+        }
+    }
+
+    /// Whether this file's contents are written from a GGUF file's.
+    fn is_from_gguf(&self, file: &str) -> bool {
+        let of_tokenizer = file == TOKENIZER || file == TOKENIZER_CONFIG;
+        self.gguf.is_some() && (file == CONFIG || (of_tokenizer && !self.is_beside(TOKENIZER)))
+    }
+
+    /// Whether a file of this name lies in the folder; beside a GGUF file that was named itself nothing is looked for.
+    pub(crate) fn is_beside(&self, file: &str) -> bool {
+        fs::symlink_metadata(self.dir.join(file)).is_ok()
+    }
+
     /// Whether the weights are cut over several files. A whole model.safetensors beside an index is taken alone.
     fn is_sharded(&self) -> bool {
-        !self.path(WEIGHTS).is_file() && self.path(SHARD_INDEX).is_file()
+        self.gguf.is_none() && !self.path(WEIGHTS).is_file() && self.path(SHARD_INDEX).is_file()
     }
 
     /// The index of the weights' files; None where all are in one.
@@ -78,8 +133,18 @@ impl Folder {
     /// The files that hold the weights, in the order that the version's sum is made in.
     pub(crate) fn weight_files(&self, index: Option<&ShardIndex>) -> Vec<PathBuf> {
         match index {
-            None => vec![self.path(WEIGHTS)],
+            None => {
+                vec![self.gguf.as_ref().map_or_else(|| self.path(WEIGHTS), |gguf| gguf.file().to_owned())]
+            }
             Some(index) => index.files().into_iter().map(|file| self.path(file)).collect(),
+        }
+    }
+
+    /// The one file of the weights, or the index of several.
+    pub(crate) fn weights_path(&self) -> PathBuf {
+        match &self.gguf {
+            Some(gguf) => gguf.file().to_owned(),
+            None => self.path(if self.is_sharded() { SHARD_INDEX } else { WEIGHTS }),
         }
     }
 
@@ -91,12 +156,24 @@ impl Folder {
         }
     }
 
+    /// Where a file lies, or what stands for it.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
-        self.dir.join(file)
+        match &self.gguf {
+            Some(gguf) if self.is_from_gguf(file) => gguf.file().to_owned(),
+            _ => self.dir.join(file),
+        }
     }
 
     /// The whole file; one too large to be what its name says is refused unread.
     pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, EncoderError> {
+        if let Some(gguf) = self.gguf.as_ref().filter(|_| self.is_from_gguf(file)) {
+            let text = match file {
+                CONFIG => gguf.config(),
+                TOKENIZER => gguf.tokenizer()?[0],
+                _ => gguf.tokenizer()?[1],
+            };
+            return Ok(text.as_bytes().to_vec());
+        }
         let path = self.path(file);
         let most = if file == TOKENIZER { LARGEST_TOKENIZER } else { LARGEST_JSON };
         read_at_most(&path, most).map_err(|source| EncoderError::Read { path, source })
@@ -105,7 +182,11 @@ impl Folder {
     /// The name of the folder itself, for encoders that no catalogue names; of a snapshot in the model hub's cache the
     /// name of its repository, because the folder's is a commit.
     pub(crate) fn name(&self) -> String {
-        let resolved = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
+        // A file keeps its name, whatever it links to.
+        let resolved = match is_gguf(&self.dir) && self.dir.is_file() {
+            true => self.dir.with_extension(""),
+            false => self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone()),
+        };
         repository_of(&resolved).unwrap_or_else(|| {
             resolved.file_name().map_or_else(|| "encoder".to_owned(), |n| n.to_string_lossy().into_owned())
         })
@@ -132,8 +213,12 @@ impl Folder {
     /// Whether there is anything of this name, were it a link to nothing: what is there is read or refused, never passed
     /// over.
     pub(crate) fn has(&self, file: &str) -> bool {
-        fs::symlink_metadata(self.path(file)).is_ok()
+        self.is_from_gguf(file) || self.is_beside(file)
     }
+}
+
+fn is_gguf(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
 }
 
 fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, IoError> {

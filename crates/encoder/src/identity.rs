@@ -7,7 +7,7 @@ use candle_core::Tensor;
 
 use crate::catalogue::{Catalogue, KnownEncoder};
 use crate::error::EncoderError;
-use crate::folder::{CONFIG, Folder, MODULES, SENTENCE_BERT_CONFIG, TOKENIZER, WEIGHTS};
+use crate::folder::{CONFIG, Folder, MODULES, SENTENCE_BERT_CONFIG, TOKENIZER};
 use crate::hash::sha256;
 use crate::options::{LongTexts, Pooling, Precision};
 
@@ -93,8 +93,8 @@ impl fmt::Display for EncoderVersion {
 }
 
 /// Files of a catalogue encoder that embeddings depend on.
-const IDENTIFYING_FILES: [&str; 6] =
-    [WEIGHTS, CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, "1_Pooling/config.json"];
+const IDENTIFYING_FILES: [&str; 5] =
+    [CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, "1_Pooling/config.json"];
 
 /// Name and fingerprint of what embeddings will be filed under: the catalogue's where all files are the catalogue's, else
 /// the folder's own. A folder that has a catalogue name must have the catalogue's files. Weights that were learned since
@@ -113,7 +113,8 @@ pub(crate) fn identify(
     if !learned.is_empty() {
         return Ok((format!("{name}+tuned"), fingerprint(folder, weights_sha256, learned)?));
     }
-    let same = catalogue.encoders.iter().find(|known| known.sha256_of(WEIGHTS) == Some(weights_sha256));
+    let same =
+        catalogue.encoders.iter().find(|known| known.sha256_of(known.weights_file()) == Some(weights_sha256));
     match named.or(same.filter(|known| check_files(folder, known, weights_sha256).is_ok())) {
         Some(known) => Ok((known.name.clone(), weights_sha256.to_owned())),
         None => Ok((name, fingerprint(folder, weights_sha256, learned)?)),
@@ -122,12 +123,26 @@ pub(crate) fn identify(
 
 /// That every telling file is the catalogue's.
 fn check_files(folder: &Folder, known: &KnownEncoder, weights_sha256: &str) -> Result<(), EncoderError> {
+    let weights = known.weights_file();
+    if let Some(expected) = known.sha256_of(weights).filter(|expected| *expected != weights_sha256) {
+        let path = folder.weights_path();
+        let (expected, found) = (expected.to_owned(), weights_sha256.to_owned());
+        return Err(EncoderError::Checksum { name: known.name.clone(), path, expected, found });
+    }
     for file in IDENTIFYING_FILES {
-        let Some(expected) = known.sha256_of(file) else { continue };
+        let Some(expected) = known.sha256_of(file) else {
+            // Where the catalogue has no tokenizer.json, the weights' own vocabulary is meant.
+            if file == TOKENIZER && folder.is_beside(file) {
+                let (path, found) = (folder.path(file), sha256(&folder.read(file)?));
+                let expected = "no such file".to_owned();
+                return Err(EncoderError::Checksum { name: known.name.clone(), path, expected, found });
+            }
+            continue;
+        };
         if !folder.path(file).is_file() {
             return Err(EncoderError::MissingFiles { dir: folder.dir.clone(), files: vec![file.to_owned()] });
         }
-        let found = if file == WEIGHTS { weights_sha256.to_owned() } else { sha256(&folder.read(file)?) };
+        let found = sha256(&folder.read(file)?);
         if found != expected {
             let (path, expected) = (folder.path(file), expected.to_owned());
             return Err(EncoderError::Checksum { name: known.name.clone(), path, expected, found });

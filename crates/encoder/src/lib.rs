@@ -1,9 +1,9 @@
 //! Small transformer encoders: a text in, an embedding out, and encoders that learn.
 //!
 //! An encoder is a folder with `config.json`, `tokenizer.json` and `model.safetensors` (or several files and their index),
-//! as the model hub has them, and optionally the sentence-transformers files beside them (`modules.json`,
+//! as the model hub has them, or one GGUF file, and optionally the sentence-transformers files beside them (`modules.json`,
 //! `1_Pooling/config.json`, `sentence_bert_config.json`), which are followed. `config.json` names the family: BERT,
-//! DistilBERT, RoBERTa, MPNet, DeBERTa 2 and 3, ModernBERT or GPT-2. [`Encoder::open`] checks all of it and says what is
+//! DistilBERT, RoBERTa, MPNet, DeBERTa 2 and 3, ModernBERT, GPT-2 or Llama. [`Encoder::open`] checks all of it and says what is
 //! wrong; [`Encoder::encode`] gives embeddings; [`Encoder::encode_stream`] is the same as a job that reports, can be
 //! broken off and gone on with. [`Trainable`] opens the same folders to learn, [`CausalModel`] a GPT-2 token by token.
 //!
@@ -46,6 +46,7 @@ mod error;
 mod families;
 mod folder;
 mod freeze_policy;
+mod gguf;
 mod hash;
 #[cfg(feature = "hub")]
 pub mod hub;
@@ -60,6 +61,7 @@ mod pooling;
 mod sentence_transformers;
 mod shards;
 mod tensor_file;
+mod tensor_store;
 mod threads;
 mod token_batch;
 mod tokens;

@@ -10,13 +10,17 @@ use crate::blocks::{ParamRegistry, Parameters, Transformer};
 use crate::catalogue::Catalogue;
 use crate::device;
 use crate::error::EncoderError;
-use crate::families::{check, open as open_family};
+use crate::families::{check, open as open_family, usual_pooling};
 use crate::folder::Folder;
 use crate::identity::{EncoderVersion, identify};
 use crate::options::{EncoderOptions, Pooling, Precision, PrecisionChoice};
 use crate::sentence_transformers::SentenceTransformersConfig;
 use crate::tokens::{Input, Tokens};
 use crate::weights::{Weights, weights_sha256};
+
+/// Longest input where nobody says what it is and the model could take more: attention needs memory by the square of it, here
+/// 256 MiB for each thread, and longer texts are averaged over windows.
+const LONGEST_UNASKED: usize = 8192;
 
 /// A folder read and checked: what encoding and learning both begin with.
 pub(crate) struct Opened {
@@ -56,8 +60,9 @@ pub(crate) fn open_folder(
 ) -> Result<Opened, EncoderError> {
     let folder = Folder::open(dir)?;
     let (family, config) = check(&folder)?;
-    let recipe = SentenceTransformersConfig::read(&folder)?;
-    let pooling = choose_pooling(&recipe, options)?;
+    let mut recipe = SentenceTransformersConfig::read(&folder)?;
+    recipe.pooling = recipe.pooling.or_else(|| folder.gguf()?.pooling());
+    let pooling = choose_pooling(&recipe, options, &family)?;
     let prompt = recipe.prompt(&options.prompt)?;
     let precision = if source.learning.is_some() { PrecisionChoice::default() } else { options.precision };
     let chosen = device::choose(options.device, precision)?;
@@ -80,7 +85,7 @@ pub(crate) fn open_folder(
     let sizes = transformer.sizes();
     let max_tokens = options
         .max_tokens
-        .unwrap_or_else(|| recipe.max_tokens.unwrap_or(sizes.positions).min(sizes.positions));
+        .unwrap_or_else(|| recipe.max_tokens.unwrap_or(LONGEST_UNASKED).min(sizes.positions));
     let version = EncoderVersion {
         name,
         weights_sha256,
@@ -114,13 +119,14 @@ fn input(version: &EncoderVersion) -> Input {
 fn choose_pooling(
     recipe: &SentenceTransformersConfig,
     options: &EncoderOptions,
+    family: &str,
 ) -> Result<Pooling, EncoderError> {
     match (options.pooling.or(recipe.pooling), &recipe.unknown_pooling) {
         (Some(pooling), _) => Ok(pooling),
         (None, Some((path, found))) => {
             Err(EncoderError::Pooling { where_: path.display().to_string(), found: found.clone() })
         }
-        (None, None) => Ok(Pooling::Mean),
+        (None, None) => Ok(usual_pooling(family)),
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Pooling {
     Mean,
     /// The first token of the last hidden state.
     Cls,
+    /// The last token of the last hidden state: the only one of a decoder that has seen the whole text.
+    Last,
     /// The largest value of each component over all real tokens of the last hidden state.
     Max,
     /// As [`Pooling::Mean`], of the second-to-last hidden state.
@@ -224,9 +226,10 @@ pub enum Prompt {
 /// What [`Encoder::open`](crate::Encoder::open) is told beside the folder. The default takes everything from the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncoderOptions {
-    /// None: what the folder's 1_Pooling/config.json says, else mean.
+    /// None: what the folder's 1_Pooling/config.json says, else last for the Llama family and mean for all others.
     pub pooling: Option<Pooling>,
-    /// Longest input in tokens, special tokens counted. None: what sentence_bert_config.json says, else the model's positions.
+    /// Longest input in tokens, special tokens counted. None: what sentence_bert_config.json says, else the model's positions, 8192 at
+    /// most.
     pub max_tokens: Option<usize>,
     /// What becomes of longer texts.
     pub long_texts: LongTexts,

@@ -23,6 +23,7 @@ pub(crate) fn pool(
                 Pooling::Mean | Pooling::Mean2 => mean(text, dim),
                 Pooling::Max | Pooling::Max2 => largest(text, dim),
                 Pooling::Cls | Pooling::Pooler => text[..dim].to_vec(),
+                Pooling::Last => text[text.len() - dim..].to_vec(),
             };
             if normalised {
                 normalise(&mut embedding);
@@ -100,6 +101,7 @@ mod tests {
         assert_eq!(pooled(Pooling::Mean), [[2.0, -3.0], [5.0, 6.0]]);
         assert_eq!(pooled(Pooling::Max), [[3.0, -2.0], [5.0, 6.0]]);
         assert_eq!(pooled(Pooling::Cls), [[1.0, -4.0], [5.0, 6.0]]);
+        assert_eq!(pooled(Pooling::Last), [[3.0, -2.0], [5.0, 6.0]]);
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::options::{Pooling, Prompt};
 /// Where 1_Pooling/config.json lies when modules.json does not say.
 const POOLING_DIR: &str = "1_Pooling";
 
+/// Their name of the pooling that takes a text's last token.
+const LAST: &str = "lasttoken";
+
 /// What the files say.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SentenceTransformersConfig {
@@ -161,21 +164,31 @@ fn pooling(folder: &Folder, file: &str) -> Result<(PoolingFound, bool), EncoderE
 fn pooling_modes(config: &Value) -> Vec<String> {
     let Some(fields) = config.as_object() else { return Vec::new() };
     match fields.get("pooling_mode") {
-        Some(Value::String(mode)) => return vec![mode.clone()],
+        Some(Value::String(mode)) => return vec![short(mode)],
         Some(Value::Array(modes)) => {
-            return modes.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
+            return modes.iter().filter_map(Value::as_str).map(short).collect();
         }
         _ => {}
     }
     let on = fields.iter().filter(|(_, on)| on.as_bool() == Some(true));
-    on.filter_map(|(field, _)| field.strip_prefix("pooling_mode_"))
-        .map(|mode| match mode {
-            "cls_token" => "cls".to_owned(),
-            "mean_tokens" => "mean".to_owned(),
-            "max_tokens" => "max".to_owned(),
-            other => other.to_owned(),
-        })
-        .collect()
+    on.filter_map(|(field, _)| field.strip_prefix("pooling_mode_")).map(short).collect()
+}
+
+/// Our name of a pooling that sentence-transformers calls `mode`.
+fn short(mode: &str) -> String {
+    let short = match mode {
+        "cls_token" => "cls",
+        "mean_tokens" => "mean",
+        "max_tokens" => "max",
+        LAST => "last",
+        other => other,
+    };
+    short.to_owned()
+}
+
+/// What sentence-transformers calls a pooling; those that it does not have keep our name.
+pub(crate) fn long_name(pooling: Pooling) -> &'static str {
+    if pooling == Pooling::Last { LAST } else { pooling.as_str() }
 }
 
 #[derive(Deserialize)]
@@ -243,6 +256,8 @@ mod tests {
         assert_eq!(pooling_modes(&flags), ["mean"]);
         assert_eq!(pooling_modes(&json!({"pooling_mode": "cls", "include_prompt": true})), ["cls"]);
         assert_eq!(pooling_modes(&json!({"pooling_mode": ["mean", "max"]})), ["mean", "max"]);
+        assert_eq!(pooling_modes(&json!({"pooling_mode_lasttoken": true})), ["last"]);
+        assert_eq!(pooling_modes(&json!({"pooling_mode": long_name(Pooling::Last)})), ["last"]);
         assert_eq!(
             pooling_modes(&json!({"pooling_mode_weightedmean_tokens": true})),
             ["weightedmean_tokens"]

@@ -5,9 +5,12 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use half::{bf16, f16};
+use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::EncoderError;
+use crate::tensor_store::TensorStore;
 
 /// Bytes of the header's length, which stands before the header.
 const LENGTH_BYTES: u64 = 8;
@@ -58,21 +61,8 @@ impl TensorFile {
         Ok(Self { path: path.to_owned(), file: Mutex::new(file), header, data_at })
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Names of the tensors in the order of their bytes.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.header.offset_keys()
-    }
-
-    pub(crate) fn info(&self, name: &str) -> Option<&TensorInfo> {
-        self.header.info(name)
-    }
-
     /// The bytes of one tensor of this file.
-    pub(crate) fn bytes(&self, info: &TensorInfo) -> Result<Vec<u8>, EncoderError> {
+    fn bytes(&self, info: &TensorInfo) -> Result<Vec<u8>, EncoderError> {
         let (from, to) = info.data_offsets;
         let mut bytes = vec![0; to - from];
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,5 +70,46 @@ impl TensorFile {
             .and_then(|_| file.read_exact(&mut bytes))
             .map_err(|source| EncoderError::Read { path: self.path.clone(), source })?;
         Ok(bytes)
+    }
+}
+
+impl TensorStore for TensorFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// In the order of their bytes.
+    fn names(&self) -> Vec<String> {
+        self.header.offset_keys()
+    }
+
+    fn shape(&self, name: &str) -> Option<&[usize]> {
+        Some(&self.header.info(name)?.shape)
+    }
+
+    fn is_floats(&self, name: &str) -> bool {
+        let dtype = self.header.info(name).map(|info| info.dtype);
+        matches!(dtype, Some(Dtype::F32 | Dtype::F16 | Dtype::BF16))
+    }
+
+    fn floats(&self, name: &str) -> Result<Vec<f32>, EncoderError> {
+        let Some(info) = self.header.info(name) else {
+            let (path, name) = (self.path.clone(), name.to_owned());
+            return Err(EncoderError::MissingTensor { path, name, expected: Vec::new() });
+        };
+        let bytes = self.bytes(info)?;
+        let halves = bytes.chunks_exact(2).map(|b| [b[0], b[1]]);
+        match info.dtype {
+            Dtype::F32 => {
+                Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+            }
+            Dtype::F16 => Ok(halves.map(|b| f16::from_le_bytes(b).to_f32()).collect()),
+            Dtype::BF16 => Ok(halves.map(|b| bf16::from_le_bytes(b).to_f32()).collect()),
+            other => Err(EncoderError::TensorType {
+                path: self.path.clone(),
+                name: name.to_owned(),
+                found: format!("{other:?}"),
+            }),
+        }
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::HashMap;
 use std::fs::File;
 
+use std::sync::Arc;
+
 use candle_core::{Device, Tensor};
-use half::{bf16, f16};
-use safetensors::Dtype;
-use safetensors::tensor::TensorInfo;
 
 use crate::error::EncoderError;
 use crate::folder::{Folder, SHARD_INDEX};
 use crate::hash::{sha256, sha256_of};
 use crate::shards::ShardIndex;
 use crate::tensor_file::TensorFile;
+use crate::tensor_store::TensorStore;
 
 /// The weights of a folder, one file or several, handed out tensor by tensor. A tensor's bytes are read when it is asked
 /// for and dropped when it is converted, so that opening a model holds it once and the largest of its tensors a second time.
 pub(crate) struct Weights<'a> {
-    files: Vec<TensorFile>,
+    files: Vec<Arc<dyn TensorStore>>,
     /// Place in `files` by a tensor's full name.
     places: HashMap<String, usize>,
     prefix: String,
@@ -26,7 +26,7 @@ pub(crate) struct Weights<'a> {
     device: &'a Device,
 }
 
-/// The sum that an encoder version is known by, in lower-case hexadecimal: of model.safetensors where there is one; else
+/// The sum that an encoder version is known by, in lower-case hexadecimal: of model.safetensors or the GGUF file where there is one; else
 /// the SHA-256 of the shards' own sums (each in lower-case hexadecimal and ended by a line feed), in the order of the
 /// shards' names.
 pub(crate) fn weights_sha256(folder: &Folder) -> Result<String, EncoderError> {
@@ -46,14 +46,17 @@ impl<'a> Weights<'a> {
     /// Opens the file or files of a folder and checks their headers.
     pub(crate) fn open(folder: &Folder, device: &'a Device) -> Result<Self, EncoderError> {
         let index = folder.shard_index()?;
-        let files: Vec<TensorFile> = folder
-            .weight_files(index.as_ref())
-            .iter()
-            .map(|path| TensorFile::open(path))
-            .collect::<Result<_, _>>()?;
+        let files: Vec<Arc<dyn TensorStore>> = match folder.gguf() {
+            Some(gguf) => vec![gguf],
+            None => folder
+                .weight_files(index.as_ref())
+                .iter()
+                .map(|path| Ok(Arc::new(TensorFile::open(path)?) as Arc<dyn TensorStore>))
+                .collect::<Result<_, EncoderError>>()?,
+        };
         let places = match &index {
             Some(index) => indexed_places(folder, index, &files)?,
-            None => files.iter().flat_map(TensorFile::names).map(|name| (name, 0)).collect(),
+            None => files.iter().flat_map(|file| file.names()).map(|name| (name, 0)).collect(),
         };
         Ok(Self { files, places, prefix: String::new(), replaced: HashMap::new(), device })
     }
@@ -76,10 +79,9 @@ impl<'a> Weights<'a> {
     pub(crate) fn everything(&self) -> Result<HashMap<String, Tensor>, EncoderError> {
         let mut all = HashMap::new();
         for (name, place) in &self.places {
-            let Some(info) = self.files[*place].info(name) else { continue };
-            // Counters that old checkpoints carry along, such as position ids, are not weights.
-            if matches!(info.dtype, Dtype::F32 | Dtype::F16 | Dtype::BF16) {
-                all.insert(name.clone(), self.by_full_name(name, &info.shape)?);
+            let file = &self.files[*place];
+            if let Some(shape) = file.shape(name).filter(|_| file.is_floats(name)) {
+                all.insert(name.clone(), self.by_full_name(name, shape)?);
             }
         }
         Ok(all)
@@ -96,25 +98,25 @@ impl<'a> Weights<'a> {
 
     /// The tensor of this full name, in whatever shape it has.
     pub(crate) fn as_stored(&self, name: &str) -> Result<Tensor, EncoderError> {
-        let shape = self.find(name, &[])?.1.shape.clone();
-        self.by_full_name(name, &shape)
+        let shape = self.find(name, &[])?.1;
+        self.by_full_name(name, shape)
     }
 
     /// As [`Weights::get`], by the name that the files have.
     pub(crate) fn by_full_name(&self, name: &str, shape: &[usize]) -> Result<Tensor, EncoderError> {
-        let (file, info) = self.find(name, shape)?;
-        if info.shape != shape {
+        let (file, found) = self.find(name, shape)?;
+        if found != shape {
             return Err(EncoderError::TensorShape {
                 path: file.path().to_owned(),
                 name: name.to_owned(),
                 expected: shape.to_vec(),
-                found: info.shape.clone(),
+                found: found.to_vec(),
             });
         }
         if let Some(tensor) = self.replaced.get(name) {
             return tensor.to_device(self.device).map_err(|e| self.compute(e));
         }
-        let values = floats(file, name, info)?;
+        let values = file.floats(name)?;
         check_finite(file, name, &values)?;
         Tensor::from_vec(values, shape, self.device).map_err(|e| self.compute(e))
     }
@@ -131,9 +133,9 @@ impl<'a> Weights<'a> {
         format!("{}{name}", self.prefix)
     }
 
-    fn find(&self, name: &str, shape: &[usize]) -> Result<(&TensorFile, &TensorInfo), EncoderError> {
-        let place = self.places.get(name).map(|place| &self.files[*place]);
-        let found = place.and_then(|file| Some((file, file.info(name)?)));
+    fn find(&self, name: &str, shape: &[usize]) -> Result<(&dyn TensorStore, &[usize]), EncoderError> {
+        let place = self.places.get(name).map(|place| self.files[*place].as_ref());
+        let found = place.and_then(|file| Some((file, file.shape(name)?)));
         found.ok_or_else(|| EncoderError::MissingTensor {
             path: self.home(),
             name: name.to_owned(),
@@ -158,13 +160,13 @@ impl<'a> Weights<'a> {
 fn indexed_places(
     folder: &Folder,
     index: &ShardIndex,
-    files: &[TensorFile],
+    files: &[Arc<dyn TensorStore>],
 ) -> Result<HashMap<String, usize>, EncoderError> {
     let names = index.files();
     let mut places = HashMap::new();
     for (tensor, file) in index.places() {
         let place = names.iter().position(|name| *name == file);
-        match place.filter(|place| files[*place].info(tensor).is_some()) {
+        match place.filter(|place| files[*place].shape(tensor).is_some()) {
             Some(place) => places.insert(tensor.to_owned(), place),
             None => {
                 return Err(EncoderError::ShardLacks {
@@ -178,24 +180,7 @@ fn indexed_places(
     Ok(places)
 }
 
-fn floats(file: &TensorFile, name: &str, info: &TensorInfo) -> Result<Vec<f32>, EncoderError> {
-    let bytes = file.bytes(info)?;
-    let halves = bytes.chunks_exact(2).map(|b| [b[0], b[1]]);
-    match info.dtype {
-        Dtype::F32 => {
-            Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
-        }
-        Dtype::F16 => Ok(halves.map(|b| f16::from_le_bytes(b).to_f32()).collect()),
-        Dtype::BF16 => Ok(halves.map(|b| bf16::from_le_bytes(b).to_f32()).collect()),
-        other => Err(EncoderError::TensorType {
-            path: file.path().to_owned(),
-            name: name.to_owned(),
-            found: format!("{other:?}"),
-        }),
-    }
-}
-
-fn check_finite(file: &TensorFile, name: &str, values: &[f32]) -> Result<(), EncoderError> {
+fn check_finite(file: &dyn TensorStore, name: &str, values: &[f32]) -> Result<(), EncoderError> {
     match values.iter().position(|v| !v.is_finite()) {
         None => Ok(()),
         Some(position) => Err(EncoderError::NotFinite {

@@ -201,7 +201,7 @@ fn a_pooling_that_is_not_ours_must_be_chosen_over() {
     says(
         &copy.error(),
         "encoder-pooling",
-        &["1_Pooling", "weightedmean_tokens", "mean, cls, max, mean2, max2"],
+        &["1_Pooling", "weightedmean_tokens", "mean, cls, last, max, mean2, max2"],
     );
     let options = EncoderOptions { pooling: Some(Pooling::Cls), ..on_cpu() };
     assert_eq!(Encoder::open(&copy.dir, &options).unwrap().version().pooling, Pooling::Cls);

@@ -12,7 +12,7 @@ use crate::engine::options;
 use crate::error::BenchError;
 use crate::figures::cores;
 use crate::worker::Launch;
-use dissensus_encoder::Encoder;
+use dissensus_encoder::{Encoder, FreezePolicy, Trainable};
 use dissensus_exchange::{Source, guess_roles, read_rows};
 use dissensus_workbench::{Home, Silent, encoder_folder, sample};
 use field::{Field, Subject};
@@ -57,6 +57,7 @@ pub fn encode(
     let texts = texts(choices)?;
     let threads = choices.threads.unwrap_or_else(cores).max(1);
     let folder = tempfile::tempdir().map_err(BenchError::io("making a folder in", std::env::temp_dir()))?;
+    let dir = readable_by_peers(dir, folder.path())?;
     let subject = subject(dir, &texts, threads)?;
     let mut field = Field::new(subject, Launch::ours(program, threads), folder.path(), say);
     field.enter_ours()?;
@@ -69,6 +70,18 @@ pub fn encode(
         None => None,
     };
     summary::made(&field, &laps, texts.len(), choices.rounds.max(1), memory)
+}
+
+/// The folder, or one with the same weights in safetensors where it is of GGUF: every engine then reads the same numbers.
+fn readable_by_peers(dir: PathBuf, place: &Path) -> Result<PathBuf, BenchError> {
+    if dir.join("config.json").is_file() {
+        return Ok(dir);
+    }
+    let trainable = Trainable::open(&dir, &options(Some(1)), &FreezePolicy::Frozen, 0)?;
+    // Another name than the catalogue's, whose files it no longer has.
+    let other = place.join(format!("{}-fp32", trainable.version().name));
+    trainable.save(&other)?;
+    Ok(other)
 }
 
 /// What every engine has to know, and the text for the latency.

@@ -16,6 +16,9 @@ use crate::ops::softmax;
 pub(crate) struct Attention {
     /// Number of heads.
     pub(crate) heads: usize,
+    /// Number of heads that have keys and values of their own: `heads`, or a divisor of it where each serves a group of
+    /// consecutive queries' heads (Ainslie et al. 2023, arXiv 2305.13245).
+    pub(crate) kv_heads: usize,
     /// What scores are multiplied with before the softmax.
     pub(crate) scale: f64,
     /// Which keys a query sees.
@@ -28,11 +31,11 @@ impl Attention {
     /// The usual: every token sees every token, scores divided by the root of a head's size.
     pub(crate) fn new(heads: usize, hidden: usize, dropout: f32) -> Self {
         let scale = ((hidden / heads.max(1)) as f64).sqrt().recip();
-        Self { heads, scale, reach: AttentionMask::FULL, dropout }
+        Self { heads, kv_heads: heads, scale, reach: AttentionMask::FULL, dropout }
     }
 
-    /// From stacked queries, keys and values, `[rows, 3 * hidden]`, to the attended values, `[rows, hidden]`. `bias`,
-    /// `[heads, longest, longest]`, is added to the scores of every text.
+    /// From stacked queries, keys and values, `[rows, (heads + 2 * kv_heads) * size]`, to the attended values,
+    /// `[rows, heads * size]`. `bias`, `[heads, longest, longest]`, is added to the scores of every text.
     pub(crate) fn apply(
         &self,
         stacked: &Tensor,
@@ -50,6 +53,7 @@ impl Attention {
             };
         }
         let [query, key, value] = self.split(stacked, packing)?;
+        let (key, value) = (self.for_every_head(&key)?, self.for_every_head(&value)?);
         // Scaled before the product: unscaled scores can be beyond the largest half float.
         let scores = (query * self.scale)?.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
         let scores = match bias {
@@ -73,13 +77,24 @@ impl Attention {
         packing.unpad(&context)
     }
 
-    /// Stacked `[rows, 3 * hidden]` as queries, keys and values, each `[texts, heads, longest, size]`.
+    /// Stacked as queries `[texts, heads, longest, size]`, and keys and values `[texts, kv_heads, longest, size]`.
     pub(crate) fn split(&self, stacked: &Tensor, packing: &VarlenLayout) -> CandleResult<[Tensor; 3]> {
-        let size = stacked.dim(1)? / (3 * self.heads);
-        let shape = (packing.texts(), packing.longest(), 3, self.heads, size);
+        let (heads, kv) = (self.heads, self.kv_heads);
+        let shape = (packing.texts(), packing.longest(), heads + 2 * kv, stacked.dim(1)? / (heads + 2 * kv));
         let padded = packing.pad(stacked)?.reshape(shape)?;
-        let part = |i: usize| padded.narrow(2, i, 1)?.squeeze(2)?.transpose(1, 2)?.contiguous();
-        Ok([part(0)?, part(1)?, part(2)?])
+        let part = |from, count| padded.narrow(2, from, count)?.transpose(1, 2)?.contiguous();
+        Ok([part(0, heads)?, part(heads, kv)?, part(heads + kv, kv)?])
+    }
+
+    /// Keys or values `[texts, kv_heads, tokens, size]` once for each head that they serve.
+    fn for_every_head(&self, x: &Tensor) -> CandleResult<Tensor> {
+        if self.kv_heads == self.heads {
+            return Ok(x.clone());
+        }
+        let (texts, kv, tokens, size) = x.dims4()?;
+        let group = self.heads / kv;
+        let shape = (texts, kv, group, tokens, size);
+        x.unsqueeze(2)?.broadcast_as(shape)?.reshape((texts, self.heads, tokens, size))
     }
 }
 
@@ -97,12 +112,13 @@ impl Attend<'_> {
         bias: Option<&[f32]>,
     ) -> CandleResult<(CpuStorage, Shape)> {
         let (rows, wide) = layout.shape().dims2()?;
-        let mut out = vec![0.0; rows * wide / 3];
-        let Attention { heads, scale, reach, .. } = *self.attention;
+        let Attention { heads, kv_heads, scale, reach, .. } = *self.attention;
+        let hidden = wide / (heads + 2 * kv_heads) * heads;
+        let mut out = vec![0.0; rows * hidden];
         let bias = bias.map(|bias| (bias, self.packing.longest()));
-        let heads = Heads { heads, scale: scale as f32, reach, bias };
+        let heads = Heads { heads, kv_heads, scale: scale as f32, reach, bias };
         attend(Arch::new(), floats(stacked, layout)?, self.packing.lengths(), heads, &mut out);
-        Ok((CpuStorage::F32(out), (rows, wide / 3).into()))
+        Ok((CpuStorage::F32(out), (rows, hidden).into()))
     }
 }
 

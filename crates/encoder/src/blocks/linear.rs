@@ -32,14 +32,21 @@ pub(crate) struct LinearNames<'a> {
     pub(crate) names: &'a [&'a str],
     /// One for each slice of `outputs` outputs.
     pub(crate) roles: &'a [Role],
-    /// Outputs of a slice.
-    pub(crate) outputs: usize,
+    /// Outputs of each slice.
+    pub(crate) outputs: &'a [usize],
     /// Inputs.
     pub(crate) inputs: usize,
     /// Whether there is a bias.
     pub(crate) bias: bool,
     /// Weights are stored `[inputs, outputs]`, as GPT-2 does.
     pub(crate) transposed: bool,
+}
+
+impl LinearNames<'_> {
+    /// Slices of each tensor.
+    pub(crate) fn slices(&self) -> usize {
+        (self.roles.len() / self.names.len().max(1)).max(1)
+    }
 }
 
 /// `x W^T + b` for one weight or several stacked.
@@ -57,7 +64,8 @@ pub(crate) struct PlainLinear {
     biases: Vec<Tensor>,
     transposed: bool,
     learns: bool,
-    outputs: usize,
+    /// Outputs of each slice.
+    outputs: Vec<usize>,
     /// One for each slice of the outputs.
     adapters: Vec<Option<Adapter>>,
 }
@@ -71,19 +79,20 @@ impl Linear {
         outputs: usize,
         inputs: usize,
     ) -> Result<Self, EncoderError> {
-        let (names, roles) = (&[name], &[role]);
+        let (names, roles, outputs) = (&[name], &[role], &[outputs]);
         Self::open(parameters, &LinearNames { names, roles, outputs, inputs, bias: true, transposed: false })
     }
 
     pub(crate) fn open(parameters: &Parameters<'_>, names: &LinearNames<'_>) -> Result<Self, EncoderError> {
-        let outputs = names.outputs * names.roles.len() / names.names.len().max(1);
-        let shape = if names.transposed { [names.inputs, outputs] } else { [outputs, names.inputs] };
-        let weight = |name: &&str| parameters.get(&format!("{name}.weight"), &shape);
-        let bias = |name: &&str| parameters.get(&format!("{name}.bias"), &[outputs]);
-        let mut weights = names.names.iter().map(weight).collect::<Result<Vec<_>, _>>()?;
+        let mut weights = Vec::with_capacity(names.names.len());
         let mut biases = Vec::new();
-        if names.bias {
-            biases = names.names.iter().map(bias).collect::<Result<Vec<_>, _>>()?;
+        for (name, slices) in names.names.iter().zip(names.outputs.chunks(names.slices())) {
+            let outputs = slices.iter().fold(0usize, |sum, slice| sum.saturating_add(*slice));
+            let shape = if names.transposed { [names.inputs, outputs] } else { [outputs, names.inputs] };
+            weights.push(parameters.get(&format!("{name}.weight"), &shape)?);
+            if names.bias {
+                biases.push(parameters.get(&format!("{name}.bias"), &[outputs])?);
+            }
         }
         let learns = names.names.iter().any(|name| parameters.learns(&format!("{name}.weight")));
         if !learns && names.names.len() > 1 {
@@ -98,7 +107,7 @@ impl Linear {
             biases,
             transposed: names.transposed,
             learns,
-            outputs: names.outputs,
+            outputs: names.outputs.to_vec(),
             adapters,
         };
         let in_graph = names.names.iter().any(|name| parameters.in_graph(&format!("{name}.weight")));
@@ -182,12 +191,11 @@ impl PlainLinear {
         if self.adapters.iter().all(Option::is_none) {
             return Ok(None);
         }
-        let zeros = || Tensor::zeros((x.dim(0)?, self.outputs), x.dtype(), x.device());
-        let part = |adapter: &Option<Adapter>| match adapter {
-            None => zeros(),
+        let part = |(adapter, outputs): (&Option<Adapter>, &usize)| match adapter {
+            None => Tensor::zeros((x.dim(0)?, *outputs), x.dtype(), x.device()),
             Some(adapter) => adapter.apply(x, ctx),
         };
-        let parts = self.adapters.iter().map(part).collect::<CandleResult<Vec<_>>>()?;
+        let parts = self.adapters.iter().zip(&self.outputs).map(part).collect::<CandleResult<Vec<_>>>()?;
         Tensor::cat(&parts, 1).map(Some)
     }
 }

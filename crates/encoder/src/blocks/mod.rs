@@ -15,6 +15,8 @@ mod parameters;
 mod pooler;
 mod pooling;
 mod post_norm;
+mod rms_norm;
+mod rotary;
 mod transformer;
 mod varlen;
 
@@ -30,5 +32,7 @@ pub(crate) use parameters::Parameters;
 pub(crate) use pooler::Pooler;
 pub(crate) use pooling::{embed, pool_tensor};
 pub(crate) use post_norm::{PostNormLayer, PostNormNames, PostNormSizes};
+pub(crate) use rms_norm::RmsNorm;
+pub(crate) use rotary::{Rotary, RotaryRates};
 pub(crate) use transformer::{Sizes, Transformer};
 pub(crate) use varlen::VarlenLayout;

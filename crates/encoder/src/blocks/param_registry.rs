@@ -39,7 +39,7 @@ impl Group {
         if let Some(layer) = name.split('.').find_map(|part| part.parse().ok()) {
             return Self::Layer(layer);
         }
-        let top = ["pooler.", "final_norm.", "ln_f.", "head.", "classifier."];
+        let top = ["pooler.", "final_norm.", "ln_f.", "norm.", "head.", "classifier."];
         if top.iter().any(|start| name.starts_with(start)) { Self::Top } else { Self::Embeddings }
     }
 }
@@ -148,19 +148,19 @@ impl ParamRegistry {
         let FreezePolicy::Lora(low) = &self.policy else {
             return Ok(names.roles.iter().map(|_| None).collect());
         };
-        let slices = names.roles.len() / names.names.len().max(1);
+        let slices = names.slices();
         let mut adapters = Vec::with_capacity(names.roles.len());
         for (i, role) in names.roles.iter().enumerate() {
             if !low.targets.iter().any(|target| role_of(*target) == *role) {
                 adapters.push(None);
                 continue;
             }
-            let (tensor, slice) = (i / slices.max(1), i % slices.max(1));
+            let (tensor, slice) = (i / slices, i % slices);
             let weight = format!("{}.weight", names.names[tensor]);
-            let adapter = self.adapter(low, &weight, slice, [names.outputs, names.inputs], device)?;
+            let adapter = self.adapter(low, &weight, slice, [names.outputs[i], names.inputs], device)?;
             self.placed.borrow_mut().push(PlacedAdapter {
                 weight: full(&weight),
-                first: slice * names.outputs,
+                first: names.outputs[tensor * slices..i].iter().sum(),
                 transposed: names.transposed,
                 adapter: adapter.clone(),
             });
@@ -229,6 +229,7 @@ mod tests {
             ("h.0.attn.c_attn.weight", Group::Layer(0)),
             ("pooler.dense.weight", Group::Top),
             ("ln_f.bias", Group::Top),
+            ("norm.weight", Group::Top),
         ] {
             assert_eq!(Group::of(name), group, "{name}");
         }

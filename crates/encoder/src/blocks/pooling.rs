@@ -21,6 +21,7 @@ pub(crate) fn pool_tensor(
         Pooling::Mean | Pooling::Mean2 => mean_weights(ctx.packing(), state)?.matmul(state)?,
         Pooling::Max | Pooling::Max2 => masked_max(ctx.packing(), state)?,
         Pooling::Cls => firsts(ctx.packing(), state)?,
+        Pooling::Last => lasts(ctx.packing(), state)?,
         Pooling::Pooler => match transformer.pooler() {
             None => bail!("this model has no pooler of its own"),
             Some(pooler) => pooler.apply(&firsts(ctx.packing(), state)?, ctx)?,
@@ -37,7 +38,7 @@ pub(crate) fn pool_tensor(
 fn source(states: &States, pooling: Pooling) -> &Tensor {
     match pooling {
         Pooling::Mean2 | Pooling::Max2 => states.second_to_last(),
-        Pooling::Mean | Pooling::Cls | Pooling::Max | Pooling::Pooler => states.last(),
+        Pooling::Mean | Pooling::Cls | Pooling::Last | Pooling::Max | Pooling::Pooler => states.last(),
     }
 }
 
@@ -68,6 +69,19 @@ fn mean_weights(packing: &VarlenLayout, like: &Tensor) -> CandleResult<Tensor> {
         first += length;
     }
     Tensor::from_vec(weights, (packing.texts(), rows), like.device())?.to_dtype(like.dtype())
+}
+
+/// The last row of each text.
+fn lasts(packing: &VarlenLayout, state: &Tensor) -> CandleResult<Tensor> {
+    let lasts: Vec<u32> = packing
+        .lengths()
+        .iter()
+        .scan(0, |next, length| {
+            *next += *length as u32;
+            Some(*next - 1)
+        })
+        .collect();
+    state.index_select(&Tensor::from_vec(lasts, packing.texts(), state.device())?, 0)
 }
 
 /// The first row of each text.

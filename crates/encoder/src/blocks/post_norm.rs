@@ -76,7 +76,7 @@ impl PostNormLayer {
         let query_key_value = LinearNames {
             names: &[&stacked[0], &stacked[1], &stacked[2]],
             roles: &[Role::Query, Role::Key, Role::Value],
-            outputs: hidden,
+            outputs: &[hidden; 3],
             inputs: hidden,
             bias: true,
             transposed: false,

@@ -52,6 +52,11 @@ impl VarlenLayout {
         self.lengths.len()
     }
 
+    /// Of each row, its place in its text, from 0.
+    pub(crate) fn row_places(&self) -> impl Iterator<Item = usize> {
+        self.lengths.iter().flat_map(|length| 0..*length)
+    }
+
     /// Of each row, its place in its text, counted from `first`: `[rows]`.
     pub(crate) fn places(&self, first: u32) -> CandleResult<Tensor> {
         let places: Vec<u32> = self.lengths.iter().flat_map(|n| (first..).take(*n)).collect();

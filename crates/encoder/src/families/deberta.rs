@@ -305,7 +305,7 @@ fn projection(
     let names = LinearNames {
         names: &["embeddings.embed_proj"],
         roles: &[Role::Other],
-        outputs: hidden,
+        outputs: &[hidden],
         inputs: embedding,
         bias: false,
         transposed: false,
@@ -409,7 +409,7 @@ impl Layer {
         let stacked = LinearNames {
             names: &[&of_self[0], &of_self[1], &of_self[2]],
             roles: &[Role::Query, Role::Key, Role::Value],
-            outputs: hidden,
+            outputs: &[hidden; 3],
             inputs: hidden,
             bias: true,
             transposed: false,
@@ -434,6 +434,7 @@ impl Layer {
             shares: config.share_att_key,
             attention: Attention {
                 heads: config.num_attention_heads,
+                kv_heads: config.num_attention_heads,
                 scale: ((size * parts) as f64).sqrt().recip(),
                 reach: AttentionMask::FULL,
                 dropout: config.attention_probs_dropout_prob,

@@ -199,6 +199,7 @@ impl Layer {
         let linear = |part: &str, roles: &[Role], outputs, inputs| {
             let name = name(part);
             let names = [name.as_str()];
+            let outputs = &vec![outputs; roles.len()];
             let names = LinearNames { names: &names, roles, outputs, inputs, bias: true, transposed: true };
             Linear::open(parameters, &names)
         };

@@ -5,10 +5,12 @@ mod config;
 mod deberta;
 mod distilbert;
 mod gpt2;
+mod llama;
 mod modernbert;
 mod mpnet;
 #[cfg(test)]
 pub(crate) mod reference;
+mod rope;
 
 use candle_core::Device;
 use serde_json::Value;
@@ -18,16 +20,20 @@ pub(crate) use gpt2::{Gpt2, LayerKeyValues};
 use crate::blocks::{Parameters, Transformer};
 use crate::error::EncoderError;
 use crate::folder::{CONFIG, Folder};
+use crate::options::Pooling;
 
 /// Values of `model_type` that can be read.
-pub(crate) const FAMILIES: [&str; 9] = [
+pub(crate) const FAMILIES: [&str; 12] = [
     "bert",
     "camembert",
     "deberta-v2",
     "distilbert",
     "gpt2",
+    "llama",
     "modernbert",
     "mpnet",
+    "qwen2",
+    "qwen3",
     "roberta",
     "xlm-roberta",
 ];
@@ -48,6 +54,15 @@ pub(crate) fn check(folder: &Folder) -> Result<(String, Value), EncoderError> {
     Ok((family, config))
 }
 
+/// How a family's tokens are pooled where nothing says otherwise: of a decoder only the last token has seen the whole text.
+/// GPT-2 keeps the mean, under which its embeddings were stored before there was another choice.
+pub(crate) fn usual_pooling(family: &str) -> Pooling {
+    match family {
+        "llama" | "qwen2" | "qwen3" => Pooling::Last,
+        _ => Pooling::Mean,
+    }
+}
+
 /// Builds the transformer of a family that [`check`] let through.
 pub(crate) fn open(
     family: &str,
@@ -66,6 +81,7 @@ pub(crate) fn open(
         "deberta-v2" => Ok(Box::new(deberta::Deberta::open(config, folder, parameters, device)?)),
         "modernbert" => Ok(Box::new(modernbert::ModernBert::open(config, folder, parameters, device)?)),
         "gpt2" => Ok(Box::new(Gpt2::open(config, folder, parameters, device)?)),
+        "llama" | "qwen2" | "qwen3" => Ok(Box::new(llama::Llama::open(config, folder, parameters, device)?)),
         other => Err(EncoderError::Family {
             dir: folder.dir.clone(),
             family: other.to_owned(),

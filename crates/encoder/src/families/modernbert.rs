@@ -1,19 +1,19 @@
 //! ModernBERT (Warner et al. 2024, arXiv 2412.13663): norms before each part, rotary positions, gated feed-forward, and
 //! layers that see only a window around each token between those that see all.
 
-use candle_core::{D, Device, Result as CandleResult, Tensor};
+use candle_core::{Device, Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::config::Checked;
 use crate::attention_mask::AttentionMask;
 use crate::blocks::{
-    Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, States, VarlenLayout,
+    Attention, ForwardCtx, LayerNorm, Linear, LinearNames, Parameters, Role, Rotary, RotaryRates, States,
 };
 use crate::blocks::{Sizes, Transformer};
 use crate::error::EncoderError;
 use crate::folder::Folder;
-use crate::ops::Activation;
+use crate::ops::{Activation, gated};
 use crate::token_batch::TokenBatch;
 
 const GLOBAL: &str = "full_attention";
@@ -119,9 +119,9 @@ pub(super) struct ModernBert {
     norm: LayerNorm,
     layers: Vec<Layer>,
     last_norm: LayerNorm,
-    thetas: [f64; 2],
+    /// Of layers that see all, and of those that see a window.
+    rates: [RotaryRates; 2],
     dropout: f32,
-    head: usize,
     sizes: Sizes,
     device: Device,
 }
@@ -146,9 +146,9 @@ impl ModernBert {
                 .map(|i| Layer::open(&parameters, i, &config, activation))
                 .collect::<Result<_, _>>()?,
             last_norm: norm("final_norm")?,
-            thetas: [config.theta(true), config.theta(false)],
+            rates: [true, false]
+                .map(|global| RotaryRates::new(config.theta(global), hidden / config.num_attention_heads)),
             dropout: config.embedding_dropout,
-            head: hidden / config.num_attention_heads,
             sizes: Sizes {
                 dim: hidden,
                 vocabulary: config.vocab_size,
@@ -171,8 +171,8 @@ impl Transformer for ModernBert {
 
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         let x = self.embed(batch, &ctx.at_depth(0))?;
-        let turn = |theta| Rotation::new(ctx.packing(), self.head, theta, &self.device);
-        let [global, local] = [turn(self.thetas[0])?, turn(self.thetas[1])?];
+        let turn = |rates| Rotary::new(ctx.packing().row_places(), rates, &self.device);
+        let [global, local] = [turn(&self.rates[0])?, turn(&self.rates[1])?];
         let states = ctx.through(self.layers.len(), x, |i, x, ctx| {
             let layer = &self.layers[i];
             layer.apply(x, if layer.global { &global } else { &local }, ctx)
@@ -193,7 +193,6 @@ struct Layer {
     attention: Attention,
     global: bool,
     activation: Activation,
-    wide: usize,
     dropout: f32,
 }
 
@@ -209,6 +208,7 @@ impl Layer {
         let linear = |part: &str, roles: &[Role], outputs, inputs| {
             let name = name(part);
             let names = [name.as_str()];
+            let outputs = &vec![outputs; roles.len()];
             let names = LinearNames { names: &names, roles, outputs, inputs, bias: false, transposed: false };
             Linear::open(parameters, &names)
         };
@@ -227,58 +227,17 @@ impl Layer {
             attention: Attention { reach: AttentionMask { causal: false, window }, ..attention },
             global,
             activation,
-            wide,
             dropout: config.mlp_dropout,
         })
     }
 
-    fn apply(&self, x: &Tensor, rotation: &Rotation, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+    fn apply(&self, x: &Tensor, rotary: &Rotary, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let normed = self.attention_norm.as_ref().map_or(Ok(x.clone()), |norm| norm.apply(x))?;
-        let stacked = rotation.apply(&self.query_key_value.apply(&normed, ctx)?)?;
+        let stacked = rotary.apply(&self.query_key_value.apply(&normed, ctx)?, 2 * self.attention.heads)?;
         let context = self.attention.apply(&stacked, None, ctx)?;
         let x = (x + ctx.dropout(self.o_proj.apply(&context, ctx)?, self.attention.dropout)?)?;
-        let both = self.up_proj.apply(&self.norm.apply(&x)?, ctx)?;
-        let through = self.activation.apply(&both.narrow(1, 0, self.wide)?)?;
-        let gated = (through * both.narrow(1, self.wide, self.wide)?)?;
+        let gated = gated(&self.up_proj.apply(&self.norm.apply(&x)?, ctx)?, self.activation)?;
         x + self.down_proj.apply(&ctx.dropout(gated, self.dropout)?, ctx)?
-    }
-}
-
-/// Rotary position embedding (Su et al. 2021, arXiv 2104.09864): pairs of components, one from each half of a head, are
-/// turned by an angle that grows with the token's place.
-struct Rotation {
-    /// Cosines of each row's angles, once for each half: `[rows, 1, 1, head]`.
-    cosines: Tensor,
-    sines: Tensor,
-    head: usize,
-}
-
-impl Rotation {
-    fn new(packing: &VarlenLayout, head: usize, theta: f64, device: &Device) -> CandleResult<Self> {
-        let rates: Vec<f64> = (0..head / 2).map(|m| theta.powf(-2.0 * m as f64 / head as f64)).collect();
-        let places = packing.lengths().iter().flat_map(|length| 0..*length);
-        let angles: Vec<f64> = places
-            .flat_map(|place| rates.iter().chain(&rates).map(move |rate| place as f64 * rate))
-            .collect();
-        let rows = angles.len() / head.max(1);
-        let table = |of: fn(f64) -> f64| {
-            let values: Vec<f32> = angles.iter().map(|angle| of(*angle) as f32).collect();
-            Tensor::from_vec(values, (rows, 1, 1, head), device)
-        };
-        Ok(Self { cosines: table(f64::cos)?, sines: table(f64::sin)?, head })
-    }
-
-    /// Turns queries and keys of `[rows, 3 * hidden]` and leaves values.
-    fn apply(&self, stacked: &Tensor) -> CandleResult<Tensor> {
-        let (rows, width) = stacked.dims2()?;
-        let split = stacked.reshape((rows, 3, width / (3 * self.head), self.head))?;
-        let turned = split.narrow(1, 0, 2)?;
-        let half = self.head / 2;
-        let (first, second) = (turned.narrow(D::Minus1, 0, half)?, turned.narrow(D::Minus1, half, half)?);
-        let across = Tensor::cat(&[&second.neg()?, &first], 3)?;
-        let (cosines, sines) = (self.cosines.to_dtype(turned.dtype())?, self.sines.to_dtype(turned.dtype())?);
-        let turned = (turned.broadcast_mul(&cosines)? + across.broadcast_mul(&sines)?)?;
-        Tensor::cat(&[&turned, &split.narrow(1, 2, 1)?], 1)?.reshape((rows, width))
     }
 }
 

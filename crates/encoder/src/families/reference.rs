@@ -9,7 +9,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::Deserialize;
 
 /// Folders with expected numbers.
-pub(crate) const NAMES: [&str; 10] = [
+pub(crate) const NAMES: [&str; 14] = [
     "bert",
     "bert-prefixed-f16",
     "distilbert",
@@ -20,6 +20,10 @@ pub(crate) const NAMES: [&str; 10] = [
     "mpnet",
     "modernbert",
     "gpt2",
+    "llama",
+    "llama3",
+    "qwen2",
+    "qwen3",
 ];
 
 /// A folder with the weights of `bert` in two files, and no expected numbers of its own.
@@ -107,8 +111,20 @@ impl Reference {
         self.rows("left.last")
     }
 
-    /// One embedding a text; `pooling` is mean, cls, max, mean2 or max2.
+    /// One embedding a text; `pooling` is mean, cls, last, max, mean2 or max2.
     pub(crate) fn pooled(&self, pooling: &str) -> Vec<Vec<f32>> {
+        if pooling == "last" {
+            let states = self.hidden(self.states() - 1);
+            let mut ends = 0;
+            return self
+                .ids
+                .iter()
+                .map(|ids| {
+                    ends += ids.len();
+                    states[ends - 1].clone()
+                })
+                .collect();
+        }
         self.rows(&format!("pooled.{pooling}"))
     }
 

@@ -142,7 +142,7 @@ impl Job<'_> {
         let dir = snapshots.folder(&info.sha);
         round.fetch(&[CONFIG])?;
         check_family(&dir)?;
-        let folder = Folder { dir };
+        let folder = Folder::of_files(&dir);
         round.fetch(&[TOKENIZER])?;
         round.fetch_if_there(&[MODULES, SENTENCE_BERT_CONFIG, PROMPTS, TOKENIZER_CONFIG])?;
         round.fetch_if_there(&[&pooling_file(&folder)?])?;

@@ -117,7 +117,7 @@ pub(super) fn is_commit(text: &str) -> bool {
 
 /// The configuration as it lies in a folder that has no weights yet.
 pub(super) fn check_family(dir: &Path) -> Result<(), EncoderError> {
-    let folder = Folder { dir: dir.to_owned() };
+    let folder = Folder::of_files(dir);
     debug_assert!(folder.path(CONFIG).is_file());
     crate::families::check(&folder).map(|_| ())
 }

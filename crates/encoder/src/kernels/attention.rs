@@ -21,6 +21,8 @@ const LANES: usize = 16;
 pub(crate) struct Heads<'a> {
     /// Number of heads.
     pub(crate) heads: usize,
+    /// Number of heads of keys and values, each for `heads / kv_heads` consecutive heads of queries.
+    pub(crate) kv_heads: usize,
     /// What scores are multiplied with.
     pub(crate) scale: f32,
     /// Which keys a query sees.
@@ -29,11 +31,11 @@ pub(crate) struct Heads<'a> {
     pub(crate) bias: Option<(&'a [f32], usize)>,
 }
 
-/// From stacked queries, keys and values `[rows, 3 * hidden]` of texts of these `lengths` to the attended values
-/// `[rows, hidden]`. In a pool of several threads heads are shared out.
+/// From stacked queries, keys and values `[rows, (heads + 2 * kv_heads) * size]` of texts of these `lengths` to the attended
+/// values `[rows, heads * size]`. In a pool of several threads heads are shared out.
 pub(crate) fn attend(arch: Arch, stacked: &[f32], lengths: &[usize], heads: Heads<'_>, out: &mut [f32]) {
     let rows: usize = lengths.iter().sum();
-    if rows == 0 || heads.heads == 0 {
+    if rows == 0 || heads.heads == 0 || heads.kv_heads == 0 {
         return;
     }
     let (hidden, wide) = (out.len() / rows, stacked.len() / rows);
@@ -101,17 +103,17 @@ impl HeadJob<'_> {
     fn compute(mut self, heads: &Heads<'_>, scratch: &mut Scratch) {
         let (n, size) = (self.length, self.hidden / heads.heads);
         let stride = n.next_multiple_of(LANES);
-        // 0: queries, 1: keys, 2: values.
-        let part = |which: usize| {
-            let from = which * self.hidden + self.head * size;
-            self.text.chunks_exact(3 * self.hidden).map(move |row| &row[from..from + size])
+        let kv_head = self.head / (heads.heads / heads.kv_heads);
+        let part = |head: usize| {
+            let wide = (heads.heads + 2 * heads.kv_heads) * size;
+            self.text.chunks_exact(wide).map(move |row| &row[head * size..(head + 1) * size])
         };
         scratch.queries.clear();
-        for query in part(0) {
+        for query in part(self.head) {
             scratch.queries.extend(query.iter().map(|q| q * heads.scale));
         }
-        scratch.keys.repack(part(1), stride, size);
-        scratch.values.repack_transposed(part(2), size, stride);
+        scratch.keys.repack(part(heads.heads + kv_head), stride, size);
+        scratch.values.repack_transposed(part(heads.heads + heads.kv_heads + kv_head), size, stride);
         // No number is read before it is written.
         scratch.scores.resize(n * stride, 0.0);
         let mut rows: Vec<&mut [f32]> = scratch.scores.chunks_exact_mut(stride).collect();
@@ -168,8 +170,12 @@ mod tests {
         let size = hidden / heads.heads;
         let mut out = Vec::new();
         let mut first = 0;
+        let wide = (heads.heads + 2 * heads.kv_heads) * size;
+        // 0: queries, 1: keys, 2: values; `column` of all heads' columns of queries.
         let at = |row: usize, which: usize, column: usize| {
-            f64::from(stacked[row * 3 * hidden + which * hidden + column])
+            let (head, kv_head) = (column / size, column / size / (heads.heads / heads.kv_heads));
+            let head = [head, heads.heads + kv_head, heads.heads + heads.kv_heads + kv_head][which];
+            f64::from(stacked[row * wide + head * size + column % size])
         };
         for length in lengths {
             for query in 0..*length {
@@ -208,15 +214,16 @@ mod tests {
             AttentionMask { causal: false, window: Some(2) },
             AttentionMask { causal: true, window: Some(5) },
         ];
-        for reach in reaches {
+        for (reach, kv_heads) in reaches.into_iter().flat_map(|reach| [(reach, 3), (reach, 1)]) {
+            let stacked = &stacked[..rows * (3 + 2 * kv_heads) * hidden / 3];
             for bias in [None, Some((bias.as_slice(), longest))] {
-                let heads = Heads { heads: 3, scale: 0.35, reach, bias };
-                let expected = plain(&stacked, &lengths, heads, hidden);
+                let heads = Heads { heads: 3, kv_heads, scale: 0.35, reach, bias };
+                let expected = plain(stacked, &lengths, heads, hidden);
                 for arch in every_arch() {
                     let run = |threads| {
                         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                         let mut out = vec![f32::NAN; rows * hidden];
-                        pool.install(|| attend(arch, &stacked, &lengths, heads, &mut out));
+                        pool.install(|| attend(arch, stacked, &lengths, heads, &mut out));
                         out
                     };
                     let alone = run(1);
@@ -225,7 +232,7 @@ mod tests {
                         .zip(&expected)
                         .map(|(a, b)| (f64::from(*a) - b).abs())
                         .fold(0.0, f64::max);
-                    assert!(worst < 1e-5, "{arch:?} {reach:?}: {worst}");
+                    assert!(worst < 1e-5, "{arch:?} {reach:?} {kv_heads}: {worst}");
                     assert_eq!(alone, run(2), "{arch:?}");
                 }
             }

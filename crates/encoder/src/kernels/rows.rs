@@ -147,6 +147,152 @@ impl WithSimd for NormBackward<'_> {
     }
 }
 
+/// In place: `x / sqrt(mean(x^2) + epsilon) * scale`.
+pub(crate) struct RmsNorm<'a> {
+    pub(crate) x: &'a mut [f32],
+    pub(crate) scale: &'a [f32],
+    pub(crate) epsilon: f32,
+}
+
+impl WithSimd for RmsNorm<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for row in self.x.chunks_exact_mut(self.scale.len()) {
+            let by = over_root_mean_square(row, self.epsilon);
+            for (x, scale) in row.iter_mut().zip(self.scale) {
+                *x *= by * scale;
+            }
+        }
+    }
+}
+
+/// With `u = x / r` for the root mean square `r` and `g = grad * scale`: `dx = (g - u mean(g u)) / r` and
+/// `dscale = sum grad u` over rows.
+pub(crate) struct RmsNormBackward<'a> {
+    pub(crate) x: &'a [f32],
+    pub(crate) scale: &'a [f32],
+    pub(crate) grad: &'a [f32],
+    pub(crate) epsilon: f32,
+    pub(crate) dx: &'a mut [f32],
+    pub(crate) dscale: &'a mut [f32],
+}
+
+impl WithSimd for RmsNormBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let size = self.scale.len();
+        let rows = self.x.chunks_exact(size).zip(self.grad.chunks_exact(size));
+        for ((x, grad), dx) in rows.zip(self.dx.chunks_exact_mut(size)) {
+            let by = over_root_mean_square(x, self.epsilon);
+            for ((dx, grad), scale) in dx.iter_mut().zip(grad).zip(self.scale) {
+                *dx = grad * scale;
+            }
+            let of_gu = dot(dx, x) * by / size as f32;
+            for (dx, x) in dx.iter_mut().zip(x) {
+                *dx = (*dx - x * by * of_gu) * by;
+            }
+            for ((dscale, grad), x) in self.dscale.iter_mut().zip(grad).zip(x) {
+                *dscale += grad * (x * by);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn over_root_mean_square(row: &[f32], epsilon: f32) -> f32 {
+    (sum(row, |x| x * x) / row.len() as f32 + epsilon).sqrt().recip()
+}
+
+/// Rows of `[silu's argument, gate]`, each half `size` wide, to `silu(argument) * gate`.
+pub(crate) struct SiluGated<'a> {
+    pub(crate) both: &'a [f32],
+    pub(crate) out: &'a mut [f32],
+    pub(crate) size: usize,
+}
+
+impl WithSimd for SiluGated<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rows = self.both.chunks_exact(2 * self.size).map(|row| row.split_at(self.size));
+        for ((x, gate), out) in rows.zip(self.out.chunks_exact_mut(self.size)) {
+            for ((out, x), gate) in out.iter_mut().zip(x).zip(gate) {
+                *out = x / (1.0 + exp(-x)) * gate;
+            }
+        }
+    }
+}
+
+/// The derivative of `silu(x)` is `s (1 + x (1 - s))` with `s = 1 / (1 + e^-x)`.
+pub(crate) struct SiluGatedBackward<'a> {
+    pub(crate) both: &'a [f32],
+    pub(crate) grad: &'a [f32],
+    pub(crate) dboth: &'a mut [f32],
+    pub(crate) size: usize,
+}
+
+impl WithSimd for SiluGatedBackward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let size = self.size;
+        let rows = self.both.chunks_exact(2 * size).zip(self.grad.chunks_exact(size));
+        for ((both, grad), dboth) in rows.zip(self.dboth.chunks_exact_mut(2 * size)) {
+            let ((x, gate), (dx, dgate)) = (both.split_at(size), dboth.split_at_mut(size));
+            for ((dx, x), (gate, grad)) in dx.iter_mut().zip(x).zip(gate.iter().zip(grad)) {
+                let s = 1.0 / (1.0 + exp(-x));
+                *dx = grad * gate * s * (1.0 + x * (1.0 - s));
+            }
+            for ((dgate, x), grad) in dgate.iter_mut().zip(x).zip(grad) {
+                *dgate = grad * x / (1.0 + exp(-x));
+            }
+        }
+    }
+}
+
+/// In place: turns the pairs of components `(i, i + half)` of the first `heads` heads of each row by the row's angles. With
+/// `back` the other way round.
+pub(crate) struct Rotate<'a> {
+    /// `[rows, width]`
+    pub(crate) x: &'a mut [f32],
+    pub(crate) width: usize,
+    pub(crate) heads: usize,
+    /// `[rows, half]`
+    pub(crate) cosines: &'a [f32],
+    /// `[rows, half]`
+    pub(crate) sines: &'a [f32],
+    pub(crate) half: usize,
+    pub(crate) back: bool,
+}
+
+impl WithSimd for Rotate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let half = self.half;
+        let sign = if self.back { -1.0 } else { 1.0 };
+        let angles = self.cosines.chunks_exact(half).zip(self.sines.chunks_exact(half));
+        for (row, (cosines, sines)) in self.x.chunks_exact_mut(self.width).zip(angles) {
+            for head in row.chunks_exact_mut(2 * half).take(self.heads) {
+                let (first, second) = head.split_at_mut(half);
+                let pairs = first.iter_mut().zip(second);
+                for ((a, b), (cosine, sine)) in pairs.zip(cosines.iter().zip(sines)) {
+                    let (x, y, sine) = (*a, *b, sign * sine);
+                    *a = x * cosine - y * sine;
+                    *b = y * cosine + x * sine;
+                }
+            }
+        }
+    }
+}
+
 /// Mean, and one over the standard deviation.
 #[inline(always)]
 fn moments<S: Simd>(simd: S, row: &[f32], epsilon: f32) -> (f32, f32) {

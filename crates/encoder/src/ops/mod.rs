@@ -9,15 +9,21 @@
 
 mod activation;
 mod dropout;
+mod gated;
 mod linear;
 mod norm;
+mod rms_norm;
+mod rotate;
 mod softmax;
 mod storage;
 
 pub(crate) use activation::Activation;
 pub(crate) use dropout::dropout;
+pub(crate) use gated::gated;
 pub(crate) use linear::linear;
 pub(crate) use norm::norm;
+pub(crate) use rms_norm::rms_norm;
+pub(crate) use rotate::rotate;
 pub(crate) use softmax::softmax;
 pub(crate) use storage::square_sum;
 

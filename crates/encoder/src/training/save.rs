@@ -12,7 +12,7 @@ use crate::error::EncoderError;
 use crate::folder::{
     CONFIG, Folder, MODULES, PROMPTS, SENTENCE_BERT_CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS,
 };
-use crate::sentence_transformers::pooling_file;
+use crate::sentence_transformers::{long_name, pooling_file};
 use crate::weights::Weights;
 
 impl Trainable {
@@ -60,7 +60,7 @@ impl Trainable {
             modules.push(module(2, "2_Normalize", "Normalize"));
         }
         let pooling =
-            json!({ "word_embedding_dimension": version.dim, "pooling_mode": version.pooling.as_str() });
+            json!({ "word_embedding_dimension": version.dim, "pooling_mode": long_name(version.pooling) });
         let lengths = json!({ "max_seq_length": version.max_tokens, "do_lower_case": version.lower_case });
         // The prompt that it learned with is the one to go on with.
         let prompts = match &version.prompt {
