@@ -12,28 +12,73 @@ use rayon::prelude::*;
 const MAX_STEP: f64 = 25.0;
 /// Largest change of a logarithm of a standard deviation by one extrapolation.
 const MAX_LOG_CHANGE: f64 = 0.7;
+/// Largest standard deviation, in logits, of texts and of annotators' effects: beyond it nearly all answers are certain, and labels hardly say how certain.
+const MAX_SD: f64 = 5.0;
+/// Nats, and share of the logarithm of the likelihood, by which it may fall from round to round without being worse: it is an approximation.
+const SLACK: (f64, f64) = (1.0, 0.005);
+/// How often an estimation goes back to where labels were likeliest, and on without extrapolation, before it ends there.
+const MOST_FALLS: u32 = 2;
+/// Rounds in which texts and annotators are fitted to each other after it went back.
+const ROUNDS_AFTER_A_FALL: usize = 5;
 /// Standard deviations below this count as this where their change is judged: they hardly move a prediction.
 const SMALL_SD: f64 = 0.2;
+
+/// Where labels were likeliest.
+struct Likeliest {
+    log_likelihood: f64,
+    parameters: Vec<f64>,
+    fixed_effects: Vec<f64>,
+}
+
+impl Likeliest {
+    /// Below this something is wrong.
+    fn least(&self) -> f64 {
+        self.log_likelihood - SLACK.0 - SLACK.1 * self.log_likelihood.abs()
+    }
+}
 
 impl CrossedEffects {
     /// Estimates variances and average link parameters until `stop` says so, and all posteriors with them.
     pub(crate) fn expectation_maximisation(&mut self, stop: StoppingRule) {
         let mut end = Convergence::default();
+        let (mut best, mut falls): (Option<Likeliest>, u32) = (None, 0);
         loop {
             let first = self.parameters();
             self.round();
-            let second = self.parameters();
+            let (second, fixed_effects) = (self.parameters(), self.fixed_effects.clone());
             end.log_likelihood = self.round();
             let third = self.parameters();
             end.rounds += 2;
             end.change = self.expected_change(&first, &second, &third);
             end.converged = end.change <= stop.tolerance;
+            let now =
+                Likeliest { log_likelihood: end.log_likelihood, parameters: second.clone(), fixed_effects };
+            let fell = best.as_ref().filter(|best| now.log_likelihood < best.least());
+            if let Some(likelier) = fell {
+                // Where answers are rare and nearly all agree, rounds can run away from a maximum that they have been near.
+                (falls, end.converged, end.log_likelihood) = (falls + 1, false, likelier.log_likelihood);
+                self.set_parameters(&likelier.parameters);
+                self.fixed_effects.clone_from(&likelier.fixed_effects);
+                for _ in 0..ROUNDS_AFTER_A_FALL {
+                    self.update_all_texts();
+                    self.update_all_annotators();
+                }
+                if falls > MOST_FALLS || end.rounds >= stop.max_rounds {
+                    break;
+                }
+                continue;
+            }
+            if best.as_ref().is_none_or(|best| now.log_likelihood > best.log_likelihood) {
+                best = Some(now);
+            }
             if end.converged || end.rounds >= stop.max_rounds {
                 break;
             }
-            self.set_parameters(&extrapolated(&first, &second, &third));
-            self.round();
-            end.rounds += 1;
+            if falls == 0 {
+                self.set_parameters(&extrapolated(&first, &second, &third));
+                self.round();
+                end.rounds += 1;
+            }
         }
         self.convergence = end;
         self.reset_unlabelled_annotators();
@@ -115,7 +160,7 @@ impl CrossedEffects {
             *sum += square + self.v[text];
             *n += 1.0;
         }
-        [self.text_var, self.tuned_on_text_var] = sums.map(|(sum, n)| (sum / n).max(1e-4));
+        [self.text_var, self.tuned_on_text_var] = sums.map(|(sum, n)| (sum / n).clamp(1e-4, MAX_SD * MAX_SD));
     }
 
     fn update_prior(&mut self) {
@@ -140,6 +185,7 @@ impl CrossedEffects {
             }
         }
         sum.iter_mut().for_each(|s| *s /= n);
+        hold_to_largest(&mut sum, d);
         for i in 0..d {
             sum[i * d + i] += 1e-4; // keeps the inverse sound when all annotators are alike
         }
@@ -162,7 +208,7 @@ impl CrossedEffects {
 
     fn set_parameters(&mut self, parameters: &[f64]) {
         let d = self.link.random_effects();
-        self.text_var = (2.0 * parameters[0]).exp().max(1e-4);
+        self.text_var = (2.0 * parameters[0]).exp().clamp(1e-4, MAX_SD * MAX_SD);
         let mut lower = vec![0.0; d * d];
         let mut at = 1;
         for i in 0..d {
@@ -176,6 +222,7 @@ impl CrossedEffects {
                     crate::math::dot(&lower[i * d..(i + 1) * d], &lower[j * d..(j + 1) * d]);
             }
         }
+        hold_to_largest(&mut self.prior, d);
     }
 
     /// How far plain rounds would still go if they went on to shrink as the last two did: the largest change of a standard
@@ -194,6 +241,14 @@ impl CrossedEffects {
         let (before, now) = (largest(first, second), largest(second, third));
         let rate = if before > 0.0 { (now / before).min(0.98) } else { 0.0 };
         now / (1.0 - rate)
+    }
+}
+
+/// Scales rows and columns of a covariance (`d` x `d`) so that no standard deviation is above [`MAX_SD`]; correlations stay.
+fn hold_to_largest(covariance: &mut [f64], d: usize) {
+    let shares: Vec<f64> = (0..d).map(|i| (MAX_SD / covariance[i * d + i].sqrt()).min(1.0)).collect();
+    for (at, value) in covariance.iter_mut().enumerate() {
+        *value *= shares[at / d] * shares[at % d];
     }
 }
 
@@ -306,5 +361,52 @@ mod tests {
         let ours = crossed.convergence.log_likelihood;
         // What is left is the attenuated logistic function in place of its integral over a normal.
         assert!((ours - exact).abs() < 0.002 * exact.abs(), "{ours} {exact}");
+    }
+
+    /// Four people on 150 texts, of which one in seven is meant: rare, and people nearly agree.
+    fn rare(seed: u64, share: f64) -> Vec<Observation> {
+        let mut rng = generator(seed, 3);
+        let mut all = Vec::new();
+        for text in 0..150u32 {
+            let meant = rng.random::<f64>() < share;
+            for annotator in 0..if text < 60 { 4 } else { 3 } {
+                let yes = rng.random::<f64>() < if meant { 0.87 } else { 0.05 };
+                all.push(Observation { text, annotator, level: u16::from(yes) });
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn rare_answers_have_variances_that_can_be() {
+        for seed in 0..12 {
+            for share in [0.03, 0.06, 0.13] {
+                let observations = rare(seed, share);
+                let mut crossed = effects(150, 4, &observations);
+                crossed.expectation_maximisation(FINAL);
+                let (texts, people) = (crossed.text_var.sqrt(), crossed.prior[0].sqrt());
+                println!(
+                    "{seed} {share} {texts:.2} {people:.2} {:?} {:?}",
+                    crossed.fixed_effects, crossed.convergence
+                );
+                assert!(texts < 5.1 && people < 1.5, "{seed} {share}: {texts} {people}");
+                let entropy = {
+                    let yes = observations.iter().filter(|o| o.level == 1).count() as f64;
+                    let (n, p) = (observations.len() as f64, yes / observations.len() as f64);
+                    yes * p.ln() + (n - yes) * (1.0 - p).ln()
+                };
+                assert!(crossed.convergence.log_likelihood > entropy - 5.0, "{seed} {share}: {entropy}");
+                let intercept = crossed.fixed_effects[0];
+                for (text, labels) in crossed.labels.iter().enumerate() {
+                    let logit = crossed.u[text] + intercept + crossed.annotators[0].theta[0];
+                    let yes = labels.iter().filter(|label| label.level == 1).count();
+                    if yes == labels.len() {
+                        assert!(logit > 0.0, "{seed} {share}: {logit} of {yes}");
+                    } else if yes == 0 {
+                        assert!(logit < -1.5, "{seed} {share}: {logit} of none");
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What was estimated, how the estimation ended, and what the labels cannot tell.
 
 use super::crossed::CrossedEffects;
+use crate::data::GroupSlopes;
 use serde::{Deserialize, Serialize};
 
 /// Fewer annotators with labels than this leave the spread of severities near where its estimation starts.
@@ -119,6 +120,8 @@ pub struct Estimation {
     pub annotator_sd: Option<f64>,
     /// Standard deviation of the logarithms of the annotators' discriminations; `None` where they have none of their own.
     pub discrimination_sd: Option<f64>,
+    /// Whether groups of annotators have slopes of their own; `None` where there were no groups to try.
+    pub group_slopes: Option<GroupSlopes>,
     /// Rounds of expectation maximisation in the last estimation.
     pub rounds: u32,
     /// Largest change of a standard deviation still expected when it ended, as a share of it.
@@ -139,6 +142,7 @@ impl CrossedEffects {
             text_sd: self.text_var.sqrt(),
             annotator_sd: self.severity(usize::MAX).map(|severity| severity.sd),
             discrimination_sd: self.discrimination(usize::MAX).map(|discrimination| discrimination.sd),
+            group_slopes: self.group_slopes.clone(),
             rounds: end.rounds,
             change: end.change,
             converged: end.converged,
