@@ -6,7 +6,8 @@ use dissensus_domain::ScaleKind;
 use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_perspectives::{
     AnnotatorModel, Disagreement, FitOptions, LabelChange, LiveModel, Measure, Observation,
-    PerspectivesError, Silent, Target, TrainingData, disagreement, maximum, usual_split, van_der_eijk,
+    PerspectivesError, PreparedTexts, Silent, Target, TrainingData, disagreement, maximum, usual_split,
+    van_der_eijk,
 };
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
@@ -55,6 +56,19 @@ fn running_measures_equal_fresh_ones_after_many_clicks() {
         let all = vec![true; 9];
         assert_alike(&live.disagreements_of(&all), &fresh, 1e-6);
     }
+}
+
+/// Fits that share what depends on texts alone are the same fits.
+#[test]
+fn texts_that_were_prepared_before_change_nothing() {
+    let options = FitOptions::default();
+    let sim = simulate(150, 6, 2, 8, 60, 3);
+    let texts = PreparedTexts::new(&sim.embeddings, &options);
+    assert_eq!(texts.texts(), 150);
+    let shared = LiveModel::fit_on(&texts, &data(&sim), &options, &Silent).unwrap();
+    assert_eq!(shared.disagreements(), live(&sim).disagreements());
+    let others = simulate(150, 6, 2, 5, 60, 3);
+    assert!(LiveModel::fit_on(&texts, &data(&others), &options, &Silent).is_err(), "other embeddings");
 }
 
 #[test]

@@ -67,6 +67,11 @@ pub trait AnnotatorModel: Send + Sync {
     fn predict_new_annotator(&self, text: u32, _attributes: &[Option<u16>], out: &mut [f32]) {
         self.predict(text, u32::MAX, out);
     }
+    /// As [`AnnotatorModel::predict`] with annotators fitted to their labels without slopes, where groups of annotators have some
+    /// ([`crate::GroupSlopes`]); else false, `out` left as it is.
+    fn predict_without_groups(&self, _text: u32, _annotator: u32, _out: &mut [f32]) -> bool {
+        false
+    }
     /// What attributes were found to tell about annotators whose labels were not looked at; `None` where the model does
     /// not try them or there was too little to try.
     fn attribute_evidence(&self) -> Option<AttributeEvidence> {

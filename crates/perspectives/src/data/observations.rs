@@ -112,7 +112,7 @@ pub struct Observation {
 /// The scale of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Binary, choice, multi-choice (every set of options is a level) or ordinal.
+    /// Binary, choice or ordinal. A multi-label question is a binary one for each of its options.
     pub kind: ScaleKind,
     /// How many levels; at least two.
     pub levels: usize,
@@ -123,7 +123,7 @@ impl Target {
         let fits = self.levels >= 2
             && self.levels <= usize::from(u16::MAX)
             && (self.kind != ScaleKind::Binary || self.levels == 2)
-            && (self.kind != ScaleKind::MultiChoice || self.levels.is_power_of_two());
+            && self.kind != ScaleKind::MultiLabel;
         if fits { Ok(()) } else { Err(PerspectivesError::Levels { kind: self.kind, levels: self.levels }) }
     }
 }

@@ -11,12 +11,16 @@ pub struct FitOptions {
     pub folds: usize,
     /// Rounds between re-estimating the shared head and the annotators in `multilevel`.
     pub rounds: usize,
-    /// Whether annotators may get slopes (a dependence on topics) and discriminations of their own, and texts scales of their
-    /// own, where held-out labels show a gain.
+    /// Whether annotators and groups of them may get slopes (a dependence on topics), annotators discriminations of their own, and texts scales of
+    /// their own, where held-out labels show a gain.
     pub slopes: bool,
     /// Whether text scores may come from words and similar texts too, where that predicts left-out texts better than the linear head.
     #[serde(default = "yes")]
     pub text_scores: bool,
+    /// Whether attributes may tell how severe an annotator is before any label, where held-out annotators show a gain. Who shows people their severities
+    /// goes without: they are what people's own labels say.
+    #[serde(default = "yes")]
+    pub severities_by_attributes: bool,
 }
 
 fn yes() -> bool {
@@ -25,6 +29,6 @@ fn yes() -> bool {
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { seed: 0, folds: 5, rounds: 2, slopes: true, text_scores: true }
+        Self { seed: 0, folds: 5, rounds: 2, slopes: true, text_scores: true, severities_by_attributes: true }
     }
 }

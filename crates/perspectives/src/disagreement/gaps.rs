@@ -22,12 +22,14 @@ pub struct GroupPair {
 }
 
 /// How far one person's mean level on a text moves, in levels, with a standard deviation of what is not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelStep {
     /// Of the text's score, which all people share.
     pub text: f64,
     /// Of the person's severity.
     pub severity: f64,
+    /// Of each independent direction of what is not known of groups' slopes, which all people share; empty where groups have none.
+    pub groups: Vec<f64>,
 }
 
 /// The gap between two groups on one text: how much higher the second answers, in levels.
@@ -42,7 +44,7 @@ pub struct GroupGap {
     pub labels: [u32; 2],
     /// Two-sided p value of what labels say beyond the predictions; `None` unless both sides gave some.
     pub p: Option<f64>,
-    /// Whether labels say that the gap is real, and not only what people's severities predict: `p` stands after correction for all texts
+    /// Whether labels say that the gap is real, and not only what people's severities predict (with slopes of their own, unless groups have some): `p` stands after correction for all texts
     /// and pairs, and the interval and what labels say lie on the side of the gap.
     pub stands: bool,
 }
@@ -61,7 +63,9 @@ struct Prior {
 struct Answer {
     annotator: u32,
     level: u16,
+    /// Probabilities of the levels by which it is judged whether labels have a difference: without slopes where groups have some, which have it already.
     p: Vec<f64>,
+    /// Mean and variance of the prediction.
     mean: f64,
     variance: f64,
 }
@@ -197,7 +201,7 @@ impl GroupGaps {
             let interval = self.priors[at].map(reach).map(|reach| (gap - reach, gap + reach));
             let p = beyond.map(|_| self.p_value(at, &answers));
             let apart = interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
-            let alike = beyond.is_some_and(|beyond| beyond.difference * gap > 0.0);
+            let alike = beyond.is_some() && self.beyond_tested(at, &answers) * gap > 0.0;
             let stands = apart && alike && p.is_some_and(|p| p <= self.limit);
             let labels = self.sides(at, &answers).map(|side| side.len() as u32);
             GroupGap { gap, interval, labels, p, stands }
@@ -234,7 +238,11 @@ impl GroupGaps {
             let from = known.partition_point(|(text, _)| (*text as usize) < texts.start);
             for (text, level) in known[from..].iter().take_while(|(text, _)| (*text as usize) < texts.end) {
                 model.predict(*text, annotator, &mut p);
-                answers[*text as usize - texts.start].push(Answer::new(annotator, *level, &p));
+                let mut answer = Answer::new(annotator, *level, &p);
+                if model.predict_without_groups(*text, annotator, &mut p) {
+                    answer.p = Answer::new(annotator, *level, &p).p;
+                }
+                answers[*text as usize - texts.start].push(answer);
             }
         }
         answers
@@ -276,6 +284,16 @@ impl GroupGaps {
         Some(Beyond { difference: b - a, variance: of_a + of_b })
     }
 
+    /// How much higher the second side of a pair answered than predicted for the test; both gave labels.
+    fn beyond_tested(&self, pair: usize, answers: &[Answer]) -> f64 {
+        let [a, b] = self.sides(pair, answers).map(|side| {
+            let mean = |p: &[f64]| p.iter().enumerate().map(|(c, p)| c as f64 * p).sum::<f64>();
+            let residual = side.iter().map(|answer| f64::from(answer.level) - mean(&answer.p)).sum::<f64>();
+            residual / side.len() as f64
+        });
+        b - a
+    }
+
     /// Of a pair of whom both sides gave labels.
     fn p_value(&self, pair: usize, answers: &[Answer]) -> f64 {
         let [a, b] = self.sides(pair, answers).map(|side| Side {
@@ -302,19 +320,21 @@ impl GroupGaps {
         mean(second) - mean(first) + more
     }
 
-    /// Variance of the predicted gap of a pair, to first order: people's severities are independent given the text.
+    /// Variance of the predicted gap of a pair, to first order: people's severities are independent given the text and groups' slopes.
     fn doubt(&self, pair: usize, steps: &[LevelStep]) -> f64 {
         let GroupPair { first, second } = &self.pairs[pair];
-        let (mut text, mut severities) = (0.0, 0.0);
+        let (mut text, mut severities, mut groups) = (0.0, 0.0, Vec::new());
         for (side, sign) in [(first, -1.0), (second, 1.0)] {
             let weight = sign / self.people(side);
             for annotator in side.iter().flat_map(|group| &self.members[*group as usize]) {
-                let step = steps[*annotator as usize];
+                let step = &steps[*annotator as usize];
+                groups.resize(step.groups.len().max(groups.len()), 0.0);
+                crate::math::axpy(weight, &step.groups, &mut groups[..step.groups.len()]);
                 text += weight * step.text;
                 severities += (weight * step.severity).powi(2);
             }
         }
-        text * text + severities
+        text * text + severities + crate::math::dot(&groups, &groups)
     }
 }
 

@@ -21,15 +21,7 @@ fn data(sim: &Simulation) -> TrainingData<'_> {
 fn simulations() -> Vec<Simulation> {
     let mut choice = simulate(60, 5, 4, 6, 30, 3);
     choice.target.kind = ScaleKind::Choice;
-    let mut sets = simulate(60, 5, 8, 6, 30, 5);
-    sets.target.kind = ScaleKind::MultiChoice;
-    vec![
-        simulate(60, 5, 2, 6, 30, 1),
-        simulate(60, 5, 5, 6, 30, 2),
-        choice,
-        sets,
-        simulate(60, 5, 5, 0, 30, 4),
-    ]
+    vec![simulate(60, 5, 2, 6, 30, 1), simulate(60, 5, 5, 6, 30, 2), choice, simulate(60, 5, 5, 0, 30, 4)]
 }
 
 fn fitted(kind: ModelKind, data: &TrainingData<'_>) -> Box<dyn AnnotatorModel> {
@@ -335,6 +327,198 @@ fn a_live_model_keeps_what_attributes_said() {
     assert_eq!((back.attribute_evidence(), back.row(9)), (live.attribute_evidence(), live.row(9)));
     let again = back.snapshot().refit(&sim.embeddings, &FitOptions::default(), &Silent).unwrap();
     assert!(again.attribute_evidence().unwrap().used && again.annotators() == 61);
+}
+
+/// Women (even rows) mind the first direction of the embedding, men its opposite. The last 40 texts have no labels, nor has the last annotator.
+fn groups_that_differ_in_kind() -> (Simulation, Vec<Attribute>) {
+    let mut sim = simulate(240, 60, 5, 4, 90, 31);
+    sim.observations.retain(|o| o.text < 200 && o.annotator < 59);
+    let mut rng = crate::math::random::generator(5, 91);
+    for o in &mut sim.observations {
+        let x = sim.embeddings.row(o.text as usize);
+        let group = if o.annotator % 2 == 0 { 1.4 } else { -1.4 };
+        // What all mind is another direction, so that no group follows the shared score more closely than the other.
+        let (shared, along, own) =
+            (2.0 * f64::from(x[1]), 2.0 * f64::from(x[0]), f64::from(o.text * 37 % 17) / 8.0 - 1.0);
+        let score = shared + own + 0.5 * sim.severity[o.annotator as usize] + group * along;
+        let x: f64 = rand::RngExt::random(&mut rng);
+        o.level = (1..5u16).filter(|j| x < crate::math::sigmoid(score - 1.2 * (f64::from(*j) - 2.5))).count()
+            as u16;
+    }
+    (sim, vec![gender(60)])
+}
+
+fn gender(annotators: u16) -> Attribute {
+    Attribute {
+        name: "gender".into(),
+        values: vec!["woman".into(), "man".into()],
+        of: (0..annotators).map(|a| Some(a % 2)).collect(),
+    }
+}
+
+#[test]
+fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
+    let (sim, attributes) = groups_that_differ_in_kind();
+    let told = TrainingData { attributes: &attributes, ..data(&sim) };
+    let live = crate::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let found = live.estimation().group_slopes.unwrap();
+    assert_eq!(found.used, ["gender"], "{found:?}");
+    let plain = FitOptions { slopes: false, ..FitOptions::default() };
+    let plain = crate::LiveModel::fit(&told, &plain, &Silent).unwrap();
+    assert_eq!(plain.estimation().group_slopes, None);
+    let mean = |p: &[f32]| p.iter().enumerate().map(|(level, p)| level as f64 * f64::from(*p)).sum::<f64>();
+    let along = |text: u32| f64::from(sim.embeddings.row(text as usize)[0]);
+    // Texts that nobody labelled, and somebody of whom the gender alone is known.
+    let unlabelled = 200..240;
+    let apart = |text: u32| {
+        let of = |value| {
+            let mut p = [0.0; 5];
+            live.predict_new_annotator(text, &[Some(value)], &mut p);
+            mean(&p)
+        };
+        of(0) - of(1)
+    };
+    let right = unlabelled.clone().filter(|text| apart(*text) * along(*text) > 0.0).count();
+    assert!(right >= 34, "{right} of 40");
+    let widest = unlabelled.clone().map(|text| apart(text).abs()).fold(0.0, f64::max);
+    assert!(widest > 0.5, "{widest}");
+    let mut new = [0.0; 5];
+    live.predict_new_annotator(210, &[Some(1)], &mut new);
+    assert_eq!(p(&live, 210, 59), new, "who has no labels is predicted by the gender");
+    // The sum adds up, and has the group's part.
+    let explained = live.explain(crate::ExplainedText::Row(210), 59).unwrap();
+    let probabilities: Vec<f32> = explained.probabilities.iter().map(|p| *p as f32).collect();
+    assert!(probabilities.iter().zip(&new).all(|(a, b)| (a - b).abs() < 1e-4), "{probabilities:?} {new:?}");
+    let largest = unlabelled
+        .map(|text| live.explain(crate::ExplainedText::Row(text), 59).unwrap().logits[0].slope.abs());
+    assert!(largest.fold(0.0, f64::max) > 0.5);
+    // Gaps still stand, though predictions have the difference already.
+    let standing = |model: &crate::LiveModel| {
+        let side = |side: u32| (side..60).step_by(2).collect::<Vec<u32>>();
+        let pair = crate::GroupPair { first: vec![0], second: vec![1] };
+        let gaps = crate::GroupGaps::estimate(model, vec![side(1), side(0)], vec![pair]);
+        let on = |text: u32| gaps.on_text(model, text as usize, &model.level_steps(text)).swap_remove(0);
+        let found = (0..200).map(|text| (on(text), along(text)));
+        let stands: Vec<(f64, f64)> =
+            found.filter(|(gap, _)| gap.stands).map(|(gap, at)| (gap.gap, at)).collect();
+        assert!(stands.iter().filter(|(gap, at)| gap * at < 0.0).count() * 10 <= stands.len(), "{stands:?}");
+        stands.len()
+    };
+    let (with, without) = (standing(&live), standing(&plain));
+    assert!(10 * with >= 7 * without && without > 5, "{with} {without}");
+    // Kept, and read.
+    let back = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    assert_eq!((p(&back, 210, 59), back.estimation()), (p(&live, 210, 59), live.estimation()));
+}
+
+/// What gaps are tested against is what a model without slopes predicts, severities included.
+#[test]
+fn without_slopes_of_groups_people_are_those_of_a_model_that_has_none() {
+    let (mut sim, attributes) = groups_that_differ_in_kind();
+    // Women labelled texts on which they answer high, men on which they answer low: their severities take up a part of it, with groups' slopes less.
+    sim.observations.retain(|o| o.annotator % 2 == 1 || sim.embeddings.row(o.text as usize)[0] > -0.2);
+    let told = TrainingData { attributes: &attributes, ..data(&sim) };
+    let live = crate::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    assert_eq!(live.estimation().group_slopes.unwrap().used, ["gender"]);
+    let options = FitOptions { slopes: false, ..FitOptions::default() };
+    let plain = crate::LiveModel::fit(&data(&sim), &options, &Silent).unwrap();
+    let apart = |of: &dyn Fn(&Observation) -> Vec<f32>| {
+        let of = |o: &Observation| -> f32 {
+            of(o).iter().zip(p(&plain, o.text, o.annotator)).map(|(a, b)| (a - b).abs()).sum()
+        };
+        sim.observations.iter().map(of).sum::<f32>() / sim.observations.len() as f32
+    };
+    let whole = apart(&|o| p(&live, o.text, o.annotator));
+    let without = apart(&|o| {
+        let mut out = vec![0.0; 5];
+        assert!(live.predict_without_groups(o.text, o.annotator, &mut out));
+        out
+    });
+    assert!(without < 0.5 * whole, "{without} {whole}");
+    assert!(!plain.predict_without_groups(0, 0, &mut [0.0; 5]));
+}
+
+#[test]
+fn who_joins_and_whose_group_is_told_later_starts_where_the_group_is() {
+    let (sim, mut attributes) = groups_that_differ_in_kind();
+    attributes[0].of[57] = None;
+    let told = TrainingData { attributes: &attributes, ..data(&sim) };
+    let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    assert_eq!(live.estimation().group_slopes.unwrap().used, ["gender"]);
+    let joined = live.add_annotator();
+    assert_eq!(p(&live, 210, joined), p(&live, 210, u32::MAX), "of no group");
+    let unknown = p(&live, 210, 57);
+    // Names of values in another order, one of them new, as a project has them after an import.
+    let known = Attribute {
+        name: "gender".into(),
+        values: vec!["man".into(), "other".into(), "woman".into()],
+        of: (0..61).map(|a| Some(if a == 58 { 1 } else { 2 * (1 - a % 2) })).collect(),
+    };
+    live.set_attributes(std::slice::from_ref(&known));
+    let by_gender = |value| {
+        let mut out = [0.0; 5];
+        live.predict_new_annotator(210, &[value], &mut out);
+        out.to_vec()
+    };
+    assert_eq!(p(&live, 210, joined), by_gender(Some(0)), "a woman");
+    assert_ne!(p(&live, 210, joined), by_gender(None));
+    assert_ne!(p(&live, 210, 57), unknown, "a man, it turned out");
+    // What is summed up over people follows.
+    let mut again = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    let close = |a: &crate::LiveModel, b: &crate::LiveModel| {
+        let (a, b) = (a.disagreement(3), b.disagreement(3));
+        (a.pairwise - b.pairwise).abs() < 1e-4
+    };
+    assert!(close(&live, &again));
+    again.set_attributes(&[known]);
+    assert_eq!(again.row(210), live.row(210));
+    again.record(Observation { text: 4, annotator: joined, level: 1 }).unwrap();
+    let fitted = again.snapshot().refit(&sim.embeddings, &FitOptions::default(), &Silent).unwrap();
+    assert_eq!(fitted.estimation().group_slopes.unwrap().used, ["gender"]);
+    again.set_attributes(&[]);
+    assert_eq!(p(&again, 210, 59), p(&again, 210, u32::MAX), "of no group any more");
+}
+
+#[test]
+fn a_model_keeps_what_its_fit_knew_of_people() {
+    let (sim, whole) = groups_that_differ_in_kind();
+    // Eight of each are too few to be groups.
+    let mut few = whole.clone();
+    few[0].of.iter_mut().skip(16).for_each(|value| *value = None);
+    let told = TrainingData { attributes: &few, ..data(&sim) };
+    let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    assert_eq!(live.estimation().group_slopes, None);
+    assert!(live.knows_attributes(&few, 0) && !live.knows_attributes(&whole, usize::MAX));
+    // The same where the model has been told of all of them since, and where it was kept.
+    live.set_attributes(&whole);
+    let back = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
+    assert!(!back.knows_attributes(&whole, usize::MAX) && back.knows_attributes(&few, 0));
+
+    let told = TrainingData { attributes: &whole, ..data(&sim) };
+    let mut live = crate::LiveModel::fit(&told, &FitOptions::default(), &Silent).unwrap();
+    let mut other = whole.clone();
+    other[0].of[3] = Some(0);
+    let labels = sim.observations.iter().filter(|o| o.annotator == 3).count();
+    assert!(live.knows_attributes(&whole, 0) && live.knows_attributes(&other, labels));
+    assert!(!live.knows_attributes(&other, labels - 1));
+    // Who has no labels, and names in another order, change nothing.
+    other.clone_from(&whole);
+    other[0].of[59] = None;
+    assert!(live.knows_attributes(&other, 0));
+    let turned = Attribute {
+        values: vec!["man".into(), "woman".into()],
+        of: whole[0].of.iter().map(|value| value.map(|value| 1 - value)).collect(),
+        ..whole[0].clone()
+    };
+    assert!(live.knows_attributes(&[turned], 0));
+    // A list that somebody read before the last one joined takes nothing from that person.
+    let before = p(&live, 210, 59);
+    let mut short = whole.clone();
+    short[0].of.truncate(59);
+    live.set_attributes(&short);
+    assert_eq!(p(&live, 210, 59), before);
+    live.set_attributes(&[]);
+    assert_ne!(p(&live, 210, 59), before);
 }
 
 #[test]

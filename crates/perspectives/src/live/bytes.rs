@@ -8,7 +8,7 @@ use crate::models::{Multilevel, TextScorer};
 use serde::{Deserialize, Serialize};
 
 /// Grows when the bytes change their meaning.
-const FORMAT: u16 = 7;
+const FORMAT: u16 = 8;
 /// First bytes of every stored model.
 const MAGIC: [u8; 4] = *b"DSML";
 
@@ -16,6 +16,7 @@ const MAGIC: [u8; 4] = *b"DSML";
 struct Out<'a> {
     target: Target,
     attributes: &'a [Attribute],
+    fitted_attributes: &'a [Attribute],
     revision: u64,
     head: &'a TextScorer,
     crossed: &'a CrossedEffects,
@@ -25,6 +26,7 @@ struct Out<'a> {
 struct In {
     target: Target,
     attributes: Vec<Attribute>,
+    fitted_attributes: Vec<Attribute>,
     revision: u64,
     head: TextScorer,
     crossed: CrossedEffects,
@@ -39,6 +41,7 @@ impl LiveModel {
         let out = Out {
             target: self.target,
             attributes: &self.attributes,
+            fitted_attributes: &self.fitted_attributes,
             revision: self.revision(),
             head: &self.model.head,
             crossed: &self.model.crossed,
@@ -57,7 +60,8 @@ impl LiveModel {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PerspectivesError> {
         let parts = parts(bytes)?;
         let model = Multilevel::from_parts(parts.head, parts.crossed);
-        Ok(Self::from_model(model, parts.target, parts.attributes, parts.revision))
+        let model = Self::from_model(model, parts.target, parts.attributes, parts.revision);
+        Ok(Self { fitted_attributes: parts.fitted_attributes, ..model })
     }
 
     /// How the variances of a model from [`LiveModel::to_bytes`] were estimated, without what it takes to predict.
@@ -82,7 +86,7 @@ fn parts(bytes: &[u8]) -> Result<In, PerspectivesError> {
     parts.target.check()?;
     parts.crossed.check(parts.target).map_err(damaged)?;
     parts.head.check(parts.crossed.link, parts.crossed.slope_dim).map_err(damaged)?;
-    for attribute in &parts.attributes {
+    for attribute in parts.attributes.iter().chain(&parts.fitted_attributes) {
         // Annotators may have joined since.
         if attribute.of.len() > parts.crossed.annotators.len() {
             return Err(damaged("an attribute has more entries than there are annotators"));

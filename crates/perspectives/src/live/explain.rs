@@ -205,14 +205,19 @@ impl LiveModel {
         };
         match left_out.filter(|text| self.label(*text, annotator).is_some()) {
             Some(text) => self.effects_without(annotator, &[text]),
-            None => Effects { theta: effect.theta.clone(), covariance: effect.covariance.clone() },
+            None => Effects {
+                theta: effect.theta.clone(),
+                covariance: crossed.covariance_of(annotator as usize).into_owned(),
+            },
         }
     }
 
     fn effects_without(&self, annotator: u32, texts: &[u32]) -> Effects {
         let crossed = &self.model.crossed;
         let left = crossed.annotator_refitted_without(annotator as usize, texts, &self.precision);
-        Effects { theta: left.theta, covariance: left.covariance }
+        let covariance =
+            crossed.covariance_with_groups(crossed.groups_of(annotator as usize), &left.covariance);
+        Effects { theta: left.theta, covariance: covariance.into_owned() }
     }
 
     fn text_scores(&self, text: ExplainedText<'_>, annotator: u32) -> Result<TextScores, PerspectivesError> {

@@ -20,7 +20,7 @@ const NINETY: f64 = 1.644_853_626_951_472_2;
 impl LiveModel {
     /// The 90 % interval of a measure of one text over the annotators of `mask` (all of them with `None`): from its 5 % to its 95 %
     /// quantile while the text's score and its scale, where it has one, run through their posteriors (evenly spaced quantiles, on a lattice; for choice
-    /// scales all scores move along the average's contrast), then widened on either side by what is not known of each annotator's severity (to first order) and where needed to
+    /// scales all scores move along the average's contrast), then widened on either side by what is not known of each annotator's severity and of groups' slopes (to first order) and where needed to
     /// hold `estimate`. Who labelled the text stands with the label given. Of [`Measure::Surprising`] with `usual`, the curve of all texts.
     ///
     /// `None` for [`Measure::Between`], whose doubt is about the spread of all people and hardly about the text, for the measures that do not follow from
@@ -91,12 +91,24 @@ impl LiveModel {
                     step.iter_mut().zip(seen).for_each(|(step, p)| *step += sign * f64::from(*p));
                 }
             }
+            let mut sd = predictor.shift_sd().max(f64::MIN_POSITIVE);
+            if crossed.slope_dim > 0 {
+                // From here on `step` is of a standard deviation of all that is the annotator's own on this text.
+                let own = crossed.own_shift_sd(annotator, text as usize).max(f64::MIN_POSITIVE);
+                step.iter_mut().for_each(|step| *step *= own / sd);
+                sd = own;
+            }
             predictor.fill(&columns, 1..QUANTILES + 1, &mut p, &mut scratch);
             let known: Vec<(u32, u16)> =
                 label.map_or_else(Vec::new, |level| (0..QUANTILES as u32).map(|i| (i, level)).collect());
             people.sums.add(0, 0, 0..QUANTILES, &mut p, &known, 1.0);
             let base = p.chunks_exact(QUANTILES).take(step.len()).map(|p| f64::from(p[MIDDLE])).collect();
-            people.steps.push(Step { base, step });
+            let groups = match label {
+                None => crossed.shifts_with_groups(annotator, text as usize),
+                Some(_) => Vec::new(),
+            };
+            let groups = groups.into_iter().map(|shift| shift / sd).collect();
+            people.steps.push(Step { base, step, groups });
         }
         people
     }
@@ -106,6 +118,8 @@ impl LiveModel {
 struct Step {
     base: Vec<f64>,
     step: Vec<f64>,
+    /// How many `step`s do to all logits what each direction of what is not known of groups' slopes does.
+    groups: Vec<f64>,
 }
 
 /// Everybody on one text.
@@ -117,12 +131,19 @@ struct PeopleOnText {
 }
 
 impl PeopleOnText {
-    /// Variance of a measure over the posteriors of people's severities, to first order: people are independent given the text, and
-    /// the measure is a mean over pairs, linear in each person's distribution.
+    /// Variance of a measure over the posteriors of people's severities and groups' slopes, to first order: people are independent given the text and
+    /// their groups, and the measure is a mean over pairs, linear in each person's distribution.
     fn variance(&self, by: Measure, usual: Option<&UsualSplit>) -> Option<f64> {
+        let (own, of_groups) = self.moves(by, usual)?;
+        Some(own + crate::math::dot(&of_groups, &of_groups))
+    }
+
+    /// Variance of a measure by what is each person's own, and how far the measure moves with each direction of what is not known of groups' slopes.
+    fn moves(&self, by: Measure, usual: Option<&UsualSplit>) -> Option<(f64, Vec<f64>)> {
         let n = self.steps.len();
+        let (mut own, mut of_groups) = (0.0, Vec::new());
         if n < 2 {
-            return Some(0.0);
+            return Some((own, of_groups));
         }
         let sums = self.sums.single_node();
         let total: Vec<f64> = sums.mean(MIDDLE, n).map(|p| p * n as f64).collect();
@@ -133,16 +154,17 @@ impl PeopleOnText {
         let levels = total.len();
         let distance = |c: usize, d: usize| by.distance(c, d, n, levels, self.ordinal);
         let scale = 2.0 / (n as f64 * (n as f64 - 1.0));
-        let mut variance = 0.0;
-        for Step { base, step } in &self.steps {
+        for Step { base, step, groups } in &self.steps {
             let mut moved = 0.0;
             for (c, step) in step.iter().enumerate() {
                 let others: f64 = (0..levels).map(|d| distance(c, d) * (total[d] - base[d])).sum();
                 moved += step * (scale * others - slope * c as f64);
             }
-            variance += moved * moved;
+            own += moved * moved;
+            of_groups.resize(groups.len().max(of_groups.len()), 0.0);
+            crate::math::axpy(moved, groups, &mut of_groups[..groups.len()]);
         }
-        Some(variance)
+        Some((own, of_groups))
     }
 }
 
@@ -178,6 +200,61 @@ fn quantile(sorted: &[f32], p: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
+    use crate::data::Target;
+    use crate::mixed::group_slope_simulation::{Design, FEATURES, USUAL};
+    use crate::models::{Multilevel, TextScorer};
+    use dissensus_domain::ScaleKind;
+
+    fn live(crossed: CrossedEffects) -> LiveModel {
+        let target = Target { kind: ScaleKind::Ordinal, levels: 5 };
+        let head = TextScorer::constant(crossed.link);
+        LiveModel::from_model(Multilevel::from_parts(head, crossed), target, Vec::new(), 0)
+    }
+
+    /// What the measure would move if everybody of a group reacted a little differently, by moving them.
+    #[test]
+    fn a_doubt_about_groups_moves_a_measure_as_far_as_said() {
+        const STEP: f64 = 0.05;
+        let mut sim = Design { difference: 1.0, own: 0.3, ..USUAL }.simulate(3);
+        sim.crossed.select_slopes(&sim.z, FEATURES, &sim.fold, 5);
+        let by = (&sim.fold[..], 5);
+        let found =
+            sim.crossed.select_group_slopes(&sim.attributes, (&sim.z, FEATURES), by, 1, &Silent).unwrap();
+        assert_eq!(found.used, ["gender"]);
+        let crossed = &sim.crossed;
+        let at = |crossed: &CrossedEffects, text: u32, by: Measure| {
+            let people = live(crossed.clone()).people_on(text, by, None);
+            (by.of_pairs(people.sums.single_node(), MIDDLE, people.steps.len()).unwrap(), people)
+        };
+        let directions = 2 * FEATURES;
+        for by in [Measure::Pairwise, Measure::Split] {
+            let (mut apart, mut whole) = (0.0, 0.0);
+            for text in 0..40u32 {
+                let (_, people) = at(crossed, text, by);
+                let (_, said) = people.moves(by, None).unwrap();
+                assert_eq!(said.len(), directions);
+                let moved = |direction: usize, sign: f64| {
+                    let mut moved = crossed.clone();
+                    for annotator in 0..moved.annotators.len() {
+                        let moves = crossed.moves_of(annotator);
+                        for (k, theta) in moved.annotators[annotator].theta.iter_mut().enumerate() {
+                            *theta += sign * STEP * moves.get(k * directions + direction).unwrap_or(&0.0);
+                        }
+                    }
+                    at(&moved, text, by).0
+                };
+                for (direction, said) in said.into_iter().enumerate() {
+                    let found = (moved(direction, 1.0) - moved(direction, -1.0)) / (2.0 * STEP);
+                    apart += (found - said).powi(2);
+                    whole += found.powi(2);
+                }
+            }
+            // `said` follows from moves of a whole standard deviation, these from a twentieth of one.
+            assert!(apart <= 0.15f64.powi(2) * whole, "{by:?}: {apart:e} of {whole:e}");
+            assert!(whole > 1e-5, "{by:?}: {whole:e}");
+        }
+    }
 
     /// The middle stands with the middle, and every scale is used once.
     #[test]

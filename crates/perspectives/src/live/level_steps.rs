@@ -8,7 +8,7 @@ use crate::mixed::predictor::{Scratch, TextColumns};
 
 impl LiveModel {
     /// For every annotator, half of the way of the mean level on `text` from one standard deviation below to one above the posterior
-    /// mean: of the text's score, and of the annotator's severity. Thresholds are taken as known.
+    /// mean: of the text's score, and of the annotator's severity, slopes included; with the way by each direction of what is not known of groups' slopes. Thresholds are taken as known.
     ///
     /// # Panics
     /// If there is no such text.
@@ -29,7 +29,8 @@ impl LiveModel {
         self.model
             .predictors()
             .iter()
-            .map(|predictor| {
+            .enumerate()
+            .map(|(annotator, predictor)| {
                 let [below, above] = [1, 2].map(|i| {
                     predictor.fill(&columns, i..i + 1, &mut p, &mut scratch);
                     mean_level(&p)
@@ -38,7 +39,19 @@ impl LiveModel {
                     predictor.moved(None, x).fill(&columns, 0..1, &mut p, &mut scratch);
                     mean_level(&p)
                 });
-                LevelStep { text: half(below, above), severity: half(mild, severe) }
+                let severity = half(mild, severe);
+                // What moves all logits alike does to the level what the severity does.
+                let by_logit = if severity == 0.0 { 0.0 } else { severity / predictor.shift_sd() };
+                let severity = match crossed.slope_dim {
+                    0 => severity,
+                    _ => by_logit * crossed.own_shift_sd(annotator, at),
+                };
+                let groups = crossed.shifts_with_groups(annotator, at);
+                LevelStep {
+                    text: half(below, above),
+                    severity,
+                    groups: groups.into_iter().map(|shift| by_logit * shift).collect(),
+                }
             })
             .collect()
     }

@@ -10,12 +10,13 @@ use crate::data::{Attribute, Observation, Target, TrainingData, check_observatio
 use crate::disagreement::{
     BLOCK, Disagreement, Measure, Sums, measure, measure_of_texts, panel_distributions, ranking,
 };
+use crate::mixed::group_columns::groups_of;
 use crate::mixed::predictor::{AnnotatorPredictor, Scratch};
 use crate::mixed::{Discrimination, Estimation, ScaleSpread, Severity, TextDispersion};
-use crate::models::{Multilevel, Prepared, fit_effects};
+use crate::models::{Multilevel, Prepared, PreparedTexts, fit_effects};
 use dissensus_domain::ScaleKind;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// Fewer annotators than this change their columns of the sums one by one, however few there are in all.
@@ -26,8 +27,10 @@ const SUM_ANEW_FROM: usize = 8;
 pub struct LiveModel {
     pub(super) model: Multilevel,
     pub(super) target: Target,
-    /// What is known about the annotators of the fit.
+    /// What is known about annotators, in the names of the fit's attributes and values.
     pub(super) attributes: Vec<Attribute>,
+    /// The same as the fit knew it.
+    pub(super) fitted_attributes: Vec<Attribute>,
     /// Inverse of the prior covariance of an annotator's parameters.
     pub(super) precision: Vec<f64>,
     pub(super) sums: Sums,
@@ -95,8 +98,29 @@ impl LiveModel {
         options: &FitOptions,
         progress: &dyn Progress,
     ) -> Result<Self, PerspectivesError> {
-        let prepared = Prepared::new(data, options)?;
-        let (head, crossed) = fit_effects(&prepared, options, progress)?;
+        Self::fit_prepared(data, &Prepared::new(data, options)?, options, progress)
+    }
+
+    /// As [`LiveModel::fit`], on texts that were prepared before from the same embeddings and for the same options.
+    ///
+    /// # Errors
+    /// As there, or the texts are others.
+    pub fn fit_on(
+        texts: &PreparedTexts,
+        data: &TrainingData<'_>,
+        options: &FitOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        Self::fit_prepared(data, &Prepared::on(data, texts)?, options, progress)
+    }
+
+    fn fit_prepared(
+        data: &TrainingData<'_>,
+        prepared: &Prepared<'_>,
+        options: &FitOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        let (head, crossed) = fit_effects(prepared, options, progress)?;
         Ok(Self::from_model(Multilevel::from_parts(head, crossed), data.target, data.attributes.to_vec(), 0))
     }
 
@@ -111,6 +135,7 @@ impl LiveModel {
             sums: all_sums(&model, target),
             model,
             target,
+            fitted_attributes: attributes.clone(),
             attributes,
             changes: Vec::new(),
             forgotten: revision,
@@ -164,8 +189,9 @@ impl LiveModel {
         texts.iter().for_each(|text| self.model.refresh_text(*text as usize));
         let old: Vec<(usize, AnnotatorPredictor)> =
             annotators.iter().map(|a| (*a as usize, self.model.refresh_annotator(*a as usize))).collect();
-        // A column is taken out and put in: twice what it costs to sum it up with all others, and on one core.
-        if old.len() > SUM_ANEW_FROM && old.len() > self.annotators() / 4 {
+        // A column is taken out and put in: twice what it costs to sum it up with all others, and on one core, as the rows are.
+        let one_by_one = 2 * old.len() * self.texts() + texts.len() * self.annotators();
+        if old.len() > SUM_ANEW_FROM && 2 * one_by_one > self.annotators() * self.texts() {
             self.sums = all_sums(&self.model, self.target);
             return;
         }
@@ -221,6 +247,77 @@ impl LiveModel {
         }
         sums.count(1);
         annotator as u32
+    }
+
+    /// Whether the fit knew of annotators what is known now, as far as it asks for it: the same values are groups of enough people with labels, and those
+    /// whose group was another one gave at most `labels` labels.
+    pub fn knows_attributes(&self, known: &[Attribute], labels: usize) -> bool {
+        let crossed = &self.model.crossed;
+        if crossed.link.softmax || self.model.head.dim == 0 {
+            // Such a fit asks for none.
+            return true;
+        }
+        let labels_of = crossed.label_counts();
+        let groups = |attributes: &[Attribute]| -> BTreeSet<(String, String)> {
+            let of = |attribute: &Attribute| {
+                let values = groups_of(attribute, &labels_of).into_iter();
+                let named = values.map(|value| (attribute.name.clone(), attribute.values[value].clone()));
+                named.collect::<Vec<_>>()
+            };
+            attributes.iter().flat_map(of).collect()
+        };
+        let then = groups(&self.fitted_attributes);
+        if then != groups(known) {
+            return false;
+        }
+        let mut moved = BTreeSet::new();
+        for now in known {
+            let group = |of: &Attribute, annotator: usize| {
+                let value = of.of.get(annotator).copied().flatten()?;
+                let name = of.values.get(usize::from(value))?;
+                then.contains(&(of.name.clone(), name.clone())).then(|| name.clone())
+            };
+            let fitted = self.fitted_attributes.iter().find(|then| then.name == now.name);
+            let Some(fitted) = fitted.filter(|_| then.iter().any(|(name, _)| *name == now.name)) else {
+                continue;
+            };
+            moved.extend((0..crossed.annotators.len()).filter(|a| group(fitted, *a) != group(now, *a)));
+        }
+        moved.into_iter().map(|annotator| crossed.annotators[annotator].labels.len()).sum::<usize>() <= labels
+    }
+
+    /// Takes over what is known of annotators now, in the names of the fit's attributes and values: who is of other groups than before starts from where
+    /// these are expected. Attributes and values that the fit did not have tell nothing until the next one, and of annotators beyond those of `known` nothing changes.
+    pub fn set_attributes(&mut self, known: &[Attribute]) {
+        let people = self.annotators();
+        let mut changed = BTreeSet::new();
+        for attribute in &mut self.attributes {
+            attribute.of.resize(people, None);
+            let now = known.iter().find(|now| now.name == attribute.name);
+            let places: HashMap<&String, u16> = attribute.values.iter().zip(0..=u16::MAX).collect();
+            let told = now.map_or(people, |now| now.of.len());
+            for (annotator, value) in attribute.of.iter_mut().enumerate().take(told) {
+                let place = now.and_then(|now| {
+                    let value = now.of.get(annotator).copied().flatten()?;
+                    places.get(now.values.get(usize::from(value))?).copied()
+                });
+                if place != *value {
+                    *value = place;
+                    changed.insert(annotator as u32);
+                }
+            }
+        }
+        for &annotator in &changed {
+            let at = annotator as usize;
+            let values: Vec<Option<u16>> = self.attributes.iter().map(|attribute| attribute.of[at]).collect();
+            self.model.crossed.set_attributes(at, &values);
+            self.model.crossed.update_annotator(at, &self.precision);
+        }
+        // What somebody's labels say of texts follows from what is known of this person.
+        let given = |annotator: &u32| self.model.crossed.annotators[*annotator as usize].labels.iter();
+        let texts: BTreeSet<u32> = changed.iter().flat_map(given).map(|label| label.0).collect();
+        texts.iter().for_each(|text| self.model.crossed.update_text(*text as usize));
+        self.show(&texts, &changed);
     }
 
     /// Adds a text (with an empty embedding without an encoder) and returns its index.
@@ -469,6 +566,10 @@ impl AnnotatorModel for LiveModel {
 
     fn predict_new_annotator(&self, text: u32, attributes: &[Option<u16>], out: &mut [f32]) {
         self.model.predict_new_annotator(text, attributes, out);
+    }
+
+    fn predict_without_groups(&self, text: u32, annotator: u32, out: &mut [f32]) -> bool {
+        self.model.predict_without_groups(text, annotator, out)
     }
 
     fn attribute_evidence(&self) -> Option<AttributeEvidence> {

@@ -54,7 +54,7 @@ impl Snapshot {
 impl LiveModel {
     /// What a background refit needs.
     ///
-    /// Of annotators who joined since the fit no attribute is known; fit anew to tell the model.
+    /// Of annotators who joined since the fit those attributes are known that [`LiveModel::set_attributes`] was told.
     pub fn snapshot(&self) -> Snapshot {
         let mut attributes = self.attributes.clone();
         attributes.iter_mut().for_each(|attribute| attribute.of.resize(self.annotators(), None));

@@ -216,7 +216,7 @@ mod tests {
             }
             let columns = TextColumns::new(&crossed);
             let predictors: Vec<AnnotatorPredictor> =
-                crossed.annotators.iter().map(|p| AnnotatorPredictor::new(&crossed, p)).collect();
+                (0..5).map(|a| AnnotatorPredictor::new(&crossed, a)).collect();
             let mut annotator_columns = AnnotatorColumns::new(link, slopes, &predictors[..3]);
             annotator_columns.push(&predictors[0]);
             annotator_columns.push(&predictors[4]);

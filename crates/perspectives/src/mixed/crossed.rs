@@ -3,11 +3,12 @@
 use super::annotator::{self, AnnotatorEffect, AnnotatorPosterior, LabelGivenText};
 use super::attribute_effects::AttributeEffects;
 use super::convergence::Convergence;
+use super::group_columns::GroupEffects;
 use super::initial;
 use super::scalar_posterior::{ScoredLabel, integrate};
 use super::text::{self, TextPosterior};
 use super::text_scale::{ScaleNode, TextScales, nodes_without};
-use crate::data::{AttributeEvidence, Observation, Target};
+use crate::data::{AttributeEvidence, GroupSlopes, Observation, Target};
 use crate::math::cholesky::Factor;
 use crate::math::{attenuation, dot};
 use crate::mixed::link::Link;
@@ -58,6 +59,10 @@ pub(crate) struct CrossedEffects {
     /// Slope features of every text, texts x slope_dim; empty without slopes.
     pub(crate) z: Vec<f64>,
     pub(crate) slope_dim: usize,
+    /// Slopes of annotators' groups, where these have some.
+    pub(super) groups: Option<GroupEffects>,
+    /// How groups' slopes did, if they were tried.
+    pub(crate) group_slopes: Option<GroupSlopes>,
     /// Prior mean of every text's scores, texts x q.
     pub(crate) scores: Vec<f64>,
     /// Posterior mean of every text's scores, texts x q.
@@ -105,6 +110,8 @@ impl CrossedEffects {
             slope_vars: Vec::new(),
             z: Vec::new(),
             slope_dim: 0,
+            groups: None,
+            group_slopes: None,
             u: scores.clone(),
             v: vec![initial::INITIAL_TEXT_VARIANCE; texts],
             scores,
@@ -185,17 +192,21 @@ impl CrossedEffects {
         if let Some(mean) = self.prior_means.get(annotator * d..(annotator + 1) * d) {
             start[..d].copy_from_slice(mean);
         }
+        self.add_group_means(self.groups_of(annotator), &mut start);
         start
     }
 
-    /// Prior mean of a new annotator with these attribute values.
-    pub(crate) fn prior_mean_of(&self, values: &[Option<u16>]) -> Vec<f64> {
+    /// Prior mean and covariance of a new annotator with these attribute values.
+    pub(crate) fn prior_of(&self, values: &[Option<u16>]) -> (Vec<f64>, Vec<f64>) {
         let mut start = vec![0.0; self.width()];
         if let Some(effects) = &self.attribute_effects {
             let d = self.link.random_effects();
             start[..d].copy_from_slice(&effects.mean(values, d));
         }
-        start
+        let columns = self.groups.as_ref().map(|groups| groups.columns.of(values)).unwrap_or_default();
+        self.add_group_means(&columns, &mut start);
+        let covariance = self.covariance_with_groups(&columns, &self.prior_covariance()).into_owned();
+        (start, covariance)
     }
 
     /// Adds an annotator without labels and attributes.
@@ -205,6 +216,20 @@ impl CrossedEffects {
         self.annotators.push(effect);
         if !self.prior_means.is_empty() {
             self.prior_means.resize(self.annotators.len() * self.link.random_effects(), 0.0);
+        }
+        if let Some(groups) = &mut self.groups {
+            groups.of.push(Vec::new());
+        }
+    }
+
+    /// Takes over what is known of an annotator's attributes since the fit; the caller fits the annotator anew.
+    pub(crate) fn set_attributes(&mut self, annotator: usize, values: &[Option<u16>]) {
+        let d = self.link.random_effects();
+        if let Some(effects) = &self.attribute_effects {
+            self.prior_means[annotator * d..(annotator + 1) * d].copy_from_slice(&effects.mean(values, d));
+        }
+        if let Some(groups) = &mut self.groups {
+            groups.of[annotator] = groups.columns.of(values);
         }
     }
 
@@ -388,6 +413,7 @@ impl CrossedEffects {
             && (self.prior_means.is_empty()
                 || self.prior_means.len() == self.annotators.len() * self.link.random_effects())
             && self.attribute_effects.as_ref().is_none_or(|e| e.fits(self.link.random_effects()))
+            && self.groups.as_ref().is_none_or(|groups| groups.fits(self.annotators.len(), self.slope_dim))
             && self.scores.len() == texts * q
             && self.u.len() == texts * q
             && self.z.len() == texts * self.slope_dim

@@ -119,7 +119,7 @@ impl CrossedEffects {
         Some(match self.annotators.get(annotator) {
             Some(effect) => Discrimination {
                 log: effect.theta[at],
-                sd: quadratic(&effect.covariance, &direction).max(0.0).sqrt(),
+                sd: quadratic(&self.covariance_of(annotator), &direction).max(0.0).sqrt(),
             },
             None => Discrimination { log: 0.0, sd: quadratic(&self.prior_covariance(), &direction).sqrt() },
         })

@@ -1,7 +1,7 @@
 //! Crossed random effects: every text's own effect and every annotator's own link, given text scores.
 //!
 //! The model of docs/DESIGN.md, decision 3: `f(a, t) = score_t + c_t + intercepts_a (+ d_a.z_t)` with `c_t ~ N(0, text_var)`,
-//! an annotator's random effects `~ N(0, prior)` and slopes `~ N(0, slope_vars)`, all of it over a scale of the text where texts have their own
+//! an annotator's random effects `~ N(0, prior)` and slopes `~ N(b, slope_vars)`, `b` 0 or that of the annotator's groups (`group_slopes.rs`), all of it over a scale of the text where texts have their own
 //! (`text_scale.rs`). Variances and average intercepts are found by
 //! expectation maximisation (empirical Bayes). Each label speaks once in each direction: an annotator is fitted against the text's
 //! posterior without this annotator's label, a text against the annotator's posterior without this text's label (sum-product
@@ -19,6 +19,12 @@ mod dispersion;
 mod em;
 mod estimation;
 mod fixed_effects;
+pub(crate) mod group_columns;
+mod group_effects;
+mod group_evidence;
+#[cfg(test)]
+pub(crate) mod group_slope_simulation;
+mod group_slopes;
 mod initial;
 #[cfg(test)]
 mod laplace;

@@ -1,6 +1,5 @@
 //! From posteriors to probabilities, many texts at a time, in single precision.
 
-use super::annotator::AnnotatorEffect;
 use super::crossed::CrossedEffects;
 use crate::math::cholesky::quadratic;
 use crate::math::{dot, fast};
@@ -97,8 +96,14 @@ pub(crate) struct AnnotatorPredictor {
 }
 
 impl AnnotatorPredictor {
-    pub(crate) fn new(crossed: &CrossedEffects, effect: &AnnotatorEffect) -> Self {
-        Self::from_parts(crossed, &effect.theta, &effect.covariance)
+    pub(crate) fn new(crossed: &CrossedEffects, annotator: usize) -> Self {
+        Self::from_parts(crossed, &crossed.annotators[annotator].theta, &crossed.covariance_of(annotator))
+    }
+
+    /// The same fitted without slopes; `None` where groups have none.
+    pub(crate) fn without_groups(crossed: &CrossedEffects, annotator: usize) -> Option<Self> {
+        let found = crossed.annotator_without_groups(annotator)?;
+        Some(Self::from_parts(crossed, &found.theta, &found.covariance))
     }
 
     /// The marginal predictor: an annotator drawn from the population.
@@ -108,7 +113,8 @@ impl AnnotatorPredictor {
 
     /// A new annotator with these attribute values.
     pub(crate) fn from_attributes(crossed: &CrossedEffects, values: &[Option<u16>]) -> Self {
-        Self::from_parts(crossed, &crossed.prior_mean_of(values), &crossed.prior_covariance())
+        let (mean, covariance) = crossed.prior_of(values);
+        Self::from_parts(crossed, &mean, &covariance)
     }
 
     fn from_parts(crossed: &CrossedEffects, theta: &[f64], covariance: &[f64]) -> Self {
@@ -163,6 +169,11 @@ impl AnnotatorPredictor {
             predictor.discrimination_covariance.iter_mut().for_each(|c| *c -= 2.0 * with);
         }
         predictor
+    }
+
+    /// Posterior standard deviation of the shift that all intercepts have in common.
+    pub(crate) fn shift_sd(&self) -> f64 {
+        f64::from(self.variance[0] / PI_8).sqrt()
     }
 
     /// Probabilities of `range`, level-major: `out[c * range.len() + i]`.
@@ -318,7 +329,7 @@ mod tests {
             let both = correlation * f64::sqrt(severity * log);
             crossed.annotators[0].theta = vec![0.4, 0.1];
             crossed.annotators[0].covariance = vec![severity, both, both, log];
-            let whole = AnnotatorPredictor::new(&crossed, &crossed.annotators[0]);
+            let whole = AnnotatorPredictor::new(&crossed, 0);
             for u in [-2.0f32, 0.0, 2.0] {
                 let mean = |p: &AnnotatorPredictor| p.discrimination * u + p.intercepts[0];
                 let within = |p: &AnnotatorPredictor| {

@@ -7,7 +7,7 @@ use crate::math::distributions::student_quantile;
 use rayon::prelude::*;
 
 /// Variances tried for a slope on a feature of unit variance.
-const SLOPE_VARIANCES: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
+pub(super) const SLOPE_VARIANCES: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
 /// One-sided confidence that a gain must have: two standard errors for many annotators, more for few (Student's t).
 const CONFIDENCE: f64 = 0.977_249_868;
 /// With fewer annotators who have labels a standard error over them says too little, and slopes are not tried.
@@ -91,59 +91,78 @@ impl CrossedEffects {
             .into_par_iter()
             .filter(|&a| !self.annotators[a].labels.is_empty())
             .map(|a| {
-                let labels: Vec<(u32, LabelGivenText<'_>)> = self.annotators[a]
-                    .labels
-                    .iter()
-                    .filter_map(|&(t, level)| Some((t, self.label_given_text(a, t, level)?)))
-                    .collect();
-                let of_fold = |f: u8| self.fold_likelihood(a, &labels, |t| fold[t as usize] == f, &precision);
+                let labels = self.labels_given_texts(a);
+                let of_fold = |f: u8| {
+                    let left_out = |text: u32| fold[text as usize] == f;
+                    let fit = self.fitted_without(a, &labels, left_out, &precision);
+                    let likelihoods = fit.map(|(theta, covariance)| {
+                        let tested = labels.iter().filter(|l| left_out(l.0));
+                        let of_label = tested.map(|(text, label)| {
+                            (*text, self.label_log_likelihood(&theta, &covariance, label))
+                        });
+                        of_label.collect::<Vec<_>>()
+                    });
+                    likelihoods.unwrap_or_default()
+                };
                 (0..folds as u8).flat_map(of_fold).collect()
             })
             .collect()
     }
 
-    fn fold_likelihood(
+    /// Labels of an annotator, each with its text and that text's posterior without it.
+    pub(super) fn labels_given_texts(&self, annotator: usize) -> Vec<(u32, LabelGivenText<'_>)> {
+        let labels = self.annotators[annotator].labels.iter();
+        labels
+            .filter_map(|&(text, level)| Some((text, self.label_given_text(annotator, text, level)?)))
+            .collect()
+    }
+
+    /// Mean and covariance of an annotator's effects from those of `labels` that are not left out; `None` where none is left out.
+    pub(super) fn fitted_without(
         &self,
         annotator: usize,
         labels: &[(u32, LabelGivenText<'_>)],
         left_out: impl Fn(u32) -> bool,
         precision: &[f64],
-    ) -> Vec<(u32, f64)> {
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
         let seen: Vec<LabelGivenText<'_>> = labels.iter().filter(|l| !left_out(l.0)).map(|l| l.1).collect();
         if seen.len() == labels.len() {
-            return Vec::new();
+            return None;
         }
         let start = self.prior_mean(annotator);
-        let (theta, covariance) =
-            annotator::fit(self.link, &self.fixed_effects, precision, &seen, &start, &start);
+        Some(annotator::fit(self.link, &self.fixed_effects, precision, &seen, &start, &start))
+    }
+
+    /// Log-likelihood of a label by an annotator with these effects.
+    pub(super) fn label_log_likelihood(
+        &self,
+        theta: &[f64],
+        covariance: &[f64],
+        label: &LabelGivenText<'_>,
+    ) -> f64 {
         let d = self.link.random_effects();
         let mut intercepts = vec![0.0; self.link.intercepts()];
         self.link.intercepts_of(&self.fixed_effects, &theta[..d], &mut intercepts);
-        labels
-            .iter()
-            .filter(|l| left_out(l.0))
-            .map(|(text, l)| {
-                let a = self.link.discrimination_of(&theta[..d]);
-                let u = a * l.u[0] + crate::math::dot(l.z, &theta[d..]);
-                // The variances of shift, discrimination and slopes attenuate the prediction like the text's does.
-                let mut direction = direction(d, l.z);
-                if self.link.discrimination {
-                    direction[self.link.threshold_effects()] = a * l.u[0];
-                }
-                let own = crate::math::cholesky::quadratic(&covariance, &direction);
-                let attenuation = crate::math::attenuation(own + a * a * l.variance + l.noise);
-                (*text, self.link.likelihood(u, &intercepts, attenuation, l.level).ln())
-            })
-            .collect()
+        let a = self.link.discrimination_of(&theta[..d]);
+        let u = a * label.u[0] + crate::math::dot(label.z, &theta[d..]);
+        // The variances of shift, discrimination and slopes attenuate the prediction like the text's does.
+        let direction = self.shift_direction(theta, label.u[0], label.z);
+        let own = crate::math::cholesky::quadratic(covariance, &direction);
+        let attenuation = crate::math::attenuation(own + a * a * label.variance + label.noise);
+        self.link.likelihood(u, &intercepts, attenuation, label.level).ln()
     }
-}
 
-/// How a common shift of all thresholds moves with an annotator's parameters.
-fn direction(random_effects: usize, z: &[f64]) -> Vec<f64> {
-    let mut direction = vec![0.0; random_effects + z.len()];
-    direction[0] = 1.0;
-    direction[random_effects..].copy_from_slice(z);
-    direction
+    /// How what is common to all logits of an annotator with these effects moves with them, on a text of score `u` and features `z`.
+    pub(super) fn shift_direction(&self, theta: &[f64], u: f64, z: &[f64]) -> Vec<f64> {
+        let d = self.link.random_effects();
+        let mut direction = vec![0.0; d + z.len()];
+        direction[0] = 1.0;
+        direction[d..].copy_from_slice(z);
+        if self.link.discrimination {
+            direction[self.link.threshold_effects()] = self.link.discrimination_of(&theta[..d]) * u;
+        }
+        direction
+    }
 }
 
 #[cfg(test)]

@@ -22,9 +22,11 @@ impl CrossedEffects {
             return None;
         }
         let (n, d) = (link.intercepts(), link.random_effects());
-        let unknown = (vec![0.0; w], self.prior_covariance());
-        let (theta, covariance) =
-            self.annotators.get(annotator).map_or((&unknown.0, &unknown.1), |p| (&p.theta, &p.covariance));
+        let unknown = vec![0.0; w];
+        let (theta, covariance) = match self.annotators.get(annotator) {
+            Some(effect) => (&effect.theta, self.covariance_of(annotator)),
+            None => (&unknown, self.prior_covariance().into()),
+        };
         let (mut average, mut own, mut jacobian) = (vec![0.0; n], vec![0.0; n], vec![0.0; n * d]);
         link.intercepts_of(&self.fixed_effects, &[], &mut average);
         link.intercepts_of(&self.fixed_effects, &theta[..d], &mut own);
@@ -34,7 +36,7 @@ impl CrossedEffects {
             axpy(1.0 / n as f64, &jacobian[j * d..(j + 1) * d], &mut direction[..d]);
         }
         let mean = own.iter().zip(&average).map(|(a, b)| a - b).sum::<f64>() / n as f64;
-        Some(Severity { mean, sd: quadratic(covariance, &direction).max(0.0).sqrt() })
+        Some(Severity { mean, sd: quadratic(&covariance, &direction).max(0.0).sqrt() })
     }
 
     /// The mean of [`CrossedEffects::severity`] of the author of label `at` of a text, to first order without this label; `None` for softmax

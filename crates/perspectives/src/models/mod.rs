@@ -16,4 +16,5 @@ pub(crate) use alternating::AlternatingFit;
 pub(crate) use multilevel::{Multilevel, TextScorer, fit_at_face_value, fit_effects};
 pub use on_tuned_encoder::calibration_texts;
 pub(crate) use prepared::Prepared;
+pub use prepared::PreparedTexts;
 pub(crate) use validated::validation_scores;

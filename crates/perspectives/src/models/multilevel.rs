@@ -19,6 +19,7 @@ use crate::mixed::predictor::{AnnotatorPredictor, Scratch, TextColumns};
 use crate::mixed::scale_head::ScaleHead;
 use crate::mixed::text_scale::noise;
 use crate::mixed::text_scores::{self, NgramWeights, SimilarTexts, TextScores, Texts};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -123,6 +124,8 @@ pub(crate) struct Multilevel {
     predictors: Vec<AnnotatorPredictor>,
     annotator_columns: AnnotatorColumns,
     population: AnnotatorPredictor,
+    /// Of annotators fitted without slopes; empty where groups have none.
+    without_groups: Vec<AnnotatorPredictor>,
 }
 
 impl Multilevel {
@@ -137,8 +140,12 @@ impl Multilevel {
 
     pub(crate) fn from_parts(head: TextScorer, crossed: CrossedEffects) -> Self {
         let predictors: Vec<AnnotatorPredictor> =
-            crossed.annotators.iter().map(|p| AnnotatorPredictor::new(&crossed, p)).collect();
+            (0..crossed.annotators.len()).map(|a| AnnotatorPredictor::new(&crossed, a)).collect();
+        let without_groups = (0..crossed.annotators.len()).into_par_iter();
         Self {
+            without_groups: without_groups
+                .filter_map(|a| AnnotatorPredictor::without_groups(&crossed, a))
+                .collect(),
             columns: TextColumns::new(&crossed),
             nodes: QuadratureNode::all(&crossed),
             annotator_columns: AnnotatorColumns::new(crossed.link, crossed.slope_dim, &predictors),
@@ -174,7 +181,10 @@ impl Multilevel {
 
     /// Takes over one annotator's new posterior and gives back the old predictor.
     pub(crate) fn refresh_annotator(&mut self, annotator: usize) -> AnnotatorPredictor {
-        let predictor = AnnotatorPredictor::new(&self.crossed, &self.crossed.annotators[annotator]);
+        let predictor = AnnotatorPredictor::new(&self.crossed, annotator);
+        if let Some(without) = AnnotatorPredictor::without_groups(&self.crossed, annotator) {
+            self.without_groups[annotator] = without;
+        }
         self.annotator_columns.set(annotator, &predictor);
         std::mem::replace(&mut self.predictors[annotator], predictor)
     }
@@ -183,6 +193,8 @@ impl Multilevel {
     pub(crate) fn push_annotator(&mut self) {
         self.annotator_columns.push(&self.population);
         self.predictors.push(self.population.clone());
+        let annotator = self.crossed.annotators.len() - 1;
+        self.without_groups.extend(AnnotatorPredictor::without_groups(&self.crossed, annotator));
     }
 
     /// Adds a text.
@@ -283,7 +295,7 @@ fn estimate_annotators(
         step(progress, "multilevel: how closely annotators follow the texts", 0.92)?;
         crossed.select_discrimination(&prepared.fold, prepared.folds);
     }
-    if !prepared.attributes.is_empty() {
+    if options.severities_by_attributes && !prepared.attributes.is_empty() {
         step(progress, "multilevel: attributes", 0.93)?;
         let evidence = crossed.select_attributes(prepared.attributes, options.seed);
         if evidence.is_some_and(|evidence| evidence.used) {
@@ -362,6 +374,12 @@ pub(crate) fn fit_at_face_value(
         step(progress, "multilevel: slopes", 0.95)?;
         let (z, dim) = slope_features(prepared, &head, &crossed);
         crossed.select_slopes(&z, dim, &prepared.fold, prepared.folds);
+        if !prepared.attributes.is_empty() {
+            step(progress, "multilevel: groups of annotators", 0.97)?;
+            let fold = (prepared.fold.as_slice(), prepared.folds);
+            crossed.select_group_slopes(prepared.attributes, (&z, dim), fold, options.seed, progress);
+            step(progress, "multilevel: groups of annotators", 0.99)?;
+        }
     }
     Ok((head, crossed))
 }
@@ -408,12 +426,13 @@ fn encoder(link: Link, prepared: &Prepared<'_>, cross: &CrossFit, crossed: &Cros
         pick[j] = 1.0 / prepared.x.explained_variance[j].sqrt();
         let (w, k) = prepared.x.to_raw_weights(&pick);
         axes.extend(w);
-        axis_constants.push(k);
+        axis_constants.push(k - mean_over_labels(crossed, |text| axis(prepared, text, j)));
     }
     let texts = crossed.texts().max(1) as f64;
-    let score_mean = (0..crossed.texts()).map(|t| crossed.scores[t * q]).sum::<f64>() / texts;
+    let text_mean = (0..crossed.texts()).map(|t| crossed.scores[t * q]).sum::<f64>() / texts;
     let score_variance =
-        (0..crossed.texts()).map(|t| (crossed.scores[t * q] - score_mean).powi(2)).sum::<f64>() / texts;
+        (0..crossed.texts()).map(|t| (crossed.scores[t * q] - text_mean).powi(2)).sum::<f64>() / texts;
+    let score_mean = mean_over_labels(crossed, |text| crossed.scores[text * q]);
     let score_scale = if score_variance > 1e-9 { score_variance.sqrt().recip() } else { 0.0 };
     TextScorer {
         dim,
@@ -445,13 +464,31 @@ fn slope_axes(prepared: &Prepared<'_>) -> usize {
     prepared.x.explained_variance.iter().take(SLOPE_AXES).take_while(|s| **s > 1e-9).count()
 }
 
-/// The shared score and the first principal axes, each with unit variance.
+/// Where a text stands on a principal axis, in standard deviations of all texts.
+fn axis(prepared: &Prepared<'_>, text: usize, j: usize) -> f64 {
+    prepared.x.row(text)[j] / prepared.x.explained_variance[j].sqrt()
+}
+
+/// The mean over all labels of a number of their texts; 0 without labels.
+fn mean_over_labels(crossed: &CrossedEffects, of_text: impl Fn(usize) -> f64) -> f64 {
+    let counted = |(sum, n): (f64, f64), text: usize| {
+        let labels = crossed.labels[text].len() as f64;
+        if labels > 0.0 { (sum + labels * of_text(text), n + labels) } else { (sum, n) }
+    };
+    let (sum, n) = (0..crossed.texts()).fold((0.0, 0.0), counted);
+    if n > 0.0 { sum / n } else { 0.0 }
+}
+
+/// The shared score and the first principal axes, each of unit variance over texts and of mean 0 over labels, so that a slope moves how an annotator answers
+/// from text to text, and the severity alone how high on the whole.
 fn slope_features(prepared: &Prepared<'_>, head: &TextScorer, crossed: &CrossedEffects) -> (Vec<f64>, usize) {
-    let axes = slope_axes(prepared);
+    let (axes, q) = (slope_axes(prepared), crossed.link.scores());
+    let means: Vec<f64> =
+        (0..axes).map(|j| mean_over_labels(crossed, |text| axis(prepared, text, j))).collect();
     let mut z = Vec::with_capacity(crossed.texts() * (axes + 1));
     for text in 0..crossed.texts() {
-        z.push((crossed.scores[text] - head.score_mean) * head.score_scale);
-        z.extend((0..axes).map(|j| prepared.x.row(text)[j] / prepared.x.explained_variance[j].sqrt()));
+        z.push((crossed.scores[text * q] - head.score_mean) * head.score_scale);
+        z.extend(means.iter().enumerate().map(|(j, mean)| axis(prepared, text, j) - mean));
     }
     (z, axes + 1)
 }
@@ -502,6 +539,13 @@ impl AnnotatorModel for Multilevel {
         let t = text as usize;
         let predictor = AnnotatorPredictor::from_attributes(&self.crossed, attributes);
         predictor.fill(&self.columns, t..t + 1, out, &mut Scratch::default());
+    }
+
+    fn predict_without_groups(&self, text: u32, annotator: u32, out: &mut [f32]) -> bool {
+        let Some(predictor) = self.without_groups.get(annotator as usize) else { return false };
+        let t = text as usize;
+        predictor.fill(&self.columns, t..t + 1, out, &mut Scratch::default());
+        true
     }
 
     fn attribute_evidence(&self) -> Option<AttributeEvidence> {

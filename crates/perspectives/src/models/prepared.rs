@@ -20,14 +20,54 @@ pub(crate) struct Prepared<'a> {
     pub(crate) validation: Option<(Vec<Observation>, Vec<Observation>)>,
 }
 
+/// What every fit on the same embeddings does alike, whatever the labels: computed once for all options of a question.
+#[derive(Clone, Debug)]
+pub struct PreparedTexts {
+    x: Arc<PcaEmbeddings>,
+    fold: Vec<u8>,
+    folds: usize,
+}
+
+impl PreparedTexts {
+    /// Of these embeddings, for fits with these options.
+    pub fn new(embeddings: &Embeddings, options: &FitOptions) -> Self {
+        let folds = options.folds.clamp(2, 20);
+        let fold = folds::of_texts(embeddings, folds, options.seed);
+        Self { x: Arc::new(PcaEmbeddings::new(embeddings)), fold, folds }
+    }
+
+    /// How many texts they are.
+    pub fn texts(&self) -> usize {
+        self.x.texts
+    }
+}
+
 impl<'a> Prepared<'a> {
     pub(crate) fn new(data: &TrainingData<'a>, options: &FitOptions) -> Result<Self, PerspectivesError> {
+        // Labels first: what is wrong with them is told before anything is computed.
         let observations = data.sorted()?;
-        let folds = options.folds.clamp(2, 20);
+        Self::of(data, observations, PreparedTexts::new(data.embeddings, options))
+    }
+
+    /// On texts that were prepared before, from the same embeddings.
+    pub(crate) fn on(data: &TrainingData<'a>, texts: &PreparedTexts) -> Result<Self, PerspectivesError> {
+        let observations = data.sorted()?;
+        Self::of(data, observations, texts.clone())
+    }
+
+    fn of(
+        data: &TrainingData<'a>,
+        observations: Vec<Observation>,
+        texts: PreparedTexts,
+    ) -> Result<Self, PerspectivesError> {
+        let PreparedTexts { x, fold, folds } = texts;
+        if (x.texts, x.dim) != (data.embeddings.texts, data.embeddings.dim) {
+            return Err(PerspectivesError::EmbeddingLength { expected: x.dim, found: data.embeddings.dim });
+        }
         Ok(Self {
             embeddings: data.embeddings,
-            x: Arc::new(PcaEmbeddings::new(data.embeddings)),
-            fold: folds::of_texts(data.embeddings, folds, options.seed),
+            x,
+            fold,
             folds,
             observations,
             annotators: data.annotators,
