@@ -58,17 +58,19 @@ pub use aggregation::{
 };
 pub use agreement::{
     Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate, FEWEST_REPEATS,
-    FEWEST_TIMED_LABELS, LabelDesign, Reliability, SelfAgreement, Speed, TextVariances, TimedLabel, TooFast,
-    VarianceComponents, agreement, beside_others, cohen_pairs, reliability, speeds,
+    FEWEST_TIMED_LABELS, LabelDesign, Reliability, SelfAgreement, SetAnswer, SetReliability, Speed,
+    TextVariances, TimedLabel, TooFast, VarianceComponents, agreement, beside_others, cohen_pairs,
+    masi_distance, option_reliability, reliability, set_reliability, speeds,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{
-    AnnotatorModel, Attribute, AttributeEvidence, Embeddings, FitOptions, ModelKind, Observation,
-    PerspectivesError, SparseRow, SparseRows, Target, TextFeatures, TrainingData, synthetic, value_names,
+    AnnotatorModel, Attribute, AttributeEvidence, Embeddings, FitOptions, GroupSlopes, ModelKind,
+    Observation, PerspectivesError, SparseRow, SparseRows, Target, TextFeatures, TrainingData, synthetic,
+    value_names,
 };
 pub use disagreement::{
-    AgreementFigure, AnnotatorMap, Disagreement, GroupGap, GroupGaps, GroupPair, LevelStep, MeanGap, Measure,
-    SeverityGap, SideAgreement, SidesCompared, UsualSplit, annotator_map, disagreement,
+    AgreementFigure, AnnotatorMap, Disagreement, ExpectedMasi, GroupGap, GroupGaps, GroupPair, LevelStep,
+    MeanGap, Measure, SeverityGap, SideAgreement, SidesCompared, UsualSplit, annotator_map, disagreement,
     disagreement_of_texts, false_discovery_rate, maximum, measure, panel_distributions, rank_band, ranking,
     severity_gap, surprise, usual_split, van_der_eijk,
 };
@@ -89,7 +91,7 @@ pub use model_selection::{
     SplitSpec, TestSet, baselines, baselines_of, evaluate, f1_rule_by_calibration, f1_rule_by_folds,
     f1_rule_by_validation, held_out, learning_curve, predict_baselines, predict_test, prediction_sets,
 };
-pub use models::calibration_texts;
+pub use models::{PreparedTexts, calibration_texts};
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{
     AuxiliaryTask, EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig,

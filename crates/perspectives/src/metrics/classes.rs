@@ -80,22 +80,6 @@ pub fn class_scores(confusion: &[Vec<usize>]) -> Vec<ClassScores> {
         .collect()
 }
 
-/// [`ClassScores`] of every option of a multi-choice question, whose levels are all sets of its options (option `k` is in the
-/// levels with bit `k`): whether the option is in the label, against whether it is in the set that is predicted.
-pub fn option_scores(scored: &Scored) -> Vec<ClassScores> {
-    let predicted = scored.predicted();
-    (0..scored.levels.max(1).ilog2() as usize)
-        .map(|option| {
-            let has = |level: u16| usize::from(level >> option & 1);
-            let mut confusion = vec![vec![0; 2]; 2];
-            for (o, level) in scored.observations.iter().zip(&predicted) {
-                confusion[has(o.level)][has(*level)] += 1;
-            }
-            ClassScores { level: option, ..class_scores(&confusion)[1] }
-        })
-        .collect()
-}
-
 /// Accuracy within the labels of each level, as the literature on hate speech reports it ("accHate, accNoHate, accAll",
 /// de Gibert et al. 2018).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -180,36 +164,5 @@ pub(crate) fn by_annotator(scored: &Scored, predicted: &[u16]) -> ByAnnotator {
     ByAnnotator {
         accuracy: annotators.values().map(|(t, p)| accuracy(t, p)).collect(),
         macro_f1: annotators.values().map(|(t, p)| macro_f1(t, p)).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::Observation;
-
-    #[test]
-    fn an_option_is_predicted_where_the_predicted_set_has_it() {
-        // Sets of two options: none, a, b, a + b.
-        let rows = [
-            (3, [0.1, 0.2, 0.3, 0.4]), // a + b
-            (1, [0.2, 0.2, 0.6, 0.0]), // b
-            (2, [0.0, 0.1, 0.8, 0.1]), // b
-            (0, [0.4, 0.3, 0.3, 0.0]), // none, though either option has less against it than for it
-        ];
-        let scored = Scored {
-            observations: (0..)
-                .zip(rows)
-                .map(|(text, (level, _))| Observation { text, annotator: 0, level })
-                .collect(),
-            probabilities: rows.iter().flat_map(|(_, p)| *p).collect(),
-            levels: 4,
-            tuned: None,
-        };
-        let found = option_scores(&scored);
-        let figures: Vec<_> =
-            found.iter().map(|o| (o.level, o.support, o.predicted, o.precision, o.recall)).collect();
-        assert_eq!(figures[0], (0, 2, 1, Some(1.0), Some(0.5)));
-        assert_eq!(figures[1], (1, 2, 3, Some(2.0 / 3.0), Some(1.0)));
     }
 }

@@ -11,6 +11,7 @@ mod disagreement;
 mod f1_rule;
 mod interval;
 mod mcnemar;
+mod multi_label;
 mod ordinal;
 mod paired;
 mod panel;
@@ -27,7 +28,7 @@ pub(crate) use answers::most_likely;
 pub use bootstrap::{Cluster, Intervals, bootstrap};
 pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_error};
 pub use classes::{
-    Average, Averages, ClassAccuracy, ClassScores, accuracy, class_scores, confusion, macro_f1, option_scores,
+    Average, Averages, ClassAccuracy, ClassScores, accuracy, class_scores, confusion, macro_f1,
 };
 pub use compare::{Comparison, Difference, Differences, compare};
 pub use correlation::{pearson, spearman};
@@ -36,6 +37,7 @@ pub use f1_rule::F1Rule;
 pub use interval::{BootstrapOptions, Interval};
 pub(crate) use interval::{Figure, resample};
 pub use mcnemar::{McNemar, mcnemar};
+pub use multi_label::{BinaryLogLoss, MultiLabelScores, Thresholds};
 pub use ordinal::{
     label_correlation, level_correlation, mean_absolute_error, quadratic_kappa, ranked_probability_score,
 };

@@ -37,7 +37,7 @@ pub struct Report {
     pub scores: Scores,
     /// One entry per level.
     pub classes: Vec<ClassScores>,
-    /// One entry per option of a multi-choice question, where the report was asked for them.
+    /// One entry per option, in reports of earlier versions: their levels are all sets of the options of a multi-label question.
     #[serde(default)]
     pub options: Vec<ClassScores>,
     /// Accuracy over all labels and within the labels of each level.

@@ -1,0 +1,265 @@
+//! Krippendorff's alpha over sets of options.
+
+use super::counts::checked;
+use super::reliability::{Estimate, LEAST_DECIDING, Reliability, reliability};
+use crate::data::progress::Progress;
+use crate::data::{Observation, PerspectivesError, Target};
+use crate::metrics::{BootstrapOptions, Cluster, Figure, Interval, resample};
+use dissensus_domain::{OptionSet, ScaleKind};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One annotator's answer to one text: a set of options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SetAnswer {
+    /// Index of the text.
+    pub text: u32,
+    /// Index of the annotator.
+    pub annotator: u32,
+    /// The options chosen; the empty set is an answer.
+    pub set: OptionSet,
+}
+
+/// The MASI distance of two sets, `1 - J M` (Passonneau 2006, Measuring agreement on set-valued items): J is their Jaccard index, and M is 1 for
+/// equal sets, 2/3 where one holds the other, 1/3 where they overlap, 0 where they share nothing. Two empty sets are equal.
+///
+/// The thirds are those of the paper, as in NLTK 3.10 (its `masi_distance` divides by zero for two empty sets); older versions wrote .67 and .33.
+pub fn masi_distance(a: OptionSet, b: OptionSet) -> f64 {
+    let (a, b) = (a.bits(), b.bits());
+    let count = |bits: u64| f64::from(bits.count_ones());
+    if a == b {
+        return 0.0;
+    }
+    let jaccard = count(a & b) / count(a | b);
+    let monotonicity = if a & b == a || a & b == b { 2.0 / 3.0 } else { 1.0 / 3.0 };
+    1.0 - jaccard * monotonicity
+}
+
+/// Agreement of all annotators on sets of options.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SetReliability {
+    /// Texts with answers: what is resampled.
+    pub texts: usize,
+    /// Of these, texts with two answers or more.
+    pub pairable: usize,
+    /// Krippendorff's alpha under [`masi_distance`].
+    pub alpha_masi: Estimate,
+}
+
+/// Krippendorff's alpha under [`masi_distance`] of `answers` (any order, some missing) by `annotators` annotators on `texts` texts. The interval, if asked for,
+/// resamples whole texts as [`reliability`] does and with its conditions; in a resample the expected distance is taken to first order in the
+/// weights of texts (what is left out is of the order of 1 / texts of the variance), so that it costs as much as there are texts and not as there are pairs of sets.
+///
+/// # Errors
+/// As [`reliability`].
+pub fn set_reliability(
+    answers: &[SetAnswer],
+    texts: usize,
+    annotators: usize,
+    bootstrap: Option<&BootstrapOptions>,
+    progress: &dyn Progress,
+) -> Result<SetReliability, PerspectivesError> {
+    if let Some(options) = bootstrap {
+        options.check()?;
+    }
+    // The checks of labels: indices, and one answer for each text and annotator.
+    checked(&option_observations(answers, None), texts, annotators, BINARY)?;
+    let items = Items::new(answers);
+    let whole = items.alpha(&vec![1.0; items.sizes.len()]);
+    let deciding = items.deciding();
+    let mut interval = None;
+    if let (Some(options), Some(estimate)) = (bootstrap, whole)
+        && items.sizes.len() >= Cluster::Texts.least()
+        && deciding >= LEAST_DECIDING
+    {
+        let once = vec![1; items.sizes.len()];
+        let draws = resample(&once, options, "agreement", progress, |weights| items.alpha(weights))?;
+        let figure = Figure { estimate, clusters: deciding, range: (f64::NEG_INFINITY, 1.0) };
+        interval = Interval::of(figure, draws.into_iter(), options);
+    }
+    Ok(SetReliability {
+        texts: items.texts,
+        pairable: items.sizes.len(),
+        alpha_masi: Estimate { value: whole, interval },
+    })
+}
+
+/// Agreement on whether `option` is chosen: [`reliability`] of a binary question, for each option.
+///
+/// # Errors
+/// As [`reliability`].
+pub fn option_reliability(
+    answers: &[SetAnswer],
+    option: u8,
+    texts: usize,
+    annotators: usize,
+    bootstrap: Option<&BootstrapOptions>,
+    progress: &dyn Progress,
+) -> Result<Reliability, PerspectivesError> {
+    let observations = option_observations(answers, Some(option));
+    reliability(&observations, texts, annotators, BINARY, bootstrap, progress)
+}
+
+const BINARY: Target = Target { kind: ScaleKind::Binary, levels: 2 };
+
+fn option_observations(answers: &[SetAnswer], option: Option<u8>) -> Vec<Observation> {
+    let level = |set: OptionSet| u16::from(option.is_some_and(|option| set.contains(option)));
+    answers
+        .iter()
+        .map(|a| Observation { text: a.text, annotator: a.annotator, level: level(a.set) })
+        .collect()
+}
+
+/// Texts with two answers or more.
+struct Items {
+    /// Texts with any answer.
+    texts: usize,
+    /// Answers of each.
+    sizes: Vec<f64>,
+    /// Sum of distances over ordered pairs of answers of the text, over answers - 1.
+    observed: Vec<f64>,
+    /// Sum of distances of the text's answers to all pairable answers.
+    to_all: Vec<f64>,
+    /// Whether somebody chose another set than the one that is most frequent.
+    off: Vec<bool>,
+}
+
+impl Items {
+    /// Distances are computed once for each two different sets that occur.
+    fn new(answers: &[SetAnswer]) -> Self {
+        let mut by_text: BTreeMap<u32, BTreeMap<OptionSet, u32>> = BTreeMap::new();
+        for answer in answers {
+            *by_text.entry(answer.text).or_default().entry(answer.set).or_default() += 1;
+        }
+        let texts = by_text.len();
+        by_text.retain(|_, sets| sets.values().sum::<u32>() > 1);
+        let mut counts: BTreeMap<OptionSet, u32> = BTreeMap::new();
+        by_text.values().flatten().for_each(|(set, n)| *counts.entry(*set).or_default() += n);
+        let all: Vec<(OptionSet, f64)> = counts.iter().map(|(set, n)| (*set, f64::from(*n))).collect();
+        let far: BTreeMap<OptionSet, f64> = all
+            .iter()
+            .map(|(set, _)| (*set, all.iter().map(|(other, n)| n * masi_distance(*set, *other)).sum()))
+            .collect();
+        let frequent = counts.iter().max_by_key(|(_, n)| **n).map(|(set, _)| *set);
+        let mut items =
+            Self { texts, sizes: Vec::new(), observed: Vec::new(), to_all: Vec::new(), off: Vec::new() };
+        for sets in by_text.values() {
+            let size = f64::from(sets.values().sum::<u32>());
+            let pairs = sets.iter().flat_map(|(a, n)| {
+                sets.iter().map(move |(b, m)| f64::from(*n) * f64::from(*m) * masi_distance(*a, *b))
+            });
+            items.observed.push(pairs.sum::<f64>() / (size - 1.0));
+            items.to_all.push(sets.iter().map(|(set, n)| f64::from(*n) * far[set]).sum());
+            items.off.push(sets.keys().any(|set| Some(*set) != frequent));
+            items.sizes.push(size);
+        }
+        items
+    }
+
+    /// Texts that could tell: those with another set than the most frequent one.
+    fn deciding(&self) -> usize {
+        self.off.iter().filter(|off| **off).count()
+    }
+
+    /// `1 - (n - 1) observed / expected` of texts with these weights. The sum of distances over all pairs of answers is `w' Q w`, Q of texts x texts; at
+    /// `w = 1 + d` it is `2 w'Q1 - 1'Q1 + d'Q d`, of which the last term is left out: it is 0 where all weights are 1.
+    fn alpha(&self, weights: &[f64]) -> Option<f64> {
+        let weighted = |of: &[f64]| of.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
+        let n = weighted(&self.sizes);
+        let expected = 2.0 * weighted(&self.to_all) - self.to_all.iter().sum::<f64>();
+        (n > 1.5 && expected > 1e-9).then(|| 1.0 - (n - 1.0) * weighted(&self.observed) / expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::progress::Silent;
+
+    fn set(options: &[u8]) -> OptionSet {
+        OptionSet::new(options.iter().copied()).unwrap()
+    }
+
+    fn answers(rows: &[&[&[u8]]]) -> Vec<SetAnswer> {
+        let of = |(text, row): (u32, &&[&[u8]])| -> Vec<SetAnswer> {
+            (0..).zip(*row).map(|(annotator, s)| SetAnswer { text, annotator, set: set(s) }).collect()
+        };
+        (0..).zip(rows).flat_map(of).collect()
+    }
+
+    fn alpha(answers: &[SetAnswer]) -> Option<f64> {
+        set_reliability(answers, 1000, 10, None, &Silent).unwrap().alpha_masi.value
+    }
+
+    #[test]
+    fn distances_are_those_of_the_paper() {
+        let near = |a: &[u8], b: &[u8], d: f64| {
+            assert!((masi_distance(set(a), set(b)) - d).abs() < 1e-12, "{a:?} {b:?}");
+            assert_eq!(masi_distance(set(a), set(b)), masi_distance(set(b), set(a)));
+        };
+        near(&[], &[], 0.0);
+        near(&[0, 63], &[0, 63], 0.0);
+        near(&[], &[1], 1.0);
+        near(&[0], &[1, 2], 1.0);
+        near(&[0], &[0, 1], 1.0 - 0.5 * 2.0 / 3.0);
+        near(&[0, 1], &[1, 2], 1.0 - 1.0 / 9.0);
+    }
+
+    #[test]
+    fn perfect_agreement_is_one_and_one_set_alone_is_undefined() {
+        assert_eq!(alpha(&answers(&[&[&[0], &[0]], &[&[], &[]]])), Some(1.0));
+        assert_eq!(alpha(&answers(&[&[&[0], &[0]], &[&[0], &[0]]])), None);
+        assert_eq!(alpha(&answers(&[&[&[0]], &[&[1]]])), None);
+        assert_eq!(alpha(&[]), None);
+    }
+
+    /// With sets of one option each, all differences are alike: alpha is the nominal one.
+    #[test]
+    fn sets_of_one_are_levels() {
+        let one: Vec<SetAnswer> = (0..90u32)
+            .filter(|i| i % 7 != 0)
+            .map(|i| SetAnswer { text: i / 3, annotator: i % 3, set: set(&[(i * i % 11 % 4) as u8]) })
+            .collect();
+        let observations: Vec<Observation> = one
+            .iter()
+            .map(|a| Observation {
+                text: a.text,
+                annotator: a.annotator,
+                level: a.set.bits().trailing_zeros() as u16,
+            })
+            .collect();
+        let target = Target { kind: ScaleKind::Choice, levels: 4 };
+        let options = BootstrapOptions { resamples: 2000, ..Default::default() };
+        let nominal = reliability(&observations, 30, 3, target, Some(&options), &Silent).unwrap();
+        let found = set_reliability(&one, 30, 3, Some(&options), &Silent).unwrap();
+        assert_eq!((found.texts, found.pairable), (nominal.texts, nominal.pairable));
+        let (ours, theirs) = (found.alpha_masi, nominal.alpha_nominal);
+        assert!((ours.value.unwrap() - theirs.value.unwrap()).abs() < 1e-12);
+        // The interval is that of the other coefficients, but for what the first order leaves out.
+        let (ours, theirs) = (ours.interval.unwrap(), theirs.interval.unwrap());
+        let ratio = ours.standard_error / theirs.standard_error;
+        assert!((0.95..1.05).contains(&ratio), "{ratio}");
+        assert!(ours.low <= found.alpha_masi.value.unwrap() && found.alpha_masi.value.unwrap() <= ours.high);
+    }
+
+    #[test]
+    fn an_option_is_a_binary_question() {
+        let answers = answers(&[&[&[0, 1], &[0]], &[&[], &[0]], &[&[1], &[]], &[&[0], &[0, 1]]]);
+        let of = |option| {
+            let found = option_reliability(&answers, option, 4, 2, None, &Silent).unwrap();
+            found.alpha_nominal.value
+        };
+        // Pairs of option 0: 11, 01, 00, 11: n = 8, 5 ones and 3 zeros, so 1 - 7 * 2 / (2 * 15).
+        assert!((of(0).unwrap() - (1.0 - 7.0 * 2.0 / 30.0)).abs() < 1e-12);
+        assert_eq!(of(7), None);
+    }
+
+    #[test]
+    fn wrong_answers_are_named() {
+        let twice = [SetAnswer { text: 0, annotator: 0, set: set(&[]) }; 2];
+        let of = |answers: &[SetAnswer]| set_reliability(answers, 1, 1, None, &Silent).unwrap_err();
+        assert!(matches!(of(&twice), PerspectivesError::Repeated { text: 0, annotator: 0 }));
+        let far = [SetAnswer { text: 3, annotator: 0, set: set(&[]) }];
+        assert!(matches!(of(&far), PerspectivesError::UnknownText { text: 3, .. }));
+    }
+}
