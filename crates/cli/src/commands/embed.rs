@@ -1,0 +1,57 @@
+//! `embed`.
+
+use super::{count, encoder_choice, home, note};
+use crate::args::{Embed, TextFileArgs};
+use crate::output;
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::{TextFileChoices, embed_file};
+use std::path::Path;
+
+pub(crate) fn embed(args: &Embed) -> Result<()> {
+    let texts = text_file(&args.input, &args.columns);
+    let bar = Bar::new("texts");
+    let done = embed_file(&home()?, &texts, &args.out, &encoder_choice(&args.encoder), &bar);
+    drop(bar);
+    let done = done?;
+    if args.json {
+        return output::json(&done);
+    }
+    if let Some(said) = &done.note {
+        note(said);
+    }
+    tell_left_out(done.bad_rows);
+    let long = match (done.cut, done.averaged) {
+        (0, 0) => String::new(),
+        (0, averaged) => format!(", {averaged} longer than the encoder reads at once: averaged over windows"),
+        (cut, _) => format!(", {cut} cut at the encoder's longest input"),
+    };
+    let ids =
+        done.ids_file.as_ref().map_or_else(String::new, |ids| format!(" and their ids to {}", ids.display()));
+    output::line(&format!(
+        "Wrote embeddings of {} to {}{ids}: {} components by {} on {} in {:.1} s{long}",
+        count(done.texts, "text"),
+        done.file.display(),
+        done.dim,
+        done.encoder,
+        done.device,
+        done.seconds
+    ))
+}
+
+/// The file of texts that arguments name.
+pub(super) fn text_file(path: &Path, columns: &TextFileArgs) -> TextFileChoices {
+    TextFileChoices {
+        path: path.to_owned(),
+        text: columns.text_column.clone(),
+        text_id: columns.text_id_column.clone(),
+        skip_bad: columns.skip_bad,
+    }
+}
+
+/// Says how many bad rows of a file of texts were left out.
+pub(super) fn tell_left_out(rows: u64) {
+    if rows > 0 {
+        note(&format!("left out {}", count(rows, "bad row")));
+    }
+}

@@ -1,0 +1,299 @@
+//! Texts alone, of a file of any tool: one text a row of CSV, TSV or JSON Lines, or one text a line of a `.txt` file.
+
+use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
+use crate::{
+    ColumnRoles, ExchangeError, RowError, RowErrorKind, Rows, Source, guess_roles, read_rows, text_id_of,
+};
+use dissensus_domain::MAX_TEXT_BYTES;
+use std::fs::File;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// How often the caller hears of progress, in rows.
+const REPORT_EVERY: u64 = 256;
+
+/// A file of texts that was recognised. Reading opens it anew, so that it can be counted and then read.
+#[derive(Clone, Debug)]
+pub struct TextFile {
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Lines { bytes: u64 },
+    Table { source: Box<Source>, roles: Box<ColumnRoles> },
+}
+
+/// One text and its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextOfFile {
+    /// The id in the file; without a column of ids one made of the body ([`crate::text_id_of`]), in a file of lines the number of the line.
+    pub id: String,
+    /// The body.
+    pub body: String,
+}
+
+/// What is in a file of texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextsFound {
+    /// Good rows.
+    pub texts: u64,
+    /// Bad rows.
+    pub bad: u64,
+    /// The first [`crate::KEPT_PROBLEMS`] of them.
+    pub problems: Vec<RowError>,
+}
+
+impl TextFile {
+    /// Recognises the file at `path`. A name that ends in `.txt` is one text a line, unless columns are named; everything else is a
+    /// table, of which `text` and `text_id` name columns, guessed where they are not named. All other columns are passed over.
+    ///
+    /// # Errors
+    /// As [`Source::open`]; a column that is not there; no column that looks like texts.
+    pub fn open(path: &Path, text: Option<&str>, text_id: Option<&str>) -> Result<Self, ExchangeError> {
+        let is_lines = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txt"));
+        let named = text.is_some() || text_id.is_some();
+        if is_lines && !named {
+            let about = std::fs::metadata(path).map_err(|e| ExchangeError::reading(path, e))?;
+            return match about.is_file() {
+                true => Ok(Self { path: path.to_owned(), kind: Kind::Lines { bytes: about.len() } }),
+                false if about.is_dir() => Err(ExchangeError::Directory { path: path.to_owned() }),
+                false => Err(ExchangeError::NotAFile { path: path.to_owned() }),
+            };
+        }
+        let source = Source::open(path)?;
+        let guessed = guess_roles(&source)?;
+        // A column has one role: what was named for one is not guessed for the other.
+        let guess =
+            |role: Option<String>, other: Option<&str>| role.filter(|name| Some(name.as_str()) != other);
+        let roles = ColumnRoles {
+            text: text.map(str::to_owned).or_else(|| guess(guessed.text, text_id)),
+            text_id: text_id.map(str::to_owned).or_else(|| guess(guessed.text_id, text)),
+            ..ColumnRoles::default()
+        };
+        if roles.text.is_none() {
+            let (path, columns) = (path.to_owned(), source.columns().to_vec());
+            let message = "no column looks like the texts: name it with --text".to_owned();
+            return Err(ExchangeError::RolesDoNotFit { path, message, columns });
+        }
+        roles.kind(&source)?;
+        Ok(Self {
+            path: path.to_owned(),
+            kind: Kind::Table { source: Box::new(source), roles: Box::new(roles) },
+        })
+    }
+
+    /// The path as given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The length of the file when it was opened, in bytes.
+    pub fn bytes(&self) -> u64 {
+        match &self.kind {
+            Kind::Lines { bytes } => *bytes,
+            Kind::Table { source, .. } => source.bytes(),
+        }
+    }
+
+    /// The texts in their order; a bad row is an `Err`, and reading goes on behind it. Memory does not grow with the file.
+    ///
+    /// # Errors
+    /// The file can no longer be opened.
+    pub fn texts(&self) -> Result<Texts, ExchangeError> {
+        Ok(Texts(match &self.kind {
+            Kind::Table { source, roles } => Reader::Table(Box::new(read_rows(source, roles)?)),
+            Kind::Lines { .. } => {
+                let file = File::open(&self.path).map_err(|e| ExchangeError::reading(&self.path, e))?;
+                Reader::Lines(Box::new(Lines { window: Window::new(file, 0, 1), row: 0, done: false }))
+            }
+        }))
+    }
+
+    /// Reads all of it and counts, telling `progress` now and then how many of its bytes are done.
+    ///
+    /// # Errors
+    /// It cannot be read to its end, or [`ExchangeError::Cancelled`] when `progress` breaks.
+    pub fn count(
+        &self,
+        mut progress: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<TextsFound, ExchangeError> {
+        let mut found = TextsFound::default();
+        let mut texts = self.texts()?;
+        while let Some(text) = texts.next() {
+            match text {
+                Ok(_) => found.texts += 1,
+                Err(error) if error.is_fatal() => {
+                    let reason = std::io::Error::other(error.to_string());
+                    return Err(ExchangeError::reading(&self.path, reason));
+                }
+                Err(error) => {
+                    found.bad += 1;
+                    if found.problems.len() < crate::KEPT_PROBLEMS {
+                        found.problems.push(error);
+                    }
+                }
+            }
+            let rows = found.texts + found.bad;
+            if rows.is_multiple_of(REPORT_EVERY) && progress(texts.position()).is_break() {
+                return Err(ExchangeError::Cancelled { path: self.path.clone() });
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The texts of a file in order. Made by [`TextFile::texts`].
+#[derive(Debug)]
+pub struct Texts(Reader);
+
+#[derive(Debug)]
+enum Reader {
+    Lines(Box<Lines<File>>),
+    Table(Box<Rows>),
+}
+
+impl Texts {
+    /// Bytes of the file left behind.
+    pub fn position(&self) -> u64 {
+        match &self.0 {
+            Reader::Lines(lines) => lines.window.offset(),
+            Reader::Table(rows) => Rows::position(rows),
+        }
+    }
+}
+
+impl Iterator for Texts {
+    type Item = Result<TextOfFile, RowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Reader::Lines(lines) => lines.next(),
+            Reader::Table(rows) => Some(rows.next()?.and_then(|row| {
+                let (row_number, line) = (row.row, row.line);
+                let missing = || RowError {
+                    row: row_number,
+                    line,
+                    column: None,
+                    kind: RowErrorKind::Missing { what: "text" },
+                };
+                let body = row.text.ok_or_else(missing)?;
+                Ok(TextOfFile { id: row.text_id.unwrap_or_else(|| text_id_of(&body)), body })
+            })),
+        }
+    }
+}
+
+/// Lines that are not blank; a byte order mark before the first is none of its characters.
+#[derive(Debug)]
+struct Lines<R> {
+    window: Window<R>,
+    row: u64,
+    done: bool,
+}
+
+impl<R: Read> Iterator for Lines<R> {
+    type Item = Result<TextOfFile, RowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.done {
+            let line = self.window.line();
+            let error = |row, kind| RowError { row, line, column: None, kind };
+            match self.window.line_end(0) {
+                Err(reason) => {
+                    self.done = true;
+                    let kind = RowErrorKind::Unreadable { message: reason.to_string() };
+                    return Some(Err(error(self.row + 1, kind)));
+                }
+                Ok(LineEnd::EndOfFile) => self.done = true,
+                Ok(LineEnd::TooLong) => {
+                    self.row += 1;
+                    self.done = self.window.skip_line().is_err();
+                    return Some(Err(error(self.row, RowErrorKind::TooLong { limit: MAX_RECORD_BYTES })));
+                }
+                Ok(LineEnd::At(end)) => {
+                    let offset = self.window.offset();
+                    let read =
+                        body_of(&self.window.bytes()[..end], offset).map(|body| body.map(str::to_owned));
+                    self.window.consume(end, 1);
+                    match read {
+                        Ok(None) => {}
+                        Ok(Some(body)) => {
+                            self.row += 1;
+                            return Some(Ok(TextOfFile { id: line.to_string(), body }));
+                        }
+                        Err(kind) => {
+                            self.row += 1;
+                            return Some(Err(error(self.row, kind)));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The text of a line that begins at byte `offset` of its file; `None` for a blank one.
+fn body_of(line: &[u8], offset: u64) -> Result<Option<&str>, RowErrorKind> {
+    let text = std::str::from_utf8(line)
+        .map_err(|e| RowErrorKind::NotUtf8 { offset: offset + e.valid_up_to() as u64 })?;
+    let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+    let text = if offset == 0 { text.strip_prefix('\u{FEFF}').unwrap_or(text) } else { text };
+    match text {
+        blank if blank.trim().is_empty() => Ok(None),
+        nul if nul.contains('\0') => Err(RowErrorKind::ControlCharacter { code: 0 }),
+        long if long.len() > MAX_TEXT_BYTES => Err(RowErrorKind::TooLong { limit: MAX_TEXT_BYTES }),
+        body => Ok(Some(body)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, content: &[u8], text: Option<&str>, id: Option<&str>) -> Result<Vec<String>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let file = TextFile::open(&path, text, id).map_err(|e| e.to_string())?;
+        let found = file.count(|_| ControlFlow::Continue(())).map_err(|e| e.to_string())?;
+        let rows: Vec<_> = file.texts().unwrap().collect();
+        assert_eq!(rows.iter().filter(|row| row.is_ok()).count() as u64, found.texts);
+        assert_eq!(rows.len() as u64, found.texts + found.bad);
+        Ok(rows
+            .into_iter()
+            .map(|row| row.map_or_else(|e| e.to_string(), |text| format!("{}: {}", text.id, text.body)))
+            .collect())
+    }
+
+    #[test]
+    fn lines_are_texts_with_their_numbers() {
+        let found =
+            read("a.txt", b"\xEF\xBB\xBFone, two\r\n\n  \nthree \nbad \xFF\nlast", None, None).unwrap();
+        assert_eq!(found[..2], ["1: one, two", "4: three "]);
+        assert!(found[2].starts_with("row 3 (line 5): byte 28 of the file is not UTF-8"), "{}", found[2]);
+        assert_eq!(found[3..], ["6: last"]);
+        assert_eq!(read("b.txt", b"\n\n", None, None), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_table_may_have_other_columns() {
+        let csv = b"id,comment,rater,rating\nc1,Well said.,ada,1\nc2,,bo,4\nc1,Well said.,bo,2\n";
+        let found = read("a.csv", csv, None, None).unwrap();
+        assert_eq!((found[0].as_str(), found[2].as_str()), ("c1: Well said.", "c1: Well said."));
+        assert!(found[1].contains("no text"), "{}", found[1]);
+        // The columns that are named count.
+        assert_eq!(read("a.csv", csv, Some("rater"), Some("comment")).unwrap()[0], "Well said.: ada");
+        let jsonl = br#"{"body":"x y z and more words","nr":3}"#;
+        assert_eq!(read("a.jsonl", jsonl, Some("body"), Some("nr")).unwrap(), ["3: x y z and more words"]);
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_named() {
+        let error = read("a.csv", b"id,comment\n1,Hello there\n", Some("coment"), None).unwrap_err();
+        assert!(error.contains("did you mean \"comment\""), "{error}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Embeddings of texts that are in no project.
+
+use super::encoders::{self, EncoderChoice};
+use super::of_project;
+use super::text_file::{CheckedTexts, TextFileChoices};
+use crate::error::WorkbenchError;
+use crate::home::Home;
+use crate::jobs::Progress;
+use dissensus_exchange::VectorWriter;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What was embedded.
+#[derive(Clone, Debug, Serialize)]
+pub struct EmbeddedFile {
+    /// The file of embeddings.
+    pub file: PathBuf,
+    /// The file of ids beside a `.npy`.
+    pub ids_file: Option<PathBuf>,
+    /// The encoder version.
+    pub encoder: String,
+    /// Where it was computed.
+    pub device: String,
+    /// Texts, one embedding each.
+    pub texts: u64,
+    /// Components of an embedding.
+    pub dim: usize,
+    /// Bad rows that were left out.
+    pub bad_rows: u64,
+    /// Tokens computed.
+    pub tokens: u64,
+    /// Texts cut at the encoder's longest input.
+    pub cut: u64,
+    /// Texts longer than the encoder reads at once whose embedding is the mean over windows.
+    pub averaged: u64,
+    /// Seconds of encoding, without opening the encoder.
+    pub seconds: f64,
+    /// What to know, such as a device that could not be used.
+    pub note: Option<String>,
+}
+
+/// Writes an embedding of each text of a file, in the file's order, whole or not at all: `.npy`, `.parquet` or `.jsonl` by the ending of `out`.
+///
+/// # Errors
+/// A file that cannot be read or has bad rows; no encoder; a text that cannot be encoded; a full disk; a cancel.
+pub fn embed_file(
+    home: &Home,
+    texts: &TextFileChoices,
+    out: &Path,
+    choice: &EncoderChoice,
+    progress: &dyn Progress,
+) -> Result<EmbeddedFile, WorkbenchError> {
+    VectorWriter::check(out)?;
+    let checked = CheckedTexts::open(texts, out, progress)?;
+    // No project is at hand, so that every project named is another one.
+    let of_another = choice.encoder.as_deref().map(|name| of_project::find(home, Path::new(""), name));
+    let (encoder, _, _) = match of_another.transpose()?.flatten() {
+        Some(found) => encoders::open_found(found, choice, None)?,
+        None => encoders::open(home, choice, None, progress)?,
+    };
+    let version = encoder.version();
+    let mut file = VectorWriter::create(out, checked.texts(), version.dim)?;
+    let started = Instant::now();
+    let done = checked.encode(&encoder, progress, |text, embedding| Ok(file.write(&text.id, &embedding)?))?;
+    file.finish()?;
+    Ok(EmbeddedFile {
+        file: out.to_owned(),
+        ids_file: VectorWriter::ids_path(out),
+        encoder: version.key(),
+        device: encoder.device_name().to_owned(),
+        texts: checked.texts(),
+        dim: version.dim,
+        bad_rows: checked.bad(),
+        tokens: done.tokens as u64,
+        cut: done.cut as u64,
+        averaged: done.averaged as u64,
+        seconds: started.elapsed().as_secs_f64(),
+        note: encoder.device_note().map(str::to_owned),
+    })
+}

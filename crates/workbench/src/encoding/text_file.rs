@@ -1,0 +1,123 @@
+//! Texts of a file, which need not be in a project: counted, encoded and handed over in their order.
+
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
+use dissensus_exchange::{TextFile, TextOfFile, TextsFound};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// How many bad rows are told.
+const LISTED: usize = 10;
+
+/// Which texts of a file are read.
+#[derive(Clone, Debug, Default)]
+pub struct TextFileChoices {
+    /// The file.
+    pub path: PathBuf,
+    /// The column of the texts; guessed if `None`.
+    pub text: Option<String>,
+    /// The column of their ids; guessed if `None`.
+    pub text_id: Option<String>,
+    /// Leaves out rows that cannot be read, in place of refusing the file.
+    pub skip_bad: bool,
+}
+
+/// A file of texts that was read once and found in order.
+pub(crate) struct CheckedTexts {
+    file: TextFile,
+    found: TextsFound,
+}
+
+impl CheckedTexts {
+    /// Reads the file once. `out` is what is to be written from it.
+    pub(crate) fn open(
+        choices: &TextFileChoices,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Self, WorkbenchError> {
+        let path = &choices.path;
+        let file = TextFile::open(path, choices.text.as_deref(), choices.text_id.as_deref())?;
+        if path.canonicalize().is_ok_and(|path| out.canonicalize().is_ok_and(|out| path == out)) {
+            return Err(WorkbenchError::SameFile(path.clone()));
+        }
+        let bytes = file.bytes();
+        let found = file.count(|done| {
+            progress.report(done, Some(bytes), "reading");
+            progress.flow()
+        })?;
+        let rows = found.texts + found.bad;
+        if found.bad > 0 && !choices.skip_bad {
+            let listed: Vec<String> = found.problems.iter().take(LISTED).map(ToString::to_string).collect();
+            let (path, count, listed) = (path.clone(), found.bad, listed.join("\n"));
+            return Err(WorkbenchError::BadTexts { path, count, rows, listed });
+        }
+        match found.texts {
+            0 => Err(WorkbenchError::NoTexts(path.clone())),
+            _ => Ok(Self { file, found }),
+        }
+    }
+
+    /// Texts that are read.
+    pub(crate) fn texts(&self) -> u64 {
+        self.found.texts
+    }
+
+    /// Bad rows that are left out.
+    pub(crate) fn bad(&self) -> u64 {
+        self.found.bad
+    }
+
+    /// Hands every text and its embedding to `each`, in the file's order. Memory is bounded by what the encoder reads ahead.
+    pub(crate) fn encode(
+        &self,
+        encoder: &Encoder,
+        progress: &dyn Progress,
+        mut each: impl FnMut(&TextOfFile, Vec<f32>) -> Result<(), WorkbenchError>,
+    ) -> Result<StreamDone, WorkbenchError> {
+        let changed = || WorkbenchError::TextsChanged(self.file.path().to_owned());
+        // Read and not handed over yet, and embeddings that wait for one before them.
+        let waiting: RefCell<VecDeque<TextOfFile>> = RefCell::default();
+        let mut early: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
+        let (mut done, bad) = (0, Cell::new(0));
+        let bodies = self.file.texts()?.filter_map(|text| match text {
+            Ok(text) => {
+                let body = text.body.clone();
+                waiting.borrow_mut().push_back(text);
+                Some(body)
+            }
+            Err(_) => {
+                bad.set(bad.get() + 1);
+                None
+            }
+        });
+        let mut failed = None;
+        let started = std::time::Instant::now();
+        let stream = encoder.encode_stream(bodies, &BatchPlan::default(), |batch| {
+            early.extend(batch.indices.into_iter().zip(batch.embeddings));
+            while let Some(embedding) = early.remove(&done) {
+                let text = waiting.borrow_mut().pop_front();
+                let handed = text.ok_or_else(changed).and_then(|text| each(&text, embedding));
+                if let Err(error) = handed {
+                    failed = Some(error);
+                    return ControlFlow::Break(());
+                }
+                done += 1;
+            }
+            let rate = done as f64 / started.elapsed().as_secs_f64().max(0.001);
+            progress.report(done as u64, Some(self.found.texts), &format!("{rate:.0} texts/s"));
+            progress.flow()
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let ended = stream?;
+        if ended.cancelled {
+            return Err(WorkbenchError::Cancelled);
+        }
+        let same = done as u64 == self.found.texts && bad.get() == self.found.bad;
+        if same { Ok(ended) } else { Err(changed()) }
+    }
+}

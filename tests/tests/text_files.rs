@@ -1,0 +1,233 @@
+//! Embeddings and predictions of many texts, as files.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use dissensus_tests::files;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A project with 40 texts and 6 annotators, every text but `t0` labelled by everybody; a copy of `t1` in other case is there too.
+fn labelled(bench: &Bench) {
+    let labels = files::labels(40, 6);
+    let kept: Vec<&str> = labels.lines().filter(|line| !line.starts_with("t0,")).collect();
+    bench.file("labels.csv", kept.join("\n"));
+    let texts = files::texts(40);
+    let of = |id: &str| texts.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
+    let copy = of("t1,").to_uppercase().replacen("T1,", "copy,", 1);
+    bench.file("texts.csv", format!("text_id,text\n{}\n{copy}\n", of("t0,")));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "labels.csv", "--attributes", "gender", "--question", "rude"]);
+    bench.ok(["import", "P.dissensus", "texts.csv"]);
+}
+
+/// The rows of a CSV file by the names of its columns.
+fn table(bench: &Bench, name: &str) -> Vec<HashMap<String, String>> {
+    let mut reader = csv::Reader::from_path(bench.path(name)).unwrap();
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+fn number(row: &HashMap<String, String>, column: &str) -> f64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
+}
+
+fn embeddings(bench: &Bench, name: &str) -> Vec<(String, Vec<f32>)> {
+    let text = std::fs::read_to_string(bench.path(name)).unwrap();
+    let of = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let embedding = serde_json::from_value(row["embedding"].clone()).unwrap();
+        (row["text_id"].as_str().unwrap().to_owned(), embedding)
+    };
+    text.lines().map(of).collect()
+}
+
+#[test]
+fn texts_are_embedded_in_their_order_in_every_format() {
+    let bench = Bench::new();
+    // Of very different lengths, so that batches end in another order than the file has.
+    let line = |i: usize| {
+        format!("Text {i} {}", "and so on ".repeat((i * 37 % 60) * usize::from(!i.is_multiple_of(3))))
+    };
+    let lines: Vec<String> = (0..90).map(line).collect();
+    bench.file("lines.txt", lines.join("\n"));
+    let jsonl: String = lines
+        .iter()
+        .enumerate()
+        .map(|(i, l)| format!("{{\"nr\":{},\"body\":\"{l}\",\"who\":\"x\"}}\n", i + 1))
+        .collect();
+    bench.file("texts.jsonl", jsonl);
+    let done = bench.json(["embed", "lines.txt", "out.npy"]);
+    assert_eq!((&done["texts"], &done["bad_rows"]), (&90.into(), &0.into()), "{done}");
+    bench.ok(["embed", "texts.jsonl", "out.jsonl", "--text", "body", "--text-id", "nr"]);
+    bench.ok(["embed", "lines.txt", "out.parquet"]);
+    let rows = embeddings(&bench, "out.jsonl");
+    let ids = std::fs::read_to_string(bench.path("out.ids.txt")).unwrap();
+    assert_eq!(ids.lines().collect::<Vec<_>>(), rows.iter().map(|(id, _)| id).collect::<Vec<_>>());
+    assert_eq!(rows[41].0, "42");
+    let npy = std::fs::read(bench.path("out.npy")).unwrap();
+    let numbers: Vec<f32> =
+        npy[128..].as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    let same: Vec<f32> = rows.iter().flat_map(|(_, embedding)| embedding.clone()).collect();
+    assert_eq!(numbers, same);
+    let parquet = std::fs::read(bench.path("out.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1") && parquet.len() > 4 * same.len());
+    // Each is the embedding of its own text: of one alone it is nearly the same.
+    for at in [0, 40, 89] {
+        bench.file("one.txt", &lines[at]);
+        bench.ok(["embed", "one.txt", "one.jsonl"]);
+        let alone = &embeddings(&bench, "one.jsonl")[0].1;
+        let cosine: f32 = alone.iter().zip(&rows[at].1).map(|(a, b)| a * b).sum();
+        assert!(cosine > 0.999, "{at}: {cosine}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_embedded_leaves_nothing_behind() {
+    let bench = Bench::new();
+    bench.file("texts.csv", "id,comment\n1,All is well\n2,\n3,Nothing is\n");
+    let before = std::fs::read_dir(bench.folder()).unwrap().count();
+    let refused = bench.run(["embed", "texts.csv", "out.npy"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    for says in ["1 of 3 rows of texts.csv", "row 2 (line 3)", "--skip-bad"] {
+        assert!(refused.err.contains(says), "{says}: {}", refused.err);
+    }
+    let ending = bench.run(["embed", "texts.csv", "out.csv"]);
+    assert!(ending.code == Some(1) && ending.err.contains(".npy, .parquet or .jsonl"), "{ending:?}");
+    let column = bench.run(["embed", "texts.csv", "out.npy", "--text", "coment"]);
+    assert!(column.code == Some(1) && column.err.contains("did you mean \"comment\""), "{column:?}");
+    bench.file("own.jsonl", "{\"id\":\"a\",\"text\":\"All is well\"}\n");
+    let itself = bench.run(["embed", "own.jsonl", "own.jsonl"]);
+    assert!(itself.code == Some(1) && itself.err.contains("is the file that is read"), "{itself:?}");
+    bench.file("empty.txt", "\n\n");
+    let empty = bench.run(["embed", "empty.txt", "out.npy"]);
+    assert!(empty.code == Some(1) && empty.err.contains("has no texts"), "{empty:?}");
+    let left = std::fs::read_dir(bench.folder()).unwrap().count();
+    assert!(left <= before + 3, "two files of this test and the home folder: {left} after {before}");
+    let skipped = bench.run(["embed", "texts.csv", "out.npy", "--skip-bad"]);
+    assert!(skipped.code == Some(0) && skipped.err.contains("left out 1 bad row"), "{skipped:?}");
+    assert_eq!(std::fs::read_to_string(bench.path("out.ids.txt")).unwrap(), "1\n3\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_embedding_that_is_stopped_leaves_no_file() {
+    let bench = Bench::new();
+    // Enough for a few seconds of work.
+    let lines: String =
+        (0..4_000).map(|i| format!("{i} {}\n", "word after word ".repeat(20 + i % 7))).collect();
+    bench.file("lines.txt", lines);
+    let mut child = bench
+        .command(["embed", "lines.txt", "out.npy"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let parts = || {
+        let names = std::fs::read_dir(bench.folder()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name != "home" && name != "lines.txt").count()
+    };
+    let start = std::time::Instant::now();
+    while parts() == 0 && start.elapsed().as_secs() < 120 {
+        std::thread::sleep(std::time::Duration::from_millis(30));
+    }
+    assert!(parts() > 0, "it has begun to write");
+    let stopped = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(stopped.unwrap().success());
+    let code = child.wait().unwrap().code();
+    let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert_eq!(code, Some(130), "{said}");
+    assert_eq!(parts(), 0, "nothing is left of it");
+}
+
+#[test]
+fn predictions_of_a_project_are_those_of_predict_and_say_what_they_saw() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    let done = bench.json(["predictions", "P.dissensus", "all.csv"]);
+    assert_eq!((&done["texts"], &done["annotators"], &done["rows"]), (&41.into(), &6.into(), &246.into()));
+    let rows = table(&bench, "all.csv");
+    assert_eq!(rows.len(), 246);
+    for row in &rows {
+        let sum: f64 = (1..=5).map(|level| number(row, &format!("p_{level}"))).sum();
+        assert!((sum - 1.0).abs() < 1e-5, "{row:?}");
+        // All but t0 are labelled by everybody, and the copy by the labels of t1.
+        assert_eq!(row["observed"] == "true", row["text_id"] != "t0", "{row:?}");
+        for measure in ["disagreement_split", "disagreement_pairwise"] {
+            assert!((0.0..=1.0).contains(&number(row, measure)), "{row:?}");
+        }
+    }
+    for (text, annotator) in [("t0", "a2"), ("t7", "a5"), ("copy", "a0")] {
+        let one = bench.json(["predict", "P.dissensus", "--annotator", annotator, "--text-id", text]);
+        let row = rows.iter().find(|r| r["text_id"] == text && r["annotator_id"] == annotator).unwrap();
+        assert_eq!(one["prediction"], row["prediction"]);
+        for level in 1..=5 {
+            let p = one["probabilities"][level.to_string()].as_f64().unwrap();
+            assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-6, "{one} beside {row:?}");
+        }
+    }
+    // Disagreement is that of the ranking, over the same people.
+    let ranking = bench.json(["disagreement", "P.dissensus", "--top", "41"]);
+    for text in ranking["texts"].as_array().unwrap() {
+        let row = rows.iter().find(|r| text["text_id"] == r["text_id"].as_str()).unwrap();
+        assert!(
+            (text["split"].as_f64().unwrap() - number(row, "disagreement_split")).abs() < 1e-6,
+            "{row:?}"
+        );
+    }
+    // One person differs from nobody; nothing is replaced unasked.
+    let again = bench.run(["predictions", "P.dissensus", "all.csv", "--annotators", "a1"]);
+    assert!(again.code == Some(1) && again.err.contains("--force"), "{again:?}");
+    bench.ok(["predictions", "P.dissensus", "all.csv", "--annotators", "a1", "--force"]);
+    let alone = table(&bench, "all.csv");
+    assert_eq!(alone.len(), 41);
+    assert!(alone.iter().all(|row| row["annotator_id"] == "a1" && row["disagreement_split"].is_empty()));
+    bench.ok(["predictions", "P.dissensus", "all.parquet"]);
+    assert!(std::fs::read(bench.path("all.parquet")).unwrap().starts_with(b"PAR1"));
+    let stranger = bench.run(["predictions", "P.dissensus", "other.csv", "--annotators", "a1,nobody"]);
+    assert!(stranger.code == Some(1) && stranger.err.contains("nobody"), "{stranger:?}");
+    assert!(!bench.path("other.csv").exists());
+}
+
+#[test]
+fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    let known = files::texts(40).lines().nth(6).unwrap().split_once(',').unwrap().1.to_owned();
+    // More texts than are held at once.
+    let new: Vec<String> = (0..1100).map(|i| format!("How dull is the story of {i}")).collect();
+    bench.file("new.txt", format!("{}\n{}\n", new.join("\n"), known.to_uppercase()));
+    let done = bench.json([
+        "predict",
+        "P.dissensus",
+        "--texts",
+        "new.txt",
+        "--out",
+        "new.csv",
+        "--annotators",
+        "a0,a2",
+    ]);
+    assert_eq!((&done["texts"], &done["rows"], &done["observed"]), (&1101.into(), &2202.into(), &2.into()));
+    let rows = table(&bench, "new.csv");
+    let ids: Vec<&str> = rows.iter().step_by(2).map(|row| row["text_id"].as_str()).collect();
+    assert_eq!(ids, (1..=1101).map(|i| i.to_string()).collect::<Vec<_>>());
+    assert!(rows.iter().all(|row| (row["observed"] == "true") == (row["text_id"] == "1101")));
+    for at in [0, 1, 2199] {
+        let (row, text) = (&rows[at], &new[at / 2]);
+        let who = row["annotator_id"].as_str();
+        let one = bench.json(["predict", "P.dissensus", "--annotator", who, "--text", text]);
+        for level in 1..=5 {
+            let p = one["probabilities"][level.to_string()].as_f64().unwrap();
+            // Encoded in other company.
+            assert!((p - number(row, &format!("p_{level}"))).abs() < 1e-3, "{one} beside {row:?}");
+        }
+    }
+    assert!(rows.iter().all(|row| (0.0..=1.0).contains(&number(row, "disagreement_split"))));
+    // The project learned nothing from it.
+    assert_eq!(bench.json(["info", "P.dissensus"])["texts"], 41);
+    let both =
+        bench.run(["predict", "P.dissensus", "--texts", "new.txt", "--annotator", "a0", "--out", "x.csv"]);
+    assert_eq!(both.code, Some(2), "{both:?}");
+    let nowhere = bench.run(["predict", "P.dissensus", "--texts", "new.txt"]);
+    assert!(nowhere.code == Some(2) && nowhere.err.contains("--out"), "{nowhere:?}");
+}
