@@ -127,9 +127,9 @@ fn sets_of_options_are_asked_given_exported_and_imported_again() {
         "--levels",
         "rude,threat,lie",
         "--scale",
-        "multi-choice",
+        "multi-choice", // its earlier name
     ]);
-    assert!(said.contains("multi-choice (rude, threat, lie)"), "{said}");
+    assert!(said.contains("multi-label (rude, threat, lie)"), "{said}");
     let label = |text, value| {
         ["label", "P.dissensus", "--annotator", "ana", "--text-id", text, "--value", value].map(str::to_owned)
     };
@@ -142,15 +142,7 @@ fn sets_of_options_are_asked_given_exported_and_imported_again() {
     let values: Vec<&str> = given.iter().map(|row| row[3].as_str()).collect();
     assert_eq!(values, ["rude + lie", "none", "threat"]);
     bench.ok(["new", "Q.dissensus"]);
-    bench.ok([
-        "import",
-        "Q.dissensus",
-        "first.csv",
-        "--scale",
-        "multi-choice",
-        "--levels",
-        "rude,threat,lie",
-    ]);
+    bench.ok(["import", "Q.dissensus", "first.csv", "--scale", "multi-label", "--levels", "rude,threat,lie"]);
     bench.ok(["export", "Q.dissensus", "second.csv"]);
     let second = std::fs::read_to_string(bench.path("second.csv")).unwrap();
     let mut second = rows(&second, ["text_id", "text", "annotator_id", "label"]);

@@ -74,6 +74,38 @@ fn popquorn_is_imported_and_evaluated() {
 }
 
 #[test]
+#[ignore = "needs the data set emotions_ec.csv: cargo xtask test data"]
+fn eleven_emotions_are_imported_and_each_is_learned() {
+    let bench = Bench::new();
+    let project = encoded(&bench, &data("emotions_ec.csv"));
+    let info = bench.json(["info".as_ref(), project.as_os_str()]);
+    let question = &info["questions"][0];
+    assert_eq!((&info["texts"], &info["labels"]), (&7_724.into(), &7_724.into()), "{info}");
+    assert_eq!(question["scale"]["kind"], "multi-label", "{question}");
+    let options: Vec<&str> =
+        question["scale"]["levels"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(options.len(), 11, "{options:?}");
+    // One label a text: nobody can agree, and no figure is made up for it.
+    let agreement = bench.json(["agreement".as_ref(), project.as_os_str()]);
+    assert!(agreement["mean_alpha"].is_null(), "{agreement}");
+    let share = |name: &str| -> f64 {
+        let all = agreement["options"].as_array().unwrap();
+        all.iter().find(|option| option["option"] == name).unwrap()["chosen"].as_f64().unwrap()
+    };
+    assert!(share("anger") > 0.3 && share("trust") < 0.1, "{agreement}");
+    for option in ["anger", "joy", "trust"] {
+        let name = format!("{}: {option}", question["name"].as_str().unwrap());
+        let mut arguments = vec!["evaluate".into(), project.clone().into_os_string()];
+        let asked = ["--split", "column", "--models", "majority,shared", "--question", &name];
+        arguments.extend(asked.map(Into::into));
+        let found = bench.json(arguments);
+        let (majority, shared) =
+            (figure(&found, "majority", "log_loss"), figure(&found, "shared", "log_loss"));
+        assert!(shared < 0.97 * majority, "{option}: {shared} against {majority}");
+    }
+}
+
+#[test]
 #[ignore = "needs the data set popquorn_offensiveness.csv: cargo xtask test data"]
 fn prediction_sets_of_popquorn_hold_what_they_aim_at() {
     let bench = Bench::new();

@@ -363,7 +363,7 @@ fn folders_that_are_no_encoder_are_told_apart() {
         tiny_encoder(&bench, name);
     }
     bench.file("unreadable/config.json", "{ \"model_type\": ");
-    bench.file("foreign/config.json", "{ \"model_type\": \"llama\" }");
+    bench.file("foreign/config.json", "{ \"model_type\": \"t5\" }");
     let weights = fs::read(bench.path("cut/model.safetensors")).unwrap();
     bench.file("cut/model.safetensors", &weights[..weights.len() - 1000]);
     fs::rename(bench.path("pickled/model.safetensors"), bench.path("pickled/pytorch_model.bin")).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::error::BenchError;
 use crate::figures::quantile_ms;
-use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_perspectives::synthetic::{Simulation, simulate_consistency};
 use dissensus_store::{NewAnnotator, NewQuestion, NewText, Store, StoreError};
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, NewLabel};
@@ -12,6 +12,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 const DIM: usize = 384;
+/// Texts of a multi-label question that are shown of a ranking.
+const SHOWN: usize = 20;
 const LABELS_AN_ANNOTATOR: usize = 50;
 /// Of the logarithms of their discriminations, so that the model has a discrimination of each annotator to follow.
 const DISCRIMINATION_SD: f64 = 0.5;
@@ -25,6 +27,8 @@ pub struct LiveSize {
     pub annotators: usize,
     /// Levels of the scale.
     pub levels: usize,
+    /// Options of a multi-label question in place of a scale with levels.
+    pub options: Option<u8>,
     /// Labels to give.
     pub clicks: usize,
 }
@@ -38,6 +42,8 @@ pub struct LiveBench {
     pub annotators: usize,
     /// Levels.
     pub levels: usize,
+    /// Options, of a multi-label question.
+    pub options: Option<u8>,
     /// Labels given.
     pub clicks: usize,
     /// Median of a label: recorded, learned, all texts ranked.
@@ -80,7 +86,8 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
     );
     make_project(&path, &sim, size)?;
     let session = Session::open(&path, &Home::inside(folder.path(), Vec::new()))?;
-    let question = session.project.question(None)?.id;
+    let asked = session.project.question(None)?;
+    let question = asked.id;
     let started = Instant::now();
     session.live.fit(question, &Silent)?;
     let fit_seconds = started.elapsed().as_secs_f64();
@@ -101,7 +108,10 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
         let recorded = session.labelling.record(&new, LabelSource::Window)?;
         let learned = started.elapsed().saturating_sub(recorded.sync);
         let ranking = Instant::now();
-        let texts = session.analysis.ranking(&query)?.texts.len();
+        let texts = match size.options {
+            Some(_) => session.analysis.texts_by_options(&asked, SHOWN)?.1,
+            None => session.analysis.ranking(&query)?.texts.len(),
+        };
         let ranked = ranking.elapsed();
         debug_assert_eq!(texts, size.texts);
         whole.push(learned + ranked);
@@ -118,6 +128,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
         texts: size.texts,
         annotators: size.annotators,
         levels: size.levels,
+        options: size.options,
         clicks: size.clicks,
         median_ms,
         p99_ms,
@@ -138,15 +149,31 @@ fn next_label(question: QuestionId, click: usize, size: LiveSize) -> NewLabel {
         question,
         annotator: AnnotatorId((click % size.annotators) as u32 + 1),
         text: TextId(((click * 7_919 + 13) % size.texts) as u32 + 1),
-        answer: Answer::Level(((click * 31) % size.levels) as u16),
+        answer: match size.options {
+            Some(options) => some_options(click % size.levels, click, options),
+            None => Answer::Level(((click * 31) % size.levels) as u16),
+        },
         duration_ms: Some(1_500),
     }
 }
 
+/// More options the higher the level: each comes from a level of its own on, but for one in eight that is turned round.
+fn some_options(level: usize, nth: usize, options: u8) -> Answer {
+    let mixed = |option: usize| (nth * 64 + option).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61 == 0;
+    let has = |option: usize| (level > option % 4) != mixed(option);
+    let bits =
+        (0..usize::from(options)).filter(|option| has(*option)).fold(0, |bits, option| bits | 1 << option);
+    Answer::Options(OptionSet::from_bits(bits))
+}
+
 fn make_project(path: &Path, sim: &Simulation, size: LiveSize) -> Result<(), BenchError> {
     let store = Store::create(path)?;
-    let kind = if size.levels == 2 { ScaleKind::Binary } else { ScaleKind::Ordinal };
-    let scale = Scale::new(kind, (1..=size.levels).map(|level| level.to_string()))?;
+    let (kind, names) = match size.options {
+        Some(options) => (ScaleKind::MultiLabel, usize::from(options)),
+        None if size.levels == 2 => (ScaleKind::Binary, 2),
+        None => (ScaleKind::Ordinal, size.levels),
+    };
+    let scale = Scale::new(kind, (1..=names).map(|level| level.to_string()))?;
     let observations = sim.observations.clone();
     store.write(move |tx| {
         let prompt = "Made up for a benchmark".to_owned();
@@ -168,7 +195,12 @@ fn make_project(path: &Path, sim: &Simulation, size: LiveSize) -> Result<(), Ben
                 question,
                 text: texts[o.text as usize],
                 annotator: annotators[o.annotator as usize],
-                answer: Answer::Level(o.level),
+                answer: match size.options {
+                    Some(options) => {
+                        some_options(o.level.into(), (o.text * 31 + o.annotator) as usize, options)
+                    }
+                    None => Answer::Level(o.level),
+                },
                 at_ms: 0,
                 duration_ms: None,
                 source: LabelSource::Simulated,

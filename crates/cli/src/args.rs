@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Import(Import),
     /// Turn every text into an embedding, continuing where it stopped
     Encode(Encode),
+    /// Write embeddings of any texts to a file, without a project
+    Embed(Embed),
     /// Record one label; exits with 0 only when it is on disk
     Label(Label),
     /// Take back an annotator's newest label
@@ -63,7 +65,7 @@ pub(crate) enum Command {
     Predict(Predict),
     /// Show why an annotator is predicted to answer a text so: the sum behind it, the labels and the words that move it
     Explain(Explain),
-    /// Write predictions of the official test texts as files of a shared task
+    /// Write predictions of all texts as a table, or of the official test texts as files of a shared task
     Predictions(Predictions),
     /// Rank texts by how much annotators would disagree
     Disagreement(Disagreement),
@@ -136,7 +138,7 @@ pub(crate) struct Question {
     /// The sentence that annotators read [default: the name]
     #[arg(long)]
     pub(crate) prompt: Option<String>,
-    /// Kind of scale: binary, choice, multi-choice (any of up to six) or ordinal [default: guessed from the levels]
+    /// Kind of scale: binary, choice, multi-label (any of up to 64 options) or ordinal [default: guessed from the levels]
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest (or no) first
@@ -170,7 +172,7 @@ pub(crate) struct Import {
     /// The sentence that annotators read, for a new question
     #[arg(long)]
     pub(crate) prompt: Option<String>,
-    /// Kind of scale, for a new question: binary, choice, multi-choice or ordinal [default: guessed]
+    /// Kind of scale, for a new question: binary, choice, multi-label or ordinal [default: guessed]
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest first, for a new question [default: those in the file]
@@ -240,8 +242,8 @@ fn scale(name: &str) -> Result<ScaleKind, String> {
 /// Which encoder to use, and how.
 #[derive(Args, Debug, Default)]
 pub(crate) struct EncoderArgs {
-    /// Name of an encoder, a folder with config.json, tokenizer.json and model.safetensors, a model hub repository, or another
-    /// project's file for the encoder that it has tuned and uses (FILE.dissensus#RUN: that its run has tuned)
+    /// Name of an encoder, a folder with config.json, tokenizer.json and model.safetensors, a .gguf file, a model hub repository, or
+    /// another project's file for the encoder that it has tuned and uses (FILE.dissensus#RUN: that its run has tuned)
     /// [default: the project's, else all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME|DIR|PROJECT")]
     pub(crate) encoder: Option<String>,
@@ -278,6 +280,7 @@ pub(crate) enum LongTextsArg {
 pub(crate) enum PoolingArg {
     Mean,
     Cls,
+    Last,
     Max,
     Mean2,
     Max2,
@@ -337,6 +340,45 @@ pub(crate) struct Encode {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus embed comments.csv comments.npy --text comment --text-id id
+  dissensus embed lines.txt lines.parquet --encoder intfloat/multilingual-e5-small --prompt \"query: \"
+  dissensus embed comments.jsonl embeddings.jsonl --encoder P.dissensus#3
+
+A .txt file is one text a line, and the number of the line is its id; blank lines are none. Without a column of ids a text of a table is known by
+its body. A .npy is float32, texts x components, with the ids one a line in a file beside it (NAME.ids.txt); .parquet and .jsonl
+have the columns text_id and embedding. Embeddings are in the file's order. Nothing is written before the end, and nothing after Ctrl-C.")]
+pub(crate) struct Embed {
+    /// The texts: CSV, TSV, JSON Lines, or one text a line (.txt)
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) input: PathBuf,
+    /// The file to write; its ending says how: .npy, .parquet or .jsonl. A file of that name is replaced
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: TextFileArgs,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which columns of a file are its texts.
+#[derive(Args, Debug, Default)]
+pub(crate) struct TextFileArgs {
+    /// The column of the texts [default: the one that looks like it]
+    #[arg(long = "text", value_name = "COLUMN")]
+    pub(crate) text_column: Option<String>,
+    /// The column of the texts' ids [default: the one that looks like it]
+    #[arg(long = "text-id", value_name = "COLUMN")]
+    pub(crate) text_id_column: Option<String>,
+    /// Leave out rows that cannot be read; without it they are told and nothing is written
+    #[arg(long)]
+    pub(crate) skip_bad: bool,
 }
 
 #[derive(Args, Debug)]
@@ -567,16 +609,50 @@ pub(crate) struct Evaluate {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus predict P.dissensus --annotator ana --text-id 42
-  dissensus predict P.dissensus --annotator ana --text \"You call that a recipe?\"")]
+  dissensus predict P.dissensus --annotator ana --text \"You call that a recipe?\"
+  dissensus predict P.dissensus --texts new.csv --out predicted.parquet
+  dissensus predict P.dissensus --texts new.txt --out predicted.csv --annotators ana,ben
+
+With --texts the live model predicts every text of a file for everybody, or for --annotators, a row for each text and annotator: text_id,
+annotator_id, prediction, a column p_LEVEL for the probability of each level, observed, and how much those people would disagree on the text
+(disagreement_split and disagreement_pairwise, 0 to 1, as in `disagreement`; unknown with one person). observed says that this annotator has labelled a text of the
+same body in the project, which has taught the model. Labels that trained a tuned encoder are not looked at for it. A .txt file is
+one text a line.")]
+#[command(group(clap::ArgGroup::new("predicted").required(true).multiple(false)))]
 pub(crate) struct Predict {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
     /// Whose judgement
-    #[arg(long)]
-    pub(crate) annotator: String,
-    #[command(flatten)]
-    pub(crate) what: PredictWhat,
+    #[arg(long, required_unless_present = "texts", conflicts_with = "texts")]
+    pub(crate) annotator: Option<String>,
+    /// A text of the project
+    #[arg(long, group = "predicted")]
+    pub(crate) text_id: Option<String>,
+    /// Any other text
+    #[arg(long, value_parser = not_blank, group = "predicted")]
+    pub(crate) text: Option<String>,
+    /// Every text of this file: CSV, TSV, JSON Lines, or one text a line (.txt)
+    #[arg(long, value_name = "FILE", group = "predicted", requires = "out", conflicts_with = "run", value_hint = ValueHint::FilePath)]
+    pub(crate) texts: Option<PathBuf>,
+    /// With --texts: the file to write; its ending says how: .csv, .tsv, .jsonl or .parquet
+    #[arg(long, value_name = "FILE", requires = "texts", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+    /// With --texts: whose judgement [default: everybody's]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "texts")]
+    pub(crate) annotators: Vec<String>,
+    /// With --texts: the column of the texts [default: the one that looks like it]
+    #[arg(long, value_name = "COLUMN", requires = "texts")]
+    pub(crate) text_column: Option<String>,
+    /// With --texts: the column of the texts' ids [default: the one that looks like it]
+    #[arg(long, value_name = "COLUMN", requires = "texts")]
+    pub(crate) text_id_column: Option<String>,
+    /// With --texts: leave out rows that cannot be read; without it they are told and nothing is written
+    #[arg(long, requires = "texts")]
+    pub(crate) skip_bad: bool,
+    /// With --texts: replace a file that is there
+    #[arg(long, requires = "texts")]
+    pub(crate) force: bool,
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
@@ -629,28 +705,39 @@ pub(crate) struct Explain {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
+  dissensus predictions P.dissensus predicted.parquet
+  dissensus predictions P.dissensus predicted.csv --annotators ana,ben
   dissensus predictions P.dissensus submission --format lewidi-submission --set CSC
   dissensus predictions P.dissensus submission --format lewidi-submission --set CSC --run 3
 
-The texts are those whose split is test, and whose labels say who is asked; the model has learned from none of them.
+Without --format: what the live model predicts of every text for everybody, or for --annotators, a row for each text and annotator: text_id,
+annotator_id, prediction, a column p_LEVEL for the probability of each level, observed, and how much those people would disagree on the text
+(disagreement_split and disagreement_pairwise, 0 to 1, as in `disagreement`: labels where there are some; unknown with one person). observed says that this annotator has
+labelled the text, or one of the same body, so that the prediction has seen the answer: leave those rows out to measure anything. Labels that trained
+a tuned encoder are not looked at for it.
+
+With lewidi-submission the texts are those whose split is test, and whose labels say who is asked; the model has learned from none of them.
 The soft labels are the shares with the smallest expected Wasserstein distance (ordinal questions) or Manhattan distance.")]
 pub(crate) struct Predictions {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The folder to write to; it is made where it is missing
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) folder: PathBuf,
-    /// What to write
+    /// The file to write, whose ending says how (.csv, .tsv, .jsonl or .parquet); with --format lewidi-submission a folder, which is made where it is missing
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) out: PathBuf,
+    /// What to write in place of a table
     #[arg(long, value_enum)]
-    pub(crate) format: PredictionsFormat,
-    /// The data set that files are named after: CSC, MP, Par [default: the question's name]
-    #[arg(long)]
+    pub(crate) format: Option<PredictionsFormat>,
+    /// Whose judgement [default: everybody's]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "format")]
+    pub(crate) annotators: Vec<String>,
+    /// With --format: the data set that files are named after: CSC, MP, Par [default: the question's name]
+    #[arg(long, requires = "format")]
     pub(crate) set: Option<String>,
-    /// Predictions of this run on the official test texts [default: multilevel fitted to the official training texts]
-    #[arg(long)]
+    /// With --format: predictions of this run on the official test texts [default: multilevel fitted to the official training texts]
+    #[arg(long, requires = "format")]
     pub(crate) run: Option<u32>,
-    /// Seed of the fit, up to 4294967295
+    /// With --format: seed of the fit, up to 4294967295
     #[arg(long, default_value_t = 0, conflicts_with = "run")]
     pub(crate) seed: u32,
     /// The question [default: the only one]
@@ -1181,6 +1268,9 @@ pub(crate) enum BenchWhat {
         /// Levels of its scale
         #[arg(long, default_value_t = 5)]
         levels: usize,
+        /// A multi-label question of so many options, 2 to 64, in its place
+        #[arg(long, value_parser = clap::value_parser!(u8).range(2..=64))]
+        options: Option<u8>,
         /// Labels to give
         #[arg(long, default_value_t = 500)]
         clicks: usize,

@@ -45,6 +45,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Import(args) => commands::files::import(args),
         Command::Export(args) => commands::files::export(&args),
         Command::Copy(args) => commands::files::copy(&args),
+        Command::Embed(args) => commands::embed::embed(&args),
         Command::Encode(args) => commands::models::encode(&args),
         Command::Label(args) => commands::labels::label(&args),
         Command::Undo(args) => commands::labels::undo(&args),

@@ -1,6 +1,6 @@
 //! What one annotator answered: a level, a set of options or a set of spans.
 
-use crate::{Scale, ScaleKind};
+use crate::{QuestionId, Scale, ScaleKind};
 use serde::{Deserialize, Serialize};
 
 /// The answer that one label holds.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum Answer {
     /// Index of a level of a binary, choice or ordinal scale.
     Level(u16),
-    /// The options chosen on a multi-choice scale; the empty set is an answer too.
+    /// The options chosen on a multi-label scale; the empty set is an answer too.
     Options(OptionSet),
     /// The passages marked in the text; no passage is an answer too. No scale asks for spans yet.
     Spans(SpanSet),
@@ -75,13 +75,13 @@ impl Answer {
     pub fn check(&self, scale: &Scale) -> Result<(), AnswerError> {
         let other_kind = |answer: &'static str| Err(AnswerError::OtherKind { scale: scale.kind(), answer });
         match (self, scale.kind()) {
-            (Self::Level(_), ScaleKind::MultiChoice) => other_kind("a level"),
+            (Self::Level(_), ScaleKind::MultiLabel) => other_kind("a level"),
             (Self::Level(level), _) if usize::from(*level) >= scale.len() => {
                 Err(AnswerError::LevelOutside { level: *level, levels: scale.len() })
             }
             (Self::Level(_), _) => Ok(()),
-            (Self::Options(set), ScaleKind::MultiChoice) => {
-                let options = scale.options().len();
+            (Self::Options(set), ScaleKind::MultiLabel) => {
+                let options = scale.len();
                 match set.iter().find(|option| usize::from(*option) >= options) {
                     Some(option) => Err(AnswerError::OptionOutside { option, options }),
                     None => Ok(()),
@@ -89,6 +89,14 @@ impl Answer {
             }
             (Self::Options(_), _) => other_kind("a set of options"),
             (Self::Spans(_), _) => other_kind("spans"),
+        }
+    }
+
+    /// This as an answer to `question`: of an option ([`QuestionId::of_option`]) level 1 where the set has it and level 0 where not.
+    pub fn to(self, question: QuestionId) -> Self {
+        match (self, question.option()) {
+            (Self::Options(set), Some(option)) => Self::Level(set.contains(option).into()),
+            (answer, _) => answer,
         }
     }
 
@@ -289,7 +297,7 @@ mod tests {
     #[test]
     fn an_answer_must_fit_the_scale() {
         let ordinal = Scale::new(ScaleKind::Ordinal, ["1", "2", "3"]).unwrap();
-        let multi = Scale::new(ScaleKind::MultiChoice, ["a", "b", "c"]).unwrap();
+        let multi = Scale::new(ScaleKind::MultiLabel, ["a", "b", "c"]).unwrap();
         let options = |bits| Answer::Options(OptionSet::from_bits(bits));
         let spans = Answer::Spans(SpanSet::default());
         assert_eq!(Answer::Level(2).check(&ordinal), Ok(()));
@@ -298,7 +306,7 @@ mod tests {
         assert_eq!(options(0).check(&multi), Ok(()));
         assert_eq!(options(0b1000).check(&multi), Err(AnswerError::OptionOutside { option: 3, options: 3 }));
         let other = |scale, answer| Err(AnswerError::OtherKind { scale, answer });
-        assert_eq!(Answer::Level(0).check(&multi), other(ScaleKind::MultiChoice, "a level"));
+        assert_eq!(Answer::Level(0).check(&multi), other(ScaleKind::MultiLabel, "a level"));
         assert_eq!(options(0).check(&ordinal), other(ScaleKind::Ordinal, "a set of options"));
         assert_eq!(spans.check(&ordinal), other(ScaleKind::Ordinal, "spans"));
     }

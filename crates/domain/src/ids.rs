@@ -21,10 +21,49 @@ id!(
     AnnotatorId
 );
 id!(
-    /// A question in this project.
+    /// A question in this project, or one option of a multi-label question: see [`QuestionId::of_option`].
     QuestionId
 );
 id!(
     /// One event in this file; later ones have larger ids.
     EventId
 );
+
+/// Rows of questions stay below this; what is above says which option.
+const OPTION: u32 = 1 << 25;
+
+impl QuestionId {
+    /// One option of this multi-label question, as the yes/no question that models, figures and views ask. It has no row of its own
+    /// in the project: its labels are those of this question, its name and its scale follow from them ([`crate::Question::option`]).
+    pub fn of_option(self, option: u8) -> Self {
+        Self(self.row().0 + (u32::from(option) + 1) * OPTION)
+    }
+
+    /// The question of the project that this is, or is an option of.
+    pub fn row(self) -> Self {
+        Self(self.0 % OPTION)
+    }
+
+    /// Which option of [`QuestionId::row`] this is.
+    pub fn option(self) -> Option<u8> {
+        (self.0 / OPTION).checked_sub(1).map(|option| option as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_knows_its_question() {
+        for row in [1, 7, OPTION - 1] {
+            let question = QuestionId(row);
+            assert_eq!((question.row(), question.option()), (question, None));
+            for option in [0, 1, 63] {
+                let asked = question.of_option(option);
+                assert_eq!((asked.row(), asked.option()), (question, Some(option)));
+                assert_eq!(asked.of_option(2), question.of_option(2), "an option has no options");
+            }
+        }
+    }
+}

@@ -26,6 +26,6 @@ pub use ids::{AnnotatorId, EventId, QuestionId, TextId};
 pub use label::{CurrentLabel, LabelSource};
 pub use names::not_allowed_in_names;
 pub use progress::{Progress, Silent};
-pub use scale::{Scale, ScaleError, ScaleKind};
+pub use scale::{Scale, ScaleError, ScaleKind, contradicts_itself, option_names};
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
 pub use work::WorkState;

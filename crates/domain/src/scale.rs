@@ -2,6 +2,7 @@
 
 use crate::{Answer, OptionSet};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The kind of a [`Scale`].
@@ -27,8 +28,11 @@ pub enum ScaleKind {
     Binary,
     /// One of several levels without an order.
     Choice,
-    /// Any of several options. Each set of options is a level, see [`Scale::options`].
-    MultiChoice,
+    /// Any of several options, each of them a yes or no of its own; see [`QuestionId::of_option`](crate::QuestionId::of_option).
+    /// Called `multi-choice` before.
+    #[serde(alias = "multi-choice")]
+    #[strum(to_string = "multi-label", serialize = "multi-choice")]
+    MultiLabel,
     /// One of several levels in order, lowest first.
     Ordinal,
 }
@@ -53,7 +57,7 @@ fn unknown_kind(name: &str) -> ScaleError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
     /// The name is not one of ours.
-    #[error("unknown scale \"{0}\": use binary, choice, multi-choice or ordinal")]
+    #[error("unknown scale \"{0}\": use binary, choice, multi-label or ordinal")]
     UnknownKind(String),
     /// Binary takes exactly two levels.
     #[error("a binary scale has two levels, not {0}: {1}")]
@@ -71,11 +75,11 @@ pub enum ScaleError {
     #[error("a level has no name")]
     Blank,
     /// More options than can be answered together.
-    #[error("a multi-choice scale has at most {max} options, and these are {0}", max = Scale::MAX_OPTIONS)]
+    #[error("a multi-label scale has at most {max} options, and these are {0}", max = Scale::MAX_OPTIONS)]
     TooManyOptions(usize),
     /// An option whose name could not be told from a set.
     #[error(
-        "an option of a multi-choice scale cannot be called \"{0}\": \"none\" is the answer without options, and ; | [ ] and \" + \" stand between options"
+        "an option of a multi-label scale cannot be called \"{0}\": \"none\" is the answer without options, and ; | [ ] and \" + \" stand between options"
     )]
     OptionName(String),
 }
@@ -106,11 +110,11 @@ impl Scale {
     pub const MAX_LEVELS: usize = 100;
     /// Whole numbers from the lowest to the highest of which there are at most this many steps are guessed to be an ordinal scale.
     pub const MAX_ORDINAL_SPREAD: i64 = 20;
-    /// The largest number of options of a multi-choice scale: every set of them is a level.
-    pub const MAX_OPTIONS: usize = 6;
+    /// The largest number of options of a multi-label scale: as many as an [`OptionSet`] holds.
+    pub const MAX_OPTIONS: usize = OptionSet::MAX as usize;
 
-    /// A scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed. Of a multi-choice scale `levels` are its
-    /// options, or all their sets as [`Scale::levels`] gives them.
+    /// A scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed. Of a multi-label scale `levels` are its
+    /// options, or all their sets, which is how earlier versions wrote up to six of them.
     ///
     /// # Errors
     /// Fewer than two levels, more than [`Scale::MAX_LEVELS`] (or [`Scale::MAX_OPTIONS`]), a blank or repeated name, a binary
@@ -121,13 +125,13 @@ impl Scale {
     ) -> Result<Self, ScaleError> {
         let levels: Vec<String> = levels.into_iter().map(|l| l.as_ref().trim().to_owned()).collect();
         let levels = match options_of(&levels) {
-            Some(options) if kind == ScaleKind::MultiChoice => options,
+            Some(options) if kind == ScaleKind::MultiLabel => options,
             _ => levels,
         };
         if levels.len() < 2 {
             return Err(ScaleError::TooFew(levels.len()));
         }
-        if kind == ScaleKind::MultiChoice && levels.len() > Self::MAX_OPTIONS {
+        if kind == ScaleKind::MultiLabel && levels.len() > Self::MAX_OPTIONS {
             return Err(ScaleError::TooManyOptions(levels.len()));
         }
         if levels.len() > Self::MAX_LEVELS {
@@ -145,21 +149,19 @@ impl Scale {
                 return Err(ScaleError::Repeated(level.clone()));
             }
         }
-        if kind != ScaleKind::MultiChoice {
-            return Ok(Self { kind, levels });
-        }
-        if let Some(name) = levels.iter().find(|name| parts(name) != [name.as_str()]) {
+        if kind == ScaleKind::MultiLabel
+            && let Some(name) = levels.iter().find(|name| option_names(name) != [name.as_str()])
+        {
             return Err(ScaleError::OptionName(name.clone()));
         }
-        let sets = 0..1_usize << levels.len();
-        Ok(Self { kind, levels: sets.map(|set| set_name(&levels, set)).collect() })
+        Ok(Self { kind, levels })
     }
 
     /// The scale that a column of labels most likely has. Blank values do not count.
     ///
     /// Whole numbers that lie close together, three or more values: `ordinal` over the whole range, gaps filled (so
     /// that a level nobody used is still on the scale). Two values: `binary`, the lower or the one that reads as "no"
-    /// first. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of few options that recur: `multi-choice`. Anything
+    /// first. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of options that recur: `multi-label`. Anything
     /// else: `choice`, in alphabetical order.
     ///
     /// # Errors
@@ -186,7 +188,7 @@ impl Scale {
 
     fn guess_kind(distinct: &BTreeSet<String>) -> ScaleKind {
         if read_as_sets(distinct) {
-            return ScaleKind::MultiChoice;
+            return ScaleKind::MultiLabel;
         }
         if distinct.len() == 2 {
             return ScaleKind::Binary;
@@ -198,8 +200,8 @@ impl Scale {
     }
 
     fn guess_levels(kind: ScaleKind, distinct: BTreeSet<String>) -> Result<Self, ScaleError> {
-        if kind == ScaleKind::MultiChoice {
-            let options: BTreeSet<&str> = distinct.iter().flat_map(|value| parts(value)).collect();
+        if kind == ScaleKind::MultiLabel {
+            let options: BTreeSet<&str> = distinct.iter().flat_map(|value| option_names(value)).collect();
             return Self::new(kind, options);
         }
         if kind == ScaleKind::Binary && distinct.len() == 1 {
@@ -236,66 +238,49 @@ impl Scale {
         self.kind
     }
 
-    /// The names of the levels, lowest (or "no") first. Of a multi-choice scale: of every set of options, `none` first, then
-    /// those whose number in binary has the bit of each of their options (`none`, `a`, `b`, `a + b`, `c`, ...). This is the label
-    /// powerset of Tsoumakas & Katakis 2007 (Multi-label classification: an overview): models learn which options go together.
+    /// The names of the levels, lowest (or "no") first; of a multi-label scale of its options.
     pub fn levels(&self) -> &[String] {
         &self.levels
     }
 
-    /// What a person chooses from: the options of a multi-choice scale, else the levels. Option `k` is in the sets whose level
-    /// has bit `k`.
-    pub fn options(&self) -> Vec<&str> {
-        let is_one = |level: usize| self.kind != ScaleKind::MultiChoice || level.is_power_of_two();
-        self.levels
-            .iter()
-            .enumerate()
-            .filter(|(level, _)| is_one(*level))
-            .map(|(_, name)| name.as_str())
-            .collect()
+    /// Whether an answer is a set of options.
+    pub fn is_multi_label(&self) -> bool {
+        self.kind == ScaleKind::MultiLabel
     }
 
-    /// How many levels there are; at least two.
+    /// How many levels (or options) there are; at least two.
     #[allow(clippy::len_without_is_empty)] // a scale is never empty
     pub fn len(&self) -> usize {
         self.levels.len()
     }
 
-    /// The index of the level with this name (trimmed), if it is on the scale. A set of options may be written as `a + b`,
-    /// `a; b`, `a|b` or `["a", "b"]`, in any order; without options as `none` or `[]`.
+    /// The index of the level (or option) with this name (trimmed), if it is on the scale.
     pub fn index_of(&self, name: &str) -> Option<u16> {
         let name = name.trim();
-        let exact = self.levels.iter().position(|l| l == name).map(|i| i as u16);
-        if exact.is_some() || self.kind != ScaleKind::MultiChoice || name.is_empty() {
-            return exact;
+        self.levels.iter().position(|l| l == name).map(|i| i as u16)
+    }
+
+    /// The answer that `name` stands for. A set of options is written as `a + b`, `a; b`, `a|b` or `["a", "b"]`, in any order;
+    /// without options as `none` or `[]`.
+    pub fn answer_named(&self, name: &str) -> Option<Answer> {
+        if !self.is_multi_label() {
+            return self.index_of(name).map(Answer::Level);
         }
-        let options = self.options();
-        let named = parts(name);
-        // "none" beside options is a contradiction; parts() leaves it out.
-        if !named.is_empty() && says_none(name) {
+        if name.trim().is_empty() || contradicts_itself(name) {
             return None;
         }
-        named.into_iter().try_fold(0, |set, part| {
-            let option = options.iter().position(|o| *o == part)?;
-            Some(set | 1 << option)
-        })
+        let named = option_names(name);
+        let option = |name: &str| self.index_of(name).and_then(|option| u8::try_from(option).ok());
+        let options = named.into_iter().map(option).collect::<Option<Vec<u8>>>()?;
+        OptionSet::new(options).ok().map(Answer::Options)
     }
 
-    /// The answer that `name` stands for, written as [`Scale::index_of`] takes it.
-    pub fn answer_named(&self, name: &str) -> Option<Answer> {
-        let index = self.index_of(name)?;
-        Some(match self.kind {
-            ScaleKind::MultiChoice => Answer::Options(OptionSet::from_bits(u64::from(index))),
-            _ => Answer::Level(index),
-        })
-    }
-
-    /// The name of an answer; `None` where it is not on the scale.
-    pub fn name_of_answer(&self, answer: &Answer) -> Option<&str> {
+    /// The name of an answer; `None` where it is not on the scale. A set of options is `a + b`, the empty one `none`.
+    pub fn name_of_answer(&self, answer: &Answer) -> Option<Cow<'_, str>> {
         answer.check(self).ok()?;
         match answer {
-            Answer::Level(level) => self.name_of(*level),
-            Answer::Options(set) => self.name_of(u16::try_from(set.bits()).ok()?),
+            Answer::Level(level) => self.name_of(*level).map(Cow::Borrowed),
+            Answer::Options(set) => Some(Cow::Owned(set_name(&self.levels, set.bits()))),
             Answer::Spans(_) => None,
         }
     }
@@ -311,7 +296,7 @@ const NONE: &str = "none";
 const AND: &str = " + ";
 
 /// The name of a set of options.
-fn set_name(options: &[String], set: usize) -> String {
+fn set_name(options: &[String], set: u64) -> String {
     let members: Vec<&str> = options
         .iter()
         .enumerate()
@@ -321,23 +306,24 @@ fn set_name(options: &[String], set: usize) -> String {
     if members.is_empty() { NONE.to_owned() } else { members.join(AND) }
 }
 
-/// The options of which `levels` are all the sets, if that is what they are.
+/// The options of which `levels` are all the sets, if that is what they are: so a scale of up to six options was written before.
 fn options_of(levels: &[String]) -> Option<Vec<String>> {
     if levels.len() < 4 || !levels.len().is_power_of_two() {
         return None;
     }
     let ones = (0..levels.len().trailing_zeros()).map(|k| levels[1 << k].clone());
     let options: Vec<String> = ones.collect();
-    levels.iter().enumerate().all(|(set, name)| *name == set_name(&options, set)).then_some(options)
+    (0..).zip(levels).all(|(set, name)| *name == set_name(&options, set)).then_some(options)
 }
 
-/// The options that a value names.
-fn parts(value: &str) -> Vec<&str> {
+/// The options that a value names, as [`Scale::answer_named`] reads it.
+pub fn option_names(value: &str) -> Vec<&str> {
     names(value).into_iter().filter(|name| *name != NONE).collect()
 }
 
-fn says_none(value: &str) -> bool {
-    names(value).contains(&NONE)
+/// Whether a value says "none" and names options too: no answer on any scale of options.
+pub fn contradicts_itself(value: &str) -> bool {
+    names(value).contains(&NONE) && !option_names(value).is_empty()
 }
 
 fn names(value: &str) -> Vec<&str> {
@@ -354,7 +340,7 @@ fn names(value: &str) -> Vec<&str> {
 
 /// Whether some of these values are sets, of few options that stand in more than one value.
 fn read_as_sets(values: &BTreeSet<String>) -> bool {
-    let named: Vec<Vec<&str>> = values.iter().map(|value| parts(value)).collect();
+    let named: Vec<Vec<&str>> = values.iter().map(|value| option_names(value)).collect();
     let options: BTreeSet<&str> = named.iter().flatten().copied().collect();
     named.iter().any(|parts| parts.len() > 1)
         && (2..=Scale::MAX_OPTIONS).contains(&options.len())
@@ -426,12 +412,9 @@ mod tests {
     }
 
     #[test]
-    fn every_set_of_options_is_a_level() {
-        let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat", "lie"]).unwrap();
-        let sets = ["none", "rude", "threat", "rude + threat", "lie", "rude + lie", "threat + lie"];
-        assert_eq!(scale.levels()[..7], sets);
-        assert_eq!((scale.len(), scale.options()), (8, vec!["rude", "threat", "lie"]));
-        assert_eq!(Scale::new(ScaleKind::MultiChoice, scale.levels()), Ok(scale.clone()));
+    fn every_option_is_listed_and_sets_of_them_are_answers() {
+        let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
+        assert_eq!(scale.levels(), ["rude", "threat", "lie"]);
         for (written, set) in [
             ("lie; rude", 5),
             ("rude|lie", 5),
@@ -442,30 +425,67 @@ mod tests {
             ("[]", 0),
             (" threat ", 2),
         ] {
-            assert_eq!(scale.index_of(written), Some(set), "{written}");
+            let answer = Some(Answer::Options(OptionSet::from_bits(set)));
+            assert_eq!(scale.answer_named(written), answer, "{written}");
         }
         for wrong in ["rude; mean", "rude; none", ""] {
-            assert_eq!(scale.index_of(wrong), None, "{wrong}");
+            assert_eq!(scale.answer_named(wrong), None, "{wrong}");
         }
         assert!(!scale.kind().is_ordered());
     }
 
     #[test]
+    fn a_set_may_have_64_options() {
+        let names: Vec<String> = (0..64).map(|n| format!("option {n}")).collect();
+        let scale = Scale::new(ScaleKind::MultiLabel, &names).unwrap();
+        let all = Answer::Options(OptionSet::from_bits(u64::MAX));
+        let name = scale.name_of_answer(&all).unwrap().into_owned();
+        assert_eq!(name.split(" + ").count(), 64);
+        assert_eq!(scale.answer_named(&name), Some(all));
+    }
+
+    /// Earlier versions wrote every set of up to six options as a level, under another name of the kind.
+    #[test]
+    fn what_earlier_versions_wrote_is_read() {
+        let sets = [
+            "none",
+            "rude",
+            "threat",
+            "rude + threat",
+            "lie",
+            "rude + lie",
+            "threat + lie",
+            "rude + threat + lie",
+        ];
+        let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
+        assert_eq!(Scale::new(ScaleKind::MultiLabel, sets), Ok(scale.clone()));
+        let old = format!(r#"{{"kind":"multi-choice","levels":{sets:?}}}"#);
+        assert_eq!(serde_json::from_str::<Scale>(&old).unwrap(), scale);
+        assert_eq!("multi-choice".parse(), Ok(ScaleKind::MultiLabel));
+        assert_eq!(
+            (ScaleKind::MultiLabel.name(), ScaleKind::MultiLabel.to_string().as_str()),
+            ("multi-label", "multi-label")
+        );
+        assert_eq!(serde_json::to_string(&ScaleKind::MultiLabel).unwrap(), r#""multi-label""#);
+    }
+
+    #[test]
     fn guesses_sets_where_options_recur() {
         let kind = |values: &[&str]| Scale::guess(values).unwrap().kind();
-        assert_eq!(kind(&["rude", "rude;lie", "none"]), ScaleKind::MultiChoice);
-        assert_eq!(kind(&["rude", "rude|lie"]), ScaleKind::MultiChoice);
+        assert_eq!(kind(&["rude", "rude;lie", "none"]), ScaleKind::MultiLabel);
+        assert_eq!(kind(&["rude", "rude|lie"]), ScaleKind::MultiLabel);
         assert_eq!(kind(&["yes; really", "no", "maybe"]), ScaleKind::Choice);
-        assert_eq!(Scale::guess(["b", "a|b"]).unwrap().options(), ["a", "b"]);
+        assert_eq!(Scale::guess(["b", "a|b"]).unwrap().levels(), ["a", "b"]);
     }
 
     #[test]
     fn refuses_what_are_no_options() {
-        let new = |options: &[&str]| Scale::new(ScaleKind::MultiChoice, options);
+        let new = |options: &[&str]| Scale::new(ScaleKind::MultiLabel, options);
         assert_eq!(new(&["a"]), Err(ScaleError::TooFew(1)));
         assert_eq!(new(&["a", "none"]), Err(ScaleError::OptionName("none".into())));
         assert_eq!(new(&["a", "b;c"]), Err(ScaleError::OptionName("b;c".into())));
-        assert_eq!(new(&["a", "b", "c", "d", "e", "f", "g"]), Err(ScaleError::TooManyOptions(7)));
+        let many: Vec<String> = (0..65).map(|n| n.to_string()).collect();
+        assert_eq!(Scale::new(ScaleKind::MultiLabel, many), Err(ScaleError::TooManyOptions(65)));
         assert_eq!(new(&["a", "a"]), Err(ScaleError::Repeated("a".into())));
     }
 
@@ -482,15 +502,15 @@ mod tests {
 
     #[test]
     fn answers_have_names() {
-        let multi = Scale::new(ScaleKind::MultiChoice, ["a", "b", "c"]).unwrap();
+        let multi = Scale::new(ScaleKind::MultiLabel, ["a", "b", "c"]).unwrap();
         let both = Answer::Options(OptionSet::from_bits(0b101));
         assert_eq!(multi.answer_named("c; a"), Some(both.clone()));
-        assert_eq!(multi.name_of_answer(&both), Some("a + c"));
+        assert_eq!(multi.name_of_answer(&both).as_deref(), Some("a + c"));
         assert_eq!(multi.name_of_answer(&Answer::Options(OptionSet::from_bits(1 << 40))), None);
         assert_eq!(multi.name_of_answer(&Answer::Level(1)), None);
         let ordinal = Scale::guess(["1", "2", "3"]).unwrap();
         assert_eq!(ordinal.answer_named(" 3 "), Some(Answer::Level(2)));
-        assert_eq!(ordinal.name_of_answer(&Answer::Level(2)), Some("3"));
+        assert_eq!(ordinal.name_of_answer(&Answer::Level(2)).as_deref(), Some("3"));
         assert_eq!((ordinal.answer_named("4"), ordinal.name_of_answer(&Answer::Level(3))), (None, None));
     }
 

@@ -1,6 +1,6 @@
 //! Texts, annotators and questions.
 
-use crate::{AnnotatorId, QuestionId, Scale, TextId};
+use crate::{AnnotatorId, QuestionId, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -79,6 +79,30 @@ pub struct Question {
     pub scale: Scale,
 }
 
+impl Question {
+    /// What joins the name of a multi-label question and of one of its options.
+    pub const OPTION_OF: &'static str = ": ";
+
+    /// The options of a multi-label question as yes/no questions, `emotions: anger`; none of others.
+    pub fn options(&self) -> Vec<Self> {
+        (0..self.scale.len() as u8).filter_map(|option| self.option(option)).collect()
+    }
+
+    /// One option as a yes/no question.
+    pub fn option(&self, option: u8) -> Option<Self> {
+        if !self.scale.is_multi_label() {
+            return None;
+        }
+        let name = self.scale.name_of(option.into())?;
+        Some(Self {
+            id: self.id.of_option(option),
+            name: format!("{}{}{name}", self.name, Self::OPTION_OF),
+            prompt: format!("{} {name}?", self.prompt),
+            scale: Scale::new(ScaleKind::Binary, ["no", "yes"]).ok()?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +113,20 @@ mod tests {
         assert_eq!(Split::from_name("dev"), Some(Split::Validation));
         assert_eq!(Split::from_name("test"), Some(Split::Test));
         assert_eq!(Split::from_name("fold-3"), None);
+    }
+
+    #[test]
+    fn an_option_is_a_question_of_its_own() {
+        let scale = Scale::new(ScaleKind::MultiLabel, ["anger", "joy"]).unwrap();
+        let asked = Question { id: QuestionId(3), name: "emotions".into(), prompt: "Which?".into(), scale };
+        let options = asked.options();
+        assert_eq!(options.len(), 2);
+        assert_eq!((options[1].name.as_str(), options[1].prompt.as_str()), ("emotions: joy", "Which? joy?"));
+        assert_eq!((options[1].id, options[1].scale.kind()), (QuestionId(3).of_option(1), ScaleKind::Binary));
+        assert_eq!((asked.option(2), options[0].option(0), options[0].options()), (None, None, Vec::new()));
+        let answer = crate::Answer::Options(crate::OptionSet::from_bits(0b10));
+        assert_eq!(answer.clone().to(options[1].id), crate::Answer::Level(1));
+        assert_eq!(answer.clone().to(options[0].id), crate::Answer::Level(0));
+        assert_eq!(answer.clone().to(asked.id), answer);
     }
 }

@@ -1,12 +1,13 @@
 //! The labels of one question as the project and the rows before have them: what a row adds, and what it only repeats.
 
 use crate::changes::{Change, ChangeKind, Changes};
-use crate::level_name::{level_name, level_on};
+use crate::level_name::{answer_on, level_name};
 use crate::row::Row;
 use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
-use dissensus_domain::{Scale, ScaleError};
+use dissensus_domain::{Answer, OptionSet, Scale, ScaleError, contradicts_itself, option_names};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher;
 
@@ -21,15 +22,32 @@ const LOOKED_AT: usize = 64;
 /// Numbers of answers without a scale, by name.
 type Numbers = HashMap<String, u32, foldhash::fast::RandomState>;
 
+/// Sets of options by their number: too many are possible for the set itself to be one.
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    numbers: HashMap<OptionSet, u32, foldhash::fast::RandomState>,
+    all: Vec<OptionSet>,
+}
+
+impl Sets {
+    fn number(&mut self, set: OptionSet) -> u32 {
+        let Self { numbers, all } = self;
+        *numbers.entry(set).or_insert_with(|| {
+            all.push(set);
+            all.len() as u32 - 1
+        })
+    }
+}
+
 /// A label that the project has, by the checker's numbers of its text and its annotator.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct KnownLabel {
     /// The text.
     pub text: u32,
     /// Who judged.
     pub annotator: u32,
     /// On the scale of the question.
-    pub level: u16,
+    pub answer: Answer,
     /// When, in milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
     /// Given in the window or by the command.
@@ -49,7 +67,10 @@ pub(crate) struct Answers {
     scale: Option<Scale>,
     /// Names of answers without a scale, by their number.
     numbers: Numbers,
+    sets: Sets,
     levels: BTreeMap<String, u64>,
+    /// The names that answers are made of where these are sets of options, and how many answers have each.
+    options: BTreeMap<String, u64>,
     lists: HashMap<u64, List, foldhash::fast::RandomState>,
     entries: Vec<Entry>,
     /// Entries from here on came with the rows of this file.
@@ -114,7 +135,7 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     name: String,
-    level: Option<u16>,
+    answer: Option<Answer>,
 }
 
 impl Answers {
@@ -122,7 +143,9 @@ impl Answers {
         Self {
             scale,
             numbers: Numbers::default(),
+            sets: Sets::default(),
             levels: BTreeMap::new(),
+            options: BTreeMap::new(),
             lists: HashMap::default(),
             entries: Vec::new(),
             seeded: 0,
@@ -141,7 +164,8 @@ impl Answers {
     /// An answer that the project has. All of them are seeded before the first row.
     pub(crate) fn seed(&mut self, label: &KnownLabel) {
         let pair = pair(label.text, label.annotator);
-        self.append(pair, u32::from(label.level), label.at_ms);
+        let answer = self.number("", Some(&label.answer));
+        self.append(pair, answer, label.at_ms);
         self.seeded = self.entries.len() as u32;
         if let Some(list) = self.lists.get_mut(&pair).filter(|_| label.current) {
             (list.current, list.given) = (self.seeded - 1, label.given);
@@ -174,27 +198,36 @@ impl Answers {
         &self.levels
     }
 
+    /// As [`Answers::levels`], of sets of options by option; at most twice as many as a scale may have.
+    pub(crate) fn options(&self) -> &BTreeMap<String, u64> {
+        &self.options
+    }
+
     /// The scale given, or else the one that the labels so far most likely have.
     pub(crate) fn scale(&self) -> Result<Scale, ScaleError> {
         match &self.scale {
             Some(scale) => Ok(scale.clone()),
-            None => Scale::guess(self.levels.keys()),
+            // Of sets only some are kept by name, of their options all that a scale may have.
+            None => match Scale::guess(self.levels.keys()) {
+                // Of many sets only some are kept by name.
+                Ok(scale) if scale.is_multi_label() => Scale::of_kind(scale.kind(), self.options.keys()),
+                found => found,
+            },
         }
     }
 
     /// The level's name and index, where the label is on the scale.
     pub(crate) fn judge(&self, label: &str) -> Result<Judged, RowErrorKind> {
         let Some(scale) = &self.scale else {
-            return Ok(Judged { name: level_name(label).to_owned(), level: None });
+            return Ok(Judged { name: level_name(label).to_owned(), answer: None });
         };
-        let found =
-            level_on(scale, label).and_then(|level| Some((scale.name_of(level)?.to_owned(), Some(level))));
+        let found = answer_on(scale, label)
+            .and_then(|answer| Some((scale.name_of_answer(&answer)?.into_owned(), Some(answer))));
         match found {
-            Some((name, level)) => Ok(Judged { name, level }),
-            None => Err(RowErrorKind::UnknownLevel {
-                label: label.to_owned(),
-                levels: scale.options().into_iter().map(str::to_owned).collect(),
-            }),
+            Some((name, answer)) => Ok(Judged { name, answer }),
+            None => {
+                Err(RowErrorKind::UnknownLevel { label: label.to_owned(), levels: scale.levels().to_vec() })
+            }
         }
     }
 
@@ -207,8 +240,8 @@ impl Answers {
         judged: Judged,
         now_ms: i64,
     ) -> LabelVerdict {
-        let Judged { name, level } = judged;
-        let answer = self.number(&name, level);
+        let Judged { name, answer: meant } = judged;
+        let answer = self.number(&name, meant.as_ref());
         let pair = pair(text, annotator);
         let before = self.lists.get(&pair).copied();
         let known = before.is_some_and(|list| match row.at_ms {
@@ -248,17 +281,17 @@ impl Answers {
         self.said(pair, answer, row.at_ms.is_none());
         self.added += 1;
         self.count(&name);
-        LabelVerdict::Added { name, level, at_ms, follows_row }
+        LabelVerdict::Added { name, answer: meant, at_ms, follows_row }
     }
 
     /// What becomes of an answer of a later occasion, given by an annotator to a text: it replaces nothing, and tells its level.
     pub(crate) fn ask_again(&mut self, about: Option<(u32, u32)>, row: &Row, judged: Judged) -> LabelVerdict {
-        let Judged { name, level } = judged;
+        let Judged { name, answer: meant } = judged;
         self.again += 1;
         self.count(&name);
         let mut at_ms = row.at_ms;
         if let Some((text, annotator)) = about {
-            let (pair, answer) = (pair(text, annotator), self.number(&name, level));
+            let (pair, answer) = (pair(text, annotator), self.number(&name, meant.as_ref()));
             let here = || place(row, [name.clone(), name.clone()]);
             match self.lists.get(&pair).copied() {
                 None if self.without_first.insert(pair) => {
@@ -273,7 +306,7 @@ impl Answers {
                 }
             }
         }
-        LabelVerdict::Repeat { name, level, at_ms }
+        LabelVerdict::Repeat { name, answer: meant, at_ms }
     }
 
     /// The time of the label of the project that an answer of a later occasion is: a file that was imported without its occasions
@@ -296,11 +329,24 @@ impl Answers {
     }
 
     fn count(&mut self, name: &str) {
-        let room = self.levels.len() <= Scale::MAX_LEVELS;
+        // What will be no answer on the scale that is guessed is counted by name, however many sets there are.
+        let most = Scale::MAX_LEVELS * if contradicts_itself(name) { 2 } else { 1 };
+        let room = self.levels.len() <= most;
         match self.levels.get_mut(name) {
             Some(count) => *count += 1,
             None if room => drop(self.levels.insert(name.to_owned(), 1)),
             None => {}
+        }
+        // Without a scale any name may be a set.
+        if self.scale.as_ref().is_none_or(Scale::is_multi_label) {
+            for option in option_names(name) {
+                let room = self.options.len() <= 2 * Scale::MAX_OPTIONS;
+                match self.options.get_mut(option) {
+                    Some(count) => *count += 1,
+                    None if room => drop(self.options.insert(option.to_owned(), 1)),
+                    None => {}
+                }
+            }
         }
     }
 
@@ -330,10 +376,10 @@ impl Answers {
             (true, false) => None,
         };
         let (current, other) = if counts { (answer, old) } else { (old, answer) };
-        let Self { changes, scale, numbers, .. } = self;
+        let Self { changes, scale, numbers, sets, .. } = self;
         if let Some(kind) = kind {
             changes.add(kind, || {
-                place(row, [current, other].map(|e| name_of(scale.as_ref(), numbers, e.answer)))
+                place(row, [current, other].map(|e| name_of(scale.as_ref(), numbers, sets, e.answer)))
             });
         }
         self.compare(pair, answer.answer, counts, row);
@@ -358,7 +404,7 @@ impl Answers {
     /// Compares the label of the project that was current before the file with the one that is current after this row, which says
     /// `answer`, and which `counts` if it is that one. What the rows between them were does not matter.
     fn compare(&mut self, pair: u64, answer: u32, counts: bool, row: &Row) {
-        let Self { changes, scale, numbers, lists, touched, entries, seeded, .. } = self;
+        let Self { changes, scale, numbers, sets, lists, touched, entries, seeded, .. } = self;
         let (Some(list), Some(touched)) = (lists.get(&pair), touched.get_mut(&pair)) else { return };
         let [current, before] = [list.current, touched.before].map(|at| entries[at as usize].answer);
         let told = match list.current >= *seeded {
@@ -371,13 +417,16 @@ impl Answers {
         let was = std::mem::replace(&mut touched.told, told);
         let instead_of = if list.current < *seeded { answer } else { before };
         changes.of_pair(pair, was, told, counts, || {
-            place(row, [current, instead_of].map(|number| name_of(scale.as_ref(), numbers, number)))
+            place(row, [current, instead_of].map(|number| name_of(scale.as_ref(), numbers, sets, number)))
         });
     }
 
-    fn number(&mut self, name: &str, level: Option<u16>) -> u32 {
-        if let Some(level) = level {
-            return u32::from(level);
+    /// The number of an answer: of a level its index, of a set of options the one that it got, without a scale that of its name.
+    fn number(&mut self, name: &str, answer: Option<&Answer>) -> u32 {
+        match answer {
+            Some(Answer::Level(level)) => return u32::from(*level),
+            Some(Answer::Options(set)) => return self.sets.number(*set),
+            Some(Answer::Spans(_)) | None => {}
         }
         if let Some(number) = self.numbers.get(name) {
             return *number;
@@ -471,10 +520,15 @@ fn place(row: &Row, [counts, instead_of]: [String; 2]) -> Change {
 }
 
 /// The name of an answer by its number.
-fn name_of(scale: Option<&Scale>, numbers: &Numbers, number: u32) -> String {
+fn name_of(scale: Option<&Scale>, numbers: &Numbers, sets: &Sets, number: u32) -> String {
     let name = match scale {
-        Some(scale) => u16::try_from(number).ok().and_then(|level| scale.name_of(level)),
-        None => numbers.iter().find(|(_, known)| **known == number).map(|(name, _)| name.as_str()),
+        Some(scale) if scale.is_multi_label() => {
+            sets.all.get(number as usize).and_then(|set| scale.name_of_answer(&Answer::Options(*set)))
+        }
+        Some(scale) => u16::try_from(number).ok().and_then(|level| scale.name_of(level)).map(Into::into),
+        None => {
+            numbers.iter().find(|(_, known)| **known == number).map(|(name, _)| name.as_str()).map(Into::into)
+        }
     };
-    name.unwrap_or("another label").to_owned()
+    name.map_or_else(|| "another label".to_owned(), Cow::into_owned)
 }

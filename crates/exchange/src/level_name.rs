@@ -1,6 +1,6 @@
 //! The spellings of a label that mean one level.
 
-use dissensus_domain::Scale;
+use dissensus_domain::{Answer, Scale};
 
 /// A label in its plain spelling: trimmed, and a whole number without a point, so that `3`, `"3"` and `3.0` are one.
 pub fn level_name(label: &str) -> &str {
@@ -17,4 +17,12 @@ pub fn level_name(label: &str) -> &str {
 /// The index of `label` on `scale`: by its own spelling, else by its plain one ([`level_name`]).
 pub fn level_on(scale: &Scale, label: &str) -> Option<u16> {
     scale.index_of(label).or_else(|| scale.index_of(level_name(label)))
+}
+
+/// The answer that `label` is on `scale`, in its own spelling or its plain one.
+pub(crate) fn answer_on(scale: &Scale, label: &str) -> Option<Answer> {
+    match scale.is_multi_label() {
+        true => scale.answer_named(label).or_else(|| scale.answer_named(level_name(label))),
+        false => level_on(scale, label).map(Answer::Level),
+    }
 }

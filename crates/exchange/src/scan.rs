@@ -65,8 +65,10 @@ pub struct QuestionScan {
     pub labels: u64,
     /// Labels that are there already, in the project or in a row before.
     pub repeated: u64,
-    /// Labels to be appended a level, and answers of later occasions: in the order of the scale, then those that are not on it by their names.
+    /// Labels to be appended a level (or with an option), and answers of later occasions: in the order of the scale, then those that are not on it by their names.
     pub levels: Vec<(String, u64)>,
+    /// The same by option, read as sets of options: with a scale of another kind nothing, without one at most twice as many as a scale may have.
+    pub options: Vec<(String, u64)>,
     /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
     pub scale: Result<Scale, ScaleError>,
     /// What these labels change beyond adding to what is there.
@@ -169,7 +171,10 @@ impl Scan {
 impl QuestionScan {
     fn of(answers: &Answers, name: Option<&String>) -> Self {
         let scale = answers.scale();
-        let counts = answers.levels();
+        let counts = match &scale {
+            Ok(scale) if scale.is_multi_label() => answers.options(),
+            _ => answers.levels(),
+        };
         let levels = match &scale {
             Ok(scale) => {
                 let mut of_level = vec![0; scale.len()];
@@ -178,7 +183,7 @@ impl QuestionScan {
                 {
                     of_level[usize::from(level)] += count;
                 }
-                let off = counts.iter().filter(|(name, _)| scale.index_of(name).is_none());
+                let off = answers.levels().iter().filter(|(name, _)| scale.answer_named(name).is_none());
                 let off = off.map(|(name, count)| (name.clone(), *count));
                 scale.levels().iter().cloned().zip(of_level).chain(off).collect()
             }
@@ -190,6 +195,7 @@ impl QuestionScan {
             labels: answers.added,
             repeated: answers.repeated,
             levels,
+            options: answers.options().iter().map(|(name, count)| (name.clone(), *count)).collect(),
             scale,
             changes: answers.changes.clone(),
         }
@@ -197,7 +203,7 @@ impl QuestionScan {
 
     /// The names of the labels that would be appended and that `scale` does not have.
     pub fn off_scale<'a>(&'a self, scale: &'a Scale) -> impl Iterator<Item = &'a str> {
-        self.levels.iter().map(|(name, _)| name.as_str()).filter(|name| scale.index_of(name).is_none())
+        self.levels.iter().map(|(name, _)| name.as_str()).filter(|name| scale.answer_named(name).is_none())
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a checked row brings: its text, its annotator, its label.
 
+use dissensus_domain::Answer;
+
 /// What a good row brings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -33,10 +35,10 @@ pub enum LabelVerdict {
     None,
     /// To be appended.
     Added {
-        /// The name of the level, in the spelling of the scale (or, without one, of [`level_name`](crate::level_name)).
+        /// The name of the answer, in the spelling of the scale (or, without one, of [`level_name`](crate::level_name)).
         name: String,
-        /// Its index on the scale, where there is a scale.
-        level: Option<u16>,
+        /// The answer, where there is a scale.
+        answer: Option<Answer>,
         /// The time of the row. Without one it is the time of the import or, where the project or a row before has a later
         /// answer of this annotator to this text, that answer's time.
         at_ms: i64,
@@ -46,17 +48,17 @@ pub enum LabelVerdict {
     },
     /// An answer of a later occasion ([`Row::occasion`](crate::Row::occasion)): to be kept apart from labels.
     Repeat {
-        /// The name of the level, as in `Added`.
+        /// The name of the answer, as in `Added`.
         name: String,
-        /// Its index on the scale, where there is a scale.
-        level: Option<u16>,
+        /// The answer, where there is a scale.
+        answer: Option<Answer>,
         /// The time of the row. Of a row without one: that of the label of the project that it is already, where there is such a
         /// label ([`ChangeKind::RepeatIsLabel`](crate::ChangeKind::RepeatIsLabel)).
         at_ms: Option<i64>,
     },
     /// The project or a row before has this answer already: nothing is appended.
     Repeated {
-        /// The name of the level, as in `Added`.
+        /// The name of the answer, as in `Added`.
         name: String,
     },
 }

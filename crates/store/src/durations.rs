@@ -31,7 +31,7 @@ impl Store {
                        ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
                        CROSS JOIN texts AS t ON t.id = e.text
                        WHERE e.duration_ms IS NOT NULL AND e.question = ?1 ORDER BY e.id";
-            all(c, sql, [question.0], |row| {
+            all(c, sql, [question.row().0], |row| {
                 Ok(TimedAnswer {
                     text: TextId(row.get(0)?),
                     annotator: AnnotatorId(row.get(1)?),

@@ -23,6 +23,11 @@ pub struct NewHead {
 /// A kept head.
 pub type Head = NewHead;
 
+/// The model as the file names it: each option of a multi-label question has a head of its own.
+fn name_in_file(model: &str, question: QuestionId) -> String {
+    question.option().map_or_else(|| model.to_owned(), |option| format!("{model} of option {option}"))
+}
+
 impl WriteTx<'_> {
     /// Keeps a head in place of the one before it for the same question, encoder version and model.
     ///
@@ -40,12 +45,18 @@ impl WriteTx<'_> {
         let explain = |e| self.explain("keeping a head", e);
         self.run(
             "DELETE FROM heads WHERE question = ?1 AND model = ?2 AND version IS ?3",
-            (new.question.0, &new.model, version),
+            (new.question.row().0, name_in_file(&new.model, new.question), version),
         )
         .map_err(explain)?;
         self.run(
             "INSERT INTO heads (question, version, model, made_at_ms, weights) VALUES (?1, ?2, ?3, ?4, ?5)",
-            (new.question.0, version, &new.model, new.made_at_ms, &new.weights),
+            (
+                new.question.row().0,
+                version,
+                name_in_file(&new.model, new.question),
+                new.made_at_ms,
+                &new.weights,
+            ),
         )
         .map(|_| ())
         .map_err(explain)
@@ -70,7 +81,7 @@ impl Store {
             let sql = "SELECT made_at_ms, weights FROM heads AS h
                        LEFT JOIN encoder_versions AS v ON v.id = h.version
                        WHERE question = ?1 AND model = ?2 AND v.key IS ?3 ORDER BY h.id DESC LIMIT 1";
-            first(c, sql, (question.0, model, version), |r| {
+            first(c, sql, (question.row().0, name_in_file(model, question), version), |r| {
                 Ok(Head {
                     question,
                     version: version.map(str::to_owned),

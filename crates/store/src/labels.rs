@@ -134,6 +134,14 @@ fn current(row: &Row<'_>) -> rusqlite::Result<CurrentLabel> {
     })
 }
 
+/// As [`current`], of an option of a multi-label question whether the answer has it.
+fn current_of(question: QuestionId) -> impl Fn(&Row<'_>) -> rusqlite::Result<CurrentLabel> {
+    move |row| {
+        let label = current(row)?;
+        Ok(CurrentLabel { answer: label.answer.to(question), ..label })
+    }
+}
+
 const ONE_CURRENT: &str = "SELECT event, text, annotator, level, content FROM current_answers
      WHERE question = ?1 AND text = ?2 AND annotator = ?3";
 
@@ -199,7 +207,7 @@ impl<'a> WriteTx<'a> {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.first(ONE_CURRENT, (question.0, text.0, annotator.0), current)
+        self.first(ONE_CURRENT, (question.row().0, text.0, annotator.0), current_of(question))
     }
 }
 
@@ -210,7 +218,7 @@ pub(crate) fn current_in(
 ) -> rusqlite::Result<Vec<CurrentLabel>> {
     let sql = "SELECT event, text, annotator, level, content FROM current_answers
                WHERE question = ?1 ORDER BY text, annotator";
-    all(c, sql, [question.0], current)
+    all(c, sql, [question.row().0], current_of(question))
 }
 
 impl Store {
@@ -241,7 +249,9 @@ impl Store {
         text: TextId,
         annotator: AnnotatorId,
     ) -> Result<Option<CurrentLabel>> {
-        self.read("reading a label", |c| first(c, ONE_CURRENT, (question.0, text.0, annotator.0), current))
+        self.read("reading a label", |c| {
+            first(c, ONE_CURRENT, (question.row().0, text.0, annotator.0), current_of(question))
+        })
     }
 
     /// The current labels of everyone, by text, then annotator.
@@ -260,7 +270,7 @@ impl Store {
         self.read("reading the labels of a text", |c| {
             let sql = "SELECT event, text, annotator, level, content FROM current_answers
                        WHERE question = ?1 AND text = ?2 ORDER BY annotator";
-            all(c, sql, (question.0, text.0), current)
+            all(c, sql, (question.row().0, text.0), current_of(question))
         })
     }
 
@@ -279,7 +289,7 @@ impl Store {
                        FROM events AS e INDEXED BY events_by_annotator CROSS JOIN current_answers AS a
                        ON a.question = e.question AND a.text = e.text AND a.annotator = e.annotator AND a.event = e.id
                        WHERE e.annotator = ?1 AND e.question = ?2 ORDER BY e.text";
-            all(c, sql, (annotator.0, question.0), current)
+            all(c, sql, (annotator.0, question.row().0), current_of(question))
         })
     }
 }

@@ -52,11 +52,10 @@ impl WriteTx<'_> {
         let id = self
             .insert(
                 "INSERT INTO questions (name, prompt, scale) VALUES (?1, ?2, ?3)",
-                (&new.name, &new.prompt, new.scale.kind().name()),
+                (&new.name, &new.prompt, kind_in_file(new.scale.kind())),
             )
             .map_err(explain)?;
-        // Of a multi-choice scale the options: an answer names them, and all their sets follow from them.
-        for (level, name) in (0_u16..).zip(new.scale.options()) {
+        for (level, name) in (0_u16..).zip(new.scale.levels()) {
             self.run("INSERT INTO levels (question, level, name) VALUES (?1, ?2, ?3)", (id, level, name))
                 .map_err(explain)?;
         }
@@ -82,6 +81,15 @@ impl Store {
     /// Only what the disk says.
     pub fn question_by_name(&self, name: &str) -> Result<Option<Question>> {
         self.read("reading a question", |c| by_name(c, name))
+    }
+}
+
+/// How the file spells a kind. A multi-label question is `multi-choice` there, as it was when the table was made, so that no file needs
+/// a migration for a word and earlier versions open one of up to six options.
+fn kind_in_file(kind: ScaleKind) -> &'static str {
+    match kind {
+        ScaleKind::MultiLabel => "multi-choice",
+        other => other.name(),
     }
 }
 

@@ -65,7 +65,10 @@ fn counting(c: &Connection, question: QuestionId) -> rusqlite::Result<Vec<Repeat
     let sql = format!(
         "SELECT {COLUMNS} FROM repeats AS r WHERE question = ?1 AND {COUNTS} ORDER BY text, annotator, occasion, at_ms, answer"
     );
-    let mut found: Vec<Repeat> = all(c, &sql, [question.0], repeat)?;
+    let mut found: Vec<Repeat> = all(c, &sql, [question.row().0], |row| {
+        let found = repeat(row)?;
+        Ok(Repeat { question, answer: found.answer.to(question), ..found })
+    })?;
     // `dedup_by_key` keeps the first of each, so the order is turned round.
     found.reverse();
     found.dedup_by_key(|r| (r.text, r.annotator, r.occasion));

@@ -233,7 +233,7 @@ impl Snapshot<'_> {
                 }
                 None => None,
             };
-            f(ExportRow { event: &event, question: &question, text, annotator, level })?;
+            f(ExportRow { event: &event, question: &question, text, annotator, level: level.as_deref() })?;
             found += 1;
         }
         let expected = if scope == ExportScope::Current { self.label_count(question.id)? } else { found };

@@ -363,7 +363,7 @@ fn sets_of_options_are_kept_as_sets() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.dissensus");
     let store = small(&path, 2, 1);
-    let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat", "lie"]).unwrap();
+    let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat", "lie"]).unwrap();
     let asked = scale.clone();
     let question = store
         .write(move |tx| {

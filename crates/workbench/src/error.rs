@@ -85,6 +85,26 @@ pub enum WorkbenchError {
     /// A project without questions.
     #[error("this project asks nothing yet: import labels or add a question")]
     NoQuestion,
+    /// A multi-label question where one of its options is needed.
+    #[error(
+        "\"{question}\" takes any of {options} options, and this is told of one of them at a time: name it, such as --question \"{first}\""
+    )]
+    OneOption {
+        /// The question.
+        question: String,
+        /// How many options it has.
+        options: usize,
+        /// Its first option, as a question.
+        first: String,
+    },
+    /// An option where the whole question is answered.
+    #[error("\"{option}\" is one option: answer \"{question}\" with all options that apply")]
+    WholeQuestion {
+        /// The option, as a question.
+        option: String,
+        /// Its question.
+        question: String,
+    },
     /// The level is not on the scale.
     #[error("\"{value}\" is not on the scale of \"{question}\": it has {levels}")]
     NotOnScale {
@@ -170,6 +190,27 @@ pub enum WorkbenchError {
     /// A header, and nothing under it.
     #[error("{0} has a header and no rows: there is nothing to make a scale from")]
     NoRows(PathBuf),
+    /// Bad rows in a file of texts, and no wish to skip them.
+    #[error("{count} of {} of {path} cannot be read, so nothing was written", counted(*.rows, "row"), path = .path.display())]
+    BadTexts {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        count: u64,
+        /// Of how many.
+        rows: u64,
+        /// The first few, one a line.
+        listed: String,
+    },
+    /// A file of texts without any.
+    #[error("{0} has no texts, so nothing was written")]
+    NoTexts(PathBuf),
+    /// A file of texts had others when it was read again.
+    #[error("{0} changed while it was read, so nothing was written: run it again")]
+    TextsChanged(PathBuf),
+    /// What is read would be written over.
+    #[error("{0} is the file that is read: name another one to write to")]
+    SameFile(PathBuf),
     /// Labels without a scale to put them on.
     #[error("the labels in column \"{column}\" make no scale: {source}")]
     NoScale {
@@ -445,15 +486,18 @@ impl WorkbenchError {
             Self::NoSuchQuestion { .. } => "no-such-question",
             Self::WhichQuestion(_) => "which-question",
             Self::NoQuestion => "no-question",
+            Self::OneOption { .. } => "one-option",
+            Self::WholeQuestion { .. } => "whole-question",
             Self::NotOnScale { .. } => "not-on-scale",
             Self::LabelReplaced { .. } => "label-replaced",
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",
             Self::EmptyGroup(_) => "empty-group",
             Self::GroupsOverlap { .. } => "groups-overlap",
-            Self::BadRows { .. } => "bad-rows",
-            Self::FileChanged { .. } => "file-changed",
-            Self::NoRows(_) => "no-rows",
+            Self::BadRows { .. } | Self::BadTexts { .. } => "bad-rows",
+            Self::FileChanged { .. } | Self::TextsChanged(_) => "file-changed",
+            Self::NoRows(_) | Self::NoTexts(_) => "no-rows",
+            Self::SameFile(_) => "same-file",
             Self::EncoderChanged { .. } => "encoder-changed",
             Self::EncoderSwitched => "encoder-switched",
             Self::OneEncoder | Self::EncoderTwice(_) => "encoders-to-choose",
@@ -502,6 +546,9 @@ impl WorkbenchError {
                 ),
                 Some(rest) => format!("{listed}\nFix these rows. The others cannot be imported without them: {rest}."),
             }),
+            Self::BadTexts { listed, .. } => {
+                Some(format!("{listed}\nFix these rows, or leave them out with --skip-bad."))
+            }
             Self::EncoderChanged { .. } => Some(
                 "Encode again to use the new encoder (both are kept), or put the old encoder back in its place.".into(),
             ),

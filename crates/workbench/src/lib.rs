@@ -15,7 +15,6 @@ mod exchange;
 mod home;
 mod jobs;
 mod labelling;
-mod levels;
 mod live;
 mod log;
 mod names;
@@ -31,8 +30,9 @@ mod words;
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
     EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference, ModelDifferences,
-    PlanChoices, PoolingChoice, PoolingLoss, SlipChoices, SplitReport, StableShareReport, Submission,
-    SubmissionChoices, TextDispersionReport, Trained, WithoutCopies,
+    OptionAgreement, OptionAgreements, OptionPrediction, OptionsOfText, PlanChoices, PoolingChoice,
+    PoolingLoss, PredictionChoices, PredictionFile, SlipChoices, SplitReport, StableShareReport, Submission,
+    SubmissionChoices, TextDispersionReport, TextOptions, Trained, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -46,7 +46,8 @@ pub use dissensus_perspectives::{
 };
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{
-    Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, adopt_embeddings, encoder_folder,
+    EmbeddedFile, Encoded, EncodedText, EncoderChoice, EncoderSwitch, Encoding, TextFileChoices,
+    adopt_embeddings, embed_file, encoder_folder,
 };
 pub use error::WorkbenchError;
 pub use event::Event;

@@ -4,7 +4,7 @@
 
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId};
 use dissensus_workbench::view::{
-    ImportChoices, NewLabel, RunClass, RunDetail, RunInfo, TrainChoices, Tuning, WorkState,
+    ImportChoices, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning, WorkState,
 };
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, EvaluateChoices, Event, Home, ModelKind, Progress, Session, Silent,
@@ -307,33 +307,35 @@ fn a_failed_run_keeps_why() {
 }
 
 #[test]
-fn options_are_scored_one_by_one_beside_their_sets() {
+fn an_option_is_trained_like_a_yes_no_question_and_the_whole_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);
-    let scale = Scale::new(ScaleKind::MultiChoice, ["rude", "threat"]).unwrap();
-    let question = session.project.add_question("harm", "What is in it?", scale).unwrap().id;
+    let scale = Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap();
+    let question = session.project.add_question("harm", "What is in it?", scale).unwrap();
     for i in 0..120_u32 {
         let answer = Answer::Options(OptionSet::from_bits(u64::from((i * 7 + i / 40) % 4)));
         let (annotator, text) = (AnnotatorId(1 + i % 3), TextId(1 + i / 3));
-        let new = NewLabel { annotator, text, question, answer, duration_ms: None };
+        let new = NewLabel { annotator, text, question: question.id, answer, duration_ms: None };
         session.labelling.record(&new, LabelSource::Command).unwrap();
     }
+    let threat = &question.options[1];
+    assert_eq!(threat.name, "harm: threat");
     for kind in ModelKind::ALL {
-        let choices = TrainChoices { epochs: 2, ..session.runs.choices(question, kind, "frozen").unwrap() };
+        let choices = TrainChoices { epochs: 2, ..session.runs.choices(threat.id, kind, "frozen").unwrap() };
         let detail = run(&session, &choices);
-        let names = |of: &[RunClass]| of.iter().map(|class| class.name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&detail.options), ["rude", "threat"]);
-        assert_eq!(names(&detail.classes), ["none", "rude", "threat", "rude + threat"]);
-        let with = |bit: usize| -> u32 {
-            let of_set = |(level, class): (usize, &RunClass)| if level & bit > 0 { class.support } else { 0 };
-            detail.classes.iter().enumerate().map(of_set).sum()
-        };
-        let support: Vec<u32> = detail.options.iter().map(|option| option.support).collect();
-        assert_eq!(support, [with(1), with(2)], "{kind}");
+        let names: Vec<&str> = detail.classes.iter().map(|class| class.name.as_str()).collect();
+        assert_eq!(
+            (names, detail.info.question_name.as_str()),
+            (vec!["no", "yes"], "harm: threat"),
+            "{kind}"
+        );
+        let whole = TrainChoices { question: question.id, ..choices };
+        let refused = session.runs.train(&whole, DeviceChoice::Cpu, &Silent).unwrap_err();
+        assert_eq!(refused.code(), "one-option", "{refused}");
     }
-    let page = folder.path().join("r.html");
-    session.runs.export(&[session.runs.list().unwrap()[0].id], &page).unwrap();
-    assert!(std::fs::read_to_string(&page).unwrap().contains("<th>option</th>"));
+    assert_eq!(session.runs.list().unwrap().len(), ModelKind::ALL.len(), "a refused run leaves nothing");
+    let error = session.runs.choices(question.id, ModelKind::Shared, "frozen").unwrap_err();
+    assert!(error.to_string().contains("--question \"harm: rude\""), "{error}");
 }
 
 #[test]

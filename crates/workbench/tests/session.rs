@@ -665,17 +665,18 @@ fn sets_of_options_are_read_labelled_predicted_and_written_again() {
     let choices = ImportChoices { question: Some("harm".into()), ..ImportChoices::default() };
     let preview = session.exchange.preview(&file, &choices).unwrap();
     let scale = preview.scale.unwrap();
-    assert_eq!((scale.kind(), scale.options()), (ScaleKind::MultiChoice, vec!["rude", "threat"]));
-    assert_eq!(preview.level_counts, [9, 9, 9, 9]);
+    assert_eq!(scale, Scale::new(ScaleKind::MultiLabel, ["rude", "threat"]).unwrap());
+    assert_eq!(preview.level_counts, [18, 18]);
     import(&session, &file, &choices);
     session.labelling.label_by_name("a0", "t0", "threat; rude", None).unwrap();
     let refused = session.labelling.label_by_name("a0", "t1", "rude; nice", None).unwrap_err().to_string();
     assert!(refused.contains("rude, threat"), "{refused}");
 
-    let question = session.project.info().unwrap().questions[0].id;
-    session.live.fit(question, &Silent).unwrap();
+    let asked = session.project.info().unwrap().questions.remove(0);
+    session.live.fit(asked.id, &Silent).unwrap();
+    assert_eq!(asked.options.len(), 2);
     let asked = DisagreementQuery {
-        question,
+        question: asked.options[1].id,
         by: DisagreementMeasure::Split,
         cut: None,
         groups: None,

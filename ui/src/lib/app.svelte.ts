@@ -78,6 +78,8 @@ export class App {
   jobs = $state.raw<JobInfo[]>([]);
   view = $state<View>("label");
   questionId = $state<QuestionId | null>(null);
+  /** The option whose figures were chosen last, of whichever question. */
+  optionId = $state<QuestionId | null>(null);
   annotatorId = $state<AnnotatorId | null>(null);
   order = $state<TextOrder>("file");
   groupBy = $state<string | null>(null);
@@ -109,6 +111,17 @@ export class App {
 
   readonly question: QuestionInfo | null = $derived(
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
+  );
+  /** What figures are of: the question, or of a multi-label question one of its options. */
+  readonly figured: QuestionInfo | null = $derived(
+    this.question?.options.find((option) => option.id === this.optionId) ??
+      this.question?.options[0] ??
+      this.question,
+  );
+  readonly figuredId: QuestionId | null = $derived(this.figured?.id ?? null);
+  /** Everything that figures can be of. */
+  readonly allFigured: QuestionInfo[] = $derived(
+    (this.project?.questions ?? []).flatMap((q) => (q.options.length > 0 ? q.options : [q])),
   );
   readonly annotator: AnnotatorInfo | null = $derived(
     this.people.find((a) => a.id === this.annotatorId) ?? null,
@@ -234,8 +247,11 @@ export class App {
     this.show("disagreement");
   }
 
+  /** Chooses a question, or with an option also its question. */
   ask(question: QuestionId): void {
-    this.questionId = question;
+    const whole = this.project?.questions.find((q) => q.options.some((option) => option.id === question));
+    this.questionId = whole?.id ?? question;
+    if (whole) this.optionId = question;
     this.saveChoices();
   }
 
@@ -420,6 +436,9 @@ export class App {
     const changed = (change: Change) => {
       this.changes += 1;
       this.ranking.hear(change.question);
+      // A label of a multi-label question is one of each of its options.
+      const asked = this.project?.questions.find((q) => q.id === change.question);
+      asked?.options.forEach((option) => this.ranking.hear(option.id));
       // The counts on the status line may lag; labelling must not wait for them.
       clearTimeout(this.#counting);
       this.#counting = setTimeout(() => void this.refresh(), COUNTS_LAG_MS);

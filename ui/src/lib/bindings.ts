@@ -337,7 +337,7 @@ export type AnnotatorRow = {
 export type Answer = 
 /**  Index of a level of a binary, choice or ordinal scale. */
 { kind: "level"; value: number } | 
-/**  The options chosen on a multi-choice scale; the empty set is an answer too. */
+/**  The options chosen on a multi-label scale; the empty set is an answer too. */
 { kind: "options"; value: number[] } | 
 /**  The passages marked in the text; no passage is an answer too. No scale asks for spans yet. */
 { kind: "spans"; value: Span[] };
@@ -681,6 +681,8 @@ export type Estimation = {
 	annotator_sd: number | null,
 	/**  Of the logarithms of annotators' discriminations (consistency); none where held-out labels do not show that they differ in it. */
 	discrimination_sd: number | null,
+	/**  Whether groups of annotators react differently to what a text is about, in a sentence; none where there are no groups to try. */
+	group_slopes: string | null,
 	/**  Rounds of expectation maximisation at the last fit. */
 	rounds: number,
 	/**  Largest change of a standard deviation that was still expected at its end, as a share of it. */
@@ -1441,7 +1443,7 @@ export type ProjectInfo = {
 	choices: ProjectChoices,
 };
 
-/**  A question in this project. */
+/**  A question in this project, or one option of a multi-label question: see [`QuestionId::of_option`]. */
 export type QuestionId = number;
 
 /**  A question and how far its labelling is. */
@@ -1454,6 +1456,8 @@ export type QuestionInfo = {
 	prompt: string,
 	/**  The answers. */
 	scale: Scale,
+	/**  Of a multi-label question its options, each as a yes/no question, which models, figures and views are of. */
+	options: QuestionInfo[],
 	/**  Current labels. */
 	labels: number,
 	/**  Annotators who have a current label for it. */
@@ -1603,7 +1607,7 @@ export type RunDetail = {
 	auxiliary: RunAuxiliary[],
 	/**  Precision, recall and F1 of each class. */
 	classes: RunClass[],
-	/**  The same of each option of a multi-choice question; empty for others. */
+	/**  The same of each option, in runs of earlier versions on a whole multi-label question; empty for others. */
 	options: RunClass[],
 	/**  Labels by true level (rows) and predicted level (columns). */
 	confusion: number[][],
@@ -1727,7 +1731,15 @@ export type ScaleKind =
 "binary" | 
 /**  One of several levels without an order. */
 "choice" | 
-/**  Any of several options. Each set of options is a level, see [`Scale::options`]. */
+/**
+ *  Any of several options, each of them a yes or no of its own; see [`QuestionId::of_option`](crate::QuestionId::of_option).
+ *  Called `multi-choice` before.
+ */
+"multi-label" | 
+/**
+ *  Any of several options, each of them a yes or no of its own; see [`QuestionId::of_option`](crate::QuestionId::of_option).
+ *  Called `multi-choice` before.
+ */
 "multi-choice" | 
 /**  One of several levels in order, lowest first. */
 "ordinal";
@@ -1905,7 +1917,10 @@ export type TextOrder =
 /**  Where annotators are predicted to disagree most, with a share of random texts. */
 "disagreement";
 
-/**  How the models see a text that the annotator has answered. */
+/**
+ *  How the models see a text that the annotator has answered. Of a multi-label question every entry is of one option: the
+ *  probability that it is chosen.
+ */
 export type TextPredictions = {
 	/**  Mean over the other annotators' models, a probability a level. */
 	others: (number | null)[],
@@ -1915,7 +1930,10 @@ export type TextPredictions = {
 	annotators: number,
 	/**  Share of the others' labels on each level, where there are any. */
 	observed: (number | null)[] | null,
-	/**  The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere. */
+	/**
+	 *  The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere.
+	 *  Of a multi-label question the mean over its options of that chance.
+	 */
 	pairwise: number | null,
 };
 

@@ -2,22 +2,21 @@
 import { commands } from "$bindings";
 import type {
   AnnotatorId,
+  Answer,
   LabelTask,
   Progress,
   QuestionId,
-  Scale,
   TextId,
   TextOrder,
   TextPredictions,
   Undone,
 } from "$lib/bindings";
-import { answerOf, levelOf } from "$lib/levels";
+import { sameAnswer } from "$lib/levels";
 import { VisibleTime } from "$lib/visible-time";
 
 export interface Desk {
   annotator: AnnotatorId;
   question: QuestionId;
-  scale: Scale;
   order: TextOrder;
 }
 
@@ -25,9 +24,9 @@ export class LabelDesk {
   task = $state.raw<LabelTask | null>(null);
   progress = $state.raw<Progress | null>(null);
   /** The label given, once it is on disk; null before. */
-  given = $state<number | null>(null);
+  given = $state.raw<Answer | null>(null);
   /** The label on its way to the disk. */
-  saving = $state<number | null>(null);
+  saving = $state.raw<Answer | null>(null);
   /** What the models say; only ever set once {@link given} is. */
   reveal = $state.raw<TextPredictions | null>(null);
   state = $state<"loading" | "ready" | "done" | "failed">("loading");
@@ -77,13 +76,13 @@ export class LabelDesk {
   }
 
   /** Gives a label. The same label once more goes on; another one corrects it. */
-  answer(level: number): Promise<void> {
+  answer(answer: Answer): Promise<void> {
     const text = this.task?.text;
     return this.#inTurn(async () => {
       // The key was meant for the text on screen when it was pressed, and for no other.
       if (text === undefined || text !== this.task?.text) return;
-      if (this.given === level) return this.#next();
-      await this.#record(text, level);
+      if (sameAnswer(this.given, answer)) return this.#next();
+      await this.#record(text, answer);
     });
   }
 
@@ -162,14 +161,13 @@ export class LabelDesk {
     });
   }
 
-  async #record(text: TextId, level: number): Promise<void> {
-    this.saving = level;
+  async #record(text: TextId, answer: Answer): Promise<void> {
+    this.saving = answer;
     try {
-      const { annotator, question, scale } = this.#desk;
-      const answer = answerOf(scale, level);
+      const { annotator, question } = this.#desk;
       const duration_ms = this.timer.elapsed;
       const receipt = await commands.recordLabel({ question, annotator, text, answer, duration_ms });
-      this.given = level;
+      this.given = answer;
       this.reveal = receipt.reveal;
       this.progress = receipt.progress;
     } finally {
@@ -249,7 +247,7 @@ export class LabelDesk {
   #put(task: LabelTask): void {
     if (this.#left) return;
     this.task = task;
-    this.given = levelOf(task.answer);
+    this.given = task.answer;
     this.reveal = task.answer === null ? null : task.reveal;
     this.state = "ready";
     this.timer.restart();

@@ -6,64 +6,52 @@ export type Distribution = readonly (number | null)[];
 
 const CATEGORIES = 8;
 
-/** What a person chooses from: the options of a scale whose levels are their sets (option `k` has bit `k`), else the levels. */
-export function optionsOf(scale: Scale): string[] {
-  const { kind, levels } = scale;
-  // A scale that is being made has no sets yet.
-  const sets = kind === "multi-choice" && levels.length >= 4 && levels[0] === "none";
-  return sets ? levels.filter((_, level) => level > 0 && (level & (level - 1)) === 0) : levels;
-}
-
-/** Whether the set of a level has an option. */
-export function hasOption(level: number, option: number): boolean {
-  return ((level >> option) & 1) === 1;
-}
-
-/** The level that stands for an answer in predictions, counts and colours: of a set of options, the one with the bit of each. No
- * view shows spans yet. */
+/** The level that was answered; null of what is no level, such as a set of options. */
 export function levelOf(answer: Answer | null): number | null {
-  if (answer === null || answer.kind === "spans") return null;
-  return answer.kind === "level"
-    ? answer.value
-    : answer.value.reduce((set, option) => set | (1 << option), 0);
+  return answer?.kind === "level" ? answer.value : null;
 }
 
-/** The answer that a level stands for. */
-export function answerOf(scale: Scale, level: number): Answer {
-  if (scale.kind !== "multi-choice") return { kind: "level", value: level };
-  const options = optionsOf(scale).map((_, option) => option);
-  return { kind: "options", value: options.filter((option) => hasOption(level, option)) };
+/** The answer that a level is. */
+export function answerOf(level: number): Answer {
+  return { kind: "level", value: level };
+}
+
+/** The answer that a set of options is, in whatever order they were chosen. */
+export function answerOfOptions(options: readonly number[]): Answer {
+  return { kind: "options", value: [...new Set(options)].sort((a, b) => a - b) };
+}
+
+/** The options that were answered; none of what is no set of them. */
+export function optionsOf(answer: Answer | null): readonly number[] {
+  return answer?.kind === "options" ? answer.value : [];
+}
+
+/** Whether two answers say the same. */
+export function sameAnswer(a: Answer | null, b: Answer | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** An answer in words: of a set its options, in the order of the scale. */
+export function answerName(scale: Scale, answer: Answer): string {
+  if (answer.kind === "level") return scale.levels[answer.value] ?? "";
+  return (
+    optionsOf(answer)
+      .map((option) => scale.levels[option] ?? "")
+      .join(" + ") || "none"
+  );
 }
 
 const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;
 
-/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none; a set's is mixed
- * from those of its options. */
+/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none, as of an option. */
 export function levelColour(scale: Scale, level: number): string {
-  if (scale.kind === "choice") return category(level);
-  if (scale.kind === "multi-choice") return setColour(level);
+  if (scale.kind === "choice" || scale.kind === "multi-label") return category(level);
   const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
   if (at === 0) return "var(--level-low)";
   if (at === 1) return "var(--level-high)";
   if (at === 0.5) return "var(--level-mid)";
   const [from, to, share] = at < 0.5 ? ["low", "mid", at * 2] : ["mid", "high", at * 2 - 1];
   return `color-mix(in oklab, var(--level-${to}) ${Math.round(Number(share) * 100)}%, var(--level-${from}))`;
-}
-
-function setColour(set: number): string {
-  let mixed = category(CATEGORIES - 1);
-  for (let option = 0, members = 0; set >> option > 0; option += 1) {
-    if (!hasOption(set, option)) continue;
-    members += 1;
-    const share = Math.round(100 / members);
-    mixed = members === 1 ? category(option) : `color-mix(in oklab, ${category(option)} ${share}%, ${mixed})`;
-  }
-  return mixed;
-}
-
-/** Colour of what {@link optionsOf} gives. */
-export function optionColour(scale: Scale, option: number): string {
-  return levelColour(scale, scale.kind === "multi-choice" ? 1 << option : option);
 }
 
 /** The key that gives a level: 1..9, then 0 for the tenth; further levels have none. */

@@ -17,13 +17,15 @@ import {
 import { belongsToControl } from "./keys";
 import {
   describe as inWords,
+  answerName,
   answerOf,
+  answerOfOptions,
   levelColour,
   levelKey,
   levelOf,
   levelOfKey,
-  optionColour,
   optionsOf,
+  sameAnswer,
   shares,
 } from "./levels";
 import { nearest } from "./nearest";
@@ -51,21 +53,23 @@ describe("levels", () => {
     expect(levelColour({ kind: "choice", levels: ["a", "b"] }, 9)).toBe("var(--cat-2)");
   });
 
-  it("of sets are mixed from those of their options", () => {
-    const sets: Scale = { kind: "multi-choice", levels: ["none", "a", "b", "a + b"] };
-    expect(optionsOf(sets)).toEqual(["a", "b"]);
-    expect(optionsOf({ kind: "multi-choice", levels: ["a", "b", "c"] })).toEqual(["a", "b", "c"]);
-    expect(sets.levels.map((_, set) => levelColour(sets, set))).toEqual([
-      "var(--cat-8)",
+  it("of options have a colour each, and sets of them a name", () => {
+    const options: Scale = { kind: "multi-label", levels: ["a", "b", "c"] };
+    expect(options.levels.map((_, option) => levelColour(options, option))).toEqual([
       "var(--cat-1)",
       "var(--cat-2)",
-      "color-mix(in oklab, var(--cat-2) 50%, var(--cat-1))",
+      "var(--cat-3)",
     ]);
-    expect(optionColour(sets, 1)).toBe(levelColour(sets, 2));
-    for (const set of [0, 1, 2, 3]) expect(levelOf(answerOf(sets, set))).toBe(set);
-    expect(answerOf(sets, 3)).toEqual({ kind: "options", value: [0, 1] });
-    expect(answerOf(five, 3)).toEqual({ kind: "level", value: 3 });
-    expect([levelOf(answerOf(five, 3)), levelOf(null)]).toEqual([3, null]);
+    expect(answerOfOptions([2, 0, 2])).toEqual({ kind: "options", value: [0, 2] });
+    expect(answerName(options, answerOfOptions([2, 0]))).toBe("a + c");
+    expect(answerName(options, answerOfOptions([]))).toBe("none");
+    expect(answerName(five, answerOf(3))).toBe("4");
+    expect([optionsOf(answerOfOptions([1])), optionsOf(null)]).toEqual([[1], []]);
+    expect([levelOf(answerOf(3)), levelOf(answerOfOptions([1])), levelOf(null)]).toEqual([3, null, null]);
+    expect(sameAnswer(answerOfOptions([1, 0]), answerOfOptions([0, 1]))).toBe(true);
+    expect(sameAnswer(answerOfOptions([]), null)).toBe(false);
+    const all = Array.from({ length: 64 }, (_, option) => option);
+    expect(optionsOf(answerOfOptions(all))).toHaveLength(64);
   });
 
   it("are said in words", () => {

@@ -34,7 +34,7 @@ export function partWords(part: ScorePartKind | null, scale: Scale): PartWords {
     },
     slope: {
       label: "Own reaction",
-      hint: "How much more or less strongly this annotator reacts to what all react to",
+      hint: "How differently this annotator, or the annotator's group, reacts to what the text is about",
     },
     discrimination: {
       label: "Own consistency",

@@ -1,7 +1,7 @@
 // The commands and events of the window, played by an invented project. Never part of a production build.
 import type { commands as RealCommands, events as RealEvents } from "../lib/bindings";
 import type * as view from "../lib/bindings";
-import { answerOf, levelOf } from "../lib/levels";
+import { answerOf } from "../lib/levels";
 import { compare, refusal } from "./compare";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
@@ -15,7 +15,9 @@ import {
   seeded,
   type Person,
   type Text,
-  withSets,
+  withOptions,
+  answered,
+  kept,
 } from "./world";
 import { plan } from "./plan";
 import { explain, explainWords } from "./why";
@@ -200,7 +202,7 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     external_id: text.external_id,
     body: text.body,
     group: null,
-    answer: level === null ? null : answerOf(question(q).scale, level),
+    answer: level === null ? null : answered(question(q).scale, level),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
     random,
@@ -373,14 +375,14 @@ export const commands: typeof RealCommands = {
   closeProject: async () => ((open = false), null),
   project: async () => (open ? project() : null),
   addQuestion: async (name, prompt, scale) => {
-    const added = {
+    const added = withOptions({
       id: world.questions.length + 1,
       name,
       prompt,
-      scale: withSets(scale),
+      scale,
       labels: 0,
       annotators_with_labels: 0,
-    };
+    });
     world.questions.push(added);
     return added;
   },
@@ -446,7 +448,7 @@ export const commands: typeof RealCommands = {
     const shown = reveal(annotator, q, textOf(text));
     const key = labelKey(q, annotator, text);
     given.push({ question: q, annotator, text, before: world.labels.get(key) });
-    world.labels.set(key, levelOf(answer) ?? 0);
+    world.labels.set(key, kept(answer));
     skips.delete(key);
     setTimeout(() => learn(q, annotator, text), 0);
     return { progress: progress(annotator, q), reveal: settings.reveal ? shown : null };
@@ -460,8 +462,8 @@ export const commands: typeof RealCommands = {
     if (last.before === undefined) world.labels.delete(key);
     else world.labels.set(key, last.before);
     const { scale } = question(q);
-    const now = last.before === undefined ? null : answerOf(scale, last.before);
-    return { text: last.text, answer: answerOf(scale, level), now, progress: progress(annotator, q) };
+    const now = last.before === undefined ? null : answered(scale, last.before);
+    return { text: last.text, answer: answered(scale, level), now, progress: progress(annotator, q) };
   },
   skipText: async (annotator, q, text) => (skips.add(labelKey(q, annotator, text)), progress(annotator, q)),
   flagText: async (annotator, q, text, on) => {
@@ -508,7 +510,7 @@ export const commands: typeof RealCommands = {
   disagreementRows: async (query, texts) => texts.map((t) => row(query, textOf(t))),
   textDetail: async (query, text, groupBy, readingAs, showHidden) =>
     detail(query, textOf(text), groupBy, readingAs, showHidden),
-  nearestAgreedTexts: async (q, text) =>
+  nearestAgreedTexts: async (_, text) =>
     world.texts
       .filter((t) => t.id !== text)
       .slice(0, 5)
@@ -517,7 +519,7 @@ export const commands: typeof RealCommands = {
         external_id: t.external_id,
         snippet: t.body.slice(0, 280),
         similarity: 0.9 - i / 10,
-        answer: answerOf(question(q).scale, 0),
+        answer: answerOf(0),
         labels: 4,
       })),
   explain: async (query, readingAs, showHidden) => explain(world, query, readingAs, showHidden),
@@ -645,7 +647,7 @@ function detail(
           distribution: blind ? null : d,
           hidden: blind,
           expected: blind ? null : expected(d),
-          observed: level === null ? null : answerOf(question(q).scale, level),
+          observed: level === null ? null : answered(question(q).scale, level),
           labels: 104,
         };
       }),

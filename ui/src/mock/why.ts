@@ -22,11 +22,11 @@ export function explain(
   const named = (of: Text) => ({ text: of.id, external_id: of.external_id, snippet: of.body.slice(0, 280) });
   const annotators = asked.map((person): view.ExplainedAnnotator => {
     const given = answer(person, text);
-    const observed = given === undefined || query.without_own ? null : answerOf(question.scale, given);
+    const observed = given === undefined || query.without_own ? null : answerOf(given);
     const hidden = person.id === readingAs && given === undefined && !showHidden;
     const labelled = world.texts.flatMap((of) => {
       const own = answer(person, of);
-      return own === undefined || of === text ? [] : [{ of, answer: answerOf(question.scale, own) }];
+      return own === undefined || of === text ? [] : [{ of, answer: answerOf(own) }];
     });
     const parts: view.ScorePart[] = [
       { part: "average", value: -(level - 1 - (levels - 2) / 2) * 1.5 },
@@ -74,10 +74,7 @@ export function explain(
           .map((part) => ({ part, value: value(first, part) - value(second, part) }))
           .sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
       : [],
-    agreed:
-      told.length > 0
-        ? [{ ...named(text), answer: answerOf(question.scale, level), similarity: 0.71, labels: 4 }]
-        : [],
+    agreed: told.length > 0 ? [{ ...named(text), answer: answerOf(level), similarity: 0.71, labels: 4 }] : [],
     remark: null,
   };
 }

@@ -1,5 +1,5 @@
 // A small invented project for a plain browser and for tests: texts, people, and a toy model of how they judge.
-import type { AnnotatorInfo, QuestionInfo, Scale, TextId } from "../lib/bindings";
+import type { AnnotatorInfo, Answer, QuestionInfo, Scale, TextId } from "../lib/bindings";
 
 const OPENINGS = [
   "Honestly,",
@@ -95,6 +95,7 @@ export function makeWorld(size: number): World {
       name: "offensiveness",
       prompt: "How offensive is this comment?",
       scale: { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] },
+      options: [],
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -103,6 +104,7 @@ export function makeWorld(size: number): World {
       name: "remove",
       prompt: "Should a moderator remove this comment?",
       scale: { kind: "binary", levels: ["keep", "remove"] },
+      options: [],
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -128,6 +130,7 @@ export function makeWorld(size: number): World {
           "spam",
         ],
       },
+      options: [],
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -158,13 +161,33 @@ function seedLabels(world: World, random: () => number): void {
   }
 }
 
-/** A scale as the project keeps it: every set of options is a level. */
-export function withSets(scale: Scale): Scale {
-  if (scale.kind !== "multi-choice") return scale;
-  const sets = Array.from({ length: 1 << scale.levels.length }, (_, set) =>
-    scale.levels.filter((_, option) => ((set >> option) & 1) === 1),
-  );
-  return { ...scale, levels: sets.map((set) => set.join(" + ") || "none") };
+/** A question with its options as yes/no questions, as the project gives it. */
+export function withOptions(question: Omit<QuestionInfo, "options">): QuestionInfo {
+  const { id, name, prompt, scale, ...counts } = question;
+  const option = (option: string, at: number): QuestionInfo => ({
+    ...counts,
+    id: id + (at + 1) * 2 ** 25,
+    name: `${name}: ${option}`,
+    prompt: `${prompt} ${option}?`,
+    scale: { kind: "binary", levels: ["no", "yes"] },
+    options: [],
+  });
+  return { ...question, options: scale.kind === "multi-label" ? scale.levels.map(option) : [] };
+}
+
+/** An answer as the number that the toy project keeps: of a set of options the sum of their powers of two. */
+export function kept(answer: Answer): number {
+  if (answer.kind === "level") return answer.value;
+  return answer.kind === "options" ? answer.value.reduce((sum, option) => sum + 2 ** option, 0) : 0;
+}
+
+/** The answer that such a number stands for. */
+export function answered(scale: Scale, number: number): Answer {
+  if (scale.kind !== "multi-label") return { kind: "level", value: number };
+  return {
+    kind: "options",
+    value: scale.levels.map((_, at) => at).filter((at) => Math.floor(number / 2 ** at) % 2 === 1),
+  };
 }
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
@@ -173,6 +196,9 @@ const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 export function predict(question: QuestionInfo, text: Text, person: Person): number[] {
   const levels = question.scale.levels.length;
   const centre = (text.heat + person.severity) / person.noise;
+  // Of options: how likely each is chosen.
+  if (question.scale.kind === "multi-label")
+    return question.scale.levels.map((_, option) => sigmoid(centre - option / 2));
   const above = Array.from({ length: levels - 1 }, (_, k) =>
     sigmoid(centre * 1.4 - (k - (levels - 2) / 2) * 1.5),
   );

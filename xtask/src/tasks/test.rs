@@ -89,9 +89,10 @@ fn test(project: &Project) -> Result<()> {
 }
 
 /// Test programs whose tests need what is not part of the project: the file that each needs, and where it is looked for.
-const NEEDING_DATA: [(&str, &[&str]); 2] = [
+const NEEDING_DATA: [(&str, &[&str]); 3] = [
     ("real_data", &["popquorn_offensiveness.csv", "md_agreement.csv", "csc.csv", "vicomtech_hate.csv"]),
     ("mpnet", &["all-mpnet-base-v2/model.safetensors"]),
+    ("smollm2", &["SmolLM2-135M-Instruct-q4/SmolLM2-135M-Instruct.Q4_1.gguf"]),
 ];
 
 /// The tests on published data sets and on an encoder that is fetched on request. Ignored by the step `test`; run here where
@@ -99,7 +100,8 @@ const NEEDING_DATA: [(&str, &[&str]); 2] = [
 fn data(project: &Project) -> Result<()> {
     let (mut ready, mut missing) = (Vec::new(), Vec::new());
     for (program, files) in NEEDING_DATA {
-        let folder = if program == "mpnet" { project.models() } else { project.data_place() };
+        let of_encoder = ["mpnet", "smollm2"].contains(&program);
+        let folder = if of_encoder { project.models() } else { project.data_place() };
         match files.iter().map(|file| folder.join(file)).find(|path| !path.is_file()) {
             None => ready.push(program),
             Some(path) => {

@@ -79,7 +79,7 @@ fn level(question: &Question, level: u16) -> &str {
 }
 
 fn named(question: &Question, answer: &Answer) -> String {
-    question.scale.name_of_answer(answer).unwrap_or("?").to_owned()
+    super::answer_name(question, answer)
 }
 
 fn code(part: ScorePartKind) -> &'static str {
@@ -198,7 +198,7 @@ fn part_words(part: ScorePartKind, kind: ScaleKind) -> &'static str {
         ScorePartKind::Severity if kind.is_ordered() => "severity",
         ScorePartKind::Severity => "how readily taken",
         ScorePartKind::Thresholds => "own thresholds",
-        ScorePartKind::Slope => "own strength of reaction",
+        ScorePartKind::Slope => "own or group's reaction",
         ScorePartKind::Discrimination => "own consistency",
     }
 }

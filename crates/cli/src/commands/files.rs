@@ -109,7 +109,7 @@ fn tell(report: &ImportReport) -> Result<()> {
     let question = report.question.as_ref().map_or_else(String::new, |q| format!(" for the question {q}"));
     output::line(&format!("Imported {}{question}", added.join(", ")))?;
     if let Some(scale) = &report.scale {
-        output::line(&format!("Scale: {} ({})", scale.kind(), scale.options().join(", ")))?;
+        output::line(&format!("Scale: {} ({})", scale.kind(), scale.levels().join(", ")))?;
     }
     for remark in &report.remarks {
         output::line(remark)?;

@@ -30,7 +30,7 @@ pub(crate) fn undo(args: &Undo) -> Result<()> {
     let question = session.project.question(args.question.as_deref())?;
     let annotator = session.project.annotator(&args.annotator)?;
     let undone = session.labelling.undo(annotator.id, question.id, LabelSource::Command)?;
-    let name = |answer: Answer| question.scale.name_of_answer(&answer).unwrap_or("?").to_owned();
+    let name = |answer: Answer| super::answer_name(&question, &answer);
     let Some(undone) = undone else {
         if args.json {
             return output::json(&serde_json::Value::Null);

@@ -2,6 +2,7 @@
 
 pub(crate) mod annotators;
 pub(crate) mod bench;
+pub(crate) mod embed;
 mod evaluation;
 pub(crate) mod explain;
 pub(crate) mod files;
@@ -107,6 +108,7 @@ fn encoder_choice(args: &EncoderArgs) -> EncoderChoice {
         pooling: args.pooling.map(|pooling| match pooling {
             PoolingArg::Mean => Pooling::Mean,
             PoolingArg::Cls => Pooling::Cls,
+            PoolingArg::Last => Pooling::Last,
             PoolingArg::Max => Pooling::Max,
             PoolingArg::Mean2 => Pooling::Mean2,
             PoolingArg::Max2 => Pooling::Max2,
@@ -137,4 +139,9 @@ fn annotators(n: u32, without_labels: u32) -> String {
         0 => all,
         without => format!("{all} ({without} without a label yet)"),
     }
+}
+
+/// How an answer is written.
+fn answer_name(question: &dissensus_domain::Question, answer: &dissensus_domain::Answer) -> String {
+    question.scale.name_of_answer(answer).map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
 }

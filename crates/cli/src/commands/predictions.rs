@@ -1,30 +1,52 @@
 //! `predict`, `predictions` and `disagreement`.
 
-use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
-use crate::args::{Disagreement, MeasureArg, Predict, Predictions, PredictionsFormat};
+use super::embed::tell_left_out;
+use super::{annotators, count, encoder_choice, note, open_or_read, tell_switch};
+use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context as _, Result, bail};
-use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind};
+use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
 use dissensus_workbench::view::{
     DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
     SeverityDifference,
 };
-use dissensus_workbench::{RunPrediction, Session, SubmissionChoices, Target};
+use dissensus_workbench::{
+    OptionPrediction, PredictionChoices, PredictionFile, RunPrediction, Session, SubmissionChoices, Target,
+    TextFileChoices, TextOptions,
+};
 use serde_json::json;
+use std::path::Path;
 
 /// Characters of a text in the table.
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn predict(args: &Predict) -> Result<()> {
     let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
-    let annotator = session.project.annotator(&args.annotator)?;
+    let question = match args.run {
+        Some(run) => question_of_run(&session, run, args.question.as_deref())?,
+        None => session.project.question(args.question.as_deref())?,
+    };
+    if let (Some(texts), Some(out)) = (&args.texts, &args.out) {
+        return predict_file(&session, &question, args, texts, out);
+    }
+    let annotator = session.project.annotator(args.annotator.as_deref().unwrap_or_default())?;
+    if question.scale.is_multi_label() && args.run.is_none() {
+        return predict_options(&session, &question, &annotator, args);
+    }
     let (p, by) = match args.run {
         Some(run) => by_run(&session, run, annotator.id, args)?,
         None => (live(&session, question.id, annotator.id, args)?, None),
     };
     let levels = question.scale.levels();
+    if p.len() != levels.len() {
+        bail!(
+            "the model says {} probabilities and \"{}\" has {} levels",
+            p.len(),
+            question.name,
+            levels.len()
+        );
+    }
     let best = usize::from(Target { kind: question.scale.kind(), levels: p.len() }.answer(&p));
     if args.json {
         let probabilities: serde_json::Map<String, serde_json::Value> =
@@ -32,8 +54,8 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         return output::json(&json!({
             "annotator": annotator.external_id,
             "question": question.name,
-            "text_id": args.what.text_id,
-            "text": args.what.text,
+            "text_id": args.text_id,
+            "text": args.text,
             "prediction": levels[best],
             "probabilities": probabilities,
             "run": by.as_ref().map(|by| by.run),
@@ -55,7 +77,9 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
 }
 
 pub(crate) fn predictions(args: &Predictions) -> Result<()> {
-    let PredictionsFormat::LewidiSubmission = args.format;
+    let Some(PredictionsFormat::LewidiSubmission) = args.format else {
+        return prediction_table(args);
+    };
     let choices = SubmissionChoices {
         question: args.question.clone(),
         set: args.set.clone(),
@@ -69,8 +93,8 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
         Some(_) => None,
         None => Some(session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar)?),
     };
-    std::fs::create_dir_all(&args.folder).with_context(|| format!("making {}", args.folder.display()))?;
-    let written = session.analysis.lewidi_submission(&choices, &args.folder, &bar);
+    std::fs::create_dir_all(&args.out).with_context(|| format!("making {}", args.out.display()))?;
+    let written = session.analysis.lewidi_submission(&choices, &args.out, &bar);
     drop(bar);
     let written = written?;
     if let Some(switch) = ready {
@@ -91,17 +115,131 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
     ))
 }
 
-/// By the live model.
-fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
+/// Every text of the project, by the live model.
+fn prediction_table(args: &Predictions) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let question = session.project.question(args.question.as_deref())?;
+    make_live(&session, question.id, &args.encoder)?;
+    let choices = PredictionChoices {
+        question: Some(question.name),
+        annotators: args.annotators.clone(),
+        replace: args.force,
+    };
+    let bar = Bar::new("texts");
+    let written = session.analysis.predictions_file(&choices, &args.out, &bar);
+    drop(bar);
+    tell_written(&written?, args.json)
+}
+
+/// Every text of a file, by the live model.
+fn predict_file(
+    session: &Session,
+    question: &Question,
+    args: &Predict,
+    texts: &Path,
+    out: &Path,
+) -> Result<()> {
+    make_live(session, question.id, &args.encoder)?;
+    let choices = PredictionChoices {
+        question: Some(question.name.clone()),
+        annotators: args.annotators.clone(),
+        replace: args.force,
+    };
+    let texts = TextFileChoices {
+        path: texts.to_owned(),
+        text: args.text_column.clone(),
+        text_id: args.text_id_column.clone(),
+        skip_bad: args.skip_bad,
+    };
+    let bar = Bar::new("texts");
+    let written = session.analysis.predict_file(&choices, &texts, out, &encoder_choice(&args.encoder), &bar);
+    drop(bar);
+    tell_written(&written?, args.json)
+}
+
+fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
+    if json {
+        return output::json(written);
+    }
+    tell_left_out(written.bad_rows);
+    if written.annotators_without_labels > 0 {
+        note(&format!(
+            "{} without a label {} predicted as the average person",
+            count(written.annotators_without_labels as u64, "annotator"),
+            if written.annotators_without_labels == 1 { "is" } else { "are" }
+        ));
+    }
+    output::line(&format!(
+        "Wrote {} to {}: {} x {}, {} observed",
+        count(written.rows, "prediction"),
+        written.file.display(),
+        count(written.texts, "text"),
+        count(written.annotators as u64, "annotator"),
+        written.observed
+    ))
+}
+
+/// What a run was trained on, which is what it predicts.
+fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Question> {
+    let of_run = session.runs.detail(run)?.info.question_name;
+    if let Some(named) = named.filter(|named| *named != of_run) {
+        bail!("run {run} was trained on \"{of_run}\" and predicts nothing of \"{named}\"");
+    }
+    Ok(session.project.question(Some(&of_run))?)
+}
+
+/// Every option of a multi-label question.
+fn predict_options(
+    session: &Session,
+    question: &Question,
+    annotator: &Annotator,
+    args: &Predict,
+) -> Result<()> {
     let choice = encoder_choice(&args.encoder);
+    make_live(session, question.id, &args.encoder)?;
+    let found = match (&args.text_id, &args.text) {
+        (Some(id), _) => session.analysis.predict_options(question, annotator.id, id)?,
+        (None, text) => {
+            let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
+            session.analysis.predict_options_of_new_text(question, annotator.id, &text)?
+        }
+    };
+    if args.json {
+        let probabilities: serde_json::Map<String, serde_json::Value> =
+            found.iter().map(|one| (one.option.clone(), json!(one.probability))).collect();
+        return output::json(&json!({
+            "annotator": annotator.external_id,
+            "question": question.name,
+            "text_id": args.text_id,
+            "text": args.text,
+            "probabilities": probabilities,
+        }));
+    }
+    output::line(&format!("How likely {} chooses each option, one by one", annotator.name))?;
+    let row = |one: &OptionPrediction| {
+        vec![one.option.clone(), format!("{:.3}", one.probability), bar_of(one.probability)]
+    };
+    let rows = found.iter().map(row).collect();
+    output::line(&output::table(&[question.name.as_str(), "probability", ""], rows, &[1]))
+}
+
+/// Sees to it that every text has an embedding and that the question's model is live.
+fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {
     let bar = Bar::new("texts");
     let ready = session
         .encoding
-        .ensure_encoded(&choice, &bar)
+        .ensure_encoded(&encoder_choice(encoder), &bar)
         .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
     drop(bar);
     tell_switch(ready?);
-    Ok(match (&args.what.text_id, &args.what.text) {
+    Ok(())
+}
+
+/// By the live model.
+fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
+    let choice = encoder_choice(&args.encoder);
+    make_live(session, question, &args.encoder)?;
+    Ok(match (&args.text_id, &args.text) {
         (Some(id), _) => session.analysis.predict_text(question, annotator, id)?,
         (None, text) => {
             let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
@@ -118,7 +256,7 @@ fn by_run(
     args: &Predict,
 ) -> Result<(Vec<f32>, Option<RunPrediction>)> {
     let bar = Bar::new("steps");
-    let found = match (&args.what.text_id, &args.what.text) {
+    let found = match (&args.text_id, &args.text) {
         (Some(id), _) => session.runs.predict_text(run, annotator, id, &bar),
         (None, text) => session.runs.predict(run, annotator, text.as_deref().unwrap_or_default(), &bar),
     };
@@ -134,13 +272,10 @@ fn bar_of(p: f32) -> String {
 pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     let session = open_or_read(&args.project)?;
     let question = session.project.question(args.question.as_deref())?;
-    let bar = Bar::new("texts");
-    let ready = session
-        .encoding
-        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
-        .and_then(|switch| session.live.fit(question.id, &bar).map(|_| switch));
-    drop(bar);
-    tell_switch(ready?);
+    make_live(&session, question.id, &args.encoder)?;
+    if question.scale.is_multi_label() {
+        return disagreement_by_options(&session, &question, args);
+    }
     let query = DisagreementQuery {
         question: question.id,
         by: measure(args.by),
@@ -183,6 +318,61 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
         output::line(&dispersion.words)?;
     }
     show(&session, &query, &rows, &ranking)
+}
+
+/// Texts of a multi-label question as a whole.
+fn disagreement_by_options(session: &Session, question: &Question, args: &Disagreement) -> Result<()> {
+    let options = question.scale.levels();
+    let asked_more = !matches!(args.by, MeasureArg::Split | MeasureArg::Pairwise)
+        || args.groups.is_some()
+        || args.search.is_some()
+        || !args.attributes.is_empty()
+        || args.labelled
+        || args.text_dispersion
+        || args.cut.is_some();
+    if asked_more {
+        bail!(
+            "of all options of \"{}\" together there is only the mean chance that two annotators differ: name one option for anything else, such as \
+             --question \"{}{}{}\"",
+            question.name,
+            question.name,
+            Question::OPTION_OF,
+            options[0]
+        );
+    }
+    let (texts, all) = session.analysis.texts_by_options(question, args.top)?;
+    if args.json {
+        return output::json(&json!({
+            "question": question.name,
+            "options": options,
+            "by": "pairwise",
+            "texts_in_all": all,
+            "notice": session.project.info()?.simulated_notice,
+            "texts": texts,
+        }));
+    }
+    if let Some(notice) = session.project.info()?.simulated_notice {
+        output::line(&notice)?;
+    }
+    output::line(&format!(
+        "Mean over {} options of the chance that two annotators differ on one, on {}, labels where there are some and predictions elsewhere",
+        options.len(),
+        count(all as u64, "text")
+    ))?;
+    let line = |text: &TextOptions| {
+        let mut most: Vec<(&String, &f32)> = options.iter().zip(&text.options).collect();
+        most.sort_by(|a, b| b.1.total_cmp(a.1));
+        let most: Vec<String> = most.iter().take(3).map(|(name, p)| format!("{name} {p:.2}")).collect();
+        vec![
+            text.rank.to_string(),
+            text.text_id.clone(),
+            format!("{:.3}", text.pairwise),
+            most.join(", "),
+            output::cut(&text.text, TEXT_WIDTH),
+        ]
+    };
+    let header = ["rank", "text id", "pairwise", "most divided options", "text"];
+    output::line(&output::table(&header, texts.iter().map(line).collect(), &[0, 2]))
 }
 
 fn measure(by: MeasureArg) -> DisagreementMeasure {

@@ -50,7 +50,7 @@ pub(crate) fn question(args: Question) -> Result<()> {
 }
 
 fn scale_words(scale: &Scale) -> String {
-    format!("{} ({})", scale.kind(), scale.options().join(", "))
+    format!("{} ({})", scale.kind(), scale.levels().join(", "))
 }
 
 /// What the model of a question estimated, and what it cannot.
@@ -65,7 +65,7 @@ fn estimation_words(found: Option<&Estimation>) -> String {
         "model: standard deviation of texts beside their embeddings {:.2}{severities} (logits), log-likelihood {:.1}, {rounds}{settled}",
         found.text_sd, found.log_likelihood
     );
-    for limit in &found.limit_texts {
+    for limit in found.limit_texts.iter().chain(&found.group_slopes) {
         words.push_str("\n  ");
         words.push_str(limit);
     }
@@ -77,6 +77,14 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
     let info = session.project.info()?;
     let estimated = info.questions.iter().map(|question| session.live.estimation(question.id));
     let estimated: Vec<Option<Estimation>> = estimated.collect::<Result<_, _>>()?;
+    let mut fitted_options = Vec::new();
+    for question in &info.questions {
+        let mut fitted = 0;
+        for option in &question.options {
+            fitted += usize::from(session.live.estimation(option.id)?.is_some());
+        }
+        fitted_options.push(fitted);
+    }
     if args.json {
         let mut info = serde_json::to_value(&info)?;
         for (at, estimation) in estimated.iter().enumerate() {
@@ -93,7 +101,7 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
     if let Some(notice) = &info.simulated_notice {
         output::line(notice)?;
     }
-    for (question, estimation) in info.questions.iter().zip(&estimated) {
+    for ((question, estimation), fitted) in info.questions.iter().zip(&estimated).zip(&fitted_options) {
         let scale = scale_words(&question.scale);
         let labels = count(u64::from(question.labels), "label");
         let by = count(u64::from(question.annotators_with_labels), "annotator");
@@ -101,7 +109,10 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
             "question {}: \"{}\", {scale}, {labels} by {by}",
             question.name, question.prompt
         ))?;
-        output::line(&format!("  {}", estimation_words(estimation.as_ref())))?;
+        match question.options.len() {
+            0 => output::line(&format!("  {}", estimation_words(estimation.as_ref())))?,
+            options => output::line(&format!("  a model is fitted for {fitted} of {options} options"))?,
+        }
     }
     for attribute in &info.attributes {
         output::line(&format!("attribute {}: {}", attribute.name, attribute.values.join(", ")))?;

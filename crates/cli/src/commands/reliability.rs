@@ -4,8 +4,9 @@ use super::{count, open_to_read};
 use crate::args::{Aggregate, Agreement};
 use crate::output::{self, three};
 use crate::progress::Bar;
-use anyhow::Result;
-use dissensus_workbench::{AnnotatorPairAgreement, Reliability, WorkbenchError};
+use anyhow::{Result, bail};
+use dissensus_domain::Question;
+use dissensus_workbench::{AnnotatorPairAgreement, OptionAgreement, Reliability, Session, WorkbenchError};
 use serde::Serialize;
 
 /// What `agreement --json` prints: the keys of before, and every coefficient.
@@ -21,6 +22,9 @@ struct Document<'a> {
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let question = session.project.question(args.question.as_deref())?;
+    if question.scale.is_multi_label() {
+        return option_agreement(&session, &question, args);
+    }
     let agreement = session.analysis.agreement(question.id)?;
     if agreement.labels == 0 {
         return Err(WorkbenchError::NoLabels(question.name).into());
@@ -62,6 +66,44 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     Ok(())
 }
 
+/// Every option of a multi-label question.
+fn option_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
+    let found = session.analysis.option_agreements(question)?;
+    let first = found.options.first().map(|option| &option.agreement).filter(|first| first.labels > 0);
+    let Some(first) = first else { return Err(WorkbenchError::NoLabels(question.name.clone()).into()) };
+    if args.pairs.is_some() {
+        bail!(
+            "--pairs compares annotators on one option: name it, such as --question \"{}\"",
+            first.question
+        );
+    }
+    if args.json {
+        return output::json(&found);
+    }
+    output::line(&format!(
+        "{}: {} by {} on {}{}",
+        question.name,
+        count(u64::from(first.labels), "label"),
+        count(u64::from(first.annotators), "annotator"),
+        count(u64::from(first.texts), "text"),
+        left_out(first.annotators_without_labels)
+    ))?;
+    output::line(&format!(
+        "Mean of Krippendorff's alpha over options where it is defined: {}\n",
+        three(found.mean_alpha)
+    ))?;
+    let row = |one: &OptionAgreement| {
+        vec![
+            one.option.clone(),
+            three(one.chosen),
+            three(one.agreement.alpha),
+            three(one.agreement.pairwise_agreement),
+        ]
+    };
+    let header = ["option", "chosen", "alpha", "equal pairs"];
+    output::line(&output::table(&header, found.options.iter().map(row).collect(), &[1, 2, 3]))
+}
+
 /// Whom figures of labels leave out.
 fn left_out(without_labels: u32) -> String {
     match without_labels {
@@ -92,6 +134,9 @@ fn coefficients(found: &Reliability) -> String {
 pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let question = session.project.question(args.question.as_deref())?;
+    if question.scale.is_multi_label() {
+        return aggregate_options(&session, &question, args);
+    }
     let bar = Bar::new("rounds");
     let found = session.analysis.aggregate(question.id, &args.method, &bar);
     drop(bar);
@@ -136,4 +181,32 @@ pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     }
     let numbers: Vec<usize> = (1..header.len()).collect();
     output::line(&output::table(&header, people.iter().take(args.top).map(row).collect(), &numbers))
+}
+
+/// Every option of a multi-label question by itself, and together the set that a text gets.
+fn aggregate_options(session: &Session, question: &Question, args: &Aggregate) -> Result<()> {
+    let bar = Bar::new("rounds");
+    let found = session.analysis.aggregate_options(question, &args.method, &bar);
+    drop(bar);
+    let found = found?;
+    if args.json {
+        return output::json(&serde_json::json!({
+            "question": question.name,
+            "method": args.method,
+            "options": question.scale.levels(),
+            "texts": found,
+        }));
+    }
+    let tied = found.iter().filter(|text| !text.ties.is_empty()).count();
+    output::line(&format!(
+        "{}: {} by {}, each option by itself; {tied} with a tie on an option, which is left out then\n",
+        question.name,
+        count(found.len() as u64, "text"),
+        args.method,
+    ))?;
+    let row = |t: &dissensus_workbench::OptionsOfText| {
+        vec![t.text_id.clone(), t.label.clone(), t.ties.join(", "), t.labels.to_string()]
+    };
+    let rows = found.iter().take(args.top).map(row).collect();
+    output::line(&output::table(&["text", "options", "ties", "labels"], rows, &[3]))
 }

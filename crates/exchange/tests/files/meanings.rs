@@ -1,7 +1,7 @@
 //! Each stated meaning of an oddity in a file, one test each.
 
 use crate::sample::sample;
-use dissensus_domain::{Scale, ScaleKind};
+use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_exchange::{
     Checker, FileKind, Format, LabelVerdict, RowErrorKind, Scan, Source, Verdict, read_rows, scan, text_id_of,
 };
@@ -109,7 +109,7 @@ fn a_whole_number_with_a_point_is_its_level_in_csv_too() {
     let mut exact = Checker::new(Some(Scale::new(ScaleKind::Choice, ["3.0", "3"]).unwrap()));
     let told_apart = labels(&format!("{HEADER}t1,x,ada,3.0\nt2,y,ada,3\n"), &mut exact);
     let level = |label: &LabelVerdict| match label {
-        LabelVerdict::Added { level, .. } => *level,
+        LabelVerdict::Added { answer, .. } => answer.as_ref().and_then(Answer::level),
         _ => None,
     };
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Files that answer several questions: texts and annotators are judged once, labels question by question.
 
 use crate::sample::sample;
-use dissensus_domain::{Scale, ScaleKind};
+use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_exchange::{
     Checker, KnownLabel, LabelVerdict, MAX_QUESTIONS, RowErrorKind, Scan, read_rows, scan,
 };
@@ -79,7 +79,14 @@ fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
     assert_eq!((number, checker.add_question("spam", None)), (0, 0));
     let text = checker.seed_text("t1", "x");
     let ada = checker.seed_annotator("ada", &[("gender".to_owned(), "f".to_owned())].into());
-    let label = KnownLabel { text, annotator: ada, level: 1, at_ms: 1_000, given: false, current: true };
+    let label = KnownLabel {
+        text,
+        annotator: ada,
+        answer: Answer::Level(1),
+        at_ms: 1_000,
+        given: false,
+        current: true,
+    };
     checker.seed_label(number, &label);
     let content =
         format!("{HEADER}t1,x,ada,yes,spam\nt1,x,ada,no,spam\nt1,x,ada,maybe,spam\nt1,x,bo,1,new\n");
@@ -90,7 +97,12 @@ fn known_questions_keep_their_scale_and_what_the_project_has_is_known() {
     assert_eq!(label(0), LabelVerdict::Repeated { name: "yes".into() });
     assert_eq!(
         label(1),
-        LabelVerdict::Added { name: "no".into(), level: Some(0), at_ms: 5_000, follows_row: true }
+        LabelVerdict::Added {
+            name: "no".into(),
+            answer: Some(Answer::Level(0)),
+            at_ms: 5_000,
+            follows_row: true
+        }
     );
     assert!(matches!(read[2].as_ref().unwrap_err().kind, RowErrorKind::UnknownLevel { .. }));
     let last = &read[3].as_ref().unwrap().1;

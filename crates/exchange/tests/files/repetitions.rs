@@ -2,7 +2,7 @@
 //! reading does.
 
 use crate::sample::sample;
-use dissensus_domain::{Scale, ScaleKind};
+use dissensus_domain::{Answer, Scale, ScaleKind};
 use dissensus_exchange::{
     Change, ChangeKind, Changes, Checker, KnownLabel, LabelVerdict, Verdict, read_rows, scan,
 };
@@ -66,7 +66,8 @@ impl Project {
         for (n, kept) in self.0.iter().enumerate() {
             let Kept { level, at_ms, given, .. } = *kept;
             let current = current == Some(n);
-            checker.seed_label(0, &KnownLabel { text, annotator, level, at_ms, given, current });
+            let answer = Answer::Level(level);
+            checker.seed_label(0, &KnownLabel { text, annotator, answer, at_ms, given, current });
         }
         checker
     }
@@ -101,14 +102,14 @@ impl Project {
         let (mut repeated, mut said, mut uncovered) = (0, Vec::new(), false);
         while let Some(read) = rows.next_checked(&mut checker) {
             let Verdict { label, .. } = read.unwrap().1;
-            let LabelVerdict::Added { level, at_ms, follows_row, .. } = label else {
+            let LabelVerdict::Added { answer, at_ms, follows_row, .. } = label else {
                 let LabelVerdict::Repeated { name } = label else { panic!("{label:?}") };
                 said.push(name.parse::<u16>().unwrap() - 1);
                 repeated += 1;
                 continue;
             };
             let old = self.current_entry();
-            let level = level.unwrap();
+            let level = answer.unwrap().level().unwrap();
             said.push(level);
             let replaces = old.filter(|old| at_ms >= self.0[*old].at_ms || (follows_row && *old >= start));
             self.0.push(Kept { level, at_ms, replaces, given: false });

@@ -107,7 +107,7 @@ impl Analysis {
         let options = AggregationOptions::default();
         let found = aggregate(aggregator, &observations, texts, people, target, &options, progress)?;
         let index = self.context.index();
-        let scale = index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale.clone();
+        let scale = index.with_levels(question)?.scale.clone();
         let ids = self.context.store.all_text_ids_and_externals()?;
         let tied: std::collections::HashSet<usize> = found.ties.iter().map(|tie| tie.text as usize).collect();
         let difficulty = |row: usize| found.difficulty.as_ref().and_then(|all| all[row]);

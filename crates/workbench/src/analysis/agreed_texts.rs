@@ -3,10 +3,9 @@
 use super::Analysis;
 use super::near_texts::by_similarity;
 use crate::error::WorkbenchError;
-use crate::levels::answer_at;
 use crate::live::{differing_labels, split_of_labels};
 use crate::view::NearText;
-use dissensus_domain::{QuestionId, ScaleKind, TextId};
+use dissensus_domain::{Answer, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, LiveModel, Target};
 
 /// Texts that are listed.
@@ -29,7 +28,7 @@ impl Analysis {
         text: TextId,
     ) -> Result<Vec<NearText>, WorkbenchError> {
         let index = self.context.index();
-        let question = index.question(question).ok_or(WorkbenchError::NoQuestion)?.clone();
+        let question = index.with_levels(question)?.clone();
         let row = index.text_row(text).ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
         let (embeddings, _) = self.encoding.embeddings()?;
         let at = row as usize;
@@ -41,7 +40,7 @@ impl Analysis {
         let mut texts = Vec::new();
         for (row, similarity, level, labels) in found.unwrap_or_default() {
             let (text, external_id, snippet) = self.named(row)?;
-            let Some(answer) = answer_at(&question.scale, level) else { continue };
+            let answer = Answer::Level(level);
             texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
         }
         Ok(texts)

@@ -35,7 +35,7 @@ impl Analysis {
 
     /// How many levels a question has.
     pub(super) fn levels(&self, question: QuestionId) -> Result<usize, WorkbenchError> {
-        self.context.index().question(question).map(|q| q.scale.len()).ok_or(WorkbenchError::NoQuestion)
+        Ok(self.context.index().with_levels(question)?.scale.len())
     }
 }
 

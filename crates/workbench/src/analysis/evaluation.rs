@@ -335,7 +335,7 @@ pub(super) fn level_index(question: &Question, name: &str) -> Result<u16, Workbe
     question.scale.index_of(name).ok_or_else(|| WorkbenchError::NotOnScale {
         value: name.to_owned(),
         question: question.name.clone(),
-        levels: question.scale.options().join(", "),
+        levels: question.scale.levels().join(", "),
     })
 }
 

@@ -6,12 +6,11 @@ use super::near_texts::by_similarity;
 use super::snippet::snippet;
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
-use crate::levels::answer_at;
 use crate::view::{
     ExplainQuery, ExplainedAnnotator, ExplainedOdds, Explanation, InfluentialLabel, NearText, PartDifference,
     ScorePart, ScorePartKind,
 };
-use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Answer, Question, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{
     AnnotatorModel as _, ExplainedPrediction, ExplainedText, Influence, LiveModel, Outcome, ScoreParts,
 };
@@ -109,7 +108,7 @@ impl Analysis {
         hidden: &[bool],
     ) -> Result<Explanation, WorkbenchError> {
         let index = self.context.index();
-        let question = index.question(question).ok_or(WorkbenchError::NoQuestion)?.clone();
+        let question = index.with_levels(question)?.clone();
         let mut persons: Vec<(&Annotator, u32)> = Vec::new();
         for id in people {
             let row = index.annotator_row(*id).ok_or_else(|| WorkbenchError::NoSuchAnnotator {
@@ -151,7 +150,7 @@ impl Analysis {
             odds: told.odds,
             annotators,
             differences,
-            agreed: self.near_texts(&told.agreed, &question)?,
+            agreed: self.near_texts(&told.agreed)?,
             remark: self.note(true)?,
         })
     }
@@ -195,24 +194,24 @@ impl Analysis {
         explained.log_odds = log_odds;
         explained.probability = 1.0 / (1.0 + (-log_odds).exp());
         explained.labels = told.labels;
-        explained.observed = found.own_level.and_then(|level| answer_at(&question.scale, level));
+        explained.observed = found.own_level.map(Answer::Level);
         explained.distribution.clone_from(&found.probabilities);
         explained.others = found.others as u32;
-        explained.nearest = self.near_texts(&told.nearest, question)?;
+        explained.nearest = self.near_texts(&told.nearest)?;
         for influence in &told.influences {
             let (text, external_id, snippet) = self.named(influence.text)?;
-            let Some(answer) = answer_at(&question.scale, influence.level) else { continue };
+            let answer = Answer::Level(influence.level);
             let change = influence.change;
             explained.influences.push(InfluentialLabel { text, external_id, snippet, answer, change });
         }
         Ok(explained)
     }
 
-    fn near_texts(&self, rows: &[NearRow], question: &Question) -> Result<Vec<NearText>, WorkbenchError> {
+    fn near_texts(&self, rows: &[NearRow]) -> Result<Vec<NearText>, WorkbenchError> {
         let mut texts = Vec::new();
         for &(row, similarity, level, labels) in rows {
             let (text, external_id, snippet) = self.named(row)?;
-            let Some(answer) = answer_at(&question.scale, level) else { continue };
+            let answer = Answer::Level(level);
             texts.push(NearText { text, external_id, snippet, similarity, answer, labels });
         }
         Ok(texts)

@@ -19,11 +19,13 @@ mod group_comparison;
 mod groups;
 mod held_out;
 mod learning_curve;
+mod multi_label;
 mod near_texts;
 mod needs;
 mod plan;
 mod pooling;
 mod predict;
+mod prediction_file;
 mod ranking;
 mod recorded;
 mod repeats;
@@ -40,8 +42,10 @@ pub use agreement::Agreement;
 pub use compared::{ModelDifference, ModelDifferences, WithoutCopies};
 pub use encoder_comparison::{EncoderComparison, EncoderLoss};
 pub use evaluation::{EvaluateChoices, Evaluation, SplitReport};
+pub use multi_label::{OptionAgreement, OptionAgreements, OptionPrediction, OptionsOfText, TextOptions};
 pub use plan::PlanChoices;
 pub use pooling::{PoolingChoice, PoolingLoss};
+pub use prediction_file::{PredictionChoices, PredictionFile};
 pub use slips::SlipChoices;
 pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
@@ -81,8 +85,9 @@ impl Analysis {
         }
     }
 
-    /// The question with this name, or the only one.
+    /// The question with levels that has this name, or the only one.
     fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
-        self.context.index().question_asked_for(name).cloned()
+        let index = self.context.index();
+        Ok(index.with_levels(index.question_asked_for(name)?.id)?.clone())
     }
 }

@@ -6,7 +6,6 @@ use super::groups::{difference, severity_difference};
 use super::needs::{enough, too_few};
 use super::snippet::snippet;
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use crate::live::{
     Asked, Fitted, Measured, Over, differing_labels, split_of_labels, widest, widest_interval,
 };
@@ -257,7 +256,7 @@ impl Analysis {
     fn check(&self, query: &DisagreementQuery) -> Result<(), WorkbenchError> {
         use DisagreementMeasure as M;
         let index = self.context.index();
-        let scale = &index.question(query.question).ok_or(WorkbenchError::NoQuestion)?.scale;
+        let scale = &index.with_levels(query.question)?.scale;
         let levels = scale.len();
         let ordinal = scale.kind() == ScaleKind::Ordinal;
         let fits = match query.by {
@@ -285,7 +284,7 @@ impl Analysis {
     /// How split these labels alone are.
     fn observed_split(&self, question: QuestionId, counts: &[u32]) -> Result<Option<f32>, WorkbenchError> {
         let index = self.context.index();
-        let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
+        let scale = &index.with_levels(question)?.scale;
         if scale.kind() == ScaleKind::Ordinal {
             return Ok(split_of_labels(counts));
         }
@@ -327,7 +326,7 @@ impl Analysis {
         for label in labels {
             let chosen =
                 index.annotator_row(label.annotator).is_some_and(|row| mask.get(row as usize) == Some(&true));
-            let level = level_of(&label.answer).filter(|_| chosen);
+            let level = label.answer.level().filter(|_| chosen);
             if let Some(count) = level.and_then(|level| counts.get_mut(usize::from(level))) {
                 *count += 1;
             }

@@ -56,7 +56,9 @@ impl Analysis {
     /// No such question, nothing of this occasion is there ([`WorkbenchError::NoRepeats`]), or the file cannot be written.
     pub fn remove_repeats(&self, question: QuestionId, occasion: Option<u16>) -> Result<u32, WorkbenchError> {
         let context = &self.context;
-        let (name, _) = context.question_parts(question)?;
+        // Of an option, those of the question: they are one answer.
+        let question = question.row();
+        let name = context.index().question(question).ok_or(WorkbenchError::NoQuestion)?.name.clone();
         let removed = context.store.write(move |tx| tx.remove_repeats(question, occasion, now_ms()))?;
         if removed > 0 {
             return Ok(removed);

@@ -40,6 +40,7 @@ impl Analysis {
     ) -> Result<SlipReport, WorkbenchError> {
         let context = &self.context;
         let index = context.index();
+        index.with_levels(question)?;
         let one = match choices.annotator {
             Some(id) => Some(index.annotator_row(id).ok_or_else(|| WorkbenchError::NoSuchAnnotator {
                 name: id.0.to_string(),
@@ -112,7 +113,7 @@ impl Analysis {
         top: usize,
     ) -> Result<Vec<SlipRow>, WorkbenchError> {
         let index = self.context.index();
-        let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
+        let scale = &index.with_levels(question)?.scale;
         let name_of = |level: u16| scale.name_of(level).unwrap_or_default().to_owned();
         let mut rows = Vec::with_capacity(top.min(labels.len()));
         for label in labels.iter().take(top) {

@@ -3,7 +3,6 @@
 use super::Analysis;
 use crate::context::AnswerAgain;
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use dissensus_domain::QuestionId;
 use dissensus_perspectives::{AnnotatorModel as _, FEWEST_STABLE_REPEATS, RepeatedAnswer, StableShare};
 use serde::Serialize;
@@ -35,7 +34,7 @@ impl Analysis {
         let index = self.context.index();
         let row = |again: &AnswerAgain| {
             let (text, annotator) = (index.text_row(again.text)?, index.annotator_row(again.annotator)?);
-            let (first, second) = (level_of(&again.first)?, level_of(&again.second)?);
+            let (first, second) = (again.first.level()?, again.second.level()?);
             let known = (text as usize) < model.texts();
             known.then_some(RepeatedAnswer { text, annotator, first, second })
         };

@@ -147,9 +147,6 @@ impl Analysis {
 
 /// The levels of a question as the numbers that they are in LeWiDi.
 fn numbered_levels(question: &Question) -> Result<Vec<i64>, WorkbenchError> {
-    if question.scale.kind() == ScaleKind::MultiChoice {
-        return Err(WorkbenchError::NotForLewidi(question.name.clone(), "has several options a label"));
-    }
     let numbers: Option<Vec<i64>> = question.scale.levels().iter().map(|level| level.parse().ok()).collect();
     let why = "has levels that are no whole numbers";
     numbers.ok_or_else(|| WorkbenchError::NotForLewidi(question.name.clone(), why))

@@ -5,7 +5,6 @@ use super::chosen::among;
 use super::groups::{difference, severity_difference};
 use super::needs::{FEWEST_SHARED, enough, too_few};
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use crate::live::{Fitted, Over};
 use crate::view::{AnnotatorPrediction, DisagreementMeasure, DisagreementQuery, GroupPrediction, TextDetail};
 use crate::view::{DisagreementScores, GroupDifference, SeverityDifference};
@@ -139,14 +138,14 @@ impl Analysis {
     /// True where levels have an order, so that a mean level has a meaning.
     fn ordered(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
-        let question = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let question = index.with_levels(question)?;
         Ok(question.scale.kind().is_ordered())
     }
 
     /// True where levels have an order and distances.
     fn is_ordinal(&self, question: QuestionId) -> Result<bool, WorkbenchError> {
         let index = self.context.index();
-        let question = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let question = index.with_levels(question)?;
         Ok(question.scale.kind() == ScaleKind::Ordinal)
     }
 
@@ -155,8 +154,12 @@ impl Analysis {
         &self,
         question: QuestionId,
     ) -> Result<HashMap<AnnotatorId, u32>, WorkbenchError> {
-        let counts =
-            self.context.store.annotator_counts()?.into_iter().filter(|count| count.question == question);
+        let counts = self
+            .context
+            .store
+            .annotator_counts()?
+            .into_iter()
+            .filter(|count| count.question == question.row());
         Ok(counts.map(|count| (count.annotator, count.labels)).collect())
     }
 }
@@ -215,8 +218,9 @@ fn groups(
         for p in members.iter().filter_map(|person| person.distribution.as_ref()) {
             distribution.iter_mut().zip(p).for_each(|(sum, p)| *sum += p / members.len() as f32);
         }
-        let level =
-            |person: &&AnnotatorPrediction| person.observed.as_ref().and_then(level_of).map(f32::from);
+        let level = |person: &&AnnotatorPrediction| {
+            person.observed.as_ref().and_then(dissensus_domain::Answer::level).map(f32::from)
+        };
         let given: Vec<f32> = members.iter().filter_map(level).collect();
         let mean = given.iter().sum::<f32>() / given.len().max(1) as f32;
         GroupPrediction {

@@ -32,8 +32,8 @@ impl Analysis {
     /// # Errors
     /// No labels, or a cancel.
     pub fn train(&self, question: Option<&str>, progress: &dyn Progress) -> Result<Trained, WorkbenchError> {
-        let question = self.question(question)?;
-        let labels = self.context.observations(question.id)?.len();
+        let question = self.context.index().question_asked_for(question)?.clone();
+        let labels = self.context.store.current_labels(question.id)?.len();
         if labels == 0 {
             return Err(WorkbenchError::NoLabels(question.name));
         }

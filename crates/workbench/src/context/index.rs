@@ -12,6 +12,8 @@ pub(crate) struct Index {
     annotators: Vec<Annotator>,
     annotator_rows: HashMap<AnnotatorId, u32>,
     questions: Vec<Question>,
+    /// The options of multi-label questions, each as a yes/no question.
+    options: Vec<Question>,
 }
 
 impl Index {
@@ -19,12 +21,14 @@ impl Index {
         let texts = store.text_ids()?;
         let mut annotators = store.annotators()?;
         annotators.sort_unstable_by_key(|a| a.id);
+        let questions = store.questions()?;
         Ok(Self {
             text_rows: texts.iter().enumerate().map(|(row, id)| (*id, row as u32)).collect(),
             annotator_rows: annotators.iter().enumerate().map(|(row, a)| (a.id, row as u32)).collect(),
             texts,
             annotators,
-            questions: store.questions()?,
+            options: questions.iter().flat_map(Question::options).collect(),
+            questions,
         })
     }
 
@@ -75,7 +79,7 @@ impl Index {
         })
     }
 
-    /// The question with this name, or the only one.
+    /// The question with this name (of an option `QUESTION: OPTION`), or the only one.
     ///
     /// # Errors
     /// There is none of that name, none at all, or several and none was named.
@@ -87,6 +91,7 @@ impl Index {
             (None, _) => Err(WorkbenchError::WhichQuestion(names())),
             (Some(name), all) => all
                 .iter()
+                .chain(&self.options)
                 .find(|q| q.name == name)
                 .ok_or_else(|| WorkbenchError::NoSuchQuestion { name: name.to_owned(), known: names() }),
         }
@@ -97,8 +102,65 @@ impl Index {
         &self.questions
     }
 
-    /// A question.
+    /// A question, or an option of one.
     pub(crate) fn question(&self, id: QuestionId) -> Option<&Question> {
-        self.questions.iter().find(|q| q.id == id)
+        self.questions.iter().chain(&self.options).find(|q| q.id == id)
+    }
+
+    /// A question that is answered with one of its levels: what models learn and figures are of.
+    ///
+    /// # Errors
+    /// There is no such question, or it is a multi-label question, whose options are asked one by one.
+    pub(crate) fn with_levels(&self, id: QuestionId) -> Result<&Question, WorkbenchError> {
+        let found = self.question(id).ok_or(WorkbenchError::NoQuestion)?;
+        match found.option(0) {
+            None => Ok(found),
+            Some(first) => Err(WorkbenchError::OneOption {
+                question: found.name.clone(),
+                options: found.scale.len(),
+                first: first.name,
+            }),
+        }
+    }
+
+    /// A question that annotators answer.
+    ///
+    /// # Errors
+    /// There is no such question, or it is an option of one: its question is answered as a whole.
+    pub(crate) fn whole(&self, id: QuestionId) -> Result<&Question, WorkbenchError> {
+        let found = self.question(id.row()).ok_or(WorkbenchError::NoQuestion)?;
+        match self.question(id).filter(|asked| asked.id != found.id) {
+            None => Ok(found),
+            Some(option) => Err(WorkbenchError::WholeQuestion {
+                option: option.name.clone(),
+                question: found.name.clone(),
+            }),
+        }
+    }
+
+    /// The option with this name, as a question.
+    pub(crate) fn option_named(&self, name: &str) -> Option<&Question> {
+        self.options.iter().find(|q| q.name == name)
+    }
+
+    /// Whether a question or an option has this name.
+    pub(crate) fn is_taken(&self, name: &str) -> bool {
+        self.questions.iter().chain(&self.options).any(|q| q.name == name)
+    }
+
+    /// What models learn of a question: each of its options, or the question itself. Nothing of one that is not there.
+    pub(crate) fn learned(&self, id: QuestionId) -> Vec<QuestionId> {
+        match self.question(id) {
+            Some(found) if found.scale.is_multi_label() => {
+                found.options().iter().map(|option| option.id).collect()
+            }
+            Some(found) => vec![found.id],
+            None => Vec::new(),
+        }
+    }
+
+    /// Every question that is answered with one of its levels, options included.
+    pub(crate) fn all_with_levels(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|q| !q.scale.is_multi_label()).chain(&self.options)
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{Context, Index};
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use dissensus_domain::{CurrentLabel, QuestionId};
 use dissensus_perspectives::{Observation, Target};
 
@@ -10,7 +9,7 @@ impl Context {
     /// Name of a question, and what models predict for it.
     pub(crate) fn question_parts(&self, question: QuestionId) -> Result<(String, Target), WorkbenchError> {
         let index = self.index();
-        let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        let found = index.with_levels(question)?;
         Ok((found.name.clone(), Target { kind: found.scale.kind(), levels: found.scale.len() }))
     }
 
@@ -34,10 +33,11 @@ impl Context {
         texts: usize,
         question: QuestionId,
     ) -> Result<Vec<Observation>, WorkbenchError> {
+        index.with_levels(question)?;
         let labels = self.store.current_labels(question)?;
         let row = |label: &CurrentLabel| {
             let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
-            let level = level_of(&label.answer)?;
+            let level = label.answer.level()?;
             ((text as usize) < texts).then_some(Observation { text, annotator, level })
         };
         Ok(labels.iter().filter_map(row).collect())

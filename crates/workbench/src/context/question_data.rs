@@ -2,7 +2,6 @@
 
 use super::Context;
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use dissensus_domain::{Annotator, AnnotatorId, CurrentLabel, Question, Split, TextId};
 use dissensus_perspectives::{
     Attribute, Embeddings, Observation, SplitColumns, SplitSpec, Target, TrainingData,
@@ -73,6 +72,7 @@ impl QuestionData {
 impl Context {
     /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
     pub(crate) fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
+        self.index().with_levels(question.id)?;
         let snapshot = self.store.question_snapshot(question.id)?;
         let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
         let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
@@ -80,7 +80,7 @@ impl Context {
             Some(Observation {
                 text: texts.binary_search(&label.text).ok()? as u32,
                 annotator: annotators.binary_search(&label.annotator).ok()? as u32,
-                level: level_of(&label.answer)?,
+                level: label.answer.level()?,
             })
         };
         let observations: Vec<Observation> = snapshot.labels.iter().filter_map(observation).collect();
@@ -121,7 +121,7 @@ impl Context {
 }
 
 /// Annotators' attributes as the models take them; values in order of their names.
-fn attributes(annotators: &[Annotator]) -> Vec<Attribute> {
+pub(crate) fn attributes(annotators: &[Annotator]) -> Vec<Attribute> {
     let names: BTreeSet<&str> =
         annotators.iter().flat_map(|a| a.attributes.keys().map(String::as_str)).collect();
     let of = |name: &str| {

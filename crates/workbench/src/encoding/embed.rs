@@ -17,7 +17,7 @@ impl Encoding {
     }
 
     /// The project's encoder as it made the project's embeddings; of `choice` only the device counts.
-    pub(super) fn open_in_use(&self, choice: &EncoderChoice) -> Result<Encoder, WorkbenchError> {
+    pub(crate) fn open_in_use(&self, choice: &EncoderChoice) -> Result<Encoder, WorkbenchError> {
         let before =
             self.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
         let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };

@@ -144,9 +144,12 @@ pub fn encoder_folder(
 
 fn find_folder(name: &str) -> Option<EncoderLocation> {
     let folder = Path::new(name);
-    folder.is_dir().then(|| {
-        // A project that is opened from another folder must still find it.
-        let dir = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let is_gguf = folder.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
+    (folder.is_dir() || (is_gguf && folder.is_file())).then(|| {
+        // A project that is opened from another folder must still find it. A file keeps its name: a model hub's cache has
+        // links to files that are named by their hash.
+        let found = if is_gguf { std::path::absolute(folder) } else { folder.canonicalize() };
+        let dir = found.unwrap_or_else(|_| folder.to_owned());
         EncoderLocation { name: dir.to_string_lossy().into_owned(), dir }
     })
 }

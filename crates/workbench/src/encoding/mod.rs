@@ -4,6 +4,7 @@ mod active;
 mod adopt;
 pub(crate) mod download;
 mod embed;
+mod embed_file;
 mod embeddings;
 mod encode;
 pub(crate) mod encoders;
@@ -13,17 +14,21 @@ mod of_project;
 mod state;
 mod take_over;
 mod text_features;
+mod text_file;
 mod training_data;
 mod version;
 
 pub(crate) use active::ActiveEncoder;
 pub use adopt::adopt_embeddings;
+pub use embed_file::{EmbeddedFile, embed_file};
 pub(crate) use embeddings::{Basis, first_texts};
 pub use encode::EncoderSwitch;
 pub use encoders::{EncoderChoice, encoder_folder};
 pub use text_features::EncodedText;
 #[cfg(test)]
 pub(crate) use text_features::NgramLimits;
+pub(crate) use text_file::CheckedTexts;
+pub use text_file::TextFileChoices;
 pub(crate) use training_data::{OtherTrainingData, Seen};
 pub use version::Encoded;
 

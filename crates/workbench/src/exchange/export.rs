@@ -27,8 +27,7 @@ impl Exchange {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
         let format = Format::of_path(path)?;
-        let only =
-            question.map(|name| self.context.index().question_asked_for(Some(name)).cloned()).transpose()?;
+        let only = question.map(|name| self.asked_for_whole(name)).transpose()?;
         self.context.store.snapshot(|snapshot| write_labels(snapshot, path, format, only.as_ref(), progress))
     }
 
@@ -41,6 +40,12 @@ impl Exchange {
         let _reserved = context.reservations.reserve(Activity::Export)?;
         let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         context.as_job("export", &title, |job| self.export(path, None, true, job.as_ref()))
+    }
+
+    /// The question of this name; its options have no labels of their own to write.
+    fn asked_for_whole(&self, name: &str) -> Result<Question, WorkbenchError> {
+        let index = self.context.index();
+        Ok(index.whole(index.question_asked_for(Some(name))?.id)?.clone())
     }
 }
 
@@ -122,7 +127,7 @@ fn write_repeats(
             text_id: &text.external_id,
             text: &text.body,
             annotator: &annotator.external_id,
-            label: question.scale.name_of_answer(&repeat.answer),
+            label: question.scale.name_of_answer(&repeat.answer).as_deref(),
             question: Some(&question.name),
             split: text.split.as_deref(),
             group: text.group.as_deref(),

@@ -41,7 +41,7 @@ fn missing_values(scale: &Scale, missing: &[(&str, u64)], values: &[(&str, u64)]
     let them = if missing.len() == 1 { "it" } else { "them" };
     let without = match Scale::guess(values.iter().map(|(name, _)| *name)) {
         Ok(other) if other.kind() != scale.kind() => {
-            format!(". Without {them} the scale would be {} ({})", other.kind(), other.options().join(", "))
+            format!(". Without {them} the scale would be {} ({})", other.kind(), other.levels().join(", "))
         }
         _ => String::new(),
     };

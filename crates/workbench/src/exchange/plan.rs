@@ -7,7 +7,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::names::checked_name;
 use crate::view::ImportChoices;
-use dissensus_domain::{Question, QuestionId, Scale};
+use dissensus_domain::{Question, QuestionId, Scale, ScaleKind};
 use dissensus_exchange::{
     Changes, Checker, ColumnRoles, FileKind, QuestionScan, RowError, RowErrorKind, Scan, Source, scan_while,
 };
@@ -164,6 +164,10 @@ impl Exchange {
                 Some(existing) => Ok((existing.name.clone(), Some(existing))),
                 None => {
                     let name = checked_name("question", asked.unwrap_or(column))?;
+                    // Labels answer a question as a whole, and no other question has the name of an option.
+                    if let Some(option) = index.option_named(&name) {
+                        index.whole(option.id)?;
+                    }
                     let existing = find(&name);
                     Ok((name, existing))
                 }
@@ -274,7 +278,8 @@ fn part(
     let scale = match (scale, choices.scale) {
         (Some(scale), _) => Ok(scale),
         (None, Some(kind)) => {
-            let seen = found.levels.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
+            let names = if kind == ScaleKind::MultiLabel { &found.options } else { &found.levels };
+            let seen = names.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
             Scale::of_kind(kind, seen)
         }
         (None, None) => found.scale.clone(),
@@ -295,7 +300,8 @@ fn part(
 
 fn level_counts(scale: &Scale, found: &QuestionScan) -> Vec<u32> {
     let mut counts = vec![0; scale.len()];
-    for (level, count) in found.levels.iter().filter_map(|(name, n)| Some((scale.index_of(name)?, n))) {
+    let names = if scale.is_multi_label() { &found.options } else { &found.levels };
+    for (level, count) in names.iter().filter_map(|(name, n)| Some((scale.index_of(name)?, n))) {
         counts[usize::from(level)] += *count as u32;
     }
     counts
@@ -325,7 +331,7 @@ fn known_scale(
         |levels: &Vec<String>| Scale::new(question.scale.kind(), levels).as_ref() == Ok(&question.scale);
     let other_levels = choices.levels.as_ref().is_some_and(|levels| !same(levels));
     if other_kind || other_levels {
-        let has = format!("{} ({})", question.scale.kind(), question.scale.options().join(", "));
+        let has = format!("{} ({})", question.scale.kind(), question.scale.levels().join(", "));
         return Err(WorkbenchError::OtherScale { question: question.name.clone(), has });
     }
     Ok(Some(question.scale.clone()))

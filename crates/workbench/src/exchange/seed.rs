@@ -1,7 +1,6 @@
 //! What the project has, told to the checker of a file.
 
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use dissensus_domain::{AnnotatorId, Event, EventId, QuestionId, TextId, current_answer, standing_answers};
 use dissensus_exchange::{Checker, KnownLabel};
 use dissensus_store::{Store, StoreError, WriteTx};
@@ -47,13 +46,11 @@ pub(super) fn seeded(
         snapshot.for_each_standing_answer(|answer| {
             let question = questions.iter().find(|(_, id)| *id == answer.question);
             let (text, annotator) = (texts.get(&answer.text), annotators.get(&answer.annotator));
-            if let (Some((number, _)), Some(text), Some(annotator), Some(level)) =
-                (question, text, annotator, level_of(&answer.answer))
-            {
+            if let (Some((number, _)), Some(text), Some(annotator)) = (question, text, annotator) {
                 let label = KnownLabel {
                     text: *text,
                     annotator: *annotator,
-                    level,
+                    answer: answer.answer,
                     at_ms: answer.at_ms,
                     given: answer.source.is_given(),
                     current: answer.current,
@@ -104,11 +101,11 @@ pub(super) fn catch_up(
         for (&(number, text, annotator), events) in &touched {
             let current = current_answer(events).map(|event| event.id);
             for event in standing_answers(events) {
-                if let Some(level) = event.answer().and_then(level_of)
+                if let Some(answer) = event.answer().cloned()
                     && (event.id > seeds.last_event) == meanwhile
                 {
                     let (given, current) = (event.source.is_given(), current == Some(event.id));
-                    let label = KnownLabel { text, annotator, level, at_ms: event.at_ms, given, current };
+                    let label = KnownLabel { text, annotator, answer, at_ms: event.at_ms, given, current };
                     checker.seed_label(number, &label);
                 }
             }

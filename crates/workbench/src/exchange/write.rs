@@ -7,9 +7,8 @@ use super::seed::catch_up;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::levels::answer_at;
 use crate::view::{ImportChanges, ImportReport};
-use dissensus_domain::{AnnotatorId, EventId, LabelSource, QuestionId, Scale, TextId};
+use dissensus_domain::{AnnotatorId, Answer, EventId, LabelSource, QuestionId, Scale, TextId};
 use dissensus_exchange::{
     Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows,
 };
@@ -160,19 +159,18 @@ impl Writing {
             verdict.annotator.map(|number| self.annotator(tx, number, &row, verdict)).transpose()?;
         match (&verdict.label, text, annotator) {
             (
-                LabelVerdict::Added { level: Some(level), at_ms, follows_row, .. },
+                LabelVerdict::Added { answer: Some(answer), at_ms, follows_row, .. },
                 Some(text),
                 Some(annotator),
             ) => {
                 let source = self.source(&row);
                 let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
-                let answer = asked.and_then(|(id, scale)| Some((*id, answer_at(scale, *level)?)));
-                let Some((question, answer)) = answer else { return Err(without_question(&row)) };
+                let Some((question, _)) = asked else { return Err(without_question(&row)) };
                 let new = NewLabel {
-                    question,
+                    question: *question,
                     text,
                     annotator,
-                    answer,
+                    answer: answer.clone(),
                     at_ms: *at_ms,
                     duration_ms: row.duration_ms,
                     source,
@@ -184,8 +182,8 @@ impl Writing {
                 };
                 self.report.labels += 1;
             }
-            (LabelVerdict::Repeat { level: Some(level), at_ms, .. }, Some(text), Some(annotator)) => {
-                self.repeat(tx, &row, verdict, (*level, *at_ms), (text, annotator))?;
+            (LabelVerdict::Repeat { answer: Some(answer), at_ms, .. }, Some(text), Some(annotator)) => {
+                self.repeat(tx, &row, verdict, (answer.clone(), *at_ms), (text, annotator))?;
             }
             (LabelVerdict::Added { .. } | LabelVerdict::Repeat { .. }, ..) => {
                 return Err(without_question(&row));
@@ -204,16 +202,16 @@ impl Writing {
         tx: &mut WriteTx<'_>,
         row: &Row,
         verdict: &Verdict,
-        (level, at_ms): (u16, Option<i64>),
+        (answer, at_ms): (Answer, Option<i64>),
         (text, annotator): (TextId, AnnotatorId),
     ) -> Result<(), WorkbenchError> {
         let source = self.source(row);
         let asked = verdict.question.and_then(|number| self.questions.get(number)?.as_ref());
-        let answer = asked.and_then(|(id, scale)| Some((*id, answer_at(scale, level)?)));
-        let (Some((question, answer)), Some(occasion)) = (answer, row.occasion) else {
+        let (Some((question, _)), Some(occasion)) = (asked, row.occasion) else {
             return Err(without_question(row));
         };
         let at_ms = at_ms.unwrap_or_else(now_ms);
+        let question = *question;
         let new = Repeat { question, text, annotator, occasion, answer, at_ms, source };
         let added = tx.add_repeat(&new, row.at_ms.is_some(), now_ms())?;
         match added {

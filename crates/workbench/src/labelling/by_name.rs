@@ -36,6 +36,7 @@ impl Labelling {
         question: Option<&str>,
     ) -> Result<NamedLabel, WorkbenchError> {
         let question = self.project.question(question)?;
+        self.context.index().whole(question.id)?;
         let answer = question.scale.answer_named(value).ok_or_else(|| off_scale(value, &question))?;
         let store = &self.context.store;
         let text_id =

@@ -4,7 +4,6 @@
 use super::Labelling;
 use crate::error::WorkbenchError;
 use crate::event::Event;
-use crate::levels::level_of;
 use crate::sync::lock;
 use dissensus_domain::{EventKind, current_answer};
 use std::collections::BTreeSet;
@@ -43,9 +42,8 @@ impl Labelling {
                     && !matches!(e.kind, EventKind::Mark(_))
             };
             if events.iter().any(|e| answered(&e)) {
-                let level =
-                    current_answer(&history).and_then(dissensus_domain::Event::answer).and_then(level_of);
-                let revision = self.live.learn(question, text, annotator, level);
+                let answer = current_answer(&history).and_then(dissensus_domain::Event::answer);
+                let revision = self.live.learn(question, text, annotator, answer);
                 self.context.listeners.send(&Event::Labels { question, text, annotator, revision });
             }
         }

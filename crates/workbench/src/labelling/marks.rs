@@ -44,7 +44,7 @@ impl Labelling {
         kind: MarkKind,
     ) -> Result<Progress, WorkbenchError> {
         let context = &self.context;
-        let annotations = self.annotations.get(&context.store, annotator, question)?;
+        let annotations = self.annotations_of(annotator, question)?;
         let source = LabelSource::Window;
         context.store.mark(&NewMark {
             annotator,

@@ -5,7 +5,6 @@ use crate::error::WorkbenchError;
 use crate::sync::lock;
 use crate::view::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
-use dissensus_perspectives::Measure;
 use std::collections::HashSet;
 
 impl Labelling {
@@ -36,12 +35,10 @@ impl Labelling {
                 Some(text) => (text, false),
                 None => (drawn(&open, annotator), true),
             },
-            TextOrder::Disagreement => {
-                match self.best(&open, self.live.models.scores(question, Measure::Split)) {
-                    Some(text) => (text, false),
-                    None => (drawn(&open, annotator), true),
-                }
-            }
+            TextOrder::Disagreement => match self.best(&open, self.live.split(question)) {
+                Some(text) => (text, false),
+                None => (drawn(&open, annotator), true),
+            },
         };
         let mut task = self.task(annotator, question, text)?;
         task.random = random;
@@ -77,7 +74,7 @@ impl Labelling {
         question: QuestionId,
         after: Option<TextId>,
     ) -> Result<Vec<TextId>, WorkbenchError> {
-        let annotations = self.annotations.get(&self.context.store, annotator, question)?;
+        let annotations = self.annotations_of(annotator, question)?;
         let annotations = lock(&annotations);
         let index = self.context.index();
         let unlabelled = index.texts().iter().copied().filter(|text| !annotations.answers.contains_key(text));

@@ -14,9 +14,19 @@ impl Labelling {
     /// # Errors
     /// The file cannot be read.
     pub fn progress(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Progress, WorkbenchError> {
-        let annotations = self.annotations.get(&self.context.store, annotator, question)?;
+        let annotations = self.annotations_of(annotator, question)?;
         let progress = self.progress_of(&lock(&annotations));
         Ok(progress)
+    }
+
+    /// What an annotator has done with a question of the project: its options are answered together.
+    pub(super) fn annotations_of(
+        &self,
+        annotator: AnnotatorId,
+        question: QuestionId,
+    ) -> Result<SharedAnnotations, WorkbenchError> {
+        self.context.index().whole(question)?;
+        self.annotations.get(&self.context.store, annotator, question)
     }
 
     /// The annotations that follow the events now: an import beside may have made those at hand stale. Where the project cannot be read

@@ -3,7 +3,6 @@
 use super::Labelling;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use crate::sync::lock;
 use crate::view::{LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource, Question};
@@ -33,8 +32,8 @@ impl Labelling {
     /// As there.
     pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
         let context = &self.context;
+        let annotations = self.annotations_of(new.annotator, new.question)?;
         self.check_answer(new)?;
-        let annotations = self.annotations.get(&context.store, new.annotator, new.question)?;
         let reveal = if context.settings().reveal {
             self.live.predictions_on(new.question, new.text, new.annotator)
         } else {
@@ -55,7 +54,7 @@ impl Labelling {
         let annotations = self.newest_annotations(annotations, new.annotator, new.question);
         if followed.is_err() {
             lock(&annotations).note_answer(new.text, &new.answer, at_ms);
-            self.live.learn(new.question, new.text, new.annotator, level_of(&new.answer));
+            self.live.learn(new.question, new.text, new.annotator, Some(&new.answer));
         }
         let progress = self.progress_of(&lock(&annotations));
         self.live.refit_when_due(new.question);
@@ -77,6 +76,6 @@ pub(super) fn off_scale(value: &str, question: &Question) -> WorkbenchError {
     WorkbenchError::NotOnScale {
         value: value.to_owned(),
         question: question.name.clone(),
-        levels: question.scale.options().join(", "),
+        levels: question.scale.levels().join(", "),
     }
 }

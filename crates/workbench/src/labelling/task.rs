@@ -19,7 +19,7 @@ impl Labelling {
     ) -> Result<LabelTask, WorkbenchError> {
         let context = &self.context;
         let body = context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
-        let annotations = self.annotations.get(&context.store, annotator, question)?;
+        let annotations = self.annotations_of(annotator, question)?;
         let annotations = lock(&annotations);
         let answer = annotations.answers.get(&text).cloned();
         let show = answer.is_some() && context.settings().reveal;

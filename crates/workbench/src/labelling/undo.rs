@@ -21,7 +21,7 @@ impl Labelling {
         source: LabelSource,
     ) -> Result<Option<Undone>, WorkbenchError> {
         let context = &self.context;
-        let annotations = self.annotations.get(&context.store, annotator, question)?;
+        let annotations = self.annotations_of(annotator, question)?;
         let undone = context.store.write(move |tx| tx.undo(question, annotator, now_ms(), source))?;
         let (text, answer) = match undone {
             Undo::Nothing => return Ok(None),
@@ -48,7 +48,7 @@ impl Labelling {
         let name = |event: &Event| {
             let scale = index.question(event.question).map(|question| &question.scale);
             let name = scale.zip(event.answer()).and_then(|(scale, answer)| scale.name_of_answer(answer));
-            name.unwrap_or("?").to_owned()
+            name.map_or_else(|| "?".to_owned(), std::borrow::Cow::into_owned)
         };
         let row = index.annotator_row(given.annotator).and_then(|row| index.annotators().get(row as usize));
         Ok(WorkbenchError::LabelReplaced {

@@ -15,9 +15,15 @@ impl LiveModels {
         let context = &self.context;
         context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
         let active = self.encoding.active_encoder()?;
-        let fitted = self.models.with(question, |fitted| {
-            (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.basis.version.clone())
-        });
+        let learned = context.index().learned(question);
+        let of_one = |one: &QuestionId| {
+            self.models.with(*one, |fitted| {
+                (fitted.labels, fitted.learned, fitted.fitted_at_ms, fitted.basis.version.clone())
+            })
+        };
+        // Of a multi-label question the options learn from the same labels: the first one speaks for all, once all have a model.
+        let all: Option<Vec<_>> = learned.iter().map(of_one).collect();
+        let fitted = all.and_then(|all| all.into_iter().next());
         // A model on the embeddings of before is about to be fitted again, and is not what is asked for.
         let fitted = fitted.filter(|(.., version)| version.as_deref() == active.key());
         let current = active.current.as_ref();
@@ -32,7 +38,7 @@ impl LiveModels {
             fitted_on: fitted.as_ref().map(|(labels, ..)| *labels as u32),
             learned_since: fitted.as_ref().map_or(0, |(_, learned, ..)| *learned),
             fitted_at: fitted.as_ref().map(|(.., at, _)| *at as f64),
-            labels: context.observations(question)?.len() as u32,
+            labels: context.store.current_labels(question)?.len() as u32,
         })
     }
 }

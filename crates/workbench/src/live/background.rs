@@ -15,15 +15,17 @@ impl LiveModels {
 
     /// Starts a refit where enough has changed since the last one, and a fit where an open window has no model.
     pub(crate) fn refit_when_due(&self, question: QuestionId) {
-        let due = self.models.with(question, |fitted| {
-            let due = fitted.is_due();
-            if due {
+        let learned = self.context.index().learned(question);
+        let is_due = |one: &QuestionId| self.models.with(*one, |fitted| fitted.is_due());
+        // Of all first: where one is missing, nothing that is due may be forgotten.
+        let due: Option<Vec<bool>> = learned.iter().map(is_due).collect();
+        if let Some(due) = &due {
+            for (one, _) in learned.iter().zip(due).filter(|(_, due)| **due) {
                 // Once: the counter starts again with the fit that this begins.
-                fitted.changes = 0;
+                self.models.with(*one, |fitted| fitted.changes = 0);
             }
-            due
-        });
-        match due {
+        }
+        match due.map(|due| due.contains(&true)) {
             Some(true) => drop(go_on(
                 "starting a fit",
                 self.fit_on_a_thread(move |live| live.fit_quietly(question, true)),
@@ -63,9 +65,14 @@ impl LiveModels {
     fn fit_quietly(&self, question: QuestionId, anew: bool) {
         let result = caught("fitting the model", || {
             self.context.fail_here("fit");
-            self.make_live(question, anew, &Closing(self))
+            self.make_all_live(question, anew, &Closing(self))
         });
-        self.models.note_fit(question, go_on("fitting a live model", result).is_some());
+        let fitted = go_on("fitting a live model", result).is_some();
+        self.models.note_fit(question, fitted);
+        if fitted && !self.context.threads.are_closing() {
+            // What was imported meanwhile.
+            self.refit_when_due(question);
+        }
     }
 
     /// Fits on a thread that the end of the session waits for.

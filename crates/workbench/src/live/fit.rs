@@ -1,20 +1,26 @@
 //! Fitting a live model: from what the project keeps, or from the labels.
 
 use super::LiveModels;
-use super::fitted::{Fitted, MODEL, REFIT_AFTER};
+use super::fitted::{Fitted, MODEL, REFIT_AFTER, add_annotators};
 use super::measured::Kept;
 use crate::clock::now_ms;
+use crate::context::attributes;
 use crate::encoding::Basis;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::Progress;
-use crate::levels::level_of;
 use crate::sync::{lock, lock_or_reset};
 use dissensus_domain::{AnnotatorId, EventId, QuestionId, TextId};
 use dissensus_perspectives::{
-    AnnotatorModel as _, Embeddings, FitOptions, LabelChange, LiveModel, Observation, Target, TrainingData,
+    AnnotatorModel as _, Embeddings, FitOptions, LabelChange, LiveModel, Observation, PreparedTexts, Target,
+    TrainingData,
 };
 use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 /// More events than this at once are no clicks.
 const EVENTS_AT_ONCE: u32 = 2_000;
@@ -27,7 +33,7 @@ impl LiveModels {
     /// # Errors
     /// The file cannot be read, or a cancel.
     pub fn fit(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
-        self.make_live(question, false, progress)
+        self.make_all_live(question, false, progress)
     }
 
     /// Fits the model of a question on all labels, whatever there was, and keeps it in the project.
@@ -35,7 +41,40 @@ impl LiveModels {
     /// # Errors
     /// As [`LiveModels::fit`].
     pub fn fit_anew(&self, question: QuestionId, progress: &dyn Progress) -> Result<(), WorkbenchError> {
-        self.make_live(question, true, progress)
+        self.make_all_live(question, true, progress)
+    }
+
+    /// Makes the model of a question live, or those of its options, as many at once as there are threads.
+    pub(super) fn make_all_live(
+        &self,
+        question: QuestionId,
+        anew: bool,
+        progress: &dyn Progress,
+    ) -> Result<(), WorkbenchError> {
+        let options = match self.context.index().learned(question).as_slice() {
+            [] => return Err(WorkbenchError::NoQuestion),
+            [one] => return self.make_live(*one, anew, None, progress),
+            options => options.to_vec(),
+        };
+        let shared = OnceLock::new();
+        let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let fit_next = || -> Result<(), WorkbenchError> {
+            // Threads of their own, not rayon's: the fit of an option waits for its gate, and shares its work out over rayon.
+            while let Some(option) = options.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let one = OneOfMany { progress, done: &done, all: options.len() as u64 };
+                self.make_live(*option, anew, Some(&shared), &one)?;
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                progress.report(done, Some(options.len() as u64), "options");
+            }
+            Ok(())
+        };
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(options.len());
+        let ended = std::thread::scope(|scope| {
+            let at_work: Vec<_> = (0..threads).map(|_| scope.spawn(fit_next)).collect();
+            let ended = at_work.into_iter().map(ScopedJoinHandle::join);
+            ended.map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic))).collect::<Vec<_>>()
+        });
+        ended.into_iter().collect()
     }
 
     /// Makes the model live: the one in memory, the one kept in the project, or a new fit.
@@ -43,6 +82,7 @@ impl LiveModels {
         &self,
         question: QuestionId,
         anew: bool,
+        shared: Option<&SharedTexts>,
         progress: &dyn Progress,
     ) -> Result<(), WorkbenchError> {
         // One fit of a question at a time; whoever waited finds it done.
@@ -56,13 +96,16 @@ impl LiveModels {
         }
         let target = {
             let index = self.context.index();
-            let scale = &index.question(question).ok_or(WorkbenchError::NoQuestion)?.scale;
+            let scale = &index.with_levels(question)?.scale;
             Target { kind: scale.kind(), levels: scale.len() }
         };
         let kept = if anew { None } else { self.kept(question, &basis, target, embeddings.texts)? };
         let (fit, fresh) = match kept {
             Some(kept) => (kept, false),
-            None => (self.fitted(question, target, &embeddings, progress)?, true),
+            None => {
+                let texts = shared.map(|shared| prepared(shared, &embeddings, &basis));
+                (self.fitted(question, target, &embeddings, texts, progress)?, true)
+            }
         };
         let Fit { mut model, labels, at_ms: fitted_at_ms, seen, learned } = fit;
         let mut known = Known { generation, seen };
@@ -78,8 +121,11 @@ impl LiveModels {
         let slot = self.models.slot(question);
         let mut slot = lock_or_reset(&slot);
         caught_up += self.catch_up(question, &mut model, &mut known)?;
-        // An import may have brought so much that a fit is due again.
-        let (changes, learned) = (caught_up as usize, learned + caught_up);
+        // An import may have brought so much that a fit is due again: labels, or what is known of people.
+        let some = REFIT_AFTER.max(labels / 20);
+        let known_people = model.knows_attributes(&attributes(self.context.index().annotators()), some);
+        let changes = if known_people { caught_up as usize } else { some.max(caught_up as usize) };
+        let learned = learned + caught_up;
         *slot = Some(Fitted { model, basis, labels, changes, learned, fitted_at_ms, kept: Kept::default() });
         drop(slot);
         if fresh {
@@ -114,10 +160,13 @@ impl LiveModels {
         }
         let labels = self.context.observations_in(&index, texts, question)?;
         let changes = differences(model.observations(), labels.clone());
-        if changes.len() > REFIT_AFTER.max(labels.len() / 20) {
+        let some = REFIT_AFTER.max(labels.len() / 20);
+        if changes.len() > some || !model.knows_attributes(&attributes(index.annotators()), some) {
             return Ok(None);
         }
         let fitted_on = model.labels();
+        // Of which groups people are comes before what they say.
+        add_annotators(&mut model, index.annotators());
         model.apply_changes(&changes)?;
         let learned = changes.len() as u32;
         Ok(Some(Fit { model, labels: fitted_on, at_ms: head.made_at_ms, seen, learned }))
@@ -128,6 +177,7 @@ impl LiveModels {
         question: QuestionId,
         target: Target,
         embeddings: &Embeddings,
+        texts: Option<PreparedTexts>,
         progress: &dyn Progress,
     ) -> Result<Fit, WorkbenchError> {
         // In this order, see `kept`.
@@ -135,9 +185,19 @@ impl LiveModels {
         let index = self.context.index();
         let observations = self.context.observations_in(&index, embeddings.texts, question)?;
         let annotators = index.annotators().len();
-        let data =
-            TrainingData { embeddings, observations: &observations, annotators, target, attributes: &[] };
-        let model = LiveModel::fit(&data, &FitOptions::default(), progress)?;
+        let attributes = attributes(index.annotators());
+        let data = TrainingData {
+            embeddings,
+            observations: &observations,
+            annotators,
+            target,
+            attributes: &attributes,
+        };
+        let options = options();
+        let model = match texts {
+            Some(texts) => LiveModel::fit_on(&texts, &data, &options, progress)?,
+            None => LiveModel::fit(&data, &options, progress)?,
+        };
         let end = model.estimation();
         tracing::info!(
             rounds = end.rounds,
@@ -167,8 +227,8 @@ impl LiveModels {
             .transpose()?;
         // After the events, see `kept`.
         let index = context.index();
-        while model.annotators() < index.annotators().len() {
-            model.add_annotator();
+        if whole.is_some() || model.annotators() < index.annotators().len() {
+            add_annotators(model, index.annotators());
         }
         let changes = if let Some(seen) = whole {
             *known = Known { generation, seen };
@@ -181,12 +241,15 @@ impl LiveModels {
             if let Some(last) = events.iter().take_while(has_rows).last() {
                 known.seen = last.id;
             }
-            let keys: BTreeSet<(TextId, AnnotatorId)> =
-                events.iter().filter(|e| e.question == question).map(|e| (e.text, e.annotator)).collect();
+            let keys: BTreeSet<(TextId, AnnotatorId)> = events
+                .iter()
+                .filter(|e| e.question == question.row())
+                .map(|e| (e.text, e.annotator))
+                .collect();
             let mut changes = Vec::with_capacity(keys.len());
             for (text, annotator) in keys {
                 let label = context.store.current_label(question, text, annotator)?;
-                let level = label.and_then(|label| level_of(&label.answer));
+                let level = label.and_then(|label| label.answer.level());
                 if let (Some(text), Some(annotator)) = (index.text_row(text), index.annotator_row(annotator))
                     && (text as usize) < model.texts()
                     && model.label(text, annotator) != level
@@ -198,6 +261,38 @@ impl LiveModels {
         };
         model.apply_changes(&changes)?;
         Ok(changes.len() as u32)
+    }
+}
+
+/// What the options of a question share, with the embeddings that it is of.
+type SharedTexts = OnceLock<(Basis, PreparedTexts)>;
+
+/// How live models are fitted.
+fn options() -> FitOptions {
+    FitOptions { severities_by_attributes: false, ..FitOptions::default() }
+}
+
+/// What is shared, made by the first who needs it; anew where the embeddings have become others since.
+fn prepared(shared: &SharedTexts, embeddings: &Embeddings, basis: &Basis) -> PreparedTexts {
+    let make = || PreparedTexts::new(embeddings, &options());
+    let (of, texts) = shared.get_or_init(|| (basis.clone(), make()));
+    if of == basis && texts.texts() == embeddings.texts { texts.clone() } else { make() }
+}
+
+/// The fit of one option among others: how far it is itself is nobody's concern.
+struct OneOfMany<'a> {
+    progress: &'a dyn Progress,
+    done: &'a AtomicU64,
+    all: u64,
+}
+
+impl Progress for OneOfMany<'_> {
+    fn report(&self, _: u64, _: Option<u64>, _: &str) {
+        self.progress.report(self.done.load(Ordering::Relaxed), Some(self.all), "options");
+    }
+
+    fn cancelled(&self) -> bool {
+        self.progress.cancelled()
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::comparison::Comparison;
 use super::measured::{Asked, Kept, Measured, Over};
+use crate::context::attributes;
 use crate::encoding::Basis;
 use crate::view::{Estimation, GroupChoice, TextPredictions};
+use dissensus_domain::Annotator;
 use dissensus_perspectives::{AnnotatorModel, LabelChange, LiveModel};
 use std::sync::Arc;
 
@@ -95,12 +97,21 @@ impl Fitted {
     }
 }
 
+/// Tells a model who there is, and what is known of them now.
+pub(super) fn add_annotators(model: &mut LiveModel, annotators: &[Annotator]) {
+    while model.annotators() < annotators.len() {
+        model.add_annotator();
+    }
+    model.set_attributes(&attributes(annotators));
+}
+
 /// As people and scripts are shown it.
 pub(super) fn estimation_shown(found: &dissensus_perspectives::Estimation) -> Estimation {
     Estimation {
         text_sd: found.text_sd,
         annotator_sd: found.annotator_sd,
         discrimination_sd: found.discrimination_sd,
+        group_slopes: found.group_slopes.as_ref().map(ToString::to_string),
         rounds: found.rounds,
         change: found.change,
         converged: found.converged,

@@ -1,9 +1,8 @@
 //! The live models in memory, one for each question, each behind its own lock.
 
-use super::fitted::Fitted;
+use super::fitted::{Fitted, add_annotators};
 use crate::sync::{lock, lock_or_reset};
-use dissensus_domain::QuestionId;
-use dissensus_perspectives::{AnnotatorModel as _, Measure};
+use dissensus_domain::{Annotator, QuestionId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -38,11 +37,6 @@ impl Models {
         slot.as_mut().map(read)
     }
 
-    /// A measure of every text over all annotators.
-    pub(crate) fn scores(&self, question: QuestionId, by: Measure) -> Option<Vec<f32>> {
-        self.with(question, |fitted| fitted.model.measure(by, None))
-    }
-
     /// Grows whenever a prediction of any question changes.
     pub(crate) fn revision(&self) -> u32 {
         self.revision.load(Ordering::Relaxed)
@@ -57,10 +51,10 @@ impl Models {
         self.revision.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Notes that a label of a question changed; the revision of the predictions since then.
-    pub(super) fn label_changed(&self, question: QuestionId) -> u32 {
+    /// Notes that a label of each of these questions changed, all at once; the revision of the predictions since then.
+    pub(super) fn labels_of_all_changed(&self, questions: &[QuestionId]) -> u32 {
         let revision = self.next_revision();
-        lock(&self.labels_changed).insert(question, revision);
+        lock(&self.labels_changed).extend(questions.iter().map(|question| (*question, revision)));
         revision
     }
 
@@ -69,15 +63,13 @@ impl Models {
         lock(&self.labels_changed).get(&question).copied().unwrap_or_default()
     }
 
-    /// Makes room for people who were added; they start as the average person.
-    pub(crate) fn add_annotators(&self, annotators: usize) {
+    /// Makes room for people who were added; they start as the average person, or where their groups are expected.
+    pub(crate) fn add_annotators(&self, annotators: &[Annotator]) {
         let slots: Vec<Slot> = lock(&self.slots).values().cloned().collect();
         for slot in slots {
             if let Some(fitted) = lock_or_reset(&slot).as_mut() {
                 fitted.kept.people_changed();
-                while fitted.model.annotators() < annotators {
-                    fitted.model.add_annotator();
-                }
+                add_annotators(&mut fitted.model, annotators);
             }
         }
         self.next_revision();

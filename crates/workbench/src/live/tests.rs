@@ -2,7 +2,7 @@
 
 use super::fit::Known;
 use crate::view::ExplainQuery;
-use crate::{Home, Progress, Session, Silent, sample};
+use crate::{EncoderChoice, Home, Progress, Session, Silent, sample};
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, QuestionId, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
 use dissensus_store::{NewAnnotator, NewLabel, NewText, StoreError};
@@ -68,6 +68,44 @@ fn labels_of_people_whom_an_import_has_just_added_are_in_a_model_that_was_being_
     assert_eq!(labels, before + 40);
     let live = session.live.models.with(question, |fitted| (fitted.model.labels(), fitted.is_due()));
     assert_eq!(live, Some((labels, true)));
+}
+
+/// What people are is imported while a model is being fitted that was told nothing of it: a fit is due at once.
+#[test]
+fn what_is_known_of_people_since_a_fit_began_makes_the_next_one_due() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, question) = opened(&folder);
+    let tiny = concat!(env!("CARGO_MANIFEST_DIR"), "/../encoder/tests/fixtures/tiny").to_owned();
+    let choice = EncoderChoice { encoder: Some(tiny), ..EncoderChoice::default() };
+    session.encoding.encode(&choice, &Silent).unwrap();
+    let people: Vec<AnnotatorId> =
+        (0..20).map(|n| commit(&session, question, &format!("robin {n}"), 3)).collect();
+    session.context.reload();
+    session.labelling.skip_events().unwrap();
+    struct Told<'a>(&'a Session, &'a [AnnotatorId], AtomicBool);
+    impl Progress for Told<'_> {
+        fn report(&self, _: u64, _: Option<u64>, _: &str) {
+            if self.2.swap(true, Ordering::Relaxed) {
+                return;
+            }
+            let people = self.1.to_vec();
+            let tell = move |tx: &mut dissensus_store::WriteTx<'_>| -> Result<(), StoreError> {
+                for (n, id) in people.iter().enumerate() {
+                    let hand = if n % 2 == 0 { "left" } else { "right" };
+                    tx.set_attributes(*id, &[("hand".to_owned(), hand.to_owned())].into())?;
+                }
+                Ok(())
+            };
+            self.0.context.store.write(tell).unwrap();
+            self.0.context.reload();
+            self.0.labelling.skip_events().unwrap();
+        }
+    }
+    let due = || session.live.models.with(question, |fitted| fitted.is_due());
+    session.live.fit(question, &Told(&session, &people, AtomicBool::new(false))).unwrap();
+    assert_eq!(due(), Some(true));
+    session.live.fit_anew(question, &Silent).unwrap();
+    assert_eq!(due(), Some(false));
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl Project {
         let id = self.context.store.write(move |tx| tx.add_annotator(&new))?;
         // The annotator is on disk: from here on nothing may say that it failed.
         self.context.reload();
-        self.live.models.add_annotators(self.context.index().annotators().len());
+        self.live.models.add_annotators(self.context.index().annotators());
         self.context.listeners.send(&Event::Project);
         Ok(AnnotatorInfo {
             id,

@@ -45,8 +45,10 @@ impl Project {
     }
 }
 
-fn question_info(question: &Question, (labels, annotators_with_labels): (u32, u32)) -> QuestionInfo {
+pub(super) fn question_info(question: &Question, counts: (u32, u32)) -> QuestionInfo {
+    let (labels, annotators_with_labels) = counts;
     QuestionInfo {
+        options: question.options().iter().map(|option| question_info(option, counts)).collect(),
         id: question.id,
         name: question.name.clone(),
         prompt: question.prompt.clone(),

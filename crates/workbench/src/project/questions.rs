@@ -1,11 +1,12 @@
 //! What is asked of every text.
 
 use super::Project;
+use super::info::question_info;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
 use crate::view::QuestionInfo;
-use dissensus_domain::{Question, Scale};
+use dissensus_domain::{Question, QuestionId, Scale};
 use dissensus_store::NewQuestion;
 
 impl Project {
@@ -20,13 +21,21 @@ impl Project {
         scale: Scale,
     ) -> Result<QuestionInfo, WorkbenchError> {
         let name = checked_name("question", name)?;
-        for level in scale.options() {
+        for level in scale.levels() {
             checked_name("level", level)?;
         }
-        if self.context.index().questions().iter().any(|q| q.name == name) {
+        if self.context.index().is_taken(&name) {
             return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
         }
         let scale = Scale::new(scale.kind(), scale.levels())?;
+        let new =
+            Question { id: QuestionId(0), name: name.clone(), prompt: name.clone(), scale: scale.clone() };
+        for option in new.options() {
+            if self.context.index().is_taken(&option.name) {
+                let (name, why) = (option.name, "is that of another question: choose another name or option");
+                return Err(WorkbenchError::Name { what: "option", name, why });
+            }
+        }
         let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
         let new = NewQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() };
         let id = self.context.store.write(move |tx| tx.add_question(&new))?;
@@ -35,7 +44,7 @@ impl Project {
         self.context.reload();
         self.context.listeners.send(&Event::Project);
         self.live.fit_where_wanted(id);
-        Ok(QuestionInfo { id, name, prompt, scale, labels: 0, annotators_with_labels: 0 })
+        Ok(question_info(&Question { id, name, prompt, scale }, (0, 0)))
     }
 
     /// The question with this name, or the only one.

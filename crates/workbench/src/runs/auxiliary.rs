@@ -70,7 +70,9 @@ impl Source {
         let path = PathBuf::from(&asked.project);
         let context = open_to_read(&path, own)?;
         let refused = |reason: String| WorkbenchError::Auxiliary { path: path.clone(), reason };
-        let found = context.index().question_asked_for(asked.question.as_deref()).cloned();
+        let index = context.index();
+        let found = index.question_asked_for(asked.question.as_deref());
+        let found = found.and_then(|found| index.with_levels(found.id)).cloned();
         let question = found.map_err(|error| match error {
             WorkbenchError::WhichQuestion(names) => refused(format!(
                 "has several questions: name one of {names} behind its path (FILE.dissensus#QUESTION)"
@@ -117,11 +119,11 @@ impl Runs {
         question: QuestionId,
         project: &Path,
     ) -> Result<Vec<AuxiliaryCandidate>, WorkbenchError> {
-        let own = self.context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let own = self.context.index().with_levels(question)?.clone();
         let context = open_to_read(project, &self.context)?;
         let is_own = context.store.project_id()? == self.context.store.project_id()?;
         let mut found = Vec::new();
-        for other in context.index().questions().iter().filter(|other| !is_own || other.name != own.name) {
+        for other in context.index().all_with_levels().filter(|other| !is_own || other.name != own.name) {
             let labels = context.observations(other.id)?.len() as u32;
             if labels > 0 {
                 let (project, file) = (project.to_string_lossy().into_owned(), file_name(project));

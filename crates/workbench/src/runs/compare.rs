@@ -92,7 +92,7 @@ impl Runs {
     fn scored_labels(&self, kept: &SavedRun) -> Result<Scored, WorkbenchError> {
         let stored = self.context.store.run_labels(kept.run.id, RunPart::Test)?;
         let index = self.context.index();
-        let levels = index.question(kept.choices.question).ok_or(WorkbenchError::NoQuestion)?.scale.len();
+        let levels = index.with_levels(kept.choices.question)?.scale.len();
         let observation = |label: &dissensus_store::RunLabel| {
             Some(Observation {
                 text: index.text_row(label.text)?,

@@ -125,12 +125,7 @@ impl Runs {
         config: &TrainConfig,
         split: SplitSpec,
     ) -> Result<(), WorkbenchError> {
-        let question = self
-            .context
-            .index()
-            .question(kept.choices.question)
-            .cloned()
-            .ok_or(WorkbenchError::NoQuestion)?;
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
         let question_data = self.context.question_data(&question)?;
         question_data.check_split(split)?;
         if self.context.index().texts().len() < question_data.texts.len() {
@@ -241,7 +236,7 @@ impl Runs {
             .and_then(|start| serde_json::from_value(start).ok())
             .ok_or_else(damaged)?;
         let index = self.context.index();
-        let question = index.question(kept.choices.question).ok_or(WorkbenchError::NoQuestion)?;
+        let question = index.with_levels(kept.choices.question)?;
         let texts = index.texts().get(..start.texts as usize).ok_or_else(damaged)?;
         if texts.last().map_or(0, |id| id.0) != start.last_text {
             return Err(damaged());

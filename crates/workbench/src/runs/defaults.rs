@@ -19,13 +19,13 @@ impl Runs {
         tuning: Tuning,
     ) -> Result<TrainChoices, WorkbenchError> {
         let context = &self.context;
-        context.index().question(question).ok_or(WorkbenchError::NoQuestion)?;
+        context.index().with_levels(question)?;
         let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
         if let Some(last) = last.and_then(|last| choices::read(last).ok().flatten()) {
             // An older version may have taken what is out of range now.
             return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
         }
-        let question = context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let question = context.index().with_levels(question)?.clone();
         let question_data = context.question_data(&question)?;
         Ok(choices::defaults(
             question.id,
@@ -47,7 +47,7 @@ impl Runs {
         model: ModelKind,
         tuning: &str,
     ) -> Result<TrainChoices, WorkbenchError> {
-        let question = self.context.index().question(question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let question = self.context.index().with_levels(question)?.clone();
         let question_data = self.context.question_data(&question)?;
         let (texts, split) = (question_data.labelled_texts(), question_data.usual_split());
         let mut named = choices::defaults(question.id, model, &Tuning::Frozen, texts, split);

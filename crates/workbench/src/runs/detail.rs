@@ -16,6 +16,9 @@ const BASELINE_OF_TEST: &str =
 
 const NOT_TUNED: &str = "Macro F1 is of the most likely level: this run was trained before an answer was tuned for it. Train it again to compare.";
 
+const OF_SETS: &str = "An earlier version trained this run to choose among all sets of the options. Its figures stand and it cannot be continued or asked: train \
+     an option instead.";
+
 impl Runs {
     /// Everything about one run.
     ///
@@ -30,9 +33,11 @@ impl Runs {
             self.infos(std::slice::from_ref(kept))?.pop().ok_or(WorkbenchError::NoSuchRun(kept.run.id.0))?;
         let index = self.context.index();
         let scale = index.question(kept.choices.question).map(|q| &q.scale);
-        let levels: Vec<&str> =
+        let names: Vec<&str> =
             scale.map(|s| s.levels().iter().map(String::as_str).collect()).unwrap_or_default();
-        let options = scale.map(Scale::options).unwrap_or_default();
+        // Runs of earlier versions on a whole multi-label question chose among the sets of its options.
+        let of_sets = scale.is_some_and(Scale::is_multi_label);
+        let scale = scale.filter(|_| !of_sets);
         let report = kept.outcome.report.as_ref();
         let named = |names: &[&str], classes: &[ClassScores]| -> Vec<RunClass> {
             let class = |class: &ClassScores| RunClass {
@@ -81,6 +86,9 @@ impl Runs {
         if report.is_some() && kept.outcome.f1_rule.is_none() {
             notes.push(NOT_TUNED.to_owned());
         }
+        if of_sets {
+            notes.push(OF_SETS.to_owned());
+        }
         if let RunFolder::Foreign(path, reason) = self.kept.find_folder(kept) {
             notes.push(format!("The files at {} are not those of this run: {reason}.", path.display()));
         }
@@ -90,9 +98,10 @@ impl Runs {
             sizes: kept.outcome.sizes.clone(),
             encoder: kept.outcome.encoder.clone(),
             auxiliary,
-            classes: report.map(|r| named(&levels, &r.classes)).unwrap_or_default(),
-            options: report.map(|r| named(&options, &r.options)).unwrap_or_default(),
+            classes: report.filter(|_| !of_sets).map(|r| named(&names, &r.classes)).unwrap_or_default(),
+            options: report.map(|r| named(&names, &r.options)).unwrap_or_default(),
             confusion: report
+                .filter(|_| !of_sets)
                 .map(|r| r.confusion.iter().map(|row| row.iter().map(|n| *n as u32).collect()).collect())
                 .unwrap_or_default(),
             calibration: report.map(|r| r.calibration.iter().filter_map(bin).collect()).unwrap_or_default(),

@@ -2,10 +2,9 @@
 
 use super::Runs;
 use crate::error::WorkbenchError;
-use crate::levels::level_of;
 use crate::saved_runs::SavedRun;
 use crate::sync::lock;
-use dissensus_domain::QuestionId;
+use dissensus_domain::{Answer, QuestionId};
 use dissensus_perspectives::Observation;
 use dissensus_store::{RunLabel, RunPart};
 use sha2::{Digest, Sha256};
@@ -24,9 +23,11 @@ impl Runs {
         for label in labels {
             sum.update(label.text.0.to_le_bytes());
             sum.update(label.annotator.0.to_le_bytes());
-            match level_of(&label.answer) {
-                Some(level) => sum.update(level.to_le_bytes()),
-                None => sum.update(format!("{:?}", label.answer)),
+            match label.answer {
+                Answer::Level(level) => sum.update(level.to_le_bytes()),
+                // As it was when up to six options were the bits of a level, so that those runs keep their sum.
+                Answer::Options(set) if set.bits() < 1 << 16 => sum.update((set.bits() as u16).to_le_bytes()),
+                other => sum.update(format!("{other:?}")),
             }
         }
         let sum: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();

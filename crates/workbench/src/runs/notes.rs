@@ -2,7 +2,7 @@
 
 use crate::view::{RunAuxiliary, RunSizes};
 use crate::words::counted;
-use dissensus_domain::{Question, ScaleKind};
+use dissensus_domain::Question;
 use dissensus_perspectives::{
     DataSplit, Embeddings, FEWEST_CALIBRATION_LABELS, FEWEST_CALIBRATION_TEXTS, ModelKind, Observation,
     calibration_texts,
@@ -97,15 +97,6 @@ pub(super) fn notes(kind: ModelKind, question: &Question, division: &DataSplit) 
     }
     let mut given = vec![0_usize; question.scale.len()];
     division.train.iter().for_each(|o| given[usize::from(o.level)] += 1);
-    if question.scale.kind() == ScaleKind::MultiChoice {
-        // Most sets never occur; what is to be known is an option that nobody gave.
-        for (option, name) in question.scale.options().into_iter().enumerate() {
-            if given.iter().enumerate().all(|(set, n)| set >> option & 1 == 0 || *n == 0) {
-                notes.push(format!("Nobody gave the option \"{name}\" in the training labels."));
-            }
-        }
-        return notes;
-    }
     for (level, _) in given.iter().enumerate().filter(|(_, n)| **n == 0) {
         let name = question.scale.name_of(level as u16).unwrap_or_default();
         notes.push(format!("Nobody gave the level \"{name}\" in the training labels."));

@@ -160,12 +160,7 @@ impl Runs {
             return fitted(&TrainingData { observations: &labels, ..data.training(&x) });
         }
         // Of format 2, whose runs do not say which texts and annotators there were.
-        let question = self
-            .context
-            .index()
-            .question(kept.choices.question)
-            .cloned()
-            .ok_or(WorkbenchError::NoQuestion)?;
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
         let question_data = self.context.question_data(&question)?;
         let train = self.rows_of(kept, RunPart::Train)?;
         let embeddings = if config.policy == FreezePolicy::Frozen {

@@ -41,8 +41,7 @@ impl Runs {
     /// A row for a run, once it is clear that it can be carried out.
     fn new_run(&self, asked: &TrainChoices) -> Result<RunId, WorkbenchError> {
         let (choices, config) = choices::of_new_run(asked)?;
-        let question =
-            self.context.index().question(asked.question).cloned().ok_or(WorkbenchError::NoQuestion)?;
+        let question = self.context.index().with_levels(asked.question)?.clone();
         if self.context.observations(question.id)?.is_empty() {
             return Err(WorkbenchError::NoLabels(question.name));
         }

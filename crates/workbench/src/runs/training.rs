@@ -44,12 +44,7 @@ impl Runs {
         } else {
             Arc::new(self.before_tuning(&data)?)
         };
-        let question = self
-            .context
-            .index()
-            .question(kept.choices.question)
-            .cloned()
-            .ok_or(WorkbenchError::NoQuestion)?;
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
         let sizes = sizes(&data.division);
         let mut notes = notes(config.network.model, &question, &data.division);
         notes.extend(Seen::note(data.left_out));
@@ -88,16 +83,13 @@ impl Runs {
         };
         let scored = data.division.test.score(model.name(), model.as_ref())?.tuned_by(&rule);
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
-        let mut report = metrics::Report::of(
+        let report = metrics::Report::of(
             &scored,
             &data.division.train,
             ordinal,
             &metrics::ReportOptions::default(),
             progress,
         )?;
-        if question.scale.kind() == ScaleKind::MultiChoice {
-            report.options = metrics::option_scores(&scored);
-        }
         self.context.store.set_run_predictions(run, scored.probabilities)?;
         Ok(Outcome {
             report: Some(report),
@@ -256,7 +248,7 @@ impl Work<'_> {
     fn keep_card(&self, folder: &Path) -> Result<(), WorkbenchError> {
         let index = self.runs.context.index();
         let choices = &self.kept.choices;
-        let question = index.question(choices.question).ok_or(WorkbenchError::NoQuestion)?;
+        let question = index.with_levels(choices.question)?;
         let of = |id: &AnnotatorId| {
             index.annotator_row(*id).map(|row| index.annotators()[row as usize].external_id.clone())
         };

@@ -11,6 +11,8 @@ view! {
         pub annotator_sd: Option<f64>,
         /// Of the logarithms of annotators' discriminations (consistency); none where held-out labels do not show that they differ in it.
         pub discrimination_sd: Option<f64>,
+        /// Whether groups of annotators react differently to what a text is about, in a sentence; none where there are no groups to try.
+        pub group_slopes: Option<String>,
         /// Rounds of expectation maximisation at the last fit.
         pub rounds: u32,
         /// Largest change of a standard deviation that was still expected at its end, as a share of it.

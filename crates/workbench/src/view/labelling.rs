@@ -88,7 +88,8 @@ view! {
         pub flagged: u32,
     }
 
-    /// How the models see a text that the annotator has answered.
+    /// How the models see a text that the annotator has answered. Of a multi-label question every entry is of one option: the
+    /// probability that it is chosen.
     pub struct TextPredictions {
         /// Mean over the other annotators' models, a probability a level.
         pub others: Vec<f32>,
@@ -99,6 +100,7 @@ view! {
         /// Share of the others' labels on each level, where there are any.
         pub observed: Option<Vec<f32>>,
         /// The chance that two of all annotators, this one included, differ on this text: labels where they are given, predictions elsewhere.
+        /// Of a multi-label question the mean over its options of that chance.
         pub pairwise: f32,
     }
 }

@@ -42,6 +42,8 @@ view! {
         pub prompt: String,
         /// The answers.
         pub scale: Scale,
+        /// Of a multi-label question its options, each as a yes/no question, which models, figures and views are of.
+        pub options: Vec<QuestionInfo>,
         /// Current labels.
         pub labels: u32,
         /// Annotators who have a current label for it.

@@ -438,7 +438,7 @@ view! {
         pub auxiliary: Vec<RunAuxiliary>,
         /// Precision, recall and F1 of each class.
         pub classes: Vec<RunClass>,
-        /// The same of each option of a multi-choice question; empty for others.
+        /// The same of each option, in runs of earlier versions on a whole multi-label question; empty for others.
         pub options: Vec<RunClass>,
         /// Labels by true level (rows) and predicted level (columns).
         pub confusion: Vec<Vec<u32>>,

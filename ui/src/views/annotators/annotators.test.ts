@@ -126,6 +126,7 @@ it("says what the labels cannot tell about severities", async () => {
     text_sd: 1,
     annotator_sd: 1,
     discrimination_sd: null,
+    group_slopes: "Held-out labels do not show that groups (by gender) react differently.",
     rounds: 4,
     change: 0.001,
     converged: true,
@@ -136,6 +137,7 @@ it("says what the labels cannot tell about severities", async () => {
   vi.spyOn(commands, "annotatorReport").mockResolvedValue({ ...whole, remark: null, estimation });
   render(AnnotatorsView);
   await waitFor(() => expect(screen.getByTestId("estimation-limits").textContent).toContain(limit));
+  expect(screen.getByTestId("group-slopes").textContent).toContain(estimation.group_slopes);
 });
 
 it("tells how long a label takes, and that somebody is too fast", async () => {

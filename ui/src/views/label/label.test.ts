@@ -199,7 +199,7 @@ describe("a key", () => {
 describe("any of several", () => {
   beforeEach(async () => {
     const made = await commands.addQuestion("harm", "What is in it?", {
-      kind: "multi-choice",
+      kind: "multi-label",
       levels: ["rude", "threat", "lie"],
     });
     await app.refresh();
@@ -240,6 +240,69 @@ describe("any of several", () => {
     await press("s");
     await waitFor(() => expect(text()).not.toBe("1"));
     expect(pressed(1)).toBe("false");
+  });
+});
+
+describe("any of very many", () => {
+  const names = Array.from({ length: 64 }, (_, option) => `${"abcdefgh"[option % 8]}-${option}`);
+  const option = (n: number) => screen.getByTestId(`level-${n}`);
+
+  beforeEach(async () => {
+    const made = await commands.addQuestion("topics", "What is it about?", {
+      kind: "multi-label",
+      levels: names,
+    });
+    await app.refresh();
+    app.ask(made.id);
+    await begin();
+  });
+
+  it("is answered by keys alone: digits, arrows, letters, space and Enter", async () => {
+    const record = vi.spyOn(commands, "recordLabel");
+    await press("9");
+    // The tenth has no key of its own: 0 is none of them.
+    expect(option(9)).toHaveAttribute("aria-keyshortcuts", "9");
+    expect(option(10)).not.toHaveAttribute("aria-keyshortcuts");
+    await press("{Shift>}b{/Shift}");
+    expect(option(2)).toHaveFocus();
+    await press("{ArrowUp}");
+    expect(option(1)).toHaveFocus();
+    await press("{ArrowDown}");
+    await press("{ArrowUp}");
+    await press("{ArrowUp}");
+    expect(option(1)).toHaveFocus();
+    await press("{Shift>}h{/Shift}");
+    expect(option(8)).toHaveFocus();
+    await press("{Shift>}h{/Shift}");
+    expect(option(16)).toHaveFocus();
+    await press(" ");
+    for (let n = 0; n < 60; n += 1) await press("{ArrowDown}");
+    expect(option(64)).toHaveFocus();
+    await press(" ");
+    expect([pressed(9), pressed(16), pressed(63), pressed(64)]).toEqual(["true", "true", "false", "true"]);
+    await press("{Enter}");
+    await waitFor(() => expect(done()).toBe("1"));
+    expect(record.mock.calls[0]?.[0].answer).toEqual({ kind: "options", value: [8, 15, 63] });
+  });
+
+  it("shows one row an option afterwards, and none before", async () => {
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+    await press("1");
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+    await press("{Enter}");
+    await waitFor(() => expect(screen.getByTestId("label-reveal")).toBeVisible());
+    expect(screen.getAllByTestId(/^label-reveal-option-/)).toHaveLength(64);
+    expect(screen.getByTestId("label-reveal-option-1")).toHaveClass("chosen");
+    expect(screen.getByTestId("label-reveal-option-2")).not.toHaveClass("chosen");
+    expect(screen.getByTestId("label-reveal-differ").parentElement).toHaveTextContent("mean chance");
+  });
+
+  it("is told of one option at a time where figures are", () => {
+    expect(app.figured?.name).toBe("topics: a-0");
+    const third = app.question?.options[2];
+    app.ask(third?.id ?? 0);
+    expect([app.question?.name, app.figured?.name]).toEqual(["topics", "topics: c-2"]);
+    expect(app.allFigured).toHaveLength(3 + 64);
   });
 });
 

@@ -5,6 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import { app } from "$lib/app.svelte";
 import type { DisagreementQuery, ExplainedAnnotator, Problem } from "$lib/bindings";
+import { answerOf } from "$lib/levels";
 import { oddsWords, range, steps } from "$lib/why-words";
 import { reset, say } from "../../mock/bindings";
 import PersonLine from "../disagreement/PersonLine.svelte";
@@ -158,7 +159,7 @@ it("is offered in Label after the answer only, and explains the guess of before 
   const reveal = { others: mine, mine, annotators: 8, observed: null, pairwise: 0.3 };
   const { rerender } = render(RevealPanel, { ...panel, given: null, reveal });
   expect(screen.queryByTestId("label-why")).toBeNull();
-  await rerender({ ...panel, given: 2, reveal });
+  await rerender({ ...panel, given: answerOf(2), reveal });
   await userEvent.setup().click(screen.getByTestId("label-why"));
   expect(onwhy).toHaveBeenCalledOnce();
   const asked = vi.spyOn(commands, "explain");

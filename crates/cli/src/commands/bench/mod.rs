@@ -24,8 +24,8 @@ pub(crate) fn run(what: BenchWhat) -> Result<()> {
             let found = bench::import(file.as_deref(), peers, runs)?;
             if json { output::json(&found) } else { imported(&found) }
         }
-        BenchWhat::Live { texts, annotators, levels, clicks, json } => {
-            let found = bench::live(LiveSize { texts, annotators, levels, clicks })?;
+        BenchWhat::Live { texts, annotators, levels, options, clicks, json } => {
+            let found = bench::live(LiveSize { texts, annotators, levels, options, clicks })?;
             if json { output::json(&found) } else { clicked(&found) }
         }
         BenchWhat::Predict { large, json } => {
@@ -62,8 +62,13 @@ fn imported(found: &ImportBench) -> Result<()> {
 
 fn clicked(found: &LiveBench) -> Result<()> {
     output::line(&format!(
-        "{} labels into {} texts x {} annotators x {} levels: on disk, refitted, ranking up to date",
-        found.clicks, found.texts, found.annotators, found.levels
+        "{} labels into {} texts x {} annotators x {}: on disk, refitted, ranking up to date",
+        found.clicks,
+        found.texts,
+        found.annotators,
+        found
+            .options
+            .map_or_else(|| format!("{} levels", found.levels), |options| format!("{options} options"))
     ))?;
     let consistency = found.discrimination_sd.map_or_else(
         || "annotators have no discrimination of their own".to_owned(),

@@ -1,0 +1,356 @@
+//! Questions with any of many options: each option is learned and told of as a yes/no question of its own.
+
+#![allow(clippy::unwrap_used)] // the helpers of tests are tests too
+
+use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, Scale, ScaleKind, TextId};
+use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, ImportChoices, NewLabel, TextOrder};
+use dissensus_workbench::{
+    EvaluateChoices, Home, ModelKind, OptionPrediction, PlanChoices, Progress, Session, Silent, SlipChoices,
+    WorkbenchError,
+};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const OPTIONS: usize = 12;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.path().join("p.dissensus")
+    }
+
+    fn open(&self) -> Session {
+        Session::open(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap()
+    }
+
+    /// 20 texts, four people who answered 16 of them, and `options` options. Nobody chose the first one and everybody the last one.
+    fn labelled(&self, options: usize) -> (Session, Question) {
+        let session = Session::create(&self.file(), &Home::inside(self.0.path(), Vec::new())).unwrap();
+        let rows: String = (0..20).map(|n| format!("t{n},body number {n}\n")).collect();
+        let texts = self.0.path().join("texts.csv");
+        std::fs::write(&texts, format!("text_id,text\n{rows}")).unwrap();
+        import(&session, &texts, &ImportChoices::default());
+        for name in ["ana", "ben", "cleo", "dora"] {
+            session.project.add_annotator(name, &Default::default()).unwrap();
+        }
+        let names = (0..options).map(|n| format!("option {n}"));
+        let scale = Scale::new(ScaleKind::MultiLabel, names).unwrap();
+        session.project.add_question("topics", "What is it about?", scale).unwrap();
+        let question = session.project.question(None).unwrap();
+        for text in 1..=16_u32 {
+            for annotator in 1..=4_u32 {
+                record(&session, &question, (text, annotator), set(text, annotator, options as u32));
+            }
+        }
+        (session, question)
+    }
+}
+
+/// Options 1, 2, ... in turn, and always the last.
+fn set(text: u32, annotator: u32, options: u32) -> OptionSet {
+    let middle = |option: u32| (text * 7 + annotator * 3 + option * 5).is_multiple_of(3);
+    let chosen = (1..options).filter(|option| *option == options - 1 || middle(*option));
+    OptionSet::new(chosen.map(|option| option as u8)).unwrap()
+}
+
+fn record(session: &Session, question: &Question, (text, annotator): (u32, u32), answer: OptionSet) {
+    let (text, annotator, answer) = (TextId(text), AnnotatorId(annotator), Answer::Options(answer));
+    let new = NewLabel { question: question.id, text, annotator, answer, duration_ms: None };
+    session.labelling.record(&new, LabelSource::Command).unwrap();
+}
+
+fn import(session: &Session, file: &std::path::Path, choices: &ImportChoices) {
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(file, choices, &silent).unwrap();
+}
+
+fn predicted(session: &Session, question: &Question, annotator: u32, text: &str) -> Vec<f32> {
+    let found = session.analysis.predict_options(question, AnnotatorId(annotator), text).unwrap();
+    found.iter().map(|OptionPrediction { probability, .. }| *probability).collect()
+}
+
+fn furthest(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+fn asking(question: &Question) -> DisagreementQuery {
+    DisagreementQuery {
+        question: question.id,
+        by: DisagreementMeasure::Pairwise,
+        cut: None,
+        groups: None,
+        search: None,
+        attributes: Default::default(),
+        labelled_only: false,
+    }
+}
+
+#[test]
+fn a_label_teaches_every_option_and_taken_back_it_taught_nothing() {
+    let place = Place::new();
+    let (session, question) = place.labelled(OPTIONS);
+    session.live.fit(question.id, &Silent).unwrap();
+    let before = predicted(&session, &question, 1, "t17");
+    assert_eq!(before.len(), OPTIONS);
+    let ana = AnnotatorId(1);
+    let new = NewLabel {
+        question: question.id,
+        text: TextId(18),
+        annotator: ana,
+        answer: Answer::Options(OptionSet::new([0, 3]).unwrap()),
+        duration_ms: None,
+    };
+    let shown = session.labelling.record_label(&new).unwrap().reveal.unwrap();
+    // What is revealed did not learn from the answer that it is set beside.
+    assert_eq!(shown.mine, before);
+    assert_eq!((shown.others.len(), shown.annotators, shown.observed), (OPTIONS, 3, None));
+    let after = predicted(&session, &question, 1, "t17");
+    for option in 0..OPTIONS {
+        let up = after[option] > before[option];
+        assert_eq!(up, [0, 3].contains(&option), "option {option}: {} to {}", before[option], after[option]);
+    }
+    let task = session.labelling.task(ana, question.id, TextId(18)).unwrap();
+    assert_eq!(task.answer, Some(new.answer));
+    let undone = session.labelling.undo(ana, question.id, LabelSource::Window).unwrap().unwrap();
+    assert_eq!((undone.text, undone.now), (TextId(18), None));
+    let again = predicted(&session, &question, 1, "t17");
+    assert!(furthest(&before, &again) < 1e-3, "{before:?} and {again:?}");
+}
+
+#[test]
+fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
+    let place = Place::new();
+    let (session, question) = place.labelled(OPTIONS);
+    session.live.fit(question.id, &Silent).unwrap();
+    let p = predicted(&session, &question, 2, "t17");
+    assert!(p.iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{p:?}");
+    assert!(p[0] < 0.2 && p[OPTIONS - 1] > 0.8, "{p:?}");
+    let (texts, all) = session.analysis.texts_by_options(&question, 100).unwrap();
+    assert_eq!((texts.len(), all), (20, 20));
+    assert!(texts.iter().all(|text| text.pairwise.is_finite() && text.options.len() == OPTIONS));
+    assert!(texts.windows(2).all(|pair| pair[0].pairwise >= pair[1].pairwise));
+    for text in &texts {
+        let mean = text.options.iter().sum::<f32>() / OPTIONS as f32;
+        assert!((text.pairwise - mean).abs() < 1e-6);
+    }
+    let agreements = session.analysis.option_agreements(&question).unwrap();
+    let first = &agreements.options[0];
+    assert_eq!(
+        (first.chosen, first.agreement.alpha),
+        (Some(0.0), None),
+        "one level only: alpha is not defined"
+    );
+    assert_eq!(agreements.options[OPTIONS - 1].chosen, Some(1.0));
+    let defined: Vec<f64> = agreements.options.iter().filter_map(|option| option.agreement.alpha).collect();
+    let mean = defined.iter().sum::<f64>() / defined.len() as f64;
+    assert_eq!((defined.len(), agreements.mean_alpha), (OPTIONS - 2, Some(mean)));
+}
+
+#[test]
+fn sixty_four_options_are_answered_learned_and_kept() {
+    let place = Place::new();
+    let (session, question) = place.labelled(64);
+    session.live.fit_anew(question.id, &Silent).unwrap();
+    let all = OptionSet::from_bits(u64::MAX);
+    record(&session, &question, (17, 1), all);
+    let now = predicted(&session, &question, 1, "t18");
+    assert_eq!(now.len(), 64);
+    session.close();
+    // Kept with the project and brought up to date: the same to the last digit that a person sees.
+    let session = place.open();
+    session.live.fit(question.id, &Silent).unwrap();
+    let again = predicted(&session, &question, 1, "t18");
+    assert!(furthest(&now, &again) < 1e-4, "{now:?} and {again:?}");
+    let task = session.labelling.task(AnnotatorId(1), question.id, TextId(17)).unwrap();
+    assert_eq!(task.answer, Some(Answer::Options(all)));
+    let active = session.live.active_model(question.id).unwrap();
+    assert_eq!(active.labels, 65);
+    assert!(active.fitted_on.is_some());
+}
+
+/// Every figure is of one option; of the whole question none, and above all none of its first option or of its sets.
+#[test]
+fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
+    let place = Place::new();
+    let (session, question) = place.labelled(3);
+    session.live.fit(question.id, &Silent).unwrap();
+    let (live, runs, analysis) = (&session.live, &session.runs, &session.analysis);
+    let choices = EvaluateChoices {
+        question: None,
+        models: vec![ModelKind::Majority],
+        split: "by-text:0.7".parse().unwrap(),
+        seed: 0,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: dissensus_workbench::DeviceChoice::Cpu,
+        prediction_sets: false,
+    };
+    let id = question.id;
+    let refused: Vec<Result<(), WorkbenchError>> = vec![
+        analysis.ranking(&asking(&question)).map(drop),
+        analysis.rows(&asking(&question), &[TextId(1)]).map(drop),
+        analysis.text_detail(&asking(&question), TextId(1), None, None, true).map(drop),
+        analysis.evaluate(&choices, &Silent).map(drop),
+        analysis.annotator_report(id).map(drop),
+        analysis.annotators_so_far(id).map(drop),
+        analysis.agreement(id).map(drop),
+        analysis.reliability(id, &Silent).map(drop),
+        analysis.cohen_pairs(id, 1).map(drop),
+        analysis.aggregate(id, "majority", &Silent).map(drop),
+        analysis.plan(id, PlanChoices::default(), &Silent).map(drop),
+        analysis.slips(id, SlipChoices::default(), &Silent).map(drop),
+        analysis.repeats(id).map(drop),
+        analysis.nearest_agreed_texts(id, TextId(1)).map(drop),
+        runs.choices(id, ModelKind::ShareRecFfn, "frozen").map(drop),
+    ];
+    for (at, result) in refused.into_iter().enumerate() {
+        let error = result.err().unwrap_or_else(|| panic!("figure {at} was given"));
+        assert_eq!(error.code(), "one-option", "{at}: {error}");
+        assert!(error.to_string().contains("\"topics: option 0\""), "{error}");
+    }
+    let option = session.project.question(Some("topics: option 1")).unwrap();
+    assert_eq!(option.id, id.of_option(1));
+    assert!(live.active_model(option.id).unwrap().fitted_on.is_some());
+    let asked = asking(&option);
+    let ranking = analysis.ranking(&asked).unwrap();
+    assert_eq!(ranking.texts.len(), 20);
+    let rows = analysis.rows(&asked, &ranking.texts).unwrap();
+    let first = rows.iter().find(|row| row.text == TextId(1)).unwrap();
+    let yes = (1..=4).filter(|annotator| set(1, *annotator, 3).contains(1)).count() as u32;
+    assert_eq!(first.observed, [4 - yes, yes]);
+    let detail = analysis.text_detail(&asked, TextId(1), None, None, true).unwrap();
+    for person in &detail.annotators {
+        let has = set(1, person.annotator.0, 3).contains(1);
+        assert_eq!(person.observed, Some(Answer::Level(has.into())), "{}", person.name);
+    }
+    analysis.annotator_report(option.id).unwrap();
+    analysis.plan(option.id, PlanChoices::default(), &Silent).unwrap();
+}
+
+#[test]
+fn a_question_is_answered_whole() {
+    let place = Place::new();
+    let (session, question) = place.labelled(3);
+    let option = question.id.of_option(1);
+    let new = NewLabel {
+        question: option,
+        text: TextId(1),
+        annotator: AnnotatorId(1),
+        answer: Answer::Level(1),
+        duration_ms: None,
+    };
+    let labelling = &session.labelling;
+    let (ana, text) = (AnnotatorId(1), TextId(1));
+    for error in [
+        labelling.record_label(&new).unwrap_err(),
+        labelling.undo(ana, option, LabelSource::Window).unwrap_err(),
+        labelling.skip(ana, option, text).unwrap_err(),
+        labelling.task(ana, option, text).unwrap_err(),
+        labelling.next_text(ana, option, TextOrder::File, None).unwrap_err(),
+        labelling.label_by_name("ana", "t1", "yes", Some("topics: option 1")).unwrap_err(),
+    ] {
+        assert_eq!(error.code(), "whole-question", "{error}");
+        assert!(error.to_string().contains("\"topics\""), "{error}");
+    }
+    let level = NewLabel { question: question.id, ..new };
+    assert_eq!(labelling.record_label(&level).unwrap_err().code(), "not-on-scale");
+    let beyond = NewLabel { answer: Answer::Options(OptionSet::from_bits(8)), ..level };
+    assert_eq!(labelling.record_label(&beyond).unwrap_err().code(), "not-on-scale");
+}
+
+#[test]
+fn labels_come_together_option_by_option() {
+    let place = Place::new();
+    let (session, question) = place.labelled(4);
+    let found = session.analysis.aggregate_options(&question, "majority", &Silent).unwrap();
+    assert_eq!(found.len(), 16);
+    for (text, row) in (1..=16_u32).zip(&found) {
+        assert_eq!((row.text_id.as_str(), row.labels), (format!("t{}", text - 1).as_str(), 4));
+        let votes = |option: u8| (1..=4).filter(|who| set(text, *who, 4).contains(option)).count();
+        let chosen: Vec<String> =
+            (0..4).filter(|option| votes(*option) > 2).map(|option| format!("option {option}")).collect();
+        assert_eq!(row.label, chosen.join(" + "), "the last option is always chosen");
+        let ties: Vec<String> =
+            (0..4).filter(|option| votes(*option) == 2).map(|option| format!("option {option}")).collect();
+        assert_eq!(row.ties, ties);
+    }
+}
+
+#[test]
+fn orders_that_need_a_model_work_over_all_options() {
+    let place = Place::new();
+    let (session, question) = place.labelled(5);
+    session.live.fit(question.id, &Silent).unwrap();
+    for order in [TextOrder::Informative, TextOrder::Disagreement] {
+        let task = session.labelling.next_text(AnnotatorId(1), question.id, order, None).unwrap().unwrap();
+        assert!(task.text.0 > 16, "one that has no answer yet: {:?}", task.text);
+    }
+}
+
+/// More different sets than a scale has levels: the options are still all found, whichever rows they stand in.
+#[test]
+fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
+    let place = Place::new();
+    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let names: Vec<String> = (0..20).map(|n| format!("o{n:02}")).collect();
+    let mut rows = "text_id,text,annotator,label\n".to_owned();
+    for n in 0..300_usize {
+        // The last option comes late, behind more sets than are kept by name.
+        let chosen: Vec<&str> =
+            (0..19).filter(|k| (n * (2 * k + 3)) % 7 < 2).map(|k| names[k].as_str()).collect();
+        let late = if n > 280 { ";o19" } else { "" };
+        let cell = format!("{}{late}", chosen.join(";"));
+        rows += &format!("t{n},body {n},a{},{}\n", n % 3, if cell.is_empty() { "none" } else { &cell });
+    }
+    // Seven sets repeat: vary them by the row.
+    let rows: String = rows
+        .lines()
+        .enumerate()
+        .map(|(n, line)| match n {
+            0 => format!("{line}\n"),
+            n if line.contains("none") => format!("{}\n", line.replace("none", &names[n % 19])),
+            n => format!("{line};{};{}\n", names[n % 19], names[(n / 19) % 19]),
+        })
+        .collect();
+    let file = place.0.path().join("sets.csv");
+    std::fs::write(&file, &rows).unwrap();
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    let scale = preview.scale.unwrap();
+    assert_eq!((scale.kind(), scale.levels()), (ScaleKind::MultiLabel, names.as_slice()));
+    let with_last = rows.lines().filter(|line| line.contains("o19")).count() as u32;
+    assert_eq!(preview.level_counts[19], with_last);
+    import(&session, &file, &ImportChoices::default());
+    let written = place.0.path().join("again.csv");
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.export(&written, None, false, silent.as_ref()).unwrap();
+    let question = session.project.question(None).unwrap();
+    let again =
+        Session::create(&place.0.path().join("q.dissensus"), &Home::inside(place.0.path(), Vec::new()))
+            .unwrap();
+    import(&again, &written, &ImportChoices::default());
+    let copy = again.project.question(None).unwrap();
+    assert_eq!(copy.scale, question.scale);
+    for (mine, theirs) in question.options().iter().zip(copy.options()) {
+        let share = |session: &Session, whole: &Question| {
+            session
+                .analysis
+                .option_agreements(whole)
+                .unwrap()
+                .options
+                .iter()
+                .map(|o| o.chosen)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(mine.name, theirs.name);
+        assert_eq!(share(&session, &question), share(&again, &copy));
+    }
+    // The same file once more brings nothing.
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    assert_eq!((preview.new_labels, preview.bad_row_count), (0, 0), "{preview:?}");
+}
