@@ -442,6 +442,35 @@ fn the_official_split_is_used_when_asked_for() {
 }
 
 #[test]
+fn a_multi_label_question_is_evaluated_as_a_whole() {
+    let bench = Bench::new();
+    let sets = ["rude", "rude;lie", "lie", "none", "threat;rude"];
+    let rows = (0..200).map(|n| format!("t{},body {},a{},{}\n", n / 4, n / 4, n % 4, sets[n * 7 % 5]));
+    let rows: String = rows.collect();
+    bench.file("sets.csv", &format!("text_id,text,annotator,label\n{rows}"));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "sets.csv", "--scale", "multi-label", "--levels", "rude,threat,lie"]);
+    let asked = ["evaluate", "P.dissensus", "--models", "shared,multilevel"];
+    let said = bench.ok(asked);
+    for part in
+        ["Jaccard", "With a threshold for each option", "own-distribution", "F1 of each option", "threat"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let document = bench.json(asked);
+    assert_eq!(document["options"], serde_json::json!(["rude", "threat", "lie"]));
+    assert_eq!(document["split"]["name"], "by-text:0.7", "{document}");
+    for model in document["models"].as_array().unwrap() {
+        for key in ["micro_f1", "macro_f1", "jaccard", "subset_accuracy", "hamming_loss"] {
+            assert!(model[key].is_number() && model["tuned"][key].is_number(), "{key} of {model}");
+        }
+        assert_eq!(model["as_questions"].as_array().unwrap().len(), 3, "{model}");
+    }
+    let refused = bench.refused(["evaluate", "P.dissensus", "--prediction-sets"]);
+    assert!(refused.contains("label: rude"), "{refused}");
+}
+
+#[test]
 fn baselines_differences_and_prediction_sets_are_printed() {
     let bench = Bench::new();
     bench.ok(["sample", "P.dissensus"]);

@@ -97,6 +97,11 @@ pub enum WorkbenchError {
         /// Its first option, as a question.
         first: String,
     },
+    /// A stratified split of a whole multi-label question.
+    #[error(
+        "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option"
+    )]
+    StratifiedOptions(String),
     /// An option where the whole question is answered.
     #[error("\"{option}\" is one option: answer \"{question}\" with all options that apply")]
     WholeQuestion {
@@ -487,6 +492,7 @@ impl WorkbenchError {
             Self::WhichQuestion(_) => "which-question",
             Self::NoQuestion => "no-question",
             Self::OneOption { .. } => "one-option",
+            Self::StratifiedOptions(_) => "stratified-options",
             Self::WholeQuestion { .. } => "whole-question",
             Self::NotOnScale { .. } => "not-on-scale",
             Self::LabelReplaced { .. } => "label-replaced",

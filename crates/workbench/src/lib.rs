@@ -30,9 +30,10 @@ mod words;
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
     EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference, ModelDifferences,
-    OptionAgreement, OptionAgreements, OptionPrediction, OptionsOfText, PlanChoices, PoolingChoice,
-    PoolingLoss, PredictionChoices, PredictionFile, SlipChoices, SplitReport, StableShareReport, Submission,
-    SubmissionChoices, TextDispersionReport, TextOptions, Trained, WithoutCopies,
+    OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText, PlanChoices,
+    PoolingChoice, PoolingLoss, PredictionChoices, PredictionFile, SetsWithoutCopies, SlipChoices,
+    SplitReport, StableShareReport, Submission, SubmissionChoices, TextDispersionReport, TextOptions,
+    Trained, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -42,7 +43,8 @@ pub use dissensus_encoder::{
 };
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
-    SetQuality, SplitSpec, Target, metrics::PairedDifference,
+    SetEvaluation, SetQuality, SplitSpec, Target,
+    metrics::{MultiLabelScores, PairedDifference},
 };
 pub use dissensus_store::checkpoint_all;
 pub use encoding::{

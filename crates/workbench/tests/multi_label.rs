@@ -233,6 +233,54 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
     analysis.plan(option.id, PlanChoices::default(), &Silent).unwrap();
 }
 
+/// A question as a whole is scored by sets; within it every option has the scores that it has alone, on the same texts.
+#[test]
+fn a_whole_question_is_evaluated_by_sets() {
+    let place = Place::new();
+    let (session, question) = place.labelled(4);
+    let choices = EvaluateChoices {
+        question: None,
+        models: vec![ModelKind::Shared, ModelKind::Multilevel],
+        split: "by-text:0.6".parse().unwrap(),
+        seed: 3,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: dissensus_workbench::DeviceChoice::Cpu,
+        prediction_sets: false,
+    };
+    let whole = session.analysis.evaluate_options(&choices, &Silent).unwrap();
+    assert_eq!(whole.options, question.scale.levels());
+    for (at, option) in question.options().iter().enumerate() {
+        let choices = EvaluateChoices { question: Some(option.name.clone()), ..choices.clone() };
+        let alone = session.analysis.evaluate(&choices, &Silent).unwrap();
+        assert_eq!(alone.split.test_labels, whole.split.test_labels);
+        for (model, alone) in whole.models.iter().zip(&alone.models) {
+            assert_eq!(model.as_questions[at], *alone, "{}", option.name);
+        }
+        for (baseline, alone) in whole.baselines.iter().zip(&alone.baselines) {
+            assert_eq!(baseline.as_questions[at], *alone, "{}", option.name);
+        }
+    }
+    for model in whole.models.iter().chain(&whole.baselines) {
+        assert_eq!(model.likely.answers, whole.split.test_labels, "{}", model.model);
+        // What everybody chose and what nobody chose is known without reading.
+        assert_eq!(model.likely.options[3].f1, Some(1.0), "{}", model.model);
+        assert_eq!(model.likely.options[0].f1, None, "{}", model.model);
+        let losses: Vec<f64> = model.as_questions.iter().filter_map(|one| one.scores.log_loss).collect();
+        let mean = losses.iter().sum::<f64>() / losses.len() as f64;
+        assert!(model.log_loss.is_none_or(|loss| (loss - mean).abs() < 1e-6), "{}", model.model);
+    }
+    // One answer and no probabilities.
+    assert_eq!(whole.baselines[0].log_loss, None);
+    let refused =
+        |choices: EvaluateChoices| session.analysis.evaluate_options(&choices, &Silent).unwrap_err().code();
+    let stratified = "stratified:0.6".parse().unwrap();
+    assert_eq!(refused(EvaluateChoices { split: stratified, ..choices.clone() }), "stratified-options");
+    assert_eq!(refused(EvaluateChoices { prediction_sets: true, ..choices.clone() }), "one-option");
+    assert_eq!(refused(EvaluateChoices { tuning: "full".into(), ..choices.clone() }), "one-option");
+    assert_eq!(refused(EvaluateChoices { split: "column".parse().unwrap(), ..choices }), "split");
+}
+
 #[test]
 fn a_question_is_answered_whole() {
     let place = Place::new();

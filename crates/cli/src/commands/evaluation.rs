@@ -5,36 +5,15 @@ use crate::output::{self, three};
 use anyhow::Result;
 use dissensus_workbench::{
     Evaluation, ModelDifference, ModelDifferences, ModelScores, PairedDifference, PredictionSets, Scores,
-    SetQuality, ceiling_note,
+    SetQuality, SplitReport, ceiling_note,
 };
 
 /// Everything that was found out.
 pub(super) fn show(evaluation: &Evaluation) -> Result<()> {
-    let split = &evaluation.split;
     let at_least =
         evaluation.at_least.as_ref().map_or_else(String::new, |level| format!(", {level} or higher"));
-    let scored =
-        format!("{} of {}", count(split.test_labels as u64, "label"), count(split.test_texts as u64, "text"));
-    let (question, name, seed) = (&evaluation.question, &split.name, evaluation.seed);
-    output::line(&if split.folds > 1 {
-        let others = count(split.folds as u64 - 1, "fold");
-        format!(
-            "{question}{at_least}: {name}, {scored} tested, each by a model trained on the other {others}, seed {seed}"
-        )
-    } else {
-        let train = format!(
-            "{} of {}",
-            count(split.train_labels as u64, "label"),
-            count(split.train_texts as u64, "text")
-        );
-        format!("{question}{at_least}: {name}, trained on {train}, tested on {scored}, seed {seed}")
-    })?;
-    if split.left_out_copies > 0 {
-        let texts = count(split.left_out_copies as u64, "text");
-        output::line(&format!(
-            "{texts} left out of the test: the body also stands in training, in another group"
-        ))?;
-    }
+    let split = &evaluation.split;
+    heading(&format!("{}{at_least}", evaluation.question), split, evaluation.seed)?;
     let all: Vec<&ModelScores> = evaluation.models.iter().chain(&evaluation.baselines).collect();
     output::line(&table(&all, &OF_MODELS))?;
     evaluation.notes.iter().try_for_each(|note| output::line(note))?;
@@ -64,6 +43,33 @@ pub(super) fn show(evaluation: &Evaluation) -> Result<()> {
         Some(found) => prediction_sets(found),
         None => evaluation.no_prediction_sets.iter().try_for_each(|why| output::line(&format!("\n{why}"))),
     }
+}
+
+/// What was asked, and how texts were divided.
+pub(super) fn heading(question: &str, split: &SplitReport, seed: u32) -> Result<()> {
+    let scored =
+        format!("{} of {}", count(split.test_labels as u64, "label"), count(split.test_texts as u64, "text"));
+    let name = &split.name;
+    output::line(&if split.folds > 1 {
+        let others = count(split.folds as u64 - 1, "fold");
+        format!(
+            "{question}: {name}, {scored} tested, each by a model trained on the other {others}, seed {seed}"
+        )
+    } else {
+        let train = format!(
+            "{} of {}",
+            count(split.train_labels as u64, "label"),
+            count(split.train_texts as u64, "text")
+        );
+        format!("{question}: {name}, trained on {train}, tested on {scored}, seed {seed}")
+    })?;
+    if split.left_out_copies > 0 {
+        let texts = count(split.left_out_copies as u64, "text");
+        output::line(&format!(
+            "{texts} left out of the test: the body also stands in training, in another group"
+        ))?;
+    }
+    Ok(())
 }
 
 /// Metrics of which people read the differences; `--json` has all.

@@ -9,6 +9,7 @@ pub(crate) mod files;
 pub(crate) mod group_comparison;
 pub(crate) mod labels;
 pub(crate) mod models;
+mod option_evaluation;
 pub(crate) mod plan;
 pub(crate) mod predictions;
 pub(crate) mod project;

@@ -1,6 +1,8 @@
 //! `encode`, `train` and `evaluate`.
 
-use super::{count, encoder_choice, evaluation, open, open_or_read, open_to_read, tell_switch};
+use super::{
+    count, encoder_choice, evaluation, open, open_or_read, open_to_read, option_evaluation, tell_switch,
+};
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -128,6 +130,10 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     if !args.new_annotators.is_empty() {
         return curve(args, &choices);
     }
+    let question = open_to_read(&args.project)?.project.question(args.question.as_deref())?;
+    if question.scale.is_multi_label() && args.tuning == "frozen" && !args.prediction_sets {
+        return scored_sets(&args.project, &choices, &args.encoder, args.json);
+    }
     scored(&args.project, &choices, &args.encoder, args.json)
 }
 
@@ -180,6 +186,25 @@ fn scored(
     let (switch, found) = evaluation?;
     tell_switch(switch);
     if json { output::json(&found) } else { evaluation::show(&found) }
+}
+
+/// A multi-label question as a whole.
+fn scored_sets(
+    project: &std::path::Path,
+    choices: &EvaluateChoices,
+    encoder: &crate::args::EncoderArgs,
+    json: bool,
+) -> Result<()> {
+    let session = open_or_read(project)?;
+    let bar = Bar::new("steps");
+    let evaluation = session
+        .encoding
+        .ensure_encoded(&encoder_choice(encoder), &bar)
+        .and_then(|switch| Ok((switch, session.analysis.evaluate_options(choices, &bar)?)));
+    drop(bar);
+    let (switch, found) = evaluation?;
+    tell_switch(switch);
+    if json { output::json(&found) } else { option_evaluation::show(&found) }
 }
 
 /// The models asked for, each once, in the order of the ladder.

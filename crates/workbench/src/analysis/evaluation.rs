@@ -107,9 +107,9 @@ pub struct SplitReport {
 }
 
 /// How labels were divided, and which test texts also stand in training.
-struct Divided {
-    report: SplitReport,
-    copies: BTreeSet<u32>,
+pub(super) struct Divided {
+    pub(super) report: SplitReport,
+    pub(super) copies: BTreeSet<u32>,
 }
 
 impl Analysis {
@@ -143,7 +143,9 @@ impl Analysis {
     /// # Errors
     /// No such question, or no labels.
     pub fn usual_split(&self, question: Option<&str>) -> Result<SplitSpec, WorkbenchError> {
-        Ok(self.context.question_data(&self.question(question)?)?.usual_split())
+        let question = self.context.index().question_asked_for(question)?.clone();
+        let data = self.context.learned_data(&question)?;
+        data.first().map(QuestionData::usual_split).ok_or(WorkbenchError::NoQuestion)
     }
 
     /// As [`Analysis::evaluate`] with an encoder that learns: one run a model (and fold), each with an encoder of its own.
@@ -270,7 +272,7 @@ impl Analysis {
         }
     }
 
-    fn divided(
+    pub(super) fn divided(
         &self,
         question_data: &QuestionData,
         seen: &Seen,

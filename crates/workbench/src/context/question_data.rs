@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::error::WorkbenchError;
-use dissensus_domain::{Annotator, AnnotatorId, CurrentLabel, Question, Split, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, CurrentLabel, Question, QuestionId, Split, TextId};
 use dissensus_perspectives::{
     Attribute, Embeddings, Observation, SplitColumns, SplitSpec, Target, TrainingData,
 };
@@ -73,20 +73,28 @@ impl Context {
     /// Labels, texts and annotators of a question, read in one moment: an import beside it is in all of them or in none.
     pub(crate) fn question_data(&self, question: &Question) -> Result<QuestionData, WorkbenchError> {
         self.index().with_levels(question.id)?;
-        let snapshot = self.store.question_snapshot(question.id)?;
+        self.data_of(question.id, vec![question.clone()])?.pop().ok_or(WorkbenchError::NoQuestion)
+    }
+
+    /// The same of what models learn of a question: each of its options, in their order and of the same answers in the same order, or the question itself.
+    pub(crate) fn learned_data(&self, question: &Question) -> Result<Vec<QuestionData>, WorkbenchError> {
+        let options = question.options();
+        self.data_of(question.id, if options.is_empty() { vec![question.clone()] } else { options })
+    }
+
+    /// Data of `asked`: the question `id` of the project itself, or options of it.
+    fn data_of(&self, id: QuestionId, asked: Vec<Question>) -> Result<Vec<QuestionData>, WorkbenchError> {
+        let snapshot = self.store.question_snapshot(id)?;
         let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
         let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
-        let observation = |label: &CurrentLabel| {
+        let attributes = attributes(&snapshot.annotators);
+        let observation = |asked: &Question, label: &CurrentLabel| {
             Some(Observation {
                 text: texts.binary_search(&label.text).ok()? as u32,
                 annotator: annotators.binary_search(&label.annotator).ok()? as u32,
-                level: label.answer.level()?,
+                level: label.answer.clone().to(asked.id).level()?,
             })
         };
-        let observations: Vec<Observation> = snapshot.labels.iter().filter_map(observation).collect();
-        if observations.is_empty() {
-            return Err(WorkbenchError::NoLabels(question.name.clone()));
-        }
         let (mut parts, mut groups, mut copies) = (Vec::new(), Vec::new(), Vec::new());
         let mut names: BTreeMap<String, u32> = BTreeMap::new();
         for text in snapshot.texts {
@@ -97,16 +105,25 @@ impl Context {
                 *names.entry(name).or_insert(next)
             }));
         }
-        Ok(QuestionData {
-            question: question.clone(),
-            observations,
-            attributes: attributes(&snapshot.annotators),
-            annotators,
-            texts,
-            parts,
-            groups,
-            copies,
-        })
+        let of = |question: Question| {
+            let labels = snapshot.labels.iter();
+            let observations: Vec<Observation> =
+                labels.filter_map(|label| observation(&question, label)).collect();
+            if observations.is_empty() {
+                return Err(WorkbenchError::NoLabels(question.name));
+            }
+            Ok(QuestionData {
+                question,
+                observations,
+                attributes: attributes.clone(),
+                annotators: annotators.clone(),
+                texts: texts.clone(),
+                parts: parts.clone(),
+                groups: groups.clone(),
+                copies: copies.clone(),
+            })
+        };
+        asked.into_iter().map(of).collect()
     }
 
     /// Every body, in the order of the rows.

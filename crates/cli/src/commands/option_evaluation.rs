@@ -1,0 +1,79 @@
+//! What `evaluate` prints of a multi-label question.
+
+use super::count;
+use super::evaluation::heading;
+use crate::output::{self, three};
+use anyhow::Result;
+use dissensus_workbench::{MultiLabelScores, OptionEvaluation, SetEvaluation};
+
+/// Everything that was found out.
+pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
+    heading(&found.question, &found.split, found.seed)?;
+    tables(&found.models, &found.baselines)?;
+    if let Some(without) = &found.without_copies {
+        output::line(&format!(
+            "\nThe body of {} of the test also stands in training. Without them:",
+            count(found.split.copies_in_training as u64, "text")
+        ))?;
+        tables(&without.models, &without.baselines)?;
+    }
+    output::line(
+        "\nF1 of each option, with tuned thresholds (– where nobody has it and nothing predicts it)",
+    )?;
+    let header: Vec<&str> =
+        ["option", "chosen"].into_iter().chain(found.models.iter().map(|one| one.model.as_str())).collect();
+    let row = |(at, option): (usize, &String)| {
+        let of = |model: &SetEvaluation| tuned_or_likely(model).options.get(at).copied().unwrap_or_default();
+        let chosen = found.models.first().map_or(0, |model| of(model).support);
+        let figures = found.models.iter().map(|model| three(of(model).f1));
+        [option.clone(), chosen.to_string()].into_iter().chain(figures).collect()
+    };
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, found.options.iter().enumerate().map(row).collect(), &numbers))
+}
+
+/// A column of figures, and what it is called.
+type Column = (&'static str, fn(&SetEvaluation) -> Option<f64>);
+
+const LIKELY: [Column; 7] = [
+    ("micro F1", |one| one.likely.micro_f1),
+    ("macro F1", |one| one.likely.macro_f1),
+    ("Jaccard", |one| one.likely.jaccard),
+    ("exact", |one| one.likely.subset_accuracy),
+    ("Hamming", |one| one.likely.hamming_loss),
+    ("log loss", |one| one.log_loss),
+    ("AUROC", |one| one.disagreement_auroc),
+];
+
+const TUNED: [Column; 5] = [
+    ("micro F1", |one| one.tuned.as_ref()?.micro_f1),
+    ("macro F1", |one| one.tuned.as_ref()?.macro_f1),
+    ("Jaccard", |one| one.tuned.as_ref()?.jaccard),
+    ("exact", |one| one.tuned.as_ref()?.subset_accuracy),
+    ("Hamming", |one| one.tuned.as_ref()?.hamming_loss),
+];
+
+/// Both ways to make a set of probabilities.
+fn tables(models: &[SetEvaluation], baselines: &[SetEvaluation]) -> Result<()> {
+    output::line("Options that are more likely than not")?;
+    table(&models.iter().chain(baselines).collect::<Vec<_>>(), &LIKELY)?;
+    output::line("\nWith a threshold for each option, tuned on training or validation labels")?;
+    table(&models.iter().filter(|one| one.tuned.is_some()).collect::<Vec<_>>(), &TUNED)
+}
+
+/// A row for each model; columns of which no model has a figure are left out.
+fn table(models: &[&SetEvaluation], columns: &[Column]) -> Result<()> {
+    let columns: Vec<&Column> =
+        columns.iter().filter(|(_, of)| models.iter().any(|model| of(model).is_some())).collect();
+    let header: Vec<&str> = std::iter::once("model").chain(columns.iter().map(|(title, _)| *title)).collect();
+    let row = |model: &&SetEvaluation| {
+        let figures = columns.iter().map(|(_, of)| three(of(model)));
+        std::iter::once(model.model.clone()).chain(figures).collect()
+    };
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, models.iter().map(row).collect(), &numbers))
+}
+
+fn tuned_or_likely(model: &SetEvaluation) -> &MultiLabelScores {
+    model.tuned.as_ref().unwrap_or(&model.likely)
+}

@@ -1,0 +1,177 @@
+//! What a model says of answers that are sets of options: what it says of every option, put together.
+
+use super::predicted::{Evaluation, Predicted};
+use crate::data::PerspectivesError;
+use crate::metrics::{BinaryLogLoss, MultiLabelScores, Scored, Thresholds};
+use dissensus_domain::OptionSet;
+use serde::{Deserialize, Serialize};
+
+/// One model's scores on whole sets of options.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SetEvaluation {
+    /// Its name on the command line.
+    pub model: String,
+    /// The predicted set has the options that are more likely than not.
+    #[serde(flatten)]
+    pub likely: MultiLabelScores,
+    /// The predicted set has the options that were answered so with thresholds tuned, option by option, on training or validation labels
+    /// ([`crate::metrics::F1Rule`]); absent where nothing was tuned.
+    pub tuned: Option<MultiLabelScores>,
+    /// Mean `-ln p` of the decisions about all options; absent of a model without probabilities.
+    pub log_loss: Option<f64>,
+    /// Mean over the options where it is defined of the area under the ROC curve of "annotators differ on this option"; absent where it is of none.
+    pub disagreement_auroc: Option<f64>,
+    /// Each option scored as the yes/no question that it is, in their order.
+    pub as_questions: Vec<Evaluation>,
+}
+
+/// What one model or baseline says of every test answer to a multi-label question.
+#[derive(Clone, Debug)]
+pub struct PredictedSets {
+    options: Vec<Predicted>,
+}
+
+impl PredictedSets {
+    /// Of what one model says of each option, in the order of the scale.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] for no option or more than a set can hold, or where options are predicted of other answers than the first one.
+    pub fn new(options: Vec<Predicted>) -> Result<Self, PerspectivesError> {
+        let most = usize::from(OptionSet::MAX);
+        if !(1..=most).contains(&options.len()) {
+            let (what, expected, found) = ("a set of options", most, options.len());
+            return Err(PerspectivesError::Length { what, expected, found });
+        }
+        let answers = |one: &Predicted| -> Vec<(u32, u32)> {
+            one.scored.observations.iter().map(|o| (o.text, o.annotator)).collect()
+        };
+        let first = answers(&options[0]);
+        for option in &options {
+            let own = answers(option);
+            if own != first || option.scored.levels != 2 {
+                let (what, expected, found) = ("the answers to an option", first.len(), own.len());
+                return Err(PerspectivesError::Length { what, expected, found });
+            }
+        }
+        Ok(Self { options })
+    }
+
+    /// The sets that were answered, by text, then annotator.
+    pub fn truth(&self) -> Vec<OptionSet> {
+        self.sets(Scored::truth)
+    }
+
+    /// Probability of each option (answers x options, row-major).
+    pub fn probabilities(&self) -> Vec<f32> {
+        let answers = self.options[0].scored.observations.len();
+        (0..answers).flat_map(|row| self.options.iter().map(move |one| one.scored.row(row)[1])).collect()
+    }
+
+    /// The tuned sets; `None` where nothing was tuned for an option.
+    fn tuned(&self) -> Option<Vec<OptionSet>> {
+        let all = self.options.iter().all(|one| one.scored.tuned.is_some());
+        all.then(|| self.sets(Scored::tuned_or_predicted))
+    }
+
+    /// Sets of the options that `level` says 1 of.
+    fn sets(&self, level: impl Fn(&Scored) -> Vec<u16>) -> Vec<OptionSet> {
+        let mut bits = vec![0_u64; self.options[0].scored.observations.len()];
+        for (option, one) in self.options.iter().enumerate() {
+            let chosen = level(&one.scored);
+            bits.iter_mut().zip(chosen).for_each(|(bits, level)| *bits |= u64::from(level == 1) << option);
+        }
+        bits.into_iter().map(OptionSet::from_bits).collect()
+    }
+
+    /// The scores on the answers to the texts that `keep` names.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::NotProbability`].
+    pub fn evaluation_of(&self, keep: impl Fn(u32) -> bool) -> Result<SetEvaluation, PerspectivesError> {
+        let kept = self.options.iter().map(|one| Predicted {
+            scored: one.scored.filtered(|o| keep(o.text)),
+            model: one.model.clone(),
+            answers_alone: one.answers_alone,
+        });
+        Self { options: kept.collect() }.evaluation()
+    }
+
+    /// The scores.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::NotProbability`].
+    pub fn evaluation(&self) -> Result<SetEvaluation, PerspectivesError> {
+        let (options, truth, p) = (self.options.len(), self.truth(), self.probabilities());
+        let likely = MultiLabelScores::of(&truth, &Thresholds::half(options).answers(&p), options)?;
+        let tuned = self.tuned().map(|sets| MultiLabelScores::of(&truth, &sets, options)).transpose()?;
+        let first = &self.options[0];
+        let log_loss = match first.answers_alone {
+            true => None,
+            false => BinaryLogLoss::of(&truth, &p, options)?.all,
+        };
+        let as_questions: Vec<Evaluation> =
+            self.options.iter().map(|option| option.evaluation(false)).collect();
+        let areas: Vec<f64> = as_questions.iter().filter_map(|one| one.scores.disagreement_auroc).collect();
+        Ok(SetEvaluation {
+            model: first.model.clone(),
+            likely,
+            tuned,
+            log_loss,
+            disagreement_auroc: (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64),
+            as_questions,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Observation;
+
+    /// Three answers; `yes` are the probabilities of an option and `chosen` whether it was chosen.
+    fn option(yes: [f32; 3], chosen: [u16; 3], tuned: Option<[u16; 3]>) -> Predicted {
+        let keys = [(0, 0), (0, 1), (4, 0)];
+        let observations =
+            keys.iter().zip(chosen).map(|(&(text, annotator), level)| Observation { text, annotator, level });
+        Predicted::new(
+            "shared",
+            Scored {
+                observations: observations.collect(),
+                probabilities: yes.iter().flat_map(|p| [1.0 - p, *p]).collect(),
+                levels: 2,
+                tuned: tuned.map(Vec::from),
+            },
+        )
+    }
+
+    #[test]
+    fn options_make_sets() {
+        let anger = option([0.9, 0.4, 0.1], [1, 1, 0], Some([1, 1, 0]));
+        let joy = option([0.2, 0.6, 0.7], [0, 0, 1], Some([0, 0, 1]));
+        let all = PredictedSets::new(vec![anger.clone(), joy.clone()]).unwrap();
+        assert_eq!(all.truth().iter().map(|set| set.bits()).collect::<Vec<_>>(), [0b01, 0b01, 0b10]);
+        assert_eq!(all.probabilities(), [0.9, 0.2, 0.4, 0.6, 0.1, 0.7]);
+        let found = all.evaluation().unwrap();
+        // {anger}, {joy}, {joy}: two of three are right, of three chosen and three predicted.
+        assert_eq!(found.likely.micro_f1, Some(2.0 / 3.0));
+        assert_eq!(found.tuned.unwrap().subset_accuracy, Some(1.0));
+        let expected = -(0.9f64 * 0.8 * 0.4 * 0.4 * 0.9 * 0.7).ln() / 6.0;
+        assert!((found.log_loss.unwrap() - expected).abs() < 1e-6);
+        // People differ on the first text alone, about nothing: anger was chosen by both.
+        assert_eq!(found.disagreement_auroc, None);
+        assert_eq!(found.as_questions.len(), 2);
+        let rest = all.evaluation_of(|text| text == 4).unwrap();
+        assert_eq!((rest.likely.answers, rest.likely.jaccard), (1, Some(1.0)));
+        let untuned = PredictedSets::new(vec![anger, option([0.5; 3], [0; 3], None)]).unwrap();
+        assert_eq!(untuned.evaluation().unwrap().tuned, None);
+    }
+
+    #[test]
+    fn options_of_other_answers_are_refused() {
+        let one = option([0.5; 3], [0; 3], None);
+        let mut other = one.clone();
+        other.scored.observations[2].annotator = 7;
+        assert!(PredictedSets::new(vec![one, other]).is_err());
+        assert!(PredictedSets::new(Vec::new()).is_err());
+    }
+}
