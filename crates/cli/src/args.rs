@@ -138,7 +138,7 @@ pub(crate) struct Question {
     /// The sentence that annotators read [default: the name]
     #[arg(long)]
     pub(crate) prompt: Option<String>,
-    /// Kind of scale: binary, choice, multi-label (any of up to 64 options) or ordinal [default: guessed from the levels]
+    /// Kind of scale: binary, choice, multi-label (any of up to 64 options), ordinal or spans (passages of up to 64 types) [default: guessed from the levels]
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest (or no) first
@@ -172,7 +172,7 @@ pub(crate) struct Import {
     /// The sentence that annotators read, for a new question
     #[arg(long)]
     pub(crate) prompt: Option<String>,
-    /// Kind of scale, for a new question: binary, choice, multi-label or ordinal [default: guessed]
+    /// Kind of scale, for a new question: binary, choice, multi-label, ordinal or spans [default: guessed]
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest first, for a new question [default: those in the file]

@@ -15,7 +15,7 @@ pub enum Answer {
     Level(u16),
     /// The options chosen on a multi-label scale; the empty set is an answer too.
     Options(OptionSet),
-    /// The passages marked in the text; no passage is an answer too. No scale asks for spans yet.
+    /// The passages marked in the text; no passage is an answer too.
     Spans(SpanSet),
 }
 
@@ -37,6 +37,14 @@ pub enum AnswerError {
         option: u8,
         /// How many options there are.
         options: usize,
+    },
+    /// The type of a span is beyond the scale.
+    #[error("there are {types} types of spans, so there is no type {kind}")]
+    TypeOutside {
+        /// The index of the type.
+        kind: u16,
+        /// How many types there are.
+        types: usize,
     },
     /// The scale takes answers of another kind.
     #[error("a {scale} question is not answered with {answer}")]
@@ -75,7 +83,7 @@ impl Answer {
     pub fn check(&self, scale: &Scale) -> Result<(), AnswerError> {
         let other_kind = |answer: &'static str| Err(AnswerError::OtherKind { scale: scale.kind(), answer });
         match (self, scale.kind()) {
-            (Self::Level(_), ScaleKind::MultiLabel) => other_kind("a level"),
+            (Self::Level(_), ScaleKind::MultiLabel | ScaleKind::Spans) => other_kind("a level"),
             (Self::Level(level), _) if usize::from(*level) >= scale.len() => {
                 Err(AnswerError::LevelOutside { level: *level, levels: scale.len() })
             }
@@ -88,14 +96,25 @@ impl Answer {
                 }
             }
             (Self::Options(_), _) => other_kind("a set of options"),
+            (Self::Spans(set), ScaleKind::Spans) => {
+                let types = scale.len();
+                match set.as_slice().iter().find(|span| usize::from(span.kind) >= types) {
+                    Some(span) => Err(AnswerError::TypeOutside { kind: span.kind, types }),
+                    None => Ok(()),
+                }
+            }
             (Self::Spans(_), _) => other_kind("spans"),
         }
     }
 
-    /// This as an answer to `question`: of an option ([`QuestionId::of_option`]) level 1 where the set has it and level 0 where not.
+    /// This as an answer to `question`: of an option ([`QuestionId::of_option`]) level 1 where the set has it and level 0 where not, of a type
+    /// of spans whether one is of it.
     pub fn to(self, question: QuestionId) -> Self {
         match (self, question.option()) {
             (Self::Options(set), Some(option)) => Self::Level(set.contains(option).into()),
+            (Self::Spans(set), Some(option)) => {
+                Self::Level(set.as_slice().iter().any(|span| span.kind == u16::from(option)).into())
+            }
             (answer, _) => answer,
         }
     }

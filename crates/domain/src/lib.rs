@@ -16,6 +16,7 @@ mod label;
 mod names;
 mod progress;
 mod scale;
+mod spans_text;
 mod things;
 mod work;
 
@@ -27,5 +28,6 @@ pub use label::{CurrentLabel, LabelSource};
 pub use names::not_allowed_in_names;
 pub use progress::{Progress, Silent};
 pub use scale::{Scale, ScaleError, ScaleKind, contradicts_itself, option_names};
+pub use spans_text::{NamedSpan, SpansError, reads_as_spans, spans_named};
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
 pub use work::WorkState;

@@ -1,6 +1,6 @@
 //! What kind of answer a question takes.
 
-use crate::{Answer, OptionSet};
+use crate::{Answer, OptionSet, reads_as_spans, spans_named};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -35,6 +35,9 @@ pub enum ScaleKind {
     MultiLabel,
     /// One of several levels in order, lowest first.
     Ordinal,
+    /// Any number of passages of the text, each of one of several types. Whether a text has a passage of a type is a yes or no of its
+    /// own, as the options of a multi-label question are.
+    Spans,
 }
 
 impl ScaleKind {
@@ -57,7 +60,7 @@ fn unknown_kind(name: &str) -> ScaleError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
     /// The name is not one of ours.
-    #[error("unknown scale \"{0}\": use binary, choice, multi-label or ordinal")]
+    #[error("unknown scale \"{0}\": use binary, choice, multi-label, ordinal or spans")]
     UnknownKind(String),
     /// Binary takes exactly two levels.
     #[error("a binary scale has two levels, not {0}: {1}")]
@@ -75,7 +78,7 @@ pub enum ScaleError {
     #[error("a level has no name")]
     Blank,
     /// More options than can be answered together.
-    #[error("a multi-label scale has at most {max} options, and these are {0}", max = Scale::MAX_OPTIONS)]
+    #[error("a scale has at most {max} options (or types of spans), and these are {0}", max = Scale::MAX_OPTIONS)]
     TooManyOptions(usize),
     /// An option whose name could not be told from a set.
     #[error(
@@ -114,10 +117,10 @@ impl Scale {
     pub const MAX_OPTIONS: usize = OptionSet::MAX as usize;
 
     /// A scale of `kind` with `levels`, lowest (or "no") first. Names are trimmed. Of a multi-label scale `levels` are its
-    /// options, or all their sets, which is how earlier versions wrote up to six of them.
+    /// options, or all their sets, which is how earlier versions wrote up to six of them; of a scale of spans their types.
     ///
     /// # Errors
-    /// Fewer than two levels, more than [`Scale::MAX_LEVELS`] (or [`Scale::MAX_OPTIONS`]), a blank or repeated name, a binary
+    /// Fewer than two levels (of spans none), more than [`Scale::MAX_LEVELS`] (or [`Scale::MAX_OPTIONS`]), a blank or repeated name, a binary
     /// scale without two, or an option whose name could not be told from a set.
     pub fn new<S: AsRef<str>>(
         kind: ScaleKind,
@@ -128,10 +131,10 @@ impl Scale {
             Some(options) if kind == ScaleKind::MultiLabel => options,
             _ => levels,
         };
-        if levels.len() < 2 {
+        if levels.len() < if kind == ScaleKind::Spans { 1 } else { 2 } {
             return Err(ScaleError::TooFew(levels.len()));
         }
-        if kind == ScaleKind::MultiLabel && levels.len() > Self::MAX_OPTIONS {
+        if matches!(kind, ScaleKind::MultiLabel | ScaleKind::Spans) && levels.len() > Self::MAX_OPTIONS {
             return Err(ScaleError::TooManyOptions(levels.len()));
         }
         if levels.len() > Self::MAX_LEVELS {
@@ -161,7 +164,7 @@ impl Scale {
     ///
     /// Whole numbers that lie close together, three or more values: `ordinal` over the whole range, gaps filled (so
     /// that a level nobody used is still on the scale). Two values: `binary`, the lower or the one that reads as "no"
-    /// first. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of options that recur: `multi-label`. Anything
+    /// first. Lists of spans ([`crate::spans_named`]): `spans`. Sets (`rude; threat`, `rude|threat`, `["rude", "threat"]`) of options that recur: `multi-label`. Anything
     /// else: `choice`, in alphabetical order.
     ///
     /// # Errors
@@ -187,6 +190,9 @@ impl Scale {
     }
 
     fn guess_kind(distinct: &BTreeSet<String>) -> ScaleKind {
+        if distinct.iter().any(|value| reads_as_spans(value)) {
+            return ScaleKind::Spans;
+        }
         if read_as_sets(distinct) {
             return ScaleKind::MultiLabel;
         }
@@ -203,6 +209,10 @@ impl Scale {
         if kind == ScaleKind::MultiLabel {
             let options: BTreeSet<&str> = distinct.iter().flat_map(|value| option_names(value)).collect();
             return Self::new(kind, options);
+        }
+        if kind == ScaleKind::Spans {
+            let named = distinct.iter().filter_map(|value| spans_named(value).ok()).flatten();
+            return Self::new(kind, named.map(|span| span.label).collect::<BTreeSet<_>>());
         }
         if kind == ScaleKind::Binary && distinct.len() == 1 {
             // One class seen so far: the other one is known where the pair is a usual one.
@@ -238,7 +248,7 @@ impl Scale {
         self.kind
     }
 
-    /// The names of the levels, lowest (or "no") first; of a multi-label scale of its options.
+    /// The names of the levels, lowest (or "no") first; of a multi-label scale of its options, of spans of their types.
     pub fn levels(&self) -> &[String] {
         &self.levels
     }
@@ -248,7 +258,12 @@ impl Scale {
         self.kind == ScaleKind::MultiLabel
     }
 
-    /// How many levels (or options) there are; at least two.
+    /// Whether each of its levels is a yes/no question of its own: options, and types of spans.
+    pub fn has_options(&self) -> bool {
+        matches!(self.kind, ScaleKind::MultiLabel | ScaleKind::Spans)
+    }
+
+    /// How many levels (or options, or types of spans) there are; at least two, of spans one.
     #[allow(clippy::len_without_is_empty)] // a scale is never empty
     pub fn len(&self) -> usize {
         self.levels.len()
@@ -261,10 +276,12 @@ impl Scale {
     }
 
     /// The answer that `name` stands for. A set of options is written as `a + b`, `a; b`, `a|b` or `["a", "b"]`, in any order;
-    /// without options as `none` or `[]`.
+    /// without options as `none` or `[]`; spans as [`Scale::spans_named`] reads them.
     pub fn answer_named(&self, name: &str) -> Option<Answer> {
-        if !self.is_multi_label() {
-            return self.index_of(name).map(Answer::Level);
+        match self.kind {
+            ScaleKind::Spans => return self.spans_named(name).ok().map(Answer::Spans),
+            ScaleKind::MultiLabel => {}
+            _ => return self.index_of(name).map(Answer::Level),
         }
         if name.trim().is_empty() || contradicts_itself(name) {
             return None;
@@ -281,7 +298,7 @@ impl Scale {
         match answer {
             Answer::Level(level) => self.name_of(*level).map(Cow::Borrowed),
             Answer::Options(set) => Some(Cow::Owned(set_name(&self.levels, set.bits()))),
-            Answer::Spans(_) => None,
+            Answer::Spans(spans) => self.name_of_spans(spans).map(Cow::Owned),
         }
     }
 

@@ -90,7 +90,7 @@ impl Question {
 
     /// One option as a yes/no question.
     pub fn option(&self, option: u8) -> Option<Self> {
-        if !self.scale.is_multi_label() {
+        if !self.scale.has_options() {
             return None;
         }
         let name = self.scale.name_of(option.into())?;

@@ -6,9 +6,11 @@ use crate::row::Row;
 use crate::row_error::RowErrorKind;
 use crate::time::latest_meant;
 use crate::verdict::LabelVerdict;
-use dissensus_domain::{Answer, OptionSet, Scale, ScaleError, contradicts_itself, option_names};
+use dissensus_domain::{
+    Answer, Scale, ScaleError, ScaleKind, contradicts_itself, option_names, reads_as_spans, spans_named,
+};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
 
 /// No entry.
@@ -22,20 +24,22 @@ const LOOKED_AT: usize = 64;
 /// Numbers of answers without a scale, by name.
 type Numbers = HashMap<String, u32, foldhash::fast::RandomState>;
 
-/// Sets of options by their number: too many are possible for the set itself to be one.
+/// Sets of options or of spans by their number: too many are possible for the set itself to be one.
 #[derive(Clone, Debug, Default)]
 struct Sets {
-    numbers: HashMap<OptionSet, u32, foldhash::fast::RandomState>,
-    all: Vec<OptionSet>,
+    numbers: HashMap<Answer, u32, foldhash::fast::RandomState>,
+    all: Vec<Answer>,
 }
 
 impl Sets {
-    fn number(&mut self, set: OptionSet) -> u32 {
-        let Self { numbers, all } = self;
-        *numbers.entry(set).or_insert_with(|| {
-            all.push(set);
-            all.len() as u32 - 1
-        })
+    fn number(&mut self, set: &Answer) -> u32 {
+        if let Some(number) = self.numbers.get(set) {
+            return *number;
+        }
+        let number = self.all.len() as u32;
+        self.numbers.insert(set.clone(), number);
+        self.all.push(set.clone());
+        number
     }
 }
 
@@ -69,7 +73,7 @@ pub(crate) struct Answers {
     numbers: Numbers,
     sets: Sets,
     levels: BTreeMap<String, u64>,
-    /// The names that answers are made of where these are sets of options, and how many answers have each.
+    /// The names that answers are made of where these are sets of options, or the types of their spans, and how many answers have each.
     options: BTreeMap<String, u64>,
     lists: HashMap<u64, List, foldhash::fast::RandomState>,
     entries: Vec<Entry>,
@@ -136,6 +140,8 @@ struct Entry {
 pub(crate) struct Judged {
     name: String,
     answer: Option<Answer>,
+    /// Where the last of its spans ends.
+    pub(crate) end: Option<u32>,
 }
 
 impl Answers {
@@ -210,7 +216,7 @@ impl Answers {
             // Of sets only some are kept by name, of their options all that a scale may have.
             None => match Scale::guess(self.levels.keys()) {
                 // Of many sets only some are kept by name.
-                Ok(scale) if scale.is_multi_label() => Scale::of_kind(scale.kind(), self.options.keys()),
+                Ok(scale) if scale.has_options() => Scale::new(scale.kind(), self.options.keys()),
                 found => found,
             },
         }
@@ -219,12 +225,22 @@ impl Answers {
     /// The level's name and index, where the label is on the scale.
     pub(crate) fn judge(&self, label: &str) -> Result<Judged, RowErrorKind> {
         let Some(scale) = &self.scale else {
-            return Ok(Judged { name: level_name(label).to_owned(), answer: None });
+            let end = match reads_as_spans(label) {
+                true => spans_named(label)?.iter().map(|span| span.end).max(),
+                false => None,
+            };
+            return Ok(Judged { name: level_name(label).to_owned(), answer: None, end });
         };
+        if scale.kind() == ScaleKind::Spans {
+            let spans = scale.spans_named(label)?;
+            let end = spans.as_slice().iter().map(|span| span.end).max();
+            let name = scale.name_of_spans(&spans).unwrap_or_default();
+            return Ok(Judged { name, answer: Some(Answer::Spans(spans)), end });
+        }
         let found = answer_on(scale, label)
             .and_then(|answer| Some((scale.name_of_answer(&answer)?.into_owned(), Some(answer))));
         match found {
-            Some((name, answer)) => Ok(Judged { name, answer }),
+            Some((name, answer)) => Ok(Judged { name, answer, end: None }),
             None => {
                 Err(RowErrorKind::UnknownLevel { label: label.to_owned(), levels: scale.levels().to_vec() })
             }
@@ -240,7 +256,7 @@ impl Answers {
         judged: Judged,
         now_ms: i64,
     ) -> LabelVerdict {
-        let Judged { name, answer: meant } = judged;
+        let Judged { name, answer: meant, .. } = judged;
         let answer = self.number(&name, meant.as_ref());
         let pair = pair(text, annotator);
         let before = self.lists.get(&pair).copied();
@@ -286,7 +302,7 @@ impl Answers {
 
     /// What becomes of an answer of a later occasion, given by an annotator to a text: it replaces nothing, and tells its level.
     pub(crate) fn ask_again(&mut self, about: Option<(u32, u32)>, row: &Row, judged: Judged) -> LabelVerdict {
-        let Judged { name, answer: meant } = judged;
+        let Judged { name, answer: meant, .. } = judged;
         self.again += 1;
         self.count(&name);
         let mut at_ms = row.at_ms;
@@ -338,8 +354,8 @@ impl Answers {
             None => {}
         }
         // Without a scale any name may be a set.
-        if self.scale.as_ref().is_none_or(Scale::is_multi_label) {
-            for option in option_names(name) {
+        if self.scale.as_ref().is_none_or(Scale::has_options) {
+            for option in options_in(self.scale.as_ref(), name).iter().map(Cow::as_ref) {
                 let room = self.options.len() <= 2 * Scale::MAX_OPTIONS;
                 match self.options.get_mut(option) {
                     Some(count) => *count += 1,
@@ -425,8 +441,8 @@ impl Answers {
     fn number(&mut self, name: &str, answer: Option<&Answer>) -> u32 {
         match answer {
             Some(Answer::Level(level)) => return u32::from(*level),
-            Some(Answer::Options(set)) => return self.sets.number(*set),
-            Some(Answer::Spans(_)) | None => {}
+            Some(set) => return self.sets.number(set),
+            None => {}
         }
         if let Some(number) = self.numbers.get(name) {
             return *number;
@@ -519,11 +535,20 @@ fn place(row: &Row, [counts, instead_of]: [String; 2]) -> Change {
     }
 }
 
+/// The options that a name has, or the types of its spans, each once.
+fn options_in<'a>(scale: Option<&Scale>, name: &'a str) -> BTreeSet<Cow<'a, str>> {
+    let spans = scale.map_or_else(|| reads_as_spans(name), |scale| scale.kind() == ScaleKind::Spans);
+    match spans {
+        true => spans_named(name).unwrap_or_default().into_iter().map(|span| span.label.into()).collect(),
+        false => option_names(name).into_iter().map(Cow::Borrowed).collect(),
+    }
+}
+
 /// The name of an answer by its number.
 fn name_of(scale: Option<&Scale>, numbers: &Numbers, sets: &Sets, number: u32) -> String {
     let name = match scale {
-        Some(scale) if scale.is_multi_label() => {
-            sets.all.get(number as usize).and_then(|set| scale.name_of_answer(&Answer::Options(*set)))
+        Some(scale) if scale.has_options() => {
+            sets.all.get(number as usize).and_then(|set| scale.name_of_answer(set))
         }
         Some(scale) => u16::try_from(number).ok().and_then(|level| scale.name_of(level)).map(Into::into),
         None => {

@@ -156,6 +156,9 @@ impl Checker {
             (Some(label), Some(Asked::New(_, scale))) => Some(Answers::new(scale.clone()).judge(label)),
         };
         let judged = judged.transpose().map_err(|kind| Misfit { about: About::Label, kind })?;
+        if let Some(end) = judged.as_ref().and_then(|judged| judged.end) {
+            self.known.check_end(row, end)?;
+        }
         // The row fits. From here on it is remembered.
         let question = asked.map(|asked| match asked {
             Asked::Known(number) => number,

@@ -25,6 +25,7 @@ pub(crate) struct Known {
 struct KnownText {
     body: u64,
     number: u32,
+    characters: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -48,9 +49,9 @@ pub(crate) struct Mention {
 
 impl Known {
     pub(crate) fn seed_text(&mut self, text_id: &str, body: &str) -> u32 {
-        let (id, body) = (self.hash(text_id), self.hash(body) & !SEEN);
-        let number = self.texts.len() as u32;
-        self.texts.entry(id).or_insert(KnownText { body, number }).number
+        let (id, characters) = (self.hash(text_id), body.chars().count() as u32);
+        let (body, number) = (self.hash(body) & !SEEN, self.texts.len() as u32);
+        self.texts.entry(id).or_insert(KnownText { body, number, characters }).number
     }
 
     pub(crate) fn seed_annotator(&mut self, annotator: &str, attributes: &Attributes) -> u32 {
@@ -79,6 +80,19 @@ impl Known {
         }
     }
 
+    /// Makes sure that spans which end at `end` lie within the text of a row.
+    pub(crate) fn check_end(&self, row: &Row, end: u32) -> Result<(), Misfit> {
+        let characters = match (&row.text, &row.text_id) {
+            (Some(body), _) => body.chars().count() as u32,
+            (None, Some(id)) => self.texts.get(&self.hash(id)).map_or(0, |known| known.characters),
+            (None, None) => return Ok(()),
+        };
+        match end > characters {
+            true => Err(Misfit { about: About::Label, kind: RowErrorKind::SpanOutside { end, characters } }),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn check_attributes(&self, row: &Row) -> Result<(), Misfit> {
         let Some((annotator, known)) =
             row.annotator.as_ref().and_then(|a| Some((a, self.annotators.get(a)?)))
@@ -102,7 +116,8 @@ impl Known {
         let number = self.texts.len() as u32;
         Some(match self.texts.entry(self.keys.hash_one(text_id.as_str())) {
             Entry::Vacant(entry) => {
-                entry.insert(KnownText { body: body | SEEN, number });
+                let characters = row.text.as_ref().map_or(0, |body| body.chars().count() as u32);
+                entry.insert(KnownText { body: body | SEEN, number, characters });
                 Mention { number, new: true, first: true, new_attributes: false }
             }
             Entry::Occupied(mut entry) => {

@@ -108,7 +108,7 @@ pub use level_name::{level_name, level_on};
 pub use lewidi::LewidiSubmission;
 pub use rejects::RejectWriter;
 pub use roles::{ColumnRoles, FileKind};
-pub use row::{MAX_NAME_BYTES, Row, text_id_of};
+pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
 pub use rows::{Rows, read_rows};
 pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 /// The longest id, label or attribute, in bytes. Longer ones are texts in the wrong column.
 pub const MAX_NAME_BYTES: usize = 1024;
 
+/// The longest list of spans, in bytes.
+pub const MAX_SPANS_BYTES: usize = 1 << 20;
+
 /// One row that is sound in itself. Whether it fits the rows before it is for the [`Checker`](crate::Checker) to say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {

@@ -1,6 +1,7 @@
 //! What can be wrong with one row.
 
 use crate::MAX_RECORD_BYTES;
+use dissensus_domain::SpansError;
 use std::fmt;
 
 /// One row that cannot be used: where it stands and why.
@@ -185,6 +186,19 @@ pub enum RowErrorKind {
         label: String,
         /// The levels of the scale.
         levels: Vec<String>,
+    },
+    /// A label that is no list of spans of the question.
+    #[error("{0}")]
+    BadSpans(#[from] SpansError),
+    /// A span that reaches beyond its text.
+    #[error(
+        "a span ends at {end}, and the text has {characters} characters: offsets count characters (Unicode code points) from 0"
+    )]
+    SpanOutside {
+        /// Where it ends.
+        end: u32,
+        /// Characters of the text.
+        characters: u32,
     },
     /// One id, two bodies.
     #[error("the text \"{text_id}\" already has another body: give one of them another id")]

@@ -7,13 +7,13 @@ use crate::json_record::FLAT_LIST;
 use crate::misfit::About;
 use crate::records::Records;
 use crate::roles::{ColumnRoles, FileKind, Pick, Plan};
-use crate::row::{MAX_NAME_BYTES, Row, text_id_of};
+use crate::row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 use crate::row_error::{RowError, RowErrorKind};
 use crate::source::Source;
 use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
 use crate::verdict::Verdict;
 use crate::write::METADATA_COLUMN;
-use dissensus_domain::{Attributes, LabelSource, MAX_TEXT_BYTES, not_allowed_in_names};
+use dissensus_domain::{Attributes, LabelSource, MAX_TEXT_BYTES, not_allowed_in_names, reads_as_spans};
 use std::collections::BTreeMap;
 
 /// Reads the rows of `source` one at a time; memory does not grow with the file. A bad row is an `Err`, and reading
@@ -180,13 +180,13 @@ impl Builder<'_> {
     fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         let Some(column) = column else { return Ok(None) };
         self.refuse_nested(column)?;
-        self.checked_name(column)
+        self.checked_name(column, MAX_NAME_BYTES)
     }
 
-    fn checked_name(&self, column: usize) -> Result<Option<String>, Blame> {
+    fn checked_name(&self, column: usize, limit: usize) -> Result<Option<String>, Blame> {
         let name = self.cells.get(column).trim();
-        if name.len() > MAX_NAME_BYTES {
-            let kind = RowErrorKind::NameTooLong { bytes: name.len(), limit: MAX_NAME_BYTES };
+        if name.len() > limit {
+            let kind = RowErrorKind::NameTooLong { bytes: name.len(), limit };
             return Err(self.blame(column, kind));
         }
         if let Some(bad) = not_allowed_in_names(name) {
@@ -200,11 +200,12 @@ impl Builder<'_> {
         Ok((!name.is_empty()).then(|| name.to_owned()))
     }
 
-    /// As [`Builder::name`]; a list of plain values is a set of options, written as its JSON.
+    /// As [`Builder::name`]; a list of plain values is a set of options, one of objects or lists are spans, both written as their JSON.
     fn label(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         match column {
+            Some(c) if reads_as_spans(self.cells.get(c)) => self.checked_name(c, MAX_SPANS_BYTES),
             Some(c) if self.cells.nested.iter().any(|(at, found)| *at == c && *found == FLAT_LIST) => {
-                self.checked_name(c)
+                self.checked_name(c, MAX_NAME_BYTES)
             }
             _ => self.name(column),
         }

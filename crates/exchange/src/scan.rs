@@ -67,7 +67,9 @@ pub struct QuestionScan {
     pub repeated: u64,
     /// Labels to be appended a level (or with an option), and answers of later occasions: in the order of the scale, then those that are not on it by their names.
     pub levels: Vec<(String, u64)>,
-    /// The same by option, read as sets of options: with a scale of another kind nothing, without one at most twice as many as a scale may have.
+    /// The same by name as they stand in the file, at most some more than a scale may have.
+    pub names: Vec<(String, u64)>,
+    /// The same by option, read as sets of options (or by type, of spans): with a scale of another kind nothing, without one at most twice as many as a scale may have.
     pub options: Vec<(String, u64)>,
     /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
     pub scale: Result<Scale, ScaleError>,
@@ -172,7 +174,7 @@ impl QuestionScan {
     fn of(answers: &Answers, name: Option<&String>) -> Self {
         let scale = answers.scale();
         let counts = match &scale {
-            Ok(scale) if scale.is_multi_label() => answers.options(),
+            Ok(scale) if scale.has_options() => answers.options(),
             _ => answers.levels(),
         };
         let levels = match &scale {
@@ -195,6 +197,7 @@ impl QuestionScan {
             labels: answers.added,
             repeated: answers.repeated,
             levels,
+            names: answers.levels().iter().map(|(name, count)| (name.clone(), *count)).collect(),
             options: answers.options().iter().map(|(name, count)| (name.clone(), *count)).collect(),
             scale,
             changes: answers.changes.clone(),

@@ -47,6 +47,16 @@ impl Table {
 
     /// Writes a row. `more` are keys and values of a JSON object that have no column.
     pub(crate) fn write(&mut self, values: &Values<'_>, more: &[(&str, &str)]) -> Result<(), ExchangeError> {
+        self.write_with_json(values, more, None)
+    }
+
+    /// As [`Table::write`]; the value in the column `json` is JSON, and stands in an object as what it is.
+    pub(crate) fn write_with_json(
+        &mut self,
+        values: &Values<'_>,
+        more: &[(&str, &str)],
+        json: Option<usize>,
+    ) -> Result<(), ExchangeError> {
         debug_assert_eq!(values.len(), self.columns.len());
         let written = match &mut self.sink {
             Sink::Separated(writer) => {
@@ -55,8 +65,9 @@ impl Table {
             Sink::Json(file) => {
                 let columns = self.columns.iter().map(String::as_str).zip(values.iter().copied()).enumerate();
                 let there = columns.filter(|(nth, (_, value))| *nth < self.required || value.is_some());
-                let more = more.iter().map(|(key, value)| (*key, Some(*value)));
-                write_object(file, there.map(|(_, pair)| pair).chain(more))
+                let there = there.map(|(nth, (column, value))| (column, value, json == Some(nth)));
+                let more = more.iter().map(|(key, value)| (*key, Some(*value), false));
+                write_object(file, there.chain(more))
             }
         };
         written.map_err(|e| ExchangeError::writing(self.target(), e))
@@ -86,13 +97,16 @@ impl Table {
 
 fn write_object<'a>(
     out: &mut AtomicFile,
-    pairs: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+    pairs: impl Iterator<Item = (&'a str, Option<&'a str>, bool)>,
 ) -> io::Result<()> {
-    for (index, (column, value)) in pairs.enumerate() {
+    for (index, (column, value, is_json)) in pairs.enumerate() {
         out.write_all(if index == 0 { b"{" } else { b"," })?;
         serde_json::to_writer(&mut *out, column)?;
         out.write_all(b":")?;
-        serde_json::to_writer(&mut *out, &value)?;
+        match value.filter(|_| is_json) {
+            Some(json) => out.write_all(json.as_bytes())?,
+            None => serde_json::to_writer(&mut *out, &value)?,
+        }
     }
     out.write_all(b"}\n")
 }

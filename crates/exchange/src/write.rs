@@ -21,6 +21,9 @@ const LABEL_COLUMNS: [&str; 10] = [
     "source",
 ];
 
+/// Place of the label among them.
+const LABEL: usize = 3;
+
 /// The column that tells on which occasion an answer was given, in files of projects that have answers of later ones.
 const OCCASION_COLUMN: &str = "occasion";
 
@@ -41,6 +44,8 @@ pub struct LabelRow<'a> {
     pub annotator: &'a str,
     /// The name of the level; `None` writes an empty cell: text and annotator without a label.
     pub label: Option<&'a str>,
+    /// The label is a list of spans, which stands in JSON Lines as a list.
+    pub spans: bool,
     /// The name of the question.
     pub question: Option<&'a str>,
     /// The part of an official split.
@@ -127,11 +132,12 @@ impl Metadata {
         table: &mut Table,
         mut values: Vec<Option<&'a str>>,
         metadata: &'a BTreeMap<String, String>,
+        json: Option<usize>,
     ) -> Result<(), ExchangeError> {
         match self {
             Self::Columns(extras) => {
                 extras.push(metadata, &mut values);
-                table.write(&values, &[])
+                table.write_with_json(&values, &[], json)
             }
             Self::Object => {
                 let object = match metadata.is_empty() {
@@ -141,13 +147,13 @@ impl Metadata {
                 };
                 let mut values: Vec<Option<&str>> = values;
                 values.push(object.as_deref());
-                table.write(&values, &[])
+                table.write_with_json(&values, &[], json)
             }
             Self::Keys(names) => {
                 let named =
                     |(key, value): (&'a String, &'a String)| Some((names.get(key)?.as_str(), value.as_str()));
                 let pairs: Vec<(&str, &str)> = metadata.iter().filter_map(named).collect();
-                table.write(&values, &pairs)
+                table.write_with_json(&values, &pairs, json)
             }
         }
     }
@@ -275,7 +281,7 @@ impl LabelWriter {
         let occasion = row.occasion.to_string();
         values.extend(self.occasions.then_some(Some(occasion.as_str())));
         self.attributes.push(row.attributes, &mut values);
-        self.metadata.write(&mut self.table, values, row.metadata)
+        self.metadata.write(&mut self.table, values, row.metadata, row.spans.then_some(LABEL))
     }
 
     /// Brings the file to the disk and to its place.
@@ -344,7 +350,7 @@ impl TextWriter {
     /// The disk is full or refuses.
     pub fn write(&mut self, row: &TextRow<'_>) -> Result<(), ExchangeError> {
         let values = vec![Some(row.text_id), Some(row.text), row.split, row.group];
-        self.metadata.write(&mut self.table, values, row.metadata)
+        self.metadata.write(&mut self.table, values, row.metadata, None)
     }
 
     /// Brings the file to the disk and to its place.

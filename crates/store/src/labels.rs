@@ -114,7 +114,14 @@ impl LabelAppender<'_> {
             self.scales.insert(new.question, question.scale);
         }
         let fits = self.scales.get(&new.question).map_or(Ok(()), |scale| new.answer.check(scale));
-        fits.map_err(|source| StoreError::OffScale { question: new.question, source })
+        let off_scale = |source| StoreError::OffScale { question: new.question, source };
+        fits.map_err(off_scale)?;
+        if let Answer::Spans(spans) = &new.answer {
+            let body: Option<String> =
+                self.tx.first("SELECT body FROM texts WHERE id = ?1", [new.text.0], |r| r.get(0))?;
+            spans.check_within(&body.unwrap_or_default()).map_err(off_scale)?;
+        }
+        Ok(())
     }
 }
 

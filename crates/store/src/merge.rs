@@ -7,9 +7,7 @@ use crate::repeat_changes::RepeatChange;
 use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
-use dissensus_domain::{
-    AnnotatorId, Answer, Event, EventId, EventKind, Question, QuestionId, Scale, Text, TextId,
-};
+use dissensus_domain::{AnnotatorId, Event, EventId, EventKind, Question, QuestionId, Scale, Text, TextId};
 use std::collections::{BTreeSet, HashMap};
 
 /// How many events are read from the other copy at once.
@@ -271,11 +269,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         };
         let kind = match theirs.kind {
             EventKind::Answer { answer, duration_ms, replaces } => {
-                let fits = match (&answer, self.scales.get(&question)) {
-                    // No scale of this version asks for spans, but copies may hold them.
-                    (Answer::Spans(_), _) | (_, None) => Ok(()),
-                    (answer, Some(scale)) => answer.check(scale),
-                };
+                let fits = self.scales.get(&question).map_or(Ok(()), |scale| answer.check(scale));
                 fits.map_err(|source| StoreError::OffScale { question, source })?;
                 let replaces = replaces.as_ref().map(answer_here).transpose()?;
                 EventKind::Answer { answer, duration_ms, replaces }

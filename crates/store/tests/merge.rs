@@ -344,34 +344,41 @@ fn texts_annotators_and_questions_come_with_their_events() {
 }
 
 #[test]
-fn spans_are_kept_and_exchanged_though_no_scale_asks_for_them_yet() {
+fn spans_are_kept_and_exchanged() {
     let folder = tempfile::tempdir().unwrap();
     let a = folder.path().join("a.dissensus");
     let store = small(&a, 1, 1);
-    store.append_label(&label(1, 1, 1)).unwrap();
-    store.close().unwrap();
+    let body = store.text(TextId(1)).unwrap().unwrap().body;
+    let scale = Scale::new(ScaleKind::Spans, ["rude", "threat"]).unwrap();
+    let words = NewQuestion { name: "words".to_owned(), prompt: "Which?".to_owned(), scale: scale.clone() };
+    let question = store.write(move |tx| tx.add_question(&words)).unwrap();
+    assert_eq!(store.question_by_name("words").unwrap().unwrap().scale, scale);
     let b = copied(&a, "b.dissensus");
-    let spans =
-        SpanSet::new([Span { start: 0, end: 7, kind: 1 }, Span { start: 8, end: 14, kind: 0 }]).unwrap();
-    let answer = Answer::Spans(spans);
-    let conn = rusqlite::Connection::open(&a).unwrap();
-    let json = serde_json::to_string(&answer).unwrap();
-    conn.execute(
-        "INSERT INTO events (id, copy, sequence, kind, question, text, annotator, at_ms, source, content, replaces)
-         VALUES (2, 1, 2, 'answer', 1, 1, 1, 2000, 'window', ?1, 1)",
-        [&json],
-    )
-    .unwrap();
-    conn.execute("UPDATE current_answers SET event = 2, level = NULL, content = ?1", [&json]).unwrap();
-    conn.close().unwrap();
-    assert_eq!(take_in(&b, &a).events, 1);
+    let end = body.chars().count() as u32;
+    let of = |spans: &[Span]| Answer::Spans(SpanSet::new(spans.iter().copied()).unwrap());
+    let answer = of(&[Span { start: 0, end: 2, kind: 1 }, Span { start: 1, end, kind: 0 }]);
+    let new = NewLabel { question, answer: answer.clone(), ..label(1, 1, 1) };
+    store.append_label(&new).unwrap();
+    // Beyond the text, of a type that is not there, and as an answer to a question of another kind.
+    for (question, answer) in [
+        (question, of(&[Span { start: 0, end: end + 1, kind: 0 }])),
+        (question, of(&[Span { start: 0, end: 1, kind: 2 }])),
+        (QUESTION, answer.clone()),
+    ] {
+        let refused = store.append_label(&NewLabel { question, answer, ..label(1, 1, 1) }).unwrap_err();
+        assert_eq!(refused.code(), "level-outside-scale", "{refused}");
+    }
+    // The empty answer is one.
+    store.append_label(&NewLabel { question, answer: of(&[]), at_ms: 9_000, ..label(1, 1, 1) }).unwrap();
+    store.close().unwrap();
+    assert_eq!(take_in(&b, &a).events, 2);
     let store = Store::open(&b).unwrap();
-    let events: Vec<Event> = store.events_since(EventId(1), 10).unwrap();
-    assert_eq!(events[0].answer(), Some(&answer));
-    assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, answer);
-    // A question that takes levels does not take them from this program.
-    let refused = store.append_label(&NewLabel { answer, ..label(1, 1, 1) }).unwrap_err();
-    assert_eq!(refused.code(), "level-outside-scale");
+    let events: Vec<Event> = store.events_since(EventId(0), 10).unwrap();
+    assert_eq!(events.iter().filter_map(Event::answer).collect::<Vec<_>>(), [&answer, &of(&[])]);
+    assert_eq!(store.current_labels(question).unwrap()[0].answer, of(&[]));
+    // Of a type whether one is there.
+    assert_eq!(store.current_labels(question.of_option(1)).unwrap()[0].answer, Answer::Level(0));
+    assert_eq!(answer.to(question.of_option(1)), Answer::Level(1));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::view::Problem;
 use crate::words::counted;
+use dissensus_domain::SpansError;
 use dissensus_encoder::EncoderError;
 use dissensus_exchange::ExchangeError;
 use dissensus_perspectives::PerspectivesError;
@@ -87,7 +88,7 @@ pub enum WorkbenchError {
     NoQuestion,
     /// A multi-label question where one of its options is needed.
     #[error(
-        "\"{question}\" takes any of {options} options, and this is told of one of them at a time: name it, such as --question \"{first}\""
+        "\"{question}\" has {options} options or types of spans, and this is told of one of them at a time: name it, such as --question \"{first}\""
     )]
     OneOption {
         /// The question.
@@ -97,6 +98,9 @@ pub enum WorkbenchError {
         /// Its first option, as a question.
         first: String,
     },
+    /// A value that is no list of spans of the question.
+    #[error(transparent)]
+    Spans(SpansError),
     /// A stratified split of a whole multi-label question.
     #[error(
         "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option"
@@ -492,6 +496,7 @@ impl WorkbenchError {
             Self::WhichQuestion(_) => "which-question",
             Self::NoQuestion => "no-question",
             Self::OneOption { .. } => "one-option",
+            Self::Spans(_) => "not-on-scale",
             Self::StratifiedOptions(_) => "stratified-options",
             Self::WholeQuestion { .. } => "whole-question",
             Self::NotOnScale { .. } => "not-on-scale",

@@ -402,3 +402,22 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
     let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
     assert_eq!((preview.new_labels, preview.bad_row_count), (0, 0), "{preview:?}");
 }
+
+/// Values that read as sets, and are meant as the levels that they are.
+#[test]
+fn sets_are_levels_where_a_choice_is_asked_for() {
+    let place = Place::new();
+    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let values = ["rude; threat", "rude", "threat", "rude; lie", "lie"];
+    let rows: String = (0..20).map(|n| format!("t{n},body {n},a,{}\n", values[n % 5])).collect();
+    let file = place.0.path().join("levels.csv");
+    std::fs::write(&file, format!("text_id,text,annotator,label\n{rows}")).unwrap();
+    let guessed = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    assert_eq!(guessed.scale.unwrap().kind(), ScaleKind::MultiLabel);
+    let choices = ImportChoices { scale: Some(ScaleKind::Choice), ..ImportChoices::default() };
+    let preview = session.exchange.preview(&file, &choices).unwrap();
+    assert_eq!((preview.new_labels, preview.level_counts.as_slice()), (20, &[4; 5][..]), "{preview:?}");
+    import(&session, &file, &choices);
+    let question = session.project.question(None).unwrap();
+    assert_eq!((question.scale.kind(), question.scale.len()), (ScaleKind::Choice, 5));
+}

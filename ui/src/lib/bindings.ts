@@ -339,7 +339,7 @@ export type Answer =
 { kind: "level"; value: number } | 
 /**  The options chosen on a multi-label scale; the empty set is an answer too. */
 { kind: "options"; value: number[] } | 
-/**  The passages marked in the text; no passage is an answer too. No scale asks for spans yet. */
+/**  The passages marked in the text; no passage is an answer too. */
 { kind: "spans"; value: Span[] };
 
 /**  The application itself. */
@@ -1132,6 +1132,8 @@ export type LabelReceipt = {
 	progress: Progress,
 	/**  What the others' models say; `None` where the settings or a missing encoder say so. */
 	reveal: TextPredictions | null,
+	/**  What the other annotators marked, of a question with spans; `None` where the settings say so. */
+	spans: PersonSpans[] | null,
 };
 
 /**  One text before the annotator. */
@@ -1154,6 +1156,8 @@ export type LabelTask = {
 	random: boolean,
 	/**  What the models say; only after an answer. */
 	reveal: TextPredictions | null,
+	/**  What the other annotators marked, of a question with spans; only after an answer. */
+	spans: PersonSpans[] | null,
 };
 
 /**  A label was given or taken back, and what depends on it at once is up to date. */
@@ -1284,6 +1288,16 @@ export type PeopleChoice = {
 	attributes: ([string, string])[],
 	/**  People chosen one by one. */
 	annotators: AnnotatorId[],
+};
+
+/**  The spans that one annotator marked in a text. */
+export type PersonSpans = {
+	/**  Who. */
+	annotator: AnnotatorId,
+	/**  Their name. */
+	name: string,
+	/**  What they marked; nothing is an answer too. */
+	spans: Span[],
 };
 
 /**  The plan of a study. */
@@ -1742,7 +1756,12 @@ export type ScaleKind =
  */
 "multi-choice" | 
 /**  One of several levels in order, lowest first. */
-"ordinal";
+"ordinal" | 
+/**
+ *  Any number of passages of the text, each of one of several types. Whether a text has a passage of a type is a yes or no of its
+ *  own, as the options of a multi-label question are.
+ */
+"spans";
 
 /**  The factor of the learning rate after the warm-up. */
 export type Schedule = 

@@ -131,7 +131,7 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
         return curve(args, &choices);
     }
     let question = open_to_read(&args.project)?.project.question(args.question.as_deref())?;
-    if question.scale.is_multi_label() && args.tuning == "frozen" && !args.prediction_sets {
+    if question.scale.has_options() && args.tuning == "frozen" && !args.prediction_sets {
         return scored_sets(&args.project, &choices, &args.encoder, args.json);
     }
     scored(&args.project, &choices, &args.encoder, args.json)

@@ -31,7 +31,7 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         return predict_file(&session, &question, args, texts, out);
     }
     let annotator = session.project.annotator(args.annotator.as_deref().unwrap_or_default())?;
-    if question.scale.is_multi_label() && args.run.is_none() {
+    if question.scale.has_options() && args.run.is_none() {
         return predict_options(&session, &question, &annotator, args);
     }
     let (p, by) = match args.run {
@@ -273,7 +273,7 @@ pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {
     let session = open_or_read(&args.project)?;
     let question = session.project.question(args.question.as_deref())?;
     make_live(&session, question.id, &args.encoder)?;
-    if question.scale.is_multi_label() {
+    if question.scale.has_options() {
         return disagreement_by_options(&session, &question, args);
     }
     let query = DisagreementQuery {

@@ -22,7 +22,7 @@ struct Document<'a> {
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let question = session.project.question(args.question.as_deref())?;
-    if question.scale.is_multi_label() {
+    if question.scale.has_options() {
         return option_agreement(&session, &question, args);
     }
     let agreement = session.analysis.agreement(question.id)?;
@@ -134,7 +134,7 @@ fn coefficients(found: &Reliability) -> String {
 pub(crate) fn aggregate(args: &Aggregate) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let question = session.project.question(args.question.as_deref())?;
-    if question.scale.is_multi_label() {
+    if question.scale.has_options() {
         return aggregate_options(&session, &question, args);
     }
     let bar = Bar::new("rounds");

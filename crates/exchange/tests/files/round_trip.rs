@@ -105,6 +105,7 @@ fn as_label(row: &Row) -> LabelRow<'_> {
         text: row.text.as_deref().unwrap(),
         annotator: row.annotator.as_deref().unwrap(),
         label: row.label.as_deref(),
+        spans: false,
         question: row.question.as_deref(),
         split: row.split.as_deref(),
         group: row.group.as_deref(),

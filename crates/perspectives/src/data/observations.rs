@@ -112,7 +112,7 @@ pub struct Observation {
 /// The scale of the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Binary, choice or ordinal. A multi-label question is a binary one for each of its options.
+    /// Binary, choice or ordinal. A multi-label question is a binary one for each of its options, one of spans for each of their types.
     pub kind: ScaleKind,
     /// How many levels; at least two.
     pub levels: usize,
@@ -123,7 +123,7 @@ impl Target {
         let fits = self.levels >= 2
             && self.levels <= usize::from(u16::MAX)
             && (self.kind != ScaleKind::Binary || self.levels == 2)
-            && self.kind != ScaleKind::MultiLabel;
+            && !matches!(self.kind, ScaleKind::MultiLabel | ScaleKind::Spans);
         if fits { Ok(()) } else { Err(PerspectivesError::Levels { kind: self.kind, levels: self.levels }) }
     }
 }

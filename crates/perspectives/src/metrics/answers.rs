@@ -33,7 +33,9 @@ impl Target {
     pub fn answer(self, p: &[f32]) -> u16 {
         match self.kind {
             ScaleKind::Ordinal => median(p),
-            ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel => most_likely(p),
+            ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel | ScaleKind::Spans => {
+                most_likely(p)
+            }
         }
     }
 }

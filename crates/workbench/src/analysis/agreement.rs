@@ -58,7 +58,7 @@ impl Analysis {
 pub(super) fn alpha(alphas: &Alphas, kind: ScaleKind) -> Option<f64> {
     match kind {
         ScaleKind::Ordinal => alphas.ordinal,
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel => alphas.nominal,
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel | ScaleKind::Spans => alphas.nominal,
     }
 }
 
@@ -66,6 +66,6 @@ pub(super) fn alpha(alphas: &Alphas, kind: ScaleKind) -> Option<f64> {
 pub(super) fn metric(kind: ScaleKind) -> &'static str {
     match kind {
         ScaleKind::Ordinal => "ordinal",
-        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel => "nominal",
+        ScaleKind::Binary | ScaleKind::Choice | ScaleKind::MultiLabel | ScaleKind::Spans => "nominal",
     }
 }

@@ -151,7 +151,7 @@ impl Index {
     /// What models learn of a question: each of its options, or the question itself. Nothing of one that is not there.
     pub(crate) fn learned(&self, id: QuestionId) -> Vec<QuestionId> {
         match self.question(id) {
-            Some(found) if found.scale.is_multi_label() => {
+            Some(found) if found.scale.has_options() => {
                 found.options().iter().map(|option| option.id).collect()
             }
             Some(found) => vec![found.id],
@@ -161,6 +161,6 @@ impl Index {
 
     /// Every question that is answered with one of its levels, options included.
     pub(crate) fn all_with_levels(&self) -> impl Iterator<Item = &Question> {
-        self.questions.iter().filter(|q| !q.scale.is_multi_label()).chain(&self.options)
+        self.questions.iter().filter(|q| !q.scale.has_options()).chain(&self.options)
     }
 }

@@ -3,7 +3,7 @@
 use super::Exchange;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
-use dissensus_domain::{Annotator, AnnotatorId, Question};
+use dissensus_domain::{Annotator, AnnotatorId, Question, ScaleKind};
 use dissensus_exchange::{Format, LabelRow, LabelWriter};
 use dissensus_store::{ExportScope, Repeat, Snapshot};
 use std::collections::{BTreeSet, HashMap};
@@ -81,6 +81,7 @@ fn write_labels(
                 text: &row.text.body,
                 annotator: &row.annotator.external_id,
                 label: row.level,
+                spans: row.question.scale.kind() == ScaleKind::Spans,
                 question: Some(&row.question.name),
                 split: row.text.split.as_deref(),
                 group: row.text.group.as_deref(),
@@ -128,6 +129,7 @@ fn write_repeats(
             text: &text.body,
             annotator: &annotator.external_id,
             label: question.scale.name_of_answer(&repeat.answer).as_deref(),
+            spans: question.scale.kind() == ScaleKind::Spans,
             question: Some(&question.name),
             split: text.split.as_deref(),
             group: text.group.as_deref(),

@@ -278,9 +278,10 @@ fn part(
     let scale = match (scale, choices.scale) {
         (Some(scale), _) => Ok(scale),
         (None, Some(kind)) => {
-            let names = if kind == ScaleKind::MultiLabel { &found.options } else { &found.levels };
+            let of_options = matches!(kind, ScaleKind::MultiLabel | ScaleKind::Spans);
+            let names = if of_options { &found.options } else { &found.names };
             let seen = names.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
-            Scale::of_kind(kind, seen)
+            if of_options { Scale::new(kind, seen) } else { Scale::of_kind(kind, seen) }
         }
         (None, None) => found.scale.clone(),
     };
@@ -300,7 +301,7 @@ fn part(
 
 fn level_counts(scale: &Scale, found: &QuestionScan) -> Vec<u32> {
     let mut counts = vec![0; scale.len()];
-    let names = if scale.is_multi_label() { &found.options } else { &found.levels };
+    let names = if scale.has_options() { &found.options } else { &found.names };
     for (level, count) in names.iter().filter_map(|(name, n)| Some((scale.index_of(name)?, n))) {
         counts[usize::from(level)] += *count as u32;
     }

@@ -4,7 +4,7 @@ use super::Labelling;
 use super::record::off_scale;
 use crate::error::WorkbenchError;
 use crate::view::{NewLabel, Progress};
-use dissensus_domain::LabelSource;
+use dissensus_domain::{Answer, LabelSource, ScaleKind};
 
 /// A label on disk, by names.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -37,7 +37,12 @@ impl Labelling {
     ) -> Result<NamedLabel, WorkbenchError> {
         let question = self.project.question(question)?;
         self.context.index().whole(question.id)?;
-        let answer = question.scale.answer_named(value).ok_or_else(|| off_scale(value, &question))?;
+        let answer = match question.scale.kind() {
+            ScaleKind::Spans => {
+                Answer::Spans(question.scale.spans_named(value).map_err(WorkbenchError::Spans)?)
+            }
+            _ => question.scale.answer_named(value).ok_or_else(|| off_scale(value, &question))?,
+        };
         let store = &self.context.store;
         let text_id =
             store.text_by_external(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?.id;

@@ -58,7 +58,9 @@ impl Labelling {
         }
         let progress = self.progress_of(&lock(&annotations));
         self.live.refit_when_due(new.question);
-        Ok(Recorded { receipt: LabelReceipt { progress, reveal }, sync: appended.sync })
+        // What others marked can be read again later, the label cannot be told to have failed.
+        let spans = self.spans_of_others(new.annotator, new.question, new.text).unwrap_or_default();
+        Ok(Recorded { receipt: LabelReceipt { progress, reveal, spans }, sync: appended.sync })
     }
 
     fn check_answer(&self, new: &NewLabel) -> Result<(), WorkbenchError> {

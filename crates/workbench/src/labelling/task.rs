@@ -33,6 +33,7 @@ impl Labelling {
             skipped: annotations.skipped.contains(&text),
             random: false,
             reveal: if show { self.live.predictions_on(question, text, annotator) } else { None },
+            spans: if show { self.spans_of_others(annotator, question, text)? } else { None },
         })
     }
 }

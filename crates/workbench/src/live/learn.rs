@@ -4,7 +4,7 @@ use super::LiveModels;
 use super::fitted::Fitted;
 use crate::sync::lock_or_reset;
 use crate::view::TextPredictions;
-use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, ScaleKind, TextId};
 use dissensus_perspectives::{AnnotatorModel as _, LabelChange, Measure};
 use std::num::NonZero;
 
@@ -60,6 +60,10 @@ impl LiveModels {
             let index = self.context.index();
             (index.text_row(text)?, index.annotator_row(annotator)?)
         };
+        if self.context.index().question(question)?.scale.kind() == ScaleKind::Spans {
+            // What others marked is shown in place of how likely they mark anything.
+            return None;
+        }
         let all = self.of_all(question, |fitted| fitted.predictions_on(row, who))?;
         let mut predictions = match all.as_slice() {
             [one] => one.clone(),

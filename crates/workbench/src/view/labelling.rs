@@ -1,6 +1,6 @@
 //! Labelling: the text at hand, the label, how far it is.
 
-use dissensus_domain::{AnnotatorId, Answer, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, QuestionId, SpanSet, TextId};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -38,6 +38,18 @@ view! {
         pub random: bool,
         /// What the models say; only after an answer.
         pub reveal: Option<TextPredictions>,
+        /// What the other annotators marked, of a question with spans; only after an answer.
+        pub spans: Option<Vec<PersonSpans>>,
+    }
+
+    /// The spans that one annotator marked in a text.
+    pub struct PersonSpans {
+        /// Who.
+        pub annotator: AnnotatorId,
+        /// Their name.
+        pub name: String,
+        /// What they marked; nothing is an answer too.
+        pub spans: SpanSet,
     }
 
     /// A label to record.
@@ -60,6 +72,8 @@ view! {
         pub progress: Progress,
         /// What the others' models say; `None` where the settings or a missing encoder say so.
         pub reveal: Option<TextPredictions>,
+        /// What the other annotators marked, of a question with spans; `None` where the settings say so.
+        pub spans: Option<Vec<PersonSpans>>,
     }
 
     /// What undo took back.

@@ -57,7 +57,9 @@ pub use importing::{
     ImportReport,
 };
 pub use job::JobInfo;
-pub use labelling::{LabelReceipt, LabelTask, NewLabel, Progress, TextOrder, TextPredictions, Undone};
+pub use labelling::{
+    LabelReceipt, LabelTask, NewLabel, PersonSpans, Progress, TextOrder, TextPredictions, Undone,
+};
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,

@@ -1,0 +1,171 @@
+//! Spans as files and the command write them: a JSON list of objects `{"start": 0, "end": 5, "label": "insult"}`, or of lists
+//! `[0, 5, "insult"]`. Offsets count characters (Unicode scalar values), the end is behind the last one.
+
+use crate::{Scale, Span, SpanSet};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One span with the name of its type.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct NamedSpan {
+    /// The first character.
+    pub start: u32,
+    /// The character behind the last one.
+    pub end: u32,
+    /// Its type.
+    pub label: String,
+}
+
+/// Why a value is no list of spans.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpansError {
+    /// Neither a list nor `none`.
+    #[error(
+        "spans are a list such as [{{\"start\": 0, \"end\": 5, \"label\": \"insult\"}}], and [] where there are none: {0}"
+    )]
+    NoList(String),
+    /// One entry is no span.
+    #[error("span {at}: {why}")]
+    NoSpan {
+        /// Which, from 1.
+        at: usize,
+        /// What it lacks.
+        why: String,
+    },
+    /// It ends where it begins, or before.
+    #[error("span {at} goes from {start} to {end}: a span ends behind its first character")]
+    Reversed {
+        /// Which, from 1.
+        at: usize,
+        /// Where it begins.
+        start: u32,
+        /// Where it ends.
+        end: u32,
+    },
+    /// A type that the question does not have.
+    #[error("span {at} is a \"{label}\", and the types are {types}")]
+    UnknownType {
+        /// Which, from 1.
+        at: usize,
+        /// The type it names.
+        label: String,
+        /// Those of the question.
+        types: String,
+    },
+}
+
+/// The spans that a value lists; `none` is no span. Types are trimmed.
+///
+/// # Errors
+/// [`SpansError`], but for unknown types: no scale is asked.
+pub fn spans_named(value: &str) -> Result<Vec<NamedSpan>, SpansError> {
+    let value = value.trim();
+    if value == "none" {
+        return Ok(Vec::new());
+    }
+    let list: Vec<Value> = serde_json::from_str(value).map_err(|e| SpansError::NoList(e.to_string()))?;
+    (1..).zip(list).map(|(at, entry)| one(at, entry)).collect()
+}
+
+/// Whether a value lists one span or more, well or badly: what else begins like a list of objects or of lists?
+pub fn reads_as_spans(value: &str) -> bool {
+    let mut characters = value.chars().filter(|c| !c.is_whitespace());
+    characters.next() == Some('[') && matches!(characters.next(), Some('{' | '['))
+}
+
+fn one(at: usize, entry: Value) -> Result<NamedSpan, SpansError> {
+    let why = |why: String| SpansError::NoSpan { at, why };
+    let found: Result<NamedSpan, _> = match entry {
+        Value::Array(_) => serde_json::from_value::<(u32, u32, String)>(entry)
+            .map(|(start, end, label)| NamedSpan { start, end, label }),
+        _ => serde_json::from_value(entry),
+    };
+    let NamedSpan { start, end, label } = found.map_err(|e| why(e.to_string()))?;
+    let label = label.trim().to_owned();
+    if label.is_empty() {
+        return Err(why("it has no label".to_owned()));
+    }
+    if start >= end {
+        return Err(SpansError::Reversed { at, start, end });
+    }
+    Ok(NamedSpan { start, end, label })
+}
+
+impl Scale {
+    /// The spans that a value lists, on a scale whose levels are types of spans. Equal spans are one.
+    ///
+    /// # Errors
+    /// [`SpansError`].
+    pub fn spans_named(&self, value: &str) -> Result<SpanSet, SpansError> {
+        let mut spans = Vec::new();
+        for (at, named) in (1..).zip(spans_named(value)?) {
+            let NamedSpan { start, end, label } = named;
+            let types = || self.levels().join(", ");
+            let kind =
+                self.index_of(&label).ok_or_else(|| SpansError::UnknownType { at, label, types: types() })?;
+            spans.push(Span { start, end, kind });
+        }
+        // Empty ones are refused above.
+        SpanSet::new(spans).map_err(|e| SpansError::NoList(e.to_string()))
+    }
+
+    /// The list that [`Scale::spans_named`] reads; `None` for a type that the scale does not have.
+    pub fn name_of_spans(&self, spans: &SpanSet) -> Option<String> {
+        let one = |span: &Span| {
+            let label = Value::from(self.name_of(span.kind)?);
+            Some(format!("{{\"start\":{},\"end\":{},\"label\":{label}}}", span.start, span.end))
+        };
+        let all: Vec<String> = spans.as_slice().iter().map(one).collect::<Option<_>>()?;
+        Some(format!("[{}]", all.join(",")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Answer, ScaleKind};
+
+    #[test]
+    fn spans_are_written_as_they_are_read() {
+        let scale = Scale::new(ScaleKind::Spans, ["insult", "say \"so\""]).unwrap();
+        let value = r#" [{"end": 9, "start": 7, "label": "insult", "more": 1}, [0, 5, " say \"so\" "], [7, 9, "insult"]] "#;
+        let spans = scale.spans_named(value).unwrap();
+        assert_eq!(spans.as_slice().len(), 2);
+        let name = scale.name_of_spans(&spans).unwrap();
+        assert_eq!(
+            name,
+            r#"[{"start":0,"end":5,"label":"say \"so\""},{"start":7,"end":9,"label":"insult"}]"#
+        );
+        assert_eq!(scale.answer_named(&name), Some(Answer::Spans(spans.clone())));
+        assert_eq!(scale.name_of_answer(&Answer::Spans(spans)).as_deref(), Some(name.as_str()));
+        for none in ["[]", " none ", "[ ]"] {
+            assert_eq!(scale.answer_named(none), Some(Answer::Spans(SpanSet::default())), "{none}");
+        }
+        assert_eq!(scale.name_of_spans(&SpanSet::default()).as_deref(), Some("[]"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let scale = Scale::new(ScaleKind::Spans, ["insult"]).unwrap();
+        let error = |value: &str| scale.spans_named(value).unwrap_err().to_string();
+        assert!(error("insult").starts_with("spans are a list such as"));
+        assert!(error(r#"[{"start": 0, "label": "insult"}]"#).contains("span 1: missing field `end`"));
+        assert!(error(r#"[[0, 2, "insult"], [-1, 2, "insult"]]"#).starts_with("span 2: "));
+        assert!(error(r#"[[0, 2.5, "insult"]]"#).starts_with("span 1: "));
+        assert!(error(r#"[[3, 3, "insult"]]"#).contains("goes from 3 to 3"));
+        assert!(error(r#"[[5, 3, "insult"]]"#).contains("goes from 5 to 3"));
+        assert!(error(r#"[[0, 3, " "]]"#).contains("no label"));
+        assert_eq!(error(r#"[[0, 3, "joke"]]"#), "span 1 is a \"joke\", and the types are insult");
+        assert_eq!(scale.answer_named(""), None);
+    }
+
+    #[test]
+    fn lists_of_names_are_no_spans() {
+        for value in [r#"[{"start":1}]"#, " [ [1,2]", "[{"] {
+            assert!(reads_as_spans(value), "{value}");
+        }
+        for value in ["[]", "none", r#"["a","b"]"#, "rude; threat", "{}"] {
+            assert!(!reads_as_spans(value), "{value}");
+        }
+    }
+}
