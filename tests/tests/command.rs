@@ -151,6 +151,50 @@ fn sets_of_options_are_asked_given_exported_and_imported_again() {
 }
 
 #[test]
+fn passages_are_asked_for_labelled_and_compared() {
+    let bench = Bench::without_encoder();
+    bench.file("texts.csv", "text_id,text\na,you absolute fool\nb,all is well\n");
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "texts.csv"]);
+    let said =
+        bench.ok(["question", "P.dissensus", "words", "--scale", "spans", "--levels", "insult,target"]);
+    assert!(said.contains("spans (insult, target)"), "{said}");
+    let label = |who, text, value| {
+        ["label", "P.dissensus", "--annotator", who, "--text-id", text, "--value", value].map(str::to_owned)
+    };
+    bench.ok(label("ana", "a", r#"[{"start": 0, "end": 3, "label": "target"}, [4, 17, "insult"]]"#));
+    bench.ok(label("ben", "a", r#"[[13, 17, "insult"]]"#));
+    bench.ok(label("ana", "b", "none"));
+    bench.ok(label("ben", "b", "[]"));
+    for (value, said) in [
+        (r#"[[13, 18, "insult"]]"#, "the text has 17 characters"),
+        (r#"[[4, 4, "insult"]]"#, "goes from 4 to 4"),
+        (r#"[[4, 9, "praise"]]"#, "the types are insult, target"),
+    ] {
+        let refused = bench.refused(label("cleo", "a", value));
+        assert!(refused.contains(said), "{refused}");
+    }
+    let found = bench.json(["agreement", "P.dissensus"]);
+    assert_eq!((&found["labels"], &found["annotators"], &found["texts"]), (&4.into(), &2.into(), &2.into()));
+    // Of six words ana marks two as an insult and ben one of these.
+    let insult = &found["types"][0];
+    assert_eq!((&insult["type"], &insult["chosen"]), (&"insult".into(), &0.5.into()), "{found}");
+    assert_eq!(insult["words"], 6, "{insult}");
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-12;
+    assert!(near(&insult["pairwise_f1"]["value"], 2.0 / 3.0) && near(&insult["marked"], 0.25), "{insult}");
+    assert!(near(&insult["alpha"]["value"], 1.0 - 11.0 * 2.0 / (2.0 * 3.0 * 9.0)), "{insult}");
+    assert!(near(&found["any"]["pairwise_f1"]["value"], 0.5), "{found}");
+    let said = bench.ok(["agreement", "P.dissensus"]);
+    assert!(said.contains("pairwise F1") && said.contains("any type"), "{said}");
+    let said = bench.ok(["agreement", "P.dissensus", "--question", "words: insult"]);
+    assert!(said.contains("4 labels by 2 annotators"), "{said}");
+    bench.ok(["export", "P.dissensus", "spans.jsonl"]);
+    let lines = std::fs::read_to_string(bench.path("spans.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(first["label"][0], serde_json::json!({"start": 0, "end": 3, "label": "target"}), "{first}");
+}
+
+#[test]
 fn jsonl_goes_round_too() {
     let bench = Bench::without_encoder();
     labelled(&bench);

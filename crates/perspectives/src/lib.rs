@@ -58,9 +58,9 @@ pub use aggregation::{
 };
 pub use agreement::{
     Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate, FEWEST_REPEATS,
-    FEWEST_TIMED_LABELS, LabelDesign, Reliability, SelfAgreement, SetAnswer, SetReliability, Speed,
-    TextVariances, TimedLabel, TooFast, VarianceComponents, agreement, beside_others, cohen_pairs,
-    masi_distance, option_reliability, reliability, set_reliability, speeds,
+    FEWEST_TIMED_LABELS, LabelDesign, MarkedWords, Reliability, SelfAgreement, SetAnswer, SetReliability,
+    Speed, TextVariances, TimedLabel, TooFast, VarianceComponents, WordAgreement, agreement, beside_others,
+    cohen_pairs, masi_distance, option_reliability, reliability, set_reliability, speeds, word_agreement,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{

@@ -32,8 +32,8 @@ pub use analysis::{
     EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference, ModelDifferences,
     OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText, PlanChoices,
     PoolingChoice, PoolingLoss, PredictionChoices, PredictionFile, SetsWithoutCopies, SlipChoices,
-    SplitReport, StableShareReport, Submission, SubmissionChoices, TextDispersionReport, TextOptions,
-    Trained, WithoutCopies,
+    SpanAgreements, SplitReport, StableShareReport, Submission, SubmissionChoices, TextDispersionReport,
+    TextOptions, Trained, TypeAgreement, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -43,7 +43,7 @@ pub use dissensus_encoder::{
 };
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
-    SetEvaluation, SetQuality, SplitSpec, Target,
+    SetEvaluation, SetQuality, SplitSpec, Target, WordAgreement,
     metrics::{MultiLabelScores, PairedDifference},
 };
 pub use dissensus_store::checkpoint_all;

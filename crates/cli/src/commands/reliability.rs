@@ -5,8 +5,10 @@ use crate::args::{Aggregate, Agreement};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Result, bail};
-use dissensus_domain::Question;
-use dissensus_workbench::{AnnotatorPairAgreement, OptionAgreement, Reliability, Session, WorkbenchError};
+use dissensus_domain::{Question, ScaleKind};
+use dissensus_workbench::{
+    AnnotatorPairAgreement, Estimate, OptionAgreement, Reliability, Session, WordAgreement, WorkbenchError,
+};
 use serde::Serialize;
 
 /// What `agreement --json` prints: the keys of before, and every coefficient.
@@ -22,6 +24,9 @@ struct Document<'a> {
 pub(crate) fn agreement(args: &Agreement) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let question = session.project.question(args.question.as_deref())?;
+    if question.scale.kind() == ScaleKind::Spans {
+        return span_agreement(&session, &question, args);
+    }
     if question.scale.has_options() {
         return option_agreement(&session, &question, args);
     }
@@ -102,6 +107,50 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
     };
     let header = ["option", "chosen", "alpha", "equal pairs"];
     output::line(&output::table(&header, found.options.iter().map(row).collect(), &[1, 2, 3]))
+}
+
+/// The words that annotators mark.
+fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
+    if args.pairs.is_some() {
+        let first = question.option(0).map_or_else(String::new, |option| option.name);
+        bail!("--pairs compares annotators on one type: name it, such as --question \"{first}\"");
+    }
+    let bar = Bar::new("resamples");
+    let found = session.analysis.span_agreements(question, &bar);
+    drop(bar);
+    let found = found?;
+    if found.labels == 0 {
+        return Err(WorkbenchError::NoLabels(question.name.clone()).into());
+    }
+    if args.json {
+        return output::json(&found);
+    }
+    output::line(&format!(
+        "{}: {} by {} on {}",
+        found.question,
+        count(u64::from(found.labels), "answer"),
+        count(u64::from(found.annotators), "annotator"),
+        count(u64::from(found.texts), "text")
+    ))?;
+    output::line(&format!(
+        "Words of {} with two answers or more; a word is marked where a span covers a character of it. Intervals: 95 % over texts\n",
+        count(found.any.texts as u64, "text")
+    ))?;
+    let figure = |of: &Estimate| match of.interval {
+        Some(interval) => {
+            format!("{} ({} to {})", three(of.value), three(Some(interval.low)), three(Some(interval.high)))
+        }
+        None => three(of.value),
+    };
+    let row = |name: &str, chosen: Option<f64>, texts: Option<f64>, words: &WordAgreement| {
+        let rest = [three(words.marked), figure(&words.alpha), figure(&words.pairwise_f1)];
+        [name.to_owned(), three(chosen), three(texts)].into_iter().chain(rest).collect::<Vec<_>>()
+    };
+    let mut rows: Vec<Vec<String>> =
+        found.types.iter().map(|one| row(&one.name, one.chosen, one.alpha_of_texts, &one.words)).collect();
+    rows.push(row("any type", None, None, &found.any));
+    let header = ["type", "answers", "alpha: in the text at all", "words marked", "alpha of words", "pairwise F1"];
+    output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5]))
 }
 
 /// Whom figures of labels leave out.

@@ -14,6 +14,7 @@ mod repeats;
 mod speed;
 mod text_variances;
 mod with_others;
+mod words;
 
 pub use alphas::Alphas;
 pub use annotators::{Agreement, AnnotatorAgreement, agreement};
@@ -26,3 +27,4 @@ pub use repeats::{FEWEST_REPEATS, SelfAgreement};
 pub use speed::{FEWEST_TIMED_LABELS, Speed, TimedLabel, TooFast, speeds};
 pub use text_variances::TextVariances;
 pub use with_others::{AnnotatorFlag, BesideOthers, beside_others};
+pub use words::{MarkedWords, WordAgreement, word_agreement};
