@@ -10,6 +10,12 @@ class StillObserver {
 }
 
 vi.stubGlobal("ResizeObserver", StillObserver);
+/** A mouse's, as far as tests need it. */
+class SimplePointerEvent extends MouseEvent {
+  readonly pointerId = 1;
+  readonly pointerType = "mouse";
+}
+if (typeof PointerEvent === "undefined") vi.stubGlobal("PointerEvent", SimplePointerEvent);
 window.matchMedia ??= (query: string) =>
   ({
     matches: false,

@@ -526,9 +526,12 @@ fn the_application_remembers_projects_and_settings() {
     assert_eq!(recent.iter().map(|p| p.sample).collect::<Vec<_>>(), [false, true]);
 
     let mut settings = app.settings();
+    assert!(settings.snap_to_words);
     settings.break_minutes = 25;
+    settings.snap_to_words = false;
     app.save_settings(&settings).unwrap();
     assert_eq!(app.settings().break_minutes, 25);
+    assert!(!app.settings().snap_to_words);
     settings.random_share = 1.5;
     assert_eq!(app.save_settings(&settings).unwrap_err().code(), "setting");
 

@@ -56,6 +56,7 @@ const FIRST_SETTINGS: AppSettings = {
   random_share: 0.2,
   text_size: 22,
   letter_keys: true,
+  snap_to_words: true,
 };
 
 /** How long after the last change the counts are asked for again. */

@@ -372,6 +372,8 @@ export type AppSettings = {
 	text_size: number,
 	/**  Whether single letters are commands; files of older versions do not say. */
 	letter_keys?: boolean,
+	/**  Whether marks in a text go from word to word; files of older versions do not say. */
+	snap_to_words?: boolean,
 };
 
 /**  An attribute of annotators. */

@@ -3,7 +3,12 @@ import type { AppSettings } from "$lib/bindings";
 
 /** True where a letter or digit goes into a field, an open list or a dialog, and so is no command. */
 export function belongsToControl(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
+  return event.ctrlKey || event.metaKey || event.altKey || isTakenByControl(event);
+}
+
+/** The same of a key that is pressed together with Ctrl. */
+export function isTakenByControl(event: KeyboardEvent): boolean {
+  if (event.isComposing) return true;
   const target = event.target;
   if (!(target instanceof Element)) return false;
   if (target.closest('[role="dialog"], [role="alertdialog"], [role="listbox"][data-select], [role="menu"]'))

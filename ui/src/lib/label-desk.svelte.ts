@@ -4,6 +4,7 @@ import type {
   AnnotatorId,
   Answer,
   LabelTask,
+  PersonSpans,
   Progress,
   QuestionId,
   TextId,
@@ -29,6 +30,8 @@ export class LabelDesk {
   saving = $state.raw<Answer | null>(null);
   /** What the models say; only ever set once {@link given} is. */
   reveal = $state.raw<TextPredictions | null>(null);
+  /** What the others marked, of a question of spans; only ever set once {@link given} is. */
+  others = $state.raw<readonly PersonSpans[] | null>(null);
   state = $state<"loading" | "ready" | "done" | "failed">("loading");
   readonly timer = new VisibleTime();
 
@@ -150,14 +153,17 @@ export class LabelDesk {
   /** The models have changed: a prediction that was not there when the answer was given may be there now. */
   lookAgain(): Promise<void> {
     const text = this.task?.text;
-    const missing = () => this.given !== null && this.reveal === null && !this.goOn;
+    const missing = () => this.given !== null && this.reveal === null && this.others === null && !this.goOn;
     if (text === undefined || !missing()) return Promise.resolve();
     return this.#inTurn(async () => {
       if (this.task?.text !== text || !missing()) return;
       const { annotator, question } = this.#desk;
       // Nobody asked for this: without an answer the screen stays as it is.
       const task = await commands.labelTask(annotator, question, text).catch(() => null);
-      if (task && !this.#left && task.answer !== null) this.reveal = task.reveal;
+      if (task && !this.#left && task.answer !== null) {
+        this.reveal = task.reveal;
+        this.others = task.spans;
+      }
     });
   }
 
@@ -169,6 +175,7 @@ export class LabelDesk {
       const receipt = await commands.recordLabel({ question, annotator, text, answer, duration_ms });
       this.given = answer;
       this.reveal = receipt.reveal;
+      this.others = receipt.spans;
       this.progress = receipt.progress;
     } finally {
       this.saving = null;
@@ -232,6 +239,7 @@ export class LabelDesk {
         this.task = null;
         this.given = null;
         this.reveal = null;
+        this.others = null;
       }
       return;
     }
@@ -249,6 +257,7 @@ export class LabelDesk {
     this.task = task;
     this.given = task.answer;
     this.reveal = task.answer === null ? null : task.reveal;
+    this.others = task.answer === null ? null : task.spans;
     this.state = "ready";
     this.timer.restart();
   }

@@ -1,5 +1,6 @@
 // How the levels of a scale are named, coloured and reached by key.
-import type { Answer, Scale } from "$lib/bindings";
+import type { Answer, Scale, ScaleKind } from "$lib/bindings";
+import { spansName } from "$lib/spans";
 
 /** A probability a level; a probability that is no number arrives as null. */
 export type Distribution = readonly (number | null)[];
@@ -31,9 +32,10 @@ export function sameAnswer(a: Answer | null, b: Answer | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** An answer in words: of a set its options, in the order of the scale. */
+/** An answer in words: of a set its options, in the order of the scale; of spans how many there are of each type. */
 export function answerName(scale: Scale, answer: Answer): string {
   if (answer.kind === "level") return scale.levels[answer.value] ?? "";
+  if (answer.kind === "spans") return spansName(scale, answer.value);
   return (
     optionsOf(answer)
       .map((option) => scale.levels[option] ?? "")
@@ -41,11 +43,12 @@ export function answerName(scale: Scale, answer: Answer): string {
   );
 }
 
+const UNORDERED: readonly ScaleKind[] = ["choice", "multi-label", "spans"];
 const category = (n: number) => `var(--cat-${(n % CATEGORIES) + 1})`;
 
-/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none, as of an option. */
+/** Colour of a level: along low, middle, high where levels have an order; one of eight where they have none, as of an option or a type. */
 export function levelColour(scale: Scale, level: number): string {
-  if (scale.kind === "choice" || scale.kind === "multi-label") return category(level);
+  if (UNORDERED.includes(scale.kind)) return category(level);
   const at = scale.levels.length < 2 ? 0 : level / (scale.levels.length - 1);
   if (at === 0) return "var(--level-low)";
   if (at === 1) return "var(--level-high)";

@@ -26,7 +26,15 @@ const asked = new URLSearchParams(globalThis.location?.search ?? "");
 const size = Number(asked.get("texts") ?? 160);
 const first = Number(asked.get("question") ?? 1);
 
-let world = makeWorld(size);
+/** The invented project; its first text may be one's own: `?body=`. */
+function made() {
+  const world = makeWorld(size);
+  const [text] = world.texts;
+  if (text) text.body = asked.get("body") ?? text.body;
+  return world;
+}
+
+let world = made();
 let open = false;
 let revision = 1;
 /** As on a computer without an encoder: `?encoder=none`. */
@@ -68,12 +76,13 @@ function firstSettings(): view.AppSettings {
     random_share: 0.2,
     text_size: 22,
     letter_keys: true,
+    snap_to_words: true,
   };
 }
 
 /** As it was when the page was loaded; for tests. */
 export function reset(): void {
-  world = makeWorld(size);
+  world = made();
   open = false;
   revision = 1;
   given = [];
@@ -116,10 +125,31 @@ export const events = {
   runChanged: event("runChanged"),
 } as unknown as typeof RealEvents;
 
+const everyQuestion = () => world.questions.flatMap((q) => [q, ...q.options]);
 const question = (id: number) =>
-  world.questions.find((q) => q.id === id) ?? reject("question-unknown", "No such question.");
+  everyQuestion().find((q) => q.id === id) ?? reject("question-unknown", "No such question.");
 const textOf = (id: number) => world.texts[id - 1] ?? reject("text-unknown", "No such text.");
-const current = (q: number, a: number, t: number) => world.labels.get(labelKey(q, a, t));
+/** What somebody answered, as the toy project keeps it: of an option or a type 1 where the answer has it. */
+function current(q: number, a: number, t: number): number | undefined {
+  const whole = world.questions.find(({ options }) => options.some(({ id }) => id === q));
+  const label = world.labels.get(labelKey(whole?.id ?? q, a, t));
+  if (!whole || label === undefined) return label;
+  const at = whole.options.findIndex(({ id }) => id === q);
+  const answer = answered(world, whole.scale, label);
+  if (answer.kind === "spans") return answer.value.some(({ kind }) => kind === at) ? 1 : 0;
+  return answer.kind === "options" && answer.value.includes(at) ? 1 : 0;
+}
+
+/** What the others marked in a text. */
+function marked(annotator: number, q: number, text: number): view.PersonSpans[] | null {
+  const { scale } = question(q);
+  if (scale.kind !== "spans" || !settings.reveal) return null;
+  return world.people.flatMap(({ id, name }) => {
+    const label = id === annotator ? undefined : current(q, id, text);
+    const answer = label === undefined ? null : answered(world, scale, label);
+    return answer?.kind === "spans" ? [{ annotator: id, name, spans: answer.value }] : [];
+  });
+}
 
 function reject(code: string, message: string, detail: string | null = null): never {
   throw { code, message, detail } satisfies view.Problem;
@@ -179,7 +209,8 @@ function progress(annotator: number, q: number): view.Progress {
   };
 }
 
-function reveal(annotator: number, q: number, text: Text): view.TextPredictions {
+function reveal(annotator: number, q: number, text: Text): view.TextPredictions | null {
+  if (question(q).scale.kind === "spans") return null;
   const others = world.people.filter((p) => p.id !== annotator);
   const rows = others.map((p) => predict(question(q), text, p));
   const me = world.people.find((p) => p.id === annotator);
@@ -202,11 +233,12 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     external_id: text.external_id,
     body: text.body,
     group: null,
-    answer: level === null ? null : answered(question(q).scale, level),
+    answer: level === null ? null : answered(world, question(q).scale, level),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
     random,
     reveal: level === null || !settings.reveal ? null : reveal(annotator, q, text),
+    spans: level === null ? null : marked(annotator, q, text.id),
   };
 }
 
@@ -292,7 +324,7 @@ function row(query: view.DisagreementQuery, text: Text): view.DisagreementRow {
 function learn(q: number, annotator: number, text: number): void {
   const person = world.people.find((p) => p.id === annotator);
   const level = current(q, annotator, text);
-  if (person && level !== undefined) {
+  if (person && level !== undefined && question(q).scale.kind !== "spans") {
     const middle = (question(q).scale.levels.length - 1) / 2;
     person.severity += 0.25 * (level - middle - textOf(text).heat - person.severity);
   }
@@ -448,10 +480,14 @@ export const commands: typeof RealCommands = {
     const shown = reveal(annotator, q, textOf(text));
     const key = labelKey(q, annotator, text);
     given.push({ question: q, annotator, text, before: world.labels.get(key) });
-    world.labels.set(key, kept(answer));
+    world.labels.set(key, kept(world, answer));
     skips.delete(key);
     setTimeout(() => learn(q, annotator, text), 0);
-    return { progress: progress(annotator, q), reveal: settings.reveal ? shown : null };
+    return {
+      progress: progress(annotator, q),
+      reveal: settings.reveal ? shown : null,
+      spans: marked(annotator, q, text),
+    };
   },
   undoLabel: async (annotator, q) => {
     const at = given.findLastIndex((g) => g.annotator === annotator && g.question === q);
@@ -462,8 +498,8 @@ export const commands: typeof RealCommands = {
     if (last.before === undefined) world.labels.delete(key);
     else world.labels.set(key, last.before);
     const { scale } = question(q);
-    const now = last.before === undefined ? null : answered(scale, last.before);
-    return { text: last.text, answer: answered(scale, level), now, progress: progress(annotator, q) };
+    const now = last.before === undefined ? null : answered(world, scale, last.before);
+    return { text: last.text, answer: answered(world, scale, level), now, progress: progress(annotator, q) };
   },
   skipText: async (annotator, q, text) => (skips.add(labelKey(q, annotator, text)), progress(annotator, q)),
   flagText: async (annotator, q, text, on) => {
@@ -647,7 +683,7 @@ function detail(
           distribution: blind ? null : d,
           hidden: blind,
           expected: blind ? null : expected(d),
-          observed: level === null ? null : answered(question(q).scale, level),
+          observed: level === null ? null : answered(world, question(q).scale, level),
           labels: 104,
         };
       }),

@@ -1,5 +1,7 @@
 // A small invented project for a plain browser and for tests: texts, people, and a toy model of how they judge.
-import type { AnnotatorInfo, Answer, QuestionInfo, Scale, TextId } from "../lib/bindings";
+import type { AnnotatorInfo, Answer, QuestionInfo, Scale, Span, TextId } from "../lib/bindings";
+import { spanSet } from "../lib/spans";
+import { TextUnits } from "../lib/text-units";
 
 const OPENINGS = [
   "Honestly,",
@@ -57,8 +59,10 @@ export interface World {
   texts: Text[];
   people: Person[];
   questions: QuestionInfo[];
-  /** Levels by `question:annotator:text`. */
+  /** Levels by `question:annotator:text`; of a question of spans their index below. */
   labels: Map<string, number>;
+  /** Sets of spans that were marked. */
+  spans: Span[][];
 }
 
 export const labelKey = (question: number, annotator: number, text: TextId) =>
@@ -135,7 +139,17 @@ export function makeWorld(size: number): World {
       annotators_with_labels: 0,
     },
   ];
-  const world: World = { texts, people, questions, labels: new Map() };
+  questions.push(
+    withOptions({
+      id: 4,
+      name: "passages",
+      prompt: "Which words make this comment unfriendly?",
+      scale: { kind: "spans", levels: ["insult", "order or threat", "scorn"] },
+      labels: 0,
+      annotators_with_labels: 0,
+    }),
+  );
+  const world: World = { texts, people, questions, labels: new Map(), spans: [] };
   seedLabels(world, random);
   return world;
 }
@@ -152,6 +166,11 @@ function seedLabels(world: World, random: () => number): void {
     for (const text of world.texts) {
       for (const person of world.people) {
         if (random() < 0.35) continue;
+        if (question.scale.kind === "spans") {
+          const key = labelKey(question.id, person.id, text.id);
+          world.labels.set(key, world.spans.push(seedSpans(text, person, random)) - 1);
+          continue;
+        }
         const p = predict(question, text, person);
         let left = random();
         const level = p.findIndex((share) => (left -= share) < 0);
@@ -159,6 +178,36 @@ function seedLabels(world: World, random: () => number): void {
       }
     }
   }
+}
+
+/** Words that people mark, and as what. */
+const MARKED: [string, number][] = [
+  ["fool", 0],
+  ["bunch of clowns", 0],
+  ["pathetic little man", 0],
+  ["an insult to everyone", 2],
+  ["go back to school", 1],
+  ["shut up", 1],
+  ["keep it to yourself", 1],
+  ["nobody asked for your opinion", 2],
+  ["did not read past the headline", 2],
+  ["lose their licence", 1],
+  ["you are the reason", 2],
+];
+
+/** What this person marks in a text: stricter people more, and some of them a word less. */
+function seedSpans(text: Text, person: Person, random: () => number): Span[] {
+  const units = new TextUnits(text.body);
+  return spanSet(
+    MARKED.flatMap(([words, kind]) => {
+      const at = text.body.indexOf(words);
+      if (at < 0 || random() > sigmoid(1.2 + person.severity)) return [];
+      const from = random() < 0.3 ? units.nextWord(at) : at;
+      const start = from < at + words.length ? from : at;
+      const other = random() < 0.15 ? (kind + 1) % 3 : kind;
+      return [{ start: units.pointOf(start), end: units.pointOf(at + words.length), kind: other }];
+    }),
+  );
 }
 
 /** A question with its options as yes/no questions, as the project gives it. */
@@ -172,17 +221,20 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
     scale: { kind: "binary", levels: ["no", "yes"] },
     options: [],
   });
-  return { ...question, options: scale.kind === "multi-label" ? scale.levels.map(option) : [] };
+  const asked = scale.kind === "multi-label" || scale.kind === "spans";
+  return { ...question, options: asked ? scale.levels.map(option) : [] };
 }
 
-/** An answer as the number that the toy project keeps: of a set of options the sum of their powers of two. */
-export function kept(answer: Answer): number {
+/** An answer as the number that the toy project keeps: of a set of options the sum of their powers of two, of spans where they are kept. */
+export function kept(world: World, answer: Answer): number {
+  if (answer.kind === "spans") return world.spans.push(answer.value) - 1;
   if (answer.kind === "level") return answer.value;
   return answer.kind === "options" ? answer.value.reduce((sum, option) => sum + 2 ** option, 0) : 0;
 }
 
 /** The answer that such a number stands for. */
-export function answered(scale: Scale, number: number): Answer {
+export function answered(world: World, scale: Scale, number: number): Answer {
+  if (scale.kind === "spans") return { kind: "spans", value: world.spans[number] ?? [] };
   if (scale.kind !== "multi-label") return { kind: "level", value: number };
   return {
     kind: "options",
@@ -197,7 +249,7 @@ export function predict(question: QuestionInfo, text: Text, person: Person): num
   const levels = question.scale.levels.length;
   const centre = (text.heat + person.severity) / person.noise;
   // Of options: how likely each is chosen.
-  if (question.scale.kind === "multi-label")
+  if (question.scale.kind === "multi-label" || question.scale.kind === "spans")
     return question.scale.levels.map((_, option) => sigmoid(centre - option / 2));
   const above = Array.from({ length: levels - 1 }, (_, k) =>
     sigmoid(centre * 1.4 - (k - (levels - 2) / 2) * 1.5),

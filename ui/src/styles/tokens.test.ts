@@ -62,6 +62,21 @@ describe.each([
         .filter(({ ratio }) => ratio < least),
     );
 
+  it("has text at 4.5 to 1 on what everybody else marked", () => {
+    // Half of the colour (lib/span-paint.ts), over the ground on which texts stand.
+    const half = (front: string, back: string) =>
+      `#${[1, 3, 5]
+        .map((at) =>
+          Math.round((parseInt(front.slice(at, at + 2), 16) + parseInt(back.slice(at, at + 2), 16)) / 2),
+        )
+        .map((channel) => channel.toString(16).padStart(2, "0"))
+        .join("")}`;
+    const heats = ["--level-high", ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `--cat-${n}`)];
+    const low = heats.filter(
+      (heat) => contrast(colour("--ink"), half(colour(heat), colour("--ground"))) < 4.5,
+    );
+    expect(low).toEqual([]);
+  });
   it("has text at 4.5 to 1", () => expect(check(TEXT, 4.5)).toEqual([]));
   it("has controls, focus and marks at 3 to 1", () => expect(check(SEEN, 3)).toEqual([]));
 });

@@ -49,6 +49,9 @@ view! {
         /// Whether single letters are commands; files of older versions do not say.
         #[serde(default = "yes")]
         pub letter_keys: bool,
+        /// Whether marks in a text go from word to word; files of older versions do not say.
+        #[serde(default = "yes")]
+        pub snap_to_words: bool,
     }
 
     /// Colours.
@@ -94,6 +97,7 @@ impl Default for AppSettings {
             random_share: 0.2,
             text_size: 22,
             letter_keys: true,
+            snap_to_words: true,
         }
     }
 }

@@ -302,7 +302,7 @@ describe("any of very many", () => {
     const third = app.question?.options[2];
     app.ask(third?.id ?? 0);
     expect([app.question?.name, app.figured?.name]).toEqual(["topics", "topics: c-2"]);
-    expect(app.allFigured).toHaveLength(3 + 64);
+    expect(app.allFigured).toHaveLength(3 + 3 + 64);
   });
 });
 

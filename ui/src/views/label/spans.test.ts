@@ -1,0 +1,429 @@
+// Marking spans against the invented project: by key, by mouse, and what others marked afterwards.
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import App from "../../App.svelte";
+import AddQuestionDialog from "../../dialogs/AddQuestionDialog.svelte";
+import { app } from "$lib/app.svelte";
+import type { LabelTask, Span } from "$lib/bindings";
+import { reset } from "../../mock/bindings";
+import LabelView from "./LabelView.svelte";
+
+const BODY = "You pathetic 🙃 fool, shut up!";
+const body = () => screen.getByTestId("label-text");
+const text = () => body().dataset.textId;
+const done = () => screen.getByTestId("label-progress-done").textContent;
+const region = () => screen.getByTestId("span-text");
+const list = () =>
+  [...document.querySelectorAll("[data-testid=span-list] li")].map((li) =>
+    li.textContent?.replace(/\s+/g, " ").trim(),
+  );
+let user: ReturnType<typeof userEvent.setup>;
+
+/** The first text has a body of our own. */
+function give(own: string): void {
+  const real = commands.nextText;
+  const put = (task: LabelTask | null) => task && (task.text === 1 ? { ...task, body: own } : task);
+  vi.spyOn(commands, "nextText").mockImplementation(async (...args) => put(await real(...args)));
+}
+
+async function begin(): Promise<void> {
+  await app.join("Robin");
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("1"));
+}
+
+async function press(key: string): Promise<void> {
+  await user.keyboard(key);
+  await new Promise((settled) => setTimeout(settled, 5));
+}
+
+/** The caret is found where `at` says, as an engine would by coordinates. */
+function pointAt(at: () => number): void {
+  document.caretRangeFromPoint = () => {
+    const pieces = [...body().querySelectorAll<HTMLElement>("[data-at]")];
+    const piece = pieces.findLast((one) => Number(one.dataset.at) <= at());
+    const range = document.createRange();
+    const node = piece?.firstChild;
+    if (node) range.setStart(node, at() - Number(piece?.dataset.at));
+    return range;
+  };
+}
+
+async function drag(from: number, to: number, more: Partial<MouseEventInit> = {}): Promise<void> {
+  let at = from;
+  pointAt(() => at);
+  await fireEvent.pointerDown(body(), { button: 0, clientX: from * 10, clientY: 5 });
+  at = to;
+  await fireEvent.pointerMove(body(), { clientX: to * 10, clientY: 5, ...more });
+  await fireEvent.pointerUp(body(), { clientX: to * 10, clientY: 5, ...more });
+}
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+  await app.saveSettings({ ...app.settings, snap_to_words: true });
+  user = userEvent.setup();
+  app.ask(4);
+  give(BODY);
+});
+
+describe("by key alone", () => {
+  it("words are marked, the answer given and the next text reached", async () => {
+    const record = vi.spyOn(commands, "recordLabel");
+    await begin();
+    expect(region()).toHaveFocus();
+    await press("{ArrowRight}{ArrowRight}{Shift>}{ArrowRight}{ArrowRight}{ArrowRight}{/Shift}");
+    expect(region().dataset.selection).toBe("4-20");
+    await press("1");
+    await press("{ArrowRight}{Shift>}{ArrowRight}{ArrowRight}{/Shift}2");
+    expect(list()).toEqual(["1 insult pathetic 🙃 fool", "2 order or threat shut up"]);
+    expect(done()).toBe("0");
+    await press("{Enter}");
+    await waitFor(() => expect(done()).toBe("1"));
+    // Characters, not code units: the emoji counts once.
+    expect(record.mock.calls[0]?.[0].answer).toEqual({
+      kind: "spans",
+      value: [
+        { start: 4, end: 19, kind: 0 },
+        { start: 21, end: 28, kind: 1 },
+      ],
+    });
+    await press("{Enter}");
+    await waitFor(() => expect(text()).toBe("2"));
+    expect(region()).toHaveFocus();
+    expect(list()).toEqual([]);
+  });
+
+  it("no mark is an answer only when that is said", async () => {
+    const record = vi.spyOn(commands, "recordLabel");
+    await begin();
+    await press("{Enter}");
+    expect(record).not.toHaveBeenCalled();
+    expect(app.toasts.list.at(-1)?.message).toBe("Nothing is marked");
+    expect(screen.getByTestId("span-nothing")).toHaveAttribute("aria-pressed", "false");
+    await press("0");
+    expect(screen.getByTestId("span-nothing")).toHaveAttribute("aria-pressed", "true");
+    await press("{Enter}");
+    await waitFor(() => expect(done()).toBe("1"));
+    expect(record.mock.calls[0]?.[0].answer).toEqual({ kind: "spans", value: [] });
+    expect(screen.getByTestId("span-none")).toHaveTextContent("Given: nothing to mark");
+  });
+
+  it("Ctrl+Z and U take marks back first, then U the label", async () => {
+    const undo = vi.spyOn(commands, "undoLabel");
+    await begin();
+    await press("{ArrowRight}1{ArrowRight}2");
+    expect(list()).toHaveLength(2);
+    await press("{Control>}z{/Control}");
+    expect(list()).toEqual(["1 insult You"]);
+    await press("u");
+    expect(list()).toEqual([]);
+    expect(undo).not.toHaveBeenCalled();
+    await press("{Control>}y{/Control}");
+    await press("{Enter}");
+    await waitFor(() => expect(done()).toBe("1"));
+    await press("{Control>}z{/Control}");
+    expect(undo).not.toHaveBeenCalled();
+    await press("u");
+    await waitFor(() => expect(done()).toBe("0"));
+    expect(app.toasts.list.at(-1)?.message).toBe("Label “insult” undone");
+    expect(list()).toEqual([]);
+  });
+
+  it("Escape leaves the text, and the arrows lead to other texts again", async () => {
+    await begin();
+    await press("{ArrowRight}{Shift>}{ArrowRight}{/Shift}");
+    await press("{Escape}");
+    expect(region().dataset.selection).toBeUndefined();
+    expect(region()).toHaveFocus();
+    await press("{Escape}");
+    expect(region()).not.toHaveFocus();
+    await press("{ArrowRight}");
+    expect(text()).toBe("2");
+    await press("{ArrowLeft}");
+    expect(text()).toBe("1");
+    await press("{ArrowDown}");
+    expect(region()).toHaveFocus();
+    expect(region().dataset.caret).toBe("0");
+  });
+
+  it("Tab reaches marks, and then what comes after the text", async () => {
+    await begin();
+    await press("{ArrowRight}1{ArrowRight}2");
+    await press("{Shift>}{Tab}{/Shift}");
+    expect(document.querySelector("[data-testid=span-list] .chosen")).toHaveTextContent("insult");
+    await press("3");
+    expect(list()[0]).toBe("3 scorn You");
+    await press("{Tab}");
+    await press("{Delete}");
+    expect(list()).toEqual(["3 scorn You"]);
+    await press("{Tab}");
+    await press("{Tab}");
+    expect(region()).not.toHaveFocus();
+  });
+
+  it("other keys of the view are what they were", async () => {
+    await begin();
+    await press("f");
+    expect(screen.getByTestId("label-flag")).toHaveAttribute("aria-pressed", "true");
+    await press("{ArrowRight}1");
+    // A flag is no other text: what is marked stays.
+    await press("f");
+    expect(list()).toHaveLength(1);
+    await press("s");
+    await waitFor(() => expect(text()).toBe("2"));
+    expect(list()).toEqual([]);
+  });
+
+  it("marks wait on a text that was left", async () => {
+    await begin();
+    await press("{ArrowRight}1{Escape}{Escape}{ArrowRight}");
+    await waitFor(() => expect(text()).toBe("2"));
+    await press("{ArrowLeft}");
+    await waitFor(() => expect(text()).toBe("1"));
+    expect(list()).toHaveLength(1);
+  });
+
+  it("a digit typed into a field marks nothing", async () => {
+    await begin();
+    await press("{ArrowRight}");
+    const field = document.body.appendChild(document.createElement("input"));
+    field.focus();
+    await press("1");
+    field.remove();
+    expect(list()).toEqual([]);
+  });
+});
+
+describe("by mouse", () => {
+  it("a drag marks words, with Alt characters, and a double click a word", async () => {
+    await begin();
+    await user.click(screen.getByTestId("span-type-2"));
+    await drag(6, 17);
+    expect(list()).toEqual(["2 order or threat pathetic 🙃 fool"]);
+    await drag(23, 25, { altKey: true });
+    expect(list()).toEqual(["2 order or threat pathetic 🙃 fool", "2 order or threat hu"]);
+    pointAt(() => 1);
+    await fireEvent.dblClick(body());
+    expect(list()[0]).toBe("2 order or threat You");
+  });
+
+  it("snapping can be switched off, and stays so", async () => {
+    await begin();
+    await user.click(screen.getByTestId("span-snap"));
+    await waitFor(() => expect(app.settings.snap_to_words).toBe(false));
+    await drag(5, 7);
+    expect(list()).toEqual(["1 insult at"]);
+    // Half of an emoji is the whole of it.
+    await drag(13, 14);
+    expect(list()).toEqual(["1 insult at", "1 insult 🙃"]);
+    expect((await commands.settings()).snap_to_words).toBe(false);
+  });
+
+  it("a click chooses a mark, a type changes it, and its cross takes it out", async () => {
+    await begin();
+    await drag(4, 11);
+    await drag(22, 24);
+    pointAt(() => 6);
+    await fireEvent.pointerDown(body(), { button: 0, clientX: 60, clientY: 5 });
+    await fireEvent.pointerUp(body(), { clientX: 60, clientY: 5 });
+    await user.click(screen.getByTestId("span-type-3"));
+    expect(list()).toEqual(["3 scorn pathetic", "1 insult shut"]);
+    await user.click(screen.getByLabelText("Take out scorn: pathetic"));
+    expect(list()).toEqual(["1 insult shut"]);
+    await user.click(screen.getByTestId("label-give"));
+    await waitFor(() => expect(done()).toBe("1"));
+  });
+
+  it("marks nothing with another button, and nothing outside the text", async () => {
+    await begin();
+    pointAt(() => 6);
+    await fireEvent.pointerDown(body(), { button: 2, clientX: 60, clientY: 5 });
+    await fireEvent.pointerUp(body(), { button: 2, clientX: 60, clientY: 5 });
+    document.caretRangeFromPoint = () => null;
+    await fireEvent.pointerDown(body(), { button: 0, clientX: 60, clientY: 0 });
+    await fireEvent.pointerMove(body(), { clientX: 160, clientY: 0 });
+    await fireEvent.pointerUp(body(), { clientX: 160, clientY: 0 });
+    expect(list()).toEqual([]);
+  });
+});
+
+describe("the text", () => {
+  it("stays text, whatever is marked in it", async () => {
+    vi.restoreAllMocks();
+    const markup = "<img src=x onerror=alert(1)> & <b>bold</b>\r\n\r\nשלום 👩‍👩‍👧 e\u0301";
+    give(markup);
+    await begin();
+    await press("{ArrowRight}1");
+    expect(list()).toHaveLength(1);
+    expect(body().textContent).toBe(markup);
+    expect(document.querySelector("img")).toBeNull();
+  });
+
+  it("of 10,000 words has few elements and stays quick", async () => {
+    vi.restoreAllMocks();
+    give(Array.from({ length: 10_000 }, (_, i) => `word${i}`).join(" "));
+    await begin();
+    const began = performance.now();
+    for (let i = 0; i < 10; i += 1) await press("{ArrowRight}{ArrowRight}1");
+    expect(performance.now() - began).toBeLessThan(3000);
+    expect(list()).toHaveLength(10);
+    expect(body().childElementCount).toBeLessThan(120);
+  });
+
+  it("shows every mark, of overlapping ones the number of each", async () => {
+    await begin();
+    await drag(0, 20);
+    await press("3");
+    await drag(4, 12);
+    const tagged = [...body().querySelectorAll<HTMLElement>("[data-tag]")].map((e) => [
+      e.textContent,
+      e.dataset.tag,
+    ]);
+    expect(tagged).toEqual([
+      ["You ", "1"],
+      ["pathetic", "3"],
+    ]);
+    expect(body().querySelector("[data-tag='3']")).toHaveAttribute("title", "insult, scorn");
+  });
+});
+
+describe("what others marked", () => {
+  const people = (...spans: Span[][]) =>
+    spans.map((own, i) => ({ annotator: i + 1, name: ["Amara", "Bruno", "Chiara"][i] ?? "", spans: own }));
+
+  function answerWith(spans: ReturnType<typeof people> | null): void {
+    const real = commands.recordLabel;
+    vi.spyOn(commands, "recordLabel").mockImplementation(async (label) => ({
+      ...(await real(label)),
+      spans,
+    }));
+  }
+
+  it("is hidden before the answer, even where it came along", async () => {
+    vi.restoreAllMocks();
+    const real = commands.nextText;
+    const spans = people([{ start: 0, end: 3, kind: 0 }]);
+    vi.spyOn(commands, "nextText").mockImplementation(async (...args) => {
+      const task = await real(...args);
+      return task && { ...task, spans };
+    });
+    await begin();
+    expect(screen.queryByTestId("span-reveal")).toBeNull();
+    expect(body().innerHTML).not.toContain("level-high");
+    expect(screen.getByText("What others marked is shown once you have answered.")).toBeVisible();
+  });
+
+  it("comes as heat with its figures, and tells who marked the word at the caret", async () => {
+    answerWith(people([{ start: 4, end: 12, kind: 0 }], [{ start: 4, end: 12, kind: 1 }], []));
+    await begin();
+    await press("{ArrowRight}1{Enter}");
+    await waitFor(() => expect(screen.getByTestId("span-reveal")).toBeVisible());
+    expect(screen.getByTestId("span-heat-any")).toHaveTextContent("Any type 2 of 3");
+    expect(screen.getByTestId("span-heat-1")).toHaveTextContent("insult 1 of 3");
+    const piece = () => body().querySelector<HTMLElement>("[data-at='4']");
+    expect(piece()?.style.background).toContain("level-high) 33%");
+    await press("{ArrowRight}");
+    expect(screen.getByTestId("span-told")).toHaveTextContent(
+      "pathetic: 2 of 3 others: Amara (insult), Bruno (order or threat)",
+    );
+    await user.click(screen.getByTestId("span-heat-2"));
+    expect(piece()?.style.background).toContain("cat-2) 17%");
+    pointAt(() => 1);
+    await fireEvent.pointerMove(body(), { clientX: 1, clientY: 5 });
+    expect(screen.getByTestId("span-told")).toHaveTextContent("You: none of 3 others marked this");
+  });
+
+  it("says where nobody else has answered", async () => {
+    answerWith([]);
+    await begin();
+    await press("0{Enter}");
+    await waitFor(() =>
+      expect(screen.getByText("Answered. Nobody else has answered this text.")).toBeVisible(),
+    );
+  });
+
+  it("is there again on coming back, and a correction keeps it", async () => {
+    await begin();
+    await press("{ArrowRight}1{Enter}");
+    await waitFor(() => expect(screen.getByTestId("span-reveal")).toBeVisible());
+    await press("{Enter}");
+    await waitFor(() => expect(text()).toBe("2"));
+    expect(screen.queryByTestId("span-reveal")).toBeNull();
+    await press("{Escape}{Escape}{ArrowLeft}");
+    await waitFor(() => expect(screen.getByTestId("span-reveal")).toBeVisible());
+    expect(list()).toHaveLength(1);
+    await press("{ArrowDown}2{Enter}");
+    await waitFor(() => expect(screen.getByTestId("label-give")).toBeDisabled());
+    expect(list()).toHaveLength(2);
+    expect(done()).toBe("1");
+  });
+
+  it("goes on by itself where nothing is to be shown", async () => {
+    await app.saveSettings({ ...app.settings, reveal: false });
+    await begin();
+    await press("{ArrowRight}1{Enter}");
+    await waitFor(() => expect(text()).toBe("2"));
+    await app.saveSettings({ ...app.settings, reveal: true });
+  });
+});
+
+it("what could not be written stays to be given again", async () => {
+  await begin();
+  const problem = { code: "disk-full", message: "The disk is full.", detail: null };
+  vi.spyOn(commands, "recordLabel").mockRejectedValueOnce(problem);
+  await press("{ArrowRight}1{Enter}");
+  expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem", message: "The disk is full." });
+  expect([list().length, done()]).toEqual([1, "0"]);
+  await press("{Enter}");
+  await waitFor(() => expect(done()).toBe("1"));
+});
+
+describe("elsewhere", () => {
+  it("a question of spans is made with one type, and shown before it is", async () => {
+    const add = vi.spyOn(commands, "addQuestion");
+    render(AddQuestionDialog);
+    await user.type(screen.getByTestId("question-prompt"), "Which words?");
+    await user.type(screen.getByTestId("question-name"), "words");
+    expect(screen.queryByTestId("span-preview")).toBeNull();
+    await user.click(screen.getByTestId("scale-kind"));
+    await user.click(await screen.findByText("Spans"));
+    expect(screen.getByTestId("span-preview")).toHaveTextContent("Marks look like this: type 1.");
+    expect(screen.getByLabelText("Take type 1 out")).toBeDisabled();
+    for (let n = 0; n < 25; n += 1) {
+      const more = screen.queryByText("Add a type");
+      if (more) await user.click(more);
+    }
+    expect(screen.getAllByTestId(/^scale-level-/)).toHaveLength(20);
+    await user.click(screen.getByTestId("question-add"));
+    expect(add.mock.calls[0]?.[2]).toMatchObject({ kind: "spans" });
+    expect(add.mock.calls[0]?.[2].levels).toHaveLength(20);
+  });
+
+  it("figures are of its types, one at a time", () => {
+    expect(app.figured?.name).toBe("passages: insult");
+  });
+
+  it.each(["disagreement", "annotators", "models"] as const)(
+    "%s says that it has none of the whole",
+    async (view) => {
+      const real = commands.project;
+      vi.spyOn(commands, "project").mockImplementation(async () => {
+        const project = await real();
+        return project && { ...project, questions: project.questions.map((q) => ({ ...q, options: [] })) };
+      });
+      await app.refresh();
+      app.ask(4);
+      app.ready = true;
+      render(App);
+      app.show(view);
+      await waitFor(() =>
+        expect(screen.getByTestId("no-span-figures")).toHaveTextContent("dissensus agreement"),
+      );
+      app.show("label");
+    },
+  );
+});
