@@ -66,7 +66,9 @@ export function boxesOf(root: HTMLElement, start: number, end: number): Box[] {
     // Where nothing is laid out there are no boxes.
     boxes.push(...(range.getClientRects?.() ?? []));
   }
-  return boxes;
+  // WebKit gives the first character of a line a box without width at the end of the line before, too.
+  const wide = boxes.filter(({ width }) => width > 0);
+  return wide.length > 0 ? wide : boxes;
 }
 
 /** The same, counted from the corner of an element. */

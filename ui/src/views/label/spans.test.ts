@@ -371,6 +371,19 @@ describe("what others marked", () => {
   });
 });
 
+it("words of a text that is hidden are hidden in the list of marks as well", async () => {
+  await begin();
+  await press("{ArrowRight}1");
+  const veiled = () => document.querySelector("[data-testid=span-list] .words")?.closest(".veiled");
+  expect(veiled()).toBeNull();
+  await app.saveSettings({ ...app.settings, blur: true });
+  await waitFor(() => expect(veiled()).not.toBeNull());
+  await press("{b>}");
+  expect(veiled()).toBeNull();
+  await press("{/b}");
+  await app.saveSettings({ ...app.settings, blur: false });
+});
+
 it("what could not be written stays to be given again", async () => {
   await begin();
   const problem = { code: "disk-full", message: "The disk is full.", detail: null };
