@@ -461,7 +461,7 @@ pub(crate) struct Train {
     /// majority, shared, sep-heads, share-rec-ffn, share-rec-dcn or multilevel [default of a run: multilevel]
     #[arg(long, value_parser = model)]
     pub(crate) model: Option<ModelKind>,
-    /// Which layers of the encoder are trained: frozen, last-K, lora, lora-RANK or full [default of a run: frozen]
+    /// Which layers of the encoder are trained: frozen, last-K, lora, lora-RANK, full, or prompt-N for a soft prompt of N vectors [default of a run: frozen]
     #[arg(long)]
     pub(crate) tuning: Option<String>,
     /// The question [default: the only one]
@@ -577,7 +577,7 @@ pub(crate) struct Evaluate {
     /// [default: column where the project has an official split, else by-text:0.7]
     #[arg(long, value_parser = split)]
     pub(crate) split: Option<SplitSpec>,
-    /// Which layers of the encoder are trained: frozen, last-K, lora, lora-RANK or full. All but frozen train each model as a run of its own
+    /// Which layers of the encoder are trained: frozen, last-K, lora, lora-RANK, full, or prompt-N for a soft prompt of N vectors. All but frozen train each model as a run of its own
     #[arg(long, default_value = "frozen")]
     pub(crate) tuning: String,
     /// Seed of the split and of the fits, up to 4294967295

@@ -20,6 +20,8 @@ pub(crate) const MODULES: &str = "modules.json";
 pub(crate) const SENTENCE_BERT_CONFIG: &str = "sentence_bert_config.json";
 pub(crate) const PROMPTS: &str = "config_sentence_transformers.json";
 pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
+/// A soft prompt that was learned on the weights beside it.
+pub(crate) const SOFT_PROMPT_FILE: &str = "soft_prompt.safetensors";
 /// Formats that run code when they are opened.
 pub(crate) const PICKLES: [&str; 2] = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
 /// No configuration file of an encoder comes near this.
@@ -105,7 +107,7 @@ impl Folder {
     }
 
     /// Whether this file's contents are written from a GGUF file's.
-    fn is_from_gguf(&self, file: &str) -> bool {
+    pub(crate) fn is_from_gguf(&self, file: &str) -> bool {
         let of_tokenizer = file == TOKENIZER || file == TOKENIZER_CONFIG;
         self.gguf.is_some() && (file == CONFIG || (of_tokenizer && !self.is_beside(TOKENIZER)))
     }

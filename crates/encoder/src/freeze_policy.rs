@@ -17,9 +17,16 @@ pub enum FreezePolicy {
     LastK(usize),
     /// Small additions to some products (Hu et al. 2021, "LoRA", arXiv 2106.09685); the weights themselves stay.
     Lora(LoraConfig),
+    /// None, but so many vectors that stand in place of word embeddings (Lester et al. 2021, "prompt tuning", arXiv
+    /// 2104.08691): after the text of a decoder, whose embedding is then what the last vector has become, and before the
+    /// tokens of other encoders, which pool the text as before.
+    Prompt(usize),
     /// All.
     Full,
 }
+
+/// The most vectors of [`FreezePolicy::Prompt`].
+pub(crate) const MOST_VECTORS: usize = 64;
 
 /// The additions of [`FreezePolicy::Lora`]: `x W^T + alpha / rank * x A^T B^T`, with `A` `[rank, inputs]` random and `B`
 /// `[outputs, rank]` zero at first, so that learning starts from the encoder as it is.
@@ -71,7 +78,10 @@ impl FreezePolicy {
             Self::Lora(low) if !low.alpha.is_finite() || !(0.0..1.0).contains(&low.dropout) => {
                 bad("alpha must be a number, and dropout lie between 0 and 1".to_owned())
             }
-            Self::Frozen | Self::LastK(_) | Self::Lora(_) | Self::Full => Ok(()),
+            Self::Prompt(n) if !(1..=MOST_VECTORS).contains(n) => {
+                bad(format!("a soft prompt has 1 to {MOST_VECTORS} vectors"))
+            }
+            Self::Frozen | Self::LastK(_) | Self::Lora(_) | Self::Prompt(_) | Self::Full => Ok(()),
         }
     }
 
@@ -81,7 +91,8 @@ impl FreezePolicy {
             Self::Frozen => usize::MAX,
             Self::LastK(k) => (layers + 1).saturating_sub(*k),
             Self::Lora(_) => 1,
-            Self::Full => 0,
+            // Vectors in place of word embeddings are below all layers.
+            Self::Prompt(_) | Self::Full => 0,
         }
     }
 }
@@ -92,6 +103,7 @@ impl fmt::Display for FreezePolicy {
             Self::Frozen => f.write_str("frozen"),
             Self::LastK(k) => write!(f, "last-{k}"),
             Self::Lora(low) => write!(f, "lora-{}", low.rank),
+            Self::Prompt(n) => write!(f, "prompt-{n}"),
             Self::Full => f.write_str("full"),
         }
     }
@@ -100,23 +112,26 @@ impl fmt::Display for FreezePolicy {
 impl FromStr for FreezePolicy {
     type Err = EncoderError;
 
-    /// `frozen`, `last-K`, `lora`, `lora-RANK` or `full`.
+    /// `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`.
     fn from_str(name: &str) -> Result<Self, EncoderError> {
         let number = |prefix: &str| name.strip_prefix(prefix).and_then(|k| k.parse::<usize>().ok());
         match name {
             "frozen" => Ok(Self::Frozen),
             "full" => Ok(Self::Full),
             "lora" => Ok(Self::Lora(LoraConfig::default())),
-            _ => match (number("last-"), number("lora-")) {
-                (Some(k), _) => Ok(Self::LastK(k)),
+            _ => match (number("last-"), number("lora-"), number("prompt-")) {
+                (Some(k), ..) => Ok(Self::LastK(k)),
                 // The customary weight of 2.
-                (_, Some(rank)) => {
+                (_, Some(rank), _) => {
                     Ok(Self::Lora(LoraConfig { rank, alpha: 2.0 * rank as f64, ..LoraConfig::default() }))
                 }
+                (.., Some(vectors)) => Ok(Self::Prompt(vectors)),
                 _ => Err(EncoderError::Policy {
                     asked: name.to_owned(),
-                    reason: "choose one of frozen, last-K (for example last-2), lora, lora-RANK, full"
-                        .to_owned(),
+                    reason:
+                        "choose one of frozen, last-K (for example last-2), lora, lora-RANK, prompt-N (for \
+                             example prompt-5), full"
+                            .to_owned(),
                 }),
             },
         }
@@ -129,11 +144,11 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for name in ["frozen", "last-2", "lora-8", "full"] {
+        for name in ["frozen", "last-2", "lora-8", "prompt-5", "full"] {
             assert_eq!(name.parse::<FreezePolicy>().unwrap().to_string(), name);
         }
         assert_eq!("lora".parse::<FreezePolicy>().unwrap(), FreezePolicy::Lora(LoraConfig::default()));
-        for name in ["", "last", "last-x", "none", "lora-"] {
+        for name in ["", "last", "last-x", "none", "lora-", "prompt", "prompt-", "prompt--1"] {
             let error = name.parse::<FreezePolicy>().unwrap_err();
             assert_eq!(error.code(), "encoder-policy");
         }
@@ -144,6 +159,11 @@ mod tests {
         assert!(FreezePolicy::LastK(6).check(6).is_ok());
         assert!(FreezePolicy::LastK(7).check(6).unwrap_err().to_string().contains("6 layers"));
         assert!(FreezePolicy::LastK(0).check(6).is_err());
+        assert!(FreezePolicy::Prompt(1).check(6).is_ok() && FreezePolicy::Prompt(64).check(6).is_ok());
+        for vectors in [0, 65] {
+            let error = FreezePolicy::Prompt(vectors).check(6).unwrap_err().to_string();
+            assert!(error.contains("1 to 64 vectors"), "{error}");
+        }
         let low = |change: &dyn Fn(&mut LoraConfig)| {
             let mut low = LoraConfig::default();
             change(&mut low);

@@ -17,7 +17,7 @@ pub struct EncoderVersion {
     /// Name in the catalogue, or of the folder; `owner/name` for a folder fetched from the model hub.
     pub name: String,
     /// Sum of model.safetensors, lower-case hexadecimal; of weights in several files the SHA-256 of the files' sums, each in
-    /// hexadecimal and ended by a line feed, in the order of the files' names.
+    /// hexadecimal and ended by a line feed, in the order of the files' names, that of a soft prompt the last.
     pub weights_sha256: String,
     /// Sum of everything of a folder that embeddings depend on: of an encoder of the catalogue, whose other files are known,
     /// that of its weights; else of the sums of weights, config.json and tokenizer.json together, because the same weights

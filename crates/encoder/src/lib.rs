@@ -60,6 +60,9 @@ mod options;
 mod pooling;
 mod sentence_transformers;
 mod shards;
+mod soft_prompt;
+#[cfg(test)]
+mod soft_prompt_tests;
 mod tensor_file;
 mod tensor_store;
 mod threads;

@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use candle_core::{Device, Tensor};
 
-use crate::blocks::{ParamRegistry, Parameters, Transformer};
+use crate::blocks::{ParamRegistry, Parameters, Side, Transformer};
 use crate::catalogue::Catalogue;
 use crate::device;
 use crate::error::EncoderError;
-use crate::families::{check, open as open_family, usual_pooling};
+use crate::families::{check, is_decoder, open as open_family, usual_pooling};
 use crate::folder::Folder;
 use crate::identity::{EncoderVersion, identify};
 use crate::options::{EncoderOptions, Pooling, Precision, PrecisionChoice};
 use crate::sentence_transformers::SentenceTransformersConfig;
+use crate::soft_prompt::{self, Place};
 use crate::tokens::{Input, Tokens};
 use crate::weights::{Weights, weights_sha256};
 
@@ -30,6 +31,8 @@ pub(crate) struct Opened {
     pub(crate) transformer: Box<dyn Transformer>,
     pub(crate) device: Device,
     pub(crate) note: Option<String>,
+    /// Tokens that would be read of a text at most if there were no soft prompt.
+    pub(crate) wished_tokens: usize,
 }
 
 /// Where weights come from beside the folder's files, and where they go.
@@ -62,7 +65,13 @@ pub(crate) fn open_folder(
     let (family, config) = check(&folder)?;
     let mut recipe = SentenceTransformersConfig::read(&folder)?;
     recipe.pooling = recipe.pooling.or_else(|| folder.gguf()?.pooling());
-    let pooling = choose_pooling(&recipe, options, &family)?;
+    let soft_prompt = soft_prompt::asked(&folder, source)?;
+    let side = if is_decoder(&family) { Side::After } else { Side::Before };
+    let pooling = match (soft_prompt, side) {
+        // What its last vector has become is all that is read of a text.
+        (true, Side::After) => Pooling::Last,
+        _ => choose_pooling(&recipe, options, &family)?,
+    };
     let prompt = recipe.prompt(&options.prompt)?;
     let precision = if source.learning.is_some() { PrecisionChoice::default() } else { options.precision };
     let chosen = device::choose(options.device, precision)?;
@@ -78,14 +87,18 @@ pub(crate) fn open_folder(
     // A damaged download of a known encoder is better told by its sum than by the tensor that broke.
     let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
     let transformer = transformer?;
+    let (kept_bytes, positions) = (options.kept_bytes, transformer.sizes().positions);
+    let place = Place { folder: &folder, source, device: &chosen.device, side, kept_bytes };
+    let transformer = soft_prompt::put(transformer, place)?;
     refuse_inexact(&name, chosen.precision)?;
     if pooling == Pooling::Pooler && transformer.pooler().is_none() {
         return Err(EncoderError::NoPooler(folder.dir));
     }
     let sizes = transformer.sizes();
-    let max_tokens = options
-        .max_tokens
-        .unwrap_or_else(|| recipe.max_tokens.unwrap_or(LONGEST_UNASKED).min(sizes.positions));
+    let usual = recipe.max_tokens.unwrap_or(LONGEST_UNASKED).min(positions);
+    let wished_tokens = options.max_tokens.unwrap_or(usual);
+    // Texts are cut earlier where a soft prompt would not fit beside them.
+    let max_tokens = if soft_prompt { wished_tokens.min(sizes.positions) } else { wished_tokens };
     let version = EncoderVersion {
         name,
         weights_sha256,
@@ -103,7 +116,15 @@ pub(crate) fn open_folder(
         Some(known) => Arc::clone(&known.tokens),
         None => Arc::new(Tokens::open(&folder, input(&version), sizes.positions, sizes.vocabulary)?),
     };
-    Ok(Opened { folder, version, tokens, transformer, device: chosen.device, note: chosen.note })
+    Ok(Opened {
+        folder,
+        version,
+        tokens,
+        transformer,
+        device: chosen.device,
+        note: chosen.note,
+        wished_tokens,
+    })
 }
 
 /// How texts become the input of an encoder of this version.

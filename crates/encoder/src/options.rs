@@ -226,7 +226,8 @@ pub enum Prompt {
 /// What [`Encoder::open`](crate::Encoder::open) is told beside the folder. The default takes everything from the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncoderOptions {
-    /// None: what the folder's 1_Pooling/config.json says, else last for the Llama family and mean for all others.
+    /// None: what the folder's 1_Pooling/config.json says, else last for the Llama family and mean for all others. Of a decoder
+    /// with a soft prompt always last.
     pub pooling: Option<Pooling>,
     /// Longest input in tokens, special tokens counted. None: what sentence_bert_config.json says, else the model's positions, 8192 at
     /// most.
@@ -241,4 +242,7 @@ pub struct EncoderOptions {
     pub precision: PrecisionChoice,
     /// Threads on the CPU. None: as many as the machine has cores.
     pub threads: Option<usize>,
+    /// Memory in bytes that keys and values of texts take at most while a soft prompt learns after them; what is beyond it is
+    /// computed anew at every step, to the same numbers. None: 4 GiB.
+    pub kept_bytes: Option<usize>,
 }

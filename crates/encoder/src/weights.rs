@@ -8,7 +8,7 @@ use std::sync::Arc;
 use candle_core::{Device, Tensor};
 
 use crate::error::EncoderError;
-use crate::folder::{Folder, SHARD_INDEX};
+use crate::folder::{Folder, SHARD_INDEX, SOFT_PROMPT_FILE};
 use crate::hash::{sha256, sha256_of};
 use crate::shards::ShardIndex;
 use crate::tensor_file::TensorFile;
@@ -28,11 +28,15 @@ pub(crate) struct Weights<'a> {
 
 /// The sum that an encoder version is known by, in lower-case hexadecimal: of model.safetensors or the GGUF file where there is one; else
 /// the SHA-256 of the shards' own sums (each in lower-case hexadecimal and ended by a line feed), in the order of the
-/// shards' names.
+/// shards' names. A soft prompt beside them is one more file, the last.
 pub(crate) fn weights_sha256(folder: &Folder) -> Result<String, EncoderError> {
     let index = folder.shard_index()?;
     let mut sums = Vec::new();
-    for path in folder.weight_files(index.as_ref()) {
+    let mut files = folder.weight_files(index.as_ref());
+    if folder.is_beside(SOFT_PROMPT_FILE) {
+        files.push(folder.path(SOFT_PROMPT_FILE));
+    }
+    for path in files {
         let sum = File::open(&path).and_then(sha256_of);
         sums.push(sum.map_err(|source| EncoderError::Read { path, source })?);
     }

@@ -40,6 +40,7 @@ export const TUNINGS: Readonly<Record<Tuning, { name: string; what: string }>> =
   frozen: { name: "Frozen encoder", what: "uses the embeddings there are; fast" },
   last_k: { name: "Last layers", what: "the encoder's last layers learn too; slow" },
   lora: { name: "LoRA", what: "small additions to every layer learn; slow" },
+  prompt: { name: "Soft prompt", what: "a few vectors beside every text learn, the encoder stays; slow" },
   full: { name: "Whole encoder", what: "every weight learns; slowest" },
 };
 
@@ -75,14 +76,18 @@ export function activeModelWords(active: ActiveModel): string {
   return `${model} Encoder: ${origin}, ${active.pooling ?? "mean"} pooling.`;
 }
 
-/** "frozen encoder", "last 2 layers", "LoRA, rank 8, with 1 auxiliary question". */
-export function tuningWords(run: Pick<RunInfo, "tuning" | "layers" | "rank" | "auxiliary">): string {
+/** "frozen encoder", "last 2 layers", "soft prompt of 5 vectors", "LoRA, rank 8, with 1 auxiliary question". */
+export function tuningWords(
+  run: Pick<RunInfo, "tuning" | "layers" | "rank" | "vectors" | "auxiliary">,
+): string {
   const words = tunedWords(run);
   return run.auxiliary > 0 ? `${words}, with ${counted(run.auxiliary, "auxiliary question")}` : words;
 }
 
-function tunedWords({ tuning, layers, rank }: Pick<RunInfo, "tuning" | "layers" | "rank">): string {
+function tunedWords(run: Pick<RunInfo, "tuning" | "layers" | "rank" | "vectors">): string {
+  const { tuning, layers, rank, vectors } = run;
   if (tuning === "last_k") return layers === 1 ? "last layer" : `last ${layers} layers`;
+  if (tuning === "prompt") return `soft prompt of ${counted(vectors, "vector")}`;
   const { name } = TUNINGS[tuning];
   return tuning === "lora" ? `${name}, rank ${rank}` : name.charAt(0).toLowerCase() + name.slice(1);
 }

@@ -89,7 +89,7 @@ describe("splits", () => {
 describe("settings", () => {
   it("are all right as they are given, for every model and tuning", () => {
     for (const model of Object.keys(MODELS) as ModelKind[])
-      for (const tuning of ["frozen", "last_k", "lora", "full"] as const)
+      for (const tuning of ["frozen", "last_k", "lora", "prompt", "full"] as const)
         expect(faults(defaults(1, model, tuning))).toEqual({});
   });
 
@@ -106,6 +106,8 @@ describe("settings", () => {
     // What does not count cannot be wrong.
     expect(at({ layers: 0, rank: 0, encoder_lr: -1 })).toEqual([]);
     expect(at({ layers: 0, tuning: "last_k" })).toEqual(["layers"]);
+    expect(at({ vectors: 65 })).toEqual([]);
+    expect(at({ vectors: 65, tuning: "prompt" })).toEqual(["vectors"]);
     expect(numberFault(EPOCHS, 0)).toBe("Write a number from 1 to 1000000.");
     expect(numberFault(EPOCHS, 1.5)).toBe("Write a whole number from 1 to 1000000.");
   });
@@ -167,11 +169,22 @@ describe("words", () => {
   });
 
   it("for tunings", () => {
-    expect(tuningWords({ tuning: "last_k", layers: 2, rank: 8, auxiliary: 0 })).toBe("last 2 layers");
-    expect(tuningWords({ tuning: "last_k", layers: 1, rank: 8, auxiliary: 0 })).toBe("last layer");
-    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8, auxiliary: 0 })).toBe("LoRA, rank 8");
-    expect(tuningWords({ tuning: "frozen", layers: 2, rank: 8, auxiliary: 0 })).toBe("frozen encoder");
-    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8, auxiliary: 2 })).toBe(
+    expect(tuningWords({ tuning: "last_k", layers: 2, rank: 8, vectors: 5, auxiliary: 0 })).toBe(
+      "last 2 layers",
+    );
+    expect(tuningWords({ tuning: "last_k", layers: 1, rank: 8, vectors: 5, auxiliary: 0 })).toBe(
+      "last layer",
+    );
+    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8, vectors: 5, auxiliary: 0 })).toBe(
+      "LoRA, rank 8",
+    );
+    expect(tuningWords({ tuning: "prompt", layers: 2, rank: 8, vectors: 5, auxiliary: 0 })).toBe(
+      "soft prompt of 5 vectors",
+    );
+    expect(tuningWords({ tuning: "frozen", layers: 2, rank: 8, vectors: 5, auxiliary: 0 })).toBe(
+      "frozen encoder",
+    );
+    expect(tuningWords({ tuning: "lora", layers: 2, rank: 8, vectors: 5, auxiliary: 2 })).toBe(
       "LoRA, rank 8, with 2 auxiliary questions",
     );
   });

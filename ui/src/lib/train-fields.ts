@@ -68,7 +68,11 @@ export const GROUPS: FieldGroup[] = [
   },
   {
     name: "Encoder",
-    fields: [field("layers", (c) => c.tuning === "last_k"), field("rank", (c) => c.tuning === "lora")],
+    fields: [
+      field("layers", (c) => c.tuning === "last_k"),
+      field("rank", (c) => c.tuning === "lora"),
+      field("vectors", (c) => c.tuning === "prompt"),
+    ],
   },
   {
     name: "Head",

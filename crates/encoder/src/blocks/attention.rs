@@ -5,6 +5,7 @@ use candle_core::{
 };
 use pulp::Arch;
 
+use super::key_values::Past;
 use super::packed::floats;
 use super::{ForwardCtx, VarlenLayout};
 use crate::attention_mask::AttentionMask;
@@ -42,6 +43,10 @@ impl Attention {
         bias: Option<&Tensor>,
         ctx: &ForwardCtx,
     ) -> CandleResult<Tensor> {
+        if let Some((past, layer)) = ctx.past() {
+            return self.continued(stacked, past, layer, ctx);
+        }
+        ctx.record(|| self.key_values(stacked))?;
         let packing = ctx.packing();
         let plain = stacked.device().is_cpu() && stacked.dtype() == DType::F32;
         if plain && !ctx.graph() {
@@ -61,6 +66,38 @@ impl Attention {
             Some(bias) => scores.broadcast_add(&bias.unsqueeze(0)?)?,
         };
         self.attended(&scores, &value, ctx)
+    }
+
+    /// The keys and values of stacked queries, keys and values: `[rows, 2 * kv_heads * size]`.
+    fn key_values(&self, stacked: &Tensor) -> CandleResult<Tensor> {
+        let size = stacked.dim(1)? / (self.heads + 2 * self.kv_heads);
+        stacked.narrow(1, self.heads * size, 2 * self.kv_heads * size)?.contiguous()
+    }
+
+    /// As [`Attention::apply`], for rows that go on from texts whose keys and values are known, equally many of each text.
+    fn continued(
+        &self,
+        stacked: &Tensor,
+        past: &Past,
+        layer: usize,
+        ctx: &ForwardCtx,
+    ) -> CandleResult<Tensor> {
+        let packing = ctx.packing();
+        let [query, key, value] = self.split(stacked, packing)?;
+        let [keys, values] = past.layer(layer, self.kv_heads)?;
+        let (key, value) = (Tensor::cat(&[&keys, &key], 2)?, Tensor::cat(&[&values, &value], 2)?);
+        let (texts, heads, new, size) = query.dims4()?;
+        let all = key.dim(2)?;
+        // Heads that share keys and values are rows of one product.
+        let shared = (texts, self.kv_heads, heads / self.kv_heads * new);
+        let query = (query * self.scale)?.reshape((shared.0, shared.1, shared.2, size))?;
+        let scores = query.matmul(&key.transpose(D::Minus1, D::Minus2)?)?;
+        let dtype = scores.dtype();
+        let scores = scores.to_dtype(DType::F32)?.reshape((texts, heads, new, all))?;
+        let scores = scores.broadcast_add(&past.mask(self.reach, new, scores.device())?)?;
+        let weights = ctx.dropout(softmax(&scores)?.to_dtype(dtype)?, self.dropout)?;
+        let context = weights.reshape((shared.0, shared.1, shared.2, all))?.matmul(&value)?;
+        packing.unpad(&context.reshape((texts, heads, new, size))?.transpose(1, 2)?.flatten_from(2)?)
     }
 
     /// From scores `[texts, heads, longest, longest]` and values `[texts, heads, longest, size]` to `[rows, hidden]`.

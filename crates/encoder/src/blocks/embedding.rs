@@ -54,9 +54,14 @@ impl Embedding {
         })
     }
 
+    /// The word embeddings: `[vocabulary, hidden]`.
+    pub(crate) fn words(&self) -> &Tensor {
+        &self.words
+    }
+
     /// `[tokens, hidden]`
     pub(crate) fn apply(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
-        if let (Some(norm), false) = (self.norm.values(), ctx.graph()) {
+        if let (Some(norm), false, false) = (self.norm.values(), ctx.graph(), ctx.has_prompt()) {
             return self.words.apply_op1_no_bwd(&Gather { embedding: self, batch, norm });
         }
         let places = self.places.index_select(&ctx.packing().places(self.first)?, 0)?;

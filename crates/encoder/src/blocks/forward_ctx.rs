@@ -6,6 +6,7 @@ use std::rc::Rc;
 use candle_core::{Device, Result as CandleResult, Tensor, TensorId, Var};
 
 use super::VarlenLayout;
+use super::key_values::{Past, TextKeyValues};
 use crate::ops::dropout;
 
 /// How a batch is computed. Cheap to clone; a clone goes on with the same seeds.
@@ -18,6 +19,14 @@ pub(crate) struct ForwardCtx {
     graph_from: usize,
     graph: bool,
     keep_all: bool,
+    /// As [`ForwardCtx::at_depth`] has it.
+    depth: usize,
+    /// What ids beyond the vocabulary stand for: `[vectors, width]`.
+    soft_prompt: Option<Tensor>,
+    /// Where keys and values of every layer are kept.
+    recorded: Option<Rc<RefCell<TextKeyValues>>>,
+    /// What the rows go on from.
+    past: Option<Rc<Past>>,
     /// Where rows taken from learning tables are noted; None: their gradients go to the whole table.
     lookups: Option<Rc<RefCell<Vec<Lookup>>>>,
 }
@@ -35,14 +44,68 @@ pub(crate) struct Lookup {
 impl ForwardCtx {
     /// For texts of these `lengths`, without a graph.
     pub(crate) fn inference(lengths: &[usize], device: &Device) -> Self {
-        let packing = Rc::new(VarlenLayout::new(lengths, device));
-        Self { packing, seeds: None, graph_from: usize::MAX, graph: false, keep_all: false, lookups: None }
+        Self {
+            packing: Rc::new(VarlenLayout::new(lengths, device)),
+            seeds: None,
+            graph_from: usize::MAX,
+            graph: false,
+            keep_all: false,
+            depth: 0,
+            soft_prompt: None,
+            recorded: None,
+            past: None,
+            lookups: None,
+        }
     }
 
     /// With a graph from `graph_from` on and, where there is a `seed`, dropout.
     pub(crate) fn training(lengths: &[usize], device: &Device, graph_from: usize, seed: Option<u32>) -> Self {
         let seeds = seed.map(|seed| Rc::new(Cell::new(seed)));
         Self { seeds, graph_from, graph: true, ..Self::inference(lengths, device) }
+    }
+
+    /// The same pass over rows of these `lengths`, in which an id beyond the vocabulary stands for a vector of `prompt`
+    /// `[vectors, width]`: the first for the id after the last word's.
+    pub(crate) fn with_prompt(&self, prompt: &Tensor, lengths: &[usize]) -> Self {
+        let packing = Rc::new(VarlenLayout::new(lengths, prompt.device()));
+        Self { packing, soft_prompt: Some(prompt.clone()), ..self.clone() }
+    }
+
+    /// The same over a soft prompt alone, once for each text that `past` is of, going on from these.
+    pub(crate) fn continuing(&self, prompt: &Tensor, past: Past) -> CandleResult<Self> {
+        let lengths = vec![prompt.dim(0)?; past.lengths().len()];
+        let packing = VarlenLayout::starting_at(&lengths, past.lengths().to_vec(), prompt.device());
+        let (packing, past) = (Rc::new(packing), Some(Rc::new(past)));
+        Ok(Self { packing, past, soft_prompt: Some(prompt.clone()), ..self.clone() })
+    }
+
+    /// Keeps keys and values of every layer.
+    pub(crate) fn keeping_key_values(mut self) -> Self {
+        self.recorded = Some(Rc::default());
+        self
+    }
+
+    /// Notes a layer's keys and values, `[rows, 2 * kv_heads * size]`, where they are kept.
+    pub(crate) fn record(&self, of_layer: impl FnOnce() -> CandleResult<Tensor>) -> CandleResult<()> {
+        if let Some(recorded) = &self.recorded {
+            recorded.borrow_mut().push(of_layer()?);
+        }
+        Ok(())
+    }
+
+    /// What was kept so far.
+    pub(crate) fn take_key_values(&self) -> TextKeyValues {
+        self.recorded.as_ref().map(|recorded| recorded.take()).unwrap_or_default()
+    }
+
+    /// What the rows go on from, and the layer that they are in.
+    pub(crate) fn past(&self) -> Option<(&Past, usize)> {
+        self.past.as_ref().map(|past| (past.as_ref(), self.depth.saturating_sub(1)))
+    }
+
+    /// Whether ids may stand for vectors of a soft prompt.
+    pub(crate) fn has_prompt(&self) -> bool {
+        self.soft_prompt.is_some()
     }
 
     /// Keeps every hidden state, not only the last two.
@@ -65,6 +128,9 @@ impl ForwardCtx {
 
     /// Rows of an embedding table: `[ids, dim]`.
     pub(crate) fn rows_of(&self, table: &Tensor, ids: &[u32]) -> CandleResult<Tensor> {
+        if let Some(prompt) = &self.soft_prompt {
+            return rows_or_vectors(table, prompt, ids);
+        }
         let places = Tensor::from_slice(ids, ids.len(), table.device())?;
         match &self.lookups {
             Some(lookups) if self.graph && table.is_variable() => {
@@ -81,7 +147,7 @@ impl ForwardCtx {
     pub(crate) fn at_depth(&self, depth: usize) -> Self {
         let graph = self.graph && depth >= self.graph_from;
         let seeds = if graph { self.seeds.clone() } else { None };
-        Self { graph, seeds, ..self.clone() }
+        Self { graph, seeds, depth, ..self.clone() }
     }
 
     pub(crate) fn packing(&self) -> &VarlenLayout {
@@ -121,6 +187,30 @@ impl ForwardCtx {
     }
 }
 
+/// Rows of a table that does not learn, and for ids beyond it the vectors of a soft prompt.
+fn rows_or_vectors(table: &Tensor, prompt: &Tensor, ids: &[u32]) -> CandleResult<Tensor> {
+    let known = table.dim(0)? as u32;
+    let words: Vec<u32> = ids.iter().copied().filter(|id| *id < known).collect();
+    let prompt = prompt.to_dtype(table.dtype())?;
+    let device = table.device();
+    let mut parts = vec![prompt];
+    if !words.is_empty() {
+        parts.insert(0, table.index_select(&Tensor::from_slice(&words, words.len(), device)?, 0)?);
+    }
+    let (mut next, vectors) = (0, words.len() as u32);
+    let places: Vec<u32> = ids
+        .iter()
+        .map(|id| match id.checked_sub(known) {
+            Some(vector) => vectors + vector,
+            None => {
+                next += 1;
+                next - 1
+            }
+        })
+        .collect();
+    Tensor::cat(&parts, 0)?.index_select(&Tensor::from_slice(&places, places.len(), device)?, 0)
+}
+
 /// Hidden states of a batch's tokens, each `[tokens, dim]`, text after text; the embeddings are the first.
 pub(crate) struct States {
     all: Vec<Tensor>,
@@ -149,6 +239,14 @@ impl States {
     /// All of them, or the last two where the pass was not asked for all.
     pub(crate) fn into_all(self) -> Vec<Tensor> {
         self.all
+    }
+
+    /// Every state changed alike.
+    pub(crate) fn map(mut self, change: impl Fn(&Tensor) -> CandleResult<Tensor>) -> CandleResult<Self> {
+        for state in &mut self.all {
+            *state = change(state)?;
+        }
+        Ok(self)
     }
 
     /// Replaces the last state, for families with a norm after the last layer.

@@ -11,6 +11,9 @@ use super::lora::{Adapter, PlacedAdapter};
 use super::{LinearNames, Role};
 use crate::freeze_policy::{FreezePolicy, LoraConfig, LoraTarget};
 
+/// The name of a soft prompt among what learns, and in its file.
+pub(crate) const SOFT_PROMPT: &str = "soft_prompt";
+
 /// Where in an encoder a weight lies; learning rates and gradient norms are told apart by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
@@ -116,12 +119,35 @@ impl ParamRegistry {
 
     /// Whether the tensor `name` itself learns.
     pub(crate) fn learns(&self, name: &str) -> bool {
-        !matches!(self.policy, FreezePolicy::Lora(_)) && self.in_graph(name)
+        !matches!(self.policy, FreezePolicy::Lora(_) | FreezePolicy::Prompt(_)) && self.in_graph(name)
     }
 
     /// Whether it learns or something below it does.
     pub(crate) fn in_graph(&self, name: &str) -> bool {
         Group::of(name).depth(self.layers.get()) >= self.policy.graph_from(self.layers.get())
+    }
+
+    /// What was asked to learn.
+    pub(crate) fn policy(&self) -> &FreezePolicy {
+        &self.policy
+    }
+
+    /// A soft prompt `[vectors, width]` that learns, at first the embeddings of words drawn from `words`
+    /// `[vocabulary, width]`.
+    pub(crate) fn soft_prompt(&self, words: &Tensor, vectors: usize) -> CandleResult<Tensor> {
+        let mut random = self.random.borrow_mut();
+        let vocabulary = words.dim(0)?.max(1) as u32;
+        let ids: Vec<u32> = (0..vectors).map(|_| random.random_range(0..vocabulary)).collect();
+        let ids = Tensor::from_vec(ids, vectors, words.device())?;
+        let var = Var::from_tensor(&words.index_select(&ids, 0)?)?;
+        let tracked = var.as_tensor().clone();
+        self.parameters.borrow_mut().push(Parameter {
+            name: SOFT_PROMPT.to_owned(),
+            group: Group::Embeddings,
+            decays: false,
+            var,
+        });
+        Ok(tracked)
     }
 
     /// `tensor` as a variable.

@@ -15,23 +15,35 @@ pub(crate) fn pool_tensor(
     pooling: Pooling,
     normalised: bool,
 ) -> CandleResult<Tensor> {
-    let states = transformer.forward(batch, ctx)?;
-    let state = source(&states, pooling);
-    let pooled = match pooling {
-        Pooling::Mean | Pooling::Mean2 => mean_weights(ctx.packing(), state)?.matmul(state)?,
-        Pooling::Max | Pooling::Max2 => masked_max(ctx.packing(), state)?,
-        Pooling::Cls => firsts(ctx.packing(), state)?,
-        Pooling::Last => lasts(ctx.packing(), state)?,
-        Pooling::Pooler => match transformer.pooler() {
-            None => bail!("this model has no pooler of its own"),
-            Some(pooler) => pooler.apply(&firsts(ctx.packing(), state)?, ctx)?,
-        },
+    let pooled = match transformer.read_out(batch, ctx)? {
+        Some(read_out) => read_out,
+        None => pooled(transformer, batch, ctx, pooling)?,
     };
     if !normalised {
         return Ok(pooled);
     }
     let norm = pooled.sqr()?.sum_keepdim(1)?.sqrt()?.clamp(LEAST_NORM, f64::MAX)?;
     pooled.broadcast_div(&norm)
+}
+
+fn pooled(
+    transformer: &dyn Transformer,
+    batch: &TokenBatch,
+    ctx: &ForwardCtx,
+    pooling: Pooling,
+) -> CandleResult<Tensor> {
+    let states = transformer.forward(batch, ctx)?;
+    let state = source(&states, pooling);
+    match pooling {
+        Pooling::Mean | Pooling::Mean2 => mean_weights(ctx.packing(), state)?.matmul(state),
+        Pooling::Max | Pooling::Max2 => masked_max(ctx.packing(), state),
+        Pooling::Cls => firsts(ctx.packing(), state),
+        Pooling::Last => lasts(ctx.packing(), state),
+        Pooling::Pooler => match transformer.pooler() {
+            None => bail!("this model has no pooler of its own"),
+            Some(pooler) => pooler.apply(&firsts(ctx.packing(), state)?, ctx),
+        },
+    }
 }
 
 /// The hidden state that a pooling takes.
@@ -53,6 +65,11 @@ pub(crate) fn embed(
     if pooling == Pooling::Pooler {
         return pool_tensor(transformer, batch, ctx, pooling, normalised)?.to_dtype(DType::F32)?.to_vec2();
     }
+    if let Some(read_out) = transformer.read_out(batch, ctx)? {
+        let values = read_out.to_device(&Device::Cpu)?.to_dtype(DType::F32)?;
+        let (values, dim) = (values.flatten_all()?.to_vec1::<f32>()?, values.dim(1)?);
+        return Ok(pool(&values, &vec![1; batch.lengths.len()], dim, pooling, normalised));
+    }
     let states = transformer.forward(batch, ctx)?;
     let state = source(&states, pooling).to_device(&Device::Cpu)?.to_dtype(DType::F32)?;
     let (values, dim) = (state.flatten_all()?.to_vec1::<f32>()?, state.dim(1)?);
@@ -72,7 +89,7 @@ fn mean_weights(packing: &VarlenLayout, like: &Tensor) -> CandleResult<Tensor> {
 }
 
 /// The last row of each text.
-fn lasts(packing: &VarlenLayout, state: &Tensor) -> CandleResult<Tensor> {
+pub(super) fn lasts(packing: &VarlenLayout, state: &Tensor) -> CandleResult<Tensor> {
     let lasts: Vec<u32> = packing
         .lengths()
         .iter()

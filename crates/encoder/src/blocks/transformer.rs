@@ -1,6 +1,6 @@
 //! What every family gives: hidden states of a batch, and the sizes that callers need.
 
-use candle_core::Result as CandleResult;
+use candle_core::{Result as CandleResult, Tensor};
 
 use super::{ForwardCtx, Pooler, States};
 use crate::token_batch::TokenBatch;
@@ -26,6 +26,14 @@ pub(crate) trait Transformer: Send + Sync {
     /// Hidden states of a batch. Every id is below [`Sizes::vocabulary`], every length at most [`Sizes::positions`], and
     /// `pass` was made for the batch's lengths.
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States>;
+
+    /// The word embeddings: `[vocabulary, width]`.
+    fn words(&self) -> &Tensor;
+
+    /// What stands for each text before it is scaled, `[texts, dim]`, where that is no pooling of the text's own rows.
+    fn read_out(&self, _: &TokenBatch, _: &ForwardCtx) -> CandleResult<Option<Tensor>> {
+        Ok(None)
+    }
 
     /// Its own pooler, where the checkpoint has one.
     fn pooler(&self) -> Option<&Pooler> {

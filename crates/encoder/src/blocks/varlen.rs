@@ -8,11 +8,13 @@ use candle_core::{Device, Result as CandleResult, Tensor};
 use crate::attention_mask::AttentionMask;
 
 /// Takes the place of minus infinity in masks: a row that is masked whole, which padding is, stays a number.
-const NEVER: f32 = -1e30;
+pub(super) const NEVER: f32 = -1e30;
 
 /// The layout of a batch.
 pub(crate) struct VarlenLayout {
     lengths: Vec<usize>,
+    /// Of each text, the place of its first row: above 0 where rows go on from others.
+    starts: Vec<usize>,
     longest: usize,
     device: Device,
     padding: OnceCell<Option<Padding>>,
@@ -28,7 +30,13 @@ struct Padding {
 
 impl VarlenLayout {
     pub(crate) fn new(lengths: &[usize], device: &Device) -> Self {
+        Self::starting_at(lengths, vec![0; lengths.len()], device)
+    }
+
+    /// The same of rows that stand in their texts from `starts` on, one for each text.
+    pub(crate) fn starting_at(lengths: &[usize], starts: Vec<usize>, device: &Device) -> Self {
         Self {
+            starts,
             longest: lengths.iter().copied().max().unwrap_or(0),
             lengths: lengths.to_vec(),
             device: device.clone(),
@@ -54,12 +62,12 @@ impl VarlenLayout {
 
     /// Of each row, its place in its text, from 0.
     pub(crate) fn row_places(&self) -> impl Iterator<Item = usize> {
-        self.lengths.iter().flat_map(|length| 0..*length)
+        self.lengths.iter().zip(&self.starts).flat_map(|(length, start)| *start..start + length)
     }
 
     /// Of each row, its place in its text, counted from `first`: `[rows]`.
     pub(crate) fn places(&self, first: u32) -> CandleResult<Tensor> {
-        let places: Vec<u32> = self.lengths.iter().flat_map(|n| (first..).take(*n)).collect();
+        let places: Vec<u32> = self.row_places().map(|place| first + place as u32).collect();
         let rows = places.len();
         Tensor::from_vec(places, rows, &self.device)
     }

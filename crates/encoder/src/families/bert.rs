@@ -2,7 +2,7 @@
 //! RoBERTa (Liu et al. 2019, arXiv 1907.11692), XLM-RoBERTa and CamemBERT are the same with other weights, and positions
 //! that begin after the padding token's id.
 
-use candle_core::Result as CandleResult;
+use candle_core::{Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -137,6 +137,10 @@ impl Bert {
 impl Transformer for Bert {
     fn sizes(&self) -> Sizes {
         self.sizes
+    }
+
+    fn words(&self) -> &Tensor {
+        self.embedding.words()
     }
 
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {

@@ -254,6 +254,10 @@ impl Transformer for Deberta {
         self.sizes
     }
 
+    fn words(&self) -> &Tensor {
+        &self.words
+    }
+
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         let bottom = ctx.at_depth(0);
         let x = self.embed(batch, &bottom)?;

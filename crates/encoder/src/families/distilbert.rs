@@ -1,6 +1,6 @@
 //! DistilBERT (Sanh et al. 2019, arXiv 1910.01108): BERT with half the layers, without segments and without a pooler.
 
-use candle_core::Result as CandleResult;
+use candle_core::{Result as CandleResult, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -93,6 +93,10 @@ impl DistilBert {
 impl Transformer for DistilBert {
     fn sizes(&self) -> Sizes {
         self.sizes
+    }
+
+    fn words(&self) -> &Tensor {
+        self.embedding.words()
     }
 
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {

@@ -158,6 +158,10 @@ impl Transformer for Gpt2 {
         self.sizes
     }
 
+    fn words(&self) -> &Tensor {
+        &self.words
+    }
+
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         let bottom = ctx.at_depth(0);
         let places = self.places.index_select(&bottom.packing().places(0)?, 0)?;

@@ -163,6 +163,10 @@ impl Transformer for Llama {
         self.sizes
     }
 
+    fn words(&self) -> &Tensor {
+        &self.words
+    }
+
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         let x = ctx.at_depth(0).rows_of(&self.words, &batch.ids)?;
         let rotary = Rotary::new(ctx.packing().row_places(), &self.rates, &self.device)?;

@@ -54,6 +54,11 @@ pub(crate) fn check(folder: &Folder) -> Result<(String, Value), EncoderError> {
     Ok((family, config))
 }
 
+/// Whether every token of a family sees only those before it.
+pub(crate) fn is_decoder(family: &str) -> bool {
+    matches!(family, "gpt2" | "llama" | "qwen2" | "qwen3")
+}
+
 /// How a family's tokens are pooled where nothing says otherwise: of a decoder only the last token has seen the whole text.
 /// GPT-2 keeps the mean, under which its embeddings were stored before there was another choice.
 pub(crate) fn usual_pooling(family: &str) -> Pooling {

@@ -169,6 +169,10 @@ impl Transformer for ModernBert {
         self.sizes
     }
 
+    fn words(&self) -> &Tensor {
+        &self.words
+    }
+
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         let x = self.embed(batch, &ctx.at_depth(0))?;
         let turn = |rates| Rotary::new(ctx.packing().row_places(), rates, &self.device);

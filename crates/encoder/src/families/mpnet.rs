@@ -132,6 +132,10 @@ impl Transformer for MpNet {
         self.sizes
     }
 
+    fn words(&self) -> &Tensor {
+        self.embedding.words()
+    }
+
     fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
         let bottom = ctx.at_depth(0);
         let (x, bias) = (self.embedding.apply(batch, &bottom)?, self.bias(&bottom)?);

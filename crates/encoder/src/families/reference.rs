@@ -174,7 +174,7 @@ fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn tensors(path: &Path) -> BTreeMap<String, Values> {
+pub(crate) fn tensors(path: &Path) -> BTreeMap<String, Values> {
     let bytes = read(path);
     let stored = SafeTensors::deserialize(&bytes).unwrap();
     stored

@@ -8,17 +8,21 @@ use candle_core::{Device, Tensor};
 use serde_json::json;
 
 use super::trainable::Trainable;
+use crate::blocks::SOFT_PROMPT;
 use crate::error::EncoderError;
 use crate::folder::{
     CONFIG, Folder, MODULES, PROMPTS, SENTENCE_BERT_CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS,
 };
+use crate::freeze_policy::FreezePolicy;
 use crate::sentence_transformers::{long_name, pooling_file};
+use crate::soft_prompt;
 use crate::weights::Weights;
 
 impl Trainable {
     /// Writes the encoder with its weights as they are now into the new folder `dir`: the files of the folder that it was
-    /// opened from, and one model.safetensors of 32-bit floats, low-rank additions added in. The folder appears whole or
-    /// not at all.
+    /// opened from, and one model.safetensors of 32-bit floats, low-rank additions added in. Of a soft prompt the weights are
+    /// those of the folder: the same files under a second name where the file system has such names, else copies, and
+    /// beside them soft_prompt.safetensors. The folder appears whole or not at all.
     ///
     /// # Errors
     /// [`EncoderError::Write`] where `dir` exists or cannot be written; [`EncoderError::Read`] where the folder that it was
@@ -34,15 +38,25 @@ impl Trainable {
         }
         let place = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let half = tempfile::Builder::new().prefix(".encoder-").tempdir_in(place).map_err(failed(place))?;
-        copy_configuration(&self.folder, half.path())?;
+        // Beside a GGUF file lies what it does not stand for itself.
+        let stands_for = matches!(self.policy(), FreezePolicy::Prompt(_));
+        copy_configuration(&self.folder, half.path(), |file| {
+            !(stands_for && self.folder.is_from_gguf(file))
+        })?;
         self.write_recipe(half.path())?;
-        let mut tensors = Weights::open(&self.folder, &Device::Cpu)?.everything()?;
-        tensors.extend(self.learned()?);
-        let weights = half.path().join(WEIGHTS);
-        let written = safetensors::serialize_to_file(tensors, None, &weights)
-            .map_err(std::io::Error::other)
-            .and_then(|()| fs::File::open(&weights)?.sync_all());
-        written.map_err(failed(&weights))?;
+        let mut learned = self.learned()?;
+        if let Some(prompt) = learned.remove(SOFT_PROMPT) {
+            soft_prompt::share_weights(&self.folder, half.path())?;
+            soft_prompt::write(&prompt, half.path())?;
+        } else {
+            let mut tensors = Weights::open(&self.folder, &Device::Cpu)?.everything()?;
+            tensors.extend(learned);
+            let weights = half.path().join(WEIGHTS);
+            let written = safetensors::serialize_to_file(tensors, None, &weights)
+                .map_err(std::io::Error::other)
+                .and_then(|()| fs::File::open(&weights)?.sync_all());
+            written.map_err(failed(&weights))?;
+        }
         // Moved into place whole; the temporary folder's own handle must not remove it afterwards.
         let half = half.keep();
         fs::rename(&half, dir).map_err(failed(dir))
@@ -102,12 +116,12 @@ impl Trainable {
     }
 }
 
-/// Copies everything but the weights to `to`, where a folder is.
-fn copy_configuration(folder: &Folder, to: &Path) -> Result<(), EncoderError> {
+/// Copies the files that are `wanted` of everything but the weights to `to`, where a folder is.
+fn copy_configuration(folder: &Folder, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<(), EncoderError> {
     let pooling = pooling_file(folder)?;
     let others = [TOKENIZER_CONFIG, "special_tokens_map.json"];
     for file in [CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, &pooling].into_iter().chain(others) {
-        if !folder.has(file) {
+        if !folder.has(file) || !wanted(file) {
             continue;
         }
         let (bytes, target) = (folder.read(file)?, to.join(file));

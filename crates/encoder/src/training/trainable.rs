@@ -64,6 +64,7 @@ pub struct Trainable {
     pub(super) folder: Folder,
     pub(super) placed: Vec<PlacedAdapter>,
     options: EncoderOptions,
+    wished_tokens: usize,
     version: EncoderVersion,
     tokens: Arc<Tokens>,
     transformer: Box<dyn Transformer>,
@@ -99,7 +100,7 @@ impl Trainable {
         seed: u64,
     ) -> Result<Self, EncoderError> {
         let learning = ParamRegistry::new(policy.clone(), seed);
-        let Opened { folder, version, tokens, transformer, device, .. } =
+        let Opened { folder, version, tokens, transformer, device, wished_tokens, .. } =
             open_folder(dir, options, &Source { learning: Some(&learning), ..Source::default() })?;
         let layers = learning.layers();
         policy.check(layers)?;
@@ -115,6 +116,7 @@ impl Trainable {
             folder,
             placed,
             options: options.clone(),
+            wished_tokens,
             version,
             tokens,
             transformer,
@@ -124,6 +126,19 @@ impl Trainable {
             workers,
             parts,
             device,
+        })
+    }
+
+    /// One line for people where texts are cut earlier than without a soft prompt, so that it fits beside them.
+    #[must_use]
+    pub fn cut_for_prompt(&self) -> Option<String> {
+        let (wished, read) = (self.wished_tokens, self.version.max_tokens);
+        let FreezePolicy::Prompt(vectors) = self.policy else { return None };
+        (read < wished).then(|| {
+            format!(
+                "Texts are cut to {read} tokens, not {wished}: the soft prompt of {vectors} vectors needs its room among what the \
+                 model reads at once."
+            )
         })
     }
 

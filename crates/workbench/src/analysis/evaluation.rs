@@ -33,7 +33,7 @@ pub struct EvaluateChoices {
     pub seed: u32,
     /// Score an ordinal question as yes/no from the level of this name up.
     pub at_least: Option<String>,
-    /// What learns of the encoder: `frozen`, `last-K`, `lora`, `lora-RANK` or `full`. With all but the first, each model is
+    /// What learns of the encoder: `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full`. With all but the first, each model is
     /// trained as a run of its own.
     pub tuning: String,
     /// Where to compute, with an encoder that learns.

@@ -145,8 +145,9 @@ impl Runs {
         for asked in asked {
             let source = Source::open(asked, &self.context)?;
             if config.policy == dissensus_encoder::FreezePolicy::Frozen {
-                return Err(source
-                    .refused("teaches nothing where the encoder is frozen: tune it (last-K, lora or full)"));
+                return Err(source.refused(
+                    "teaches nothing where the encoder is frozen: tune it (last-K, lora, prompt-N or full)",
+                ));
             }
             let name = (source.project, source.question.name.clone());
             if name == known[0] {

@@ -37,7 +37,7 @@ impl Runs {
     }
 
     /// What a script gets: sensible choices, whatever was asked for the last time. `tuning` is `frozen`, `last-K`, `lora`,
-    /// `lora-RANK` or `full`.
+    /// `lora-RANK`, `prompt-N` or `full`.
     ///
     /// # Errors
     /// There is no such model, question or tuning.
@@ -53,7 +53,7 @@ impl Runs {
         let mut named = choices::defaults(question.id, model, &Tuning::Frozen, texts, split);
         choices::set_tuning(&mut named, tuning)?;
         let fresh = choices::defaults(question.id, model, &named.tuning, texts, split);
-        Ok(TrainChoices { layers: named.layers, rank: named.rank, ..fresh })
+        Ok(TrainChoices { layers: named.layers, rank: named.rank, vectors: named.vectors, ..fresh })
     }
 }
 
@@ -63,6 +63,7 @@ pub(super) fn last_key(model: ModelKind, tuning: &Tuning) -> String {
         Tuning::Frozen => "frozen",
         Tuning::LastK => "lastk",
         Tuning::Lora => "lora",
+        Tuning::Prompt => "prompt",
         Tuning::Full => "full",
     };
     format!("training_{}_{tuning}", model.name())

@@ -56,6 +56,7 @@ impl Runs {
             tuning: choices.tuning.clone(),
             layers: choices.layers,
             rank: choices.rank,
+            vectors: choices.vectors,
             auxiliary: choices.auxiliary.len() as u32,
             split: choices.split,
             seed: choices.seed,

@@ -177,6 +177,7 @@ impl Work<'_> {
             .in_folder(&checkpoints)
             .run(self.progress, evaluated)?;
         self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
+        notes.extend(trained.cut_for_prompt());
         let device = trained.device.to_owned();
         self.progress.report(0, None, "encoding with the tuned encoder");
         let x = self.embedded(&trained, &texts)?;

@@ -28,7 +28,7 @@ impl Runs {
     fn begin_work(&self, run: RunId, reserved: Reservation) -> Result<(), WorkbenchError> {
         let context = &self.context;
         let asked = self.kept.get(run.0)?.choices;
-        let title = format!("{}, {}", asked.model, tuning_name(&asked.tuning, asked.layers, asked.rank));
+        let title = format!("{}, {}", asked.model, tuning_name(&asked));
         let job = context.begin_job("train", &title)?;
         self.at_work.begin(run.0, job.info().id);
         let (runs, at_work) = (self.clone(), Arc::clone(&job));

@@ -10,9 +10,10 @@ use dissensus_perspectives::{
 };
 use std::str::FromStr;
 
-/// Layers that learn with `last_k`, and the rank with `lora`, unless asked otherwise.
+/// Layers that learn with `last_k`, the rank with `lora` and the vectors with `prompt`, unless asked otherwise.
 const LAYERS: u32 = 2;
 const RANK: u32 = 8;
+const VECTORS: u32 = 5;
 /// Share of the training texts that choose the checkpoint.
 const VALIDATION: f64 = 0.15;
 
@@ -24,7 +25,7 @@ pub(crate) fn defaults(
     texts: usize,
     split: SplitSpec,
 ) -> TrainChoices {
-    let config = TrainConfig::new(model, policy(tuning, LAYERS, RANK)).for_texts(texts);
+    let config = TrainConfig::new(model, policy(tuning, LAYERS, RANK, VECTORS)).for_texts(texts);
     let head = &config.network.head;
     TrainChoices {
         question,
@@ -32,6 +33,7 @@ pub(crate) fn defaults(
         tuning: tuning.clone(),
         layers: LAYERS,
         rank: RANK,
+        vectors: VECTORS,
         split,
         auxiliary: Vec::new(),
         validation: VALIDATION,
@@ -85,6 +87,8 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, 
     for name in ["max_steps", "evaluate_every"] {
         object.entry(name).or_insert(0.into());
     }
+    // Before there were soft prompts.
+    object.entry("vectors").or_insert(VECTORS.into());
     known::<ModelKind>(object, "model")?;
     known::<SplitSpec>(object, "split")?;
     known::<Schedule>(object, "schedule")?;
@@ -101,7 +105,7 @@ fn known<T: FromStr<Err = PerspectivesError>>(
     choices.get(field).and_then(serde_json::Value::as_str).map(str::parse::<T>).transpose().map(drop)
 }
 
-fn policy(tuning: &Tuning, layers: u32, rank: u32) -> FreezePolicy {
+fn policy(tuning: &Tuning, layers: u32, rank: u32, vectors: u32) -> FreezePolicy {
     match tuning {
         Tuning::Frozen => FreezePolicy::Frozen,
         Tuning::LastK => FreezePolicy::LastK(layers as usize),
@@ -111,11 +115,12 @@ fn policy(tuning: &Tuning, layers: u32, rank: u32) -> FreezePolicy {
             alpha: 2.0 * f64::from(rank),
             ..LoraConfig::default()
         }),
+        Tuning::Prompt => FreezePolicy::Prompt(vectors as usize),
         Tuning::Full => FreezePolicy::Full,
     }
 }
 
-/// Reads `frozen`, `last-K`, `lora`, `lora-RANK` or `full` into the choices.
+/// Reads `frozen`, `last-K`, `lora`, `lora-RANK`, `prompt-N` or `full` into the choices.
 ///
 /// # Errors
 /// It is none of these.
@@ -130,6 +135,10 @@ pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), W
             choices.tuning = Tuning::Lora;
             choices.rank = u32::try_from(low.rank).unwrap_or(u32::MAX);
         }
+        FreezePolicy::Prompt(vectors) => {
+            choices.tuning = Tuning::Prompt;
+            choices.vectors = u32::try_from(vectors).unwrap_or(u32::MAX);
+        }
         FreezePolicy::Full => choices.tuning = Tuning::Full,
     }
     Ok(())
@@ -137,16 +146,20 @@ pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), W
 
 /// How the encoder of a run was tuned, as tables show it.
 pub fn run_tuning(run: &RunInfo) -> String {
-    let tuning = tuning_name(&run.tuning, run.layers, run.rank);
+    let tuning = policy(&run.tuning, run.layers, run.rank, run.vectors).to_string();
     match run.auxiliary {
         0 => tuning,
         questions => format!("{tuning} + {questions} auxiliary"),
     }
 }
 
-/// The name of a tuning on the command line.
-pub(crate) fn tuning_name(tuning: &Tuning, layers: u32, rank: u32) -> String {
-    policy(tuning, layers, rank).to_string()
+/// The name of the tuning on the command line.
+pub(crate) fn tuning_name(choices: &TrainChoices) -> String {
+    policy_of(choices).to_string()
+}
+
+fn policy_of(choices: &TrainChoices) -> FreezePolicy {
+    policy(&choices.tuning, choices.layers, choices.rank, choices.vectors)
 }
 
 /// What the trainer is told by choices that a project keeps, and how labels are divided. Their numbers may be out of today's
@@ -183,6 +196,7 @@ fn counts(name: &str, config: &TrainConfig) -> bool {
         "seed" | "hidden" | "label_smoothing" => true,
         "layers" => matches!(config.policy, FreezePolicy::LastK(_)),
         "rank" => matches!(config.policy, FreezePolicy::Lora(_)),
+        "vectors" => matches!(config.policy, FreezePolicy::Prompt(_)),
         "encoder_lr" => config.policy != FreezePolicy::Frozen,
         "head_dropout" => head.hidden > 0 || recommender,
         _ => !config.is_convex(),
@@ -195,7 +209,7 @@ fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchEr
         return Err(PerspectivesError::EachFold(folds).into());
     }
     let seed = u64::from(choices.seed);
-    let policy = policy(&choices.tuning, choices.layers, choices.rank);
+    let policy = policy_of(choices);
     let config = TrainConfig {
         network: NetworkSpec {
             model: choices.model,
@@ -246,11 +260,11 @@ mod tests {
     #[test]
     fn defaults_come_back_as_the_trainers_own() {
         for model in ModelKind::ALL {
-            for tuning in [Tuning::Frozen, Tuning::LastK, Tuning::Lora, Tuning::Full] {
+            for tuning in [Tuning::Frozen, Tuning::LastK, Tuning::Lora, Tuning::Prompt, Tuning::Full] {
                 let choices = defaults(QuestionId(1), model, &tuning, 9999, SplitSpec::ByText(0.7));
                 let (config, split) = config(&choices).unwrap();
                 assert_eq!(split, SplitSpec::ByText(0.7));
-                let own = TrainConfig::new(model, policy(&tuning, LAYERS, RANK));
+                let own = TrainConfig::new(model, policy(&tuning, LAYERS, RANK, VECTORS));
                 assert_eq!(config, own);
             }
         }
@@ -266,7 +280,8 @@ mod tests {
             kept.as_object_mut().unwrap().insert(before.to_owned(), value);
         }
         assert_eq!(read(kept.clone()).unwrap(), Some(now.clone()));
-        kept.as_object_mut().unwrap().retain(|name, _| name != "max_steps" && name != "evaluate_every");
+        let added = ["max_steps", "evaluate_every", "vectors"];
+        kept.as_object_mut().unwrap().retain(|name, _| !added.contains(&name.as_str()));
         assert_eq!(read(kept).unwrap(), Some(now));
         assert_eq!(read(serde_json::Value::Null).unwrap(), None);
     }
@@ -290,6 +305,7 @@ mod tests {
         );
         let mut now = kept.clone();
         now["auxiliary"] = serde_json::json!([]);
+        now["vectors"] = VECTORS.into();
         assert_eq!(serde_json::to_value(&choices).unwrap(), now);
 
         for (field, name, said) in [
@@ -313,7 +329,7 @@ mod tests {
             let good = defaults(QuestionId(1), ModelKind::Shared, &tuning, 9999, SplitSpec::Column);
             serde_json::to_value(TrainChoices { hidden: 8, ..good }).unwrap()
         };
-        let (lora, last_k) = (with(Tuning::Lora), with(Tuning::LastK));
+        let (lora, last_k, prompt) = (with(Tuning::Lora), with(Tuning::LastK), with(Tuning::Prompt));
         let settings = training_settings();
         let named: BTreeSet<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
         let chosen_otherwise = ["question", "model", "tuning", "split", "auxiliary"];
@@ -326,7 +342,11 @@ mod tests {
         assert_eq!(named, all.collect());
         for setting in &settings {
             assert!(!setting.label.is_empty() && setting.help.len() > 10, "{setting:?}");
-            let fields = if setting.key == "layers" { &last_k } else { &lora };
+            let fields = match setting.key.as_str() {
+                "layers" => &last_k,
+                "vectors" => &prompt,
+                _ => &lora,
+            };
             let takes = |value: serde_json::Value| {
                 let mut fields = fields.clone();
                 fields[&setting.key] = value;
@@ -369,6 +389,7 @@ mod tests {
         let odd = |choices: TrainChoices| TrainChoices {
             layers: 0,
             rank: 0,
+            vectors: 65,
             validation: 0.005,
             epochs: 2_000_000,
             batch: 0,
@@ -385,6 +406,7 @@ mod tests {
         let (kept, config) = of_new_run(&odd(solved.clone())).unwrap();
         assert!(config.is_convex());
         assert_eq!((kept.layers, kept.rank, kept.batch, kept.head_dropout), (1, 1, 1, 0.99));
+        assert_eq!(kept.vectors, 64);
         assert_eq!(kept.out_of_range(), None);
         let named = |choices: TrainChoices| of_new_run(&choices).unwrap_err().to_string();
         assert!(named(TrainChoices { label_smoothing: 0.995, ..solved.clone() }).contains("label_smoothing"));
@@ -397,6 +419,11 @@ mod tests {
         assert_eq!(of_new_run(&TrainChoices { head_dropout: 2.0, ..tuned }).unwrap().0.head_dropout, 0.99);
         let lora = of(ModelKind::Shared, Tuning::Lora);
         assert!(named(TrainChoices { rank: 0, ..lora }).contains("rank"));
+        let prompt = of(ModelKind::Shared, Tuning::Prompt);
+        for vectors in [0, 65] {
+            let said = named(TrainChoices { vectors, ..prompt.clone() });
+            assert!(said.contains("vectors") && said.contains("from 1 to 64"), "{said}");
+        }
         let recommender = of(ModelKind::ShareRecDcn, Tuning::Frozen);
         assert!(named(TrainChoices { head_dropout: 0.995, ..recommender.clone() }).contains("head_dropout"));
         assert!(of_new_run(&TrainChoices { encoder_lr: 0.0, ..recommender }).is_ok());

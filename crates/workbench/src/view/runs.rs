@@ -18,6 +18,8 @@ view! {
         LastK,
         /// Low-rank additions to the attention's weights.
         Lora,
+        /// Vectors in place of word embeddings, after the text or before it.
+        Prompt,
         /// Everything.
         Full,
     }
@@ -220,6 +222,8 @@ training_choices! {
     layers: u32, "Layers", 1..=1_000;
     /// Rank of the additions to the attention's weights
     rank: u32, "LoRA rank", 1..=4_096;
+    /// How many vectors the soft prompt has
+    vectors: u32, "Prompt vectors", 1..=64;
     }
     values {
     /// Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none
@@ -360,6 +364,8 @@ view! {
         pub layers: u32,
         /// Rank of the additions, for `lora`.
         pub rank: u32,
+        /// How many vectors learned, for `prompt`.
+        pub vectors: u32,
         /// How many questions of other projects taught the encoder too.
         pub auxiliary: u32,
         /// How labels were divided.

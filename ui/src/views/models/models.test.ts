@@ -169,6 +169,20 @@ describe("a new run", () => {
     expect(screen.getByTestId("run-tuning")).toHaveTextContent("LoRA");
   });
 
+  it("starts a soft prompt of so many vectors", async () => {
+    const start = vi.spyOn(commands, "startRun");
+    const user = await asking();
+    screen.getByTestId("run-tuning").focus();
+    await user.keyboard("{Enter}{ArrowDown}{ArrowDown}{ArrowDown}{Enter}");
+    await waitFor(() => expect(screen.getByTestId("run-tuning")).toHaveTextContent("Soft prompt"));
+    await user.click(screen.getByTestId("run-more"));
+    await user.clear(screen.getByTestId("run-field-vectors"));
+    await user.type(screen.getByTestId("run-field-vectors"), "12");
+    await user.click(screen.getByTestId("run-start"));
+    await waitFor(() => expect(start).toHaveBeenCalled());
+    expect(start.mock.calls[0]?.[0]).toMatchObject({ tuning: "prompt", vectors: 12 });
+  });
+
   it("does not start with a number that cannot be, and says which", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await asking();

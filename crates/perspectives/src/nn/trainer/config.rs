@@ -127,7 +127,12 @@ impl TrainConfig {
     /// are those of everyday recipes (5e-5 with 16 texts a step); a validation loss that rises ends them early.
     pub fn new(model: ModelKind, policy: FreezePolicy) -> Self {
         let frozen = policy == FreezePolicy::Frozen;
-        let lora = matches!(policy, FreezePolicy::Lora(_));
+        let encoder_lr = match policy {
+            FreezePolicy::Lora(_) => 5e-4,
+            // A few vectors have far to go.
+            FreezePolicy::Prompt(_) => 5e-3,
+            _ => 5e-5,
+        };
         let recommender = matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
         let head = HeadSpec {
             embedding_dropout: if recommender && frozen { 0.3 } else { 0.1 },
@@ -139,7 +144,7 @@ impl TrainConfig {
             max_steps: None,
             batch_size: if frozen { 64 } else { 16 },
             gradient_accumulation_steps: 1,
-            encoder_lr: if lora { 5e-4 } else { 5e-5 },
+            encoder_lr,
             layer_decay: 1.0,
             head_lr: if frozen { 1e-3 } else { 5e-4 },
             weight_decay: 0.01,
@@ -271,7 +276,9 @@ mod tests {
     #[test]
     fn defaults_can_be_carried_out_and_nonsense_is_named() {
         for kind in ModelKind::ALL {
-            for policy in [FreezePolicy::Frozen, FreezePolicy::Full, FreezePolicy::LastK(2)] {
+            for policy in
+                [FreezePolicy::Frozen, FreezePolicy::Full, FreezePolicy::LastK(2), FreezePolicy::Prompt(5)]
+            {
                 assert_eq!(TrainConfig::new(kind, policy).check(), Ok(()));
             }
         }

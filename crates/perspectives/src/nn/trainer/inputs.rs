@@ -138,7 +138,7 @@ impl<'a> Trainer<'a> {
             return Err(PerspectivesError::Choice {
                 field: "tuning",
                 value: self.config.policy.to_string(),
-                allowed: "auxiliary questions teach an encoder: tune it with last-K, lora or full",
+                allowed: "auxiliary questions teach an encoder: tune it with last-K, lora, prompt-N or full",
             });
         }
         for task in tasks {

@@ -207,7 +207,7 @@ fn a_tuned_encoder_goes_on_to_the_same_numbers() {
     let (none, observations) = (Embeddings::none(4), four_samples());
     let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
     let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
-    for policy in [FreezePolicy::Full, FreezePolicy::Lora(LoraConfig::default())] {
+    for policy in [FreezePolicy::Full, FreezePolicy::Lora(LoraConfig::default()), FreezePolicy::Prompt(3)] {
         let config = TrainConfig { epochs: 3, ..tuned(ModelKind::SepHeads, policy) };
         let trainer = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
         let whole = trainer.clone().run(&Silent, |_| ()).unwrap();
@@ -217,6 +217,29 @@ fn a_tuned_encoder_goes_on_to_the_same_numbers() {
         let mended = trainer.in_folder(folder.path()).run(&Silent, |_| ()).unwrap();
         let losses = |t: &Trained| t.history.iter().map(|r| (r.train_loss, r.validation)).collect::<Vec<_>>();
         assert_eq!(losses(&whole), losses(&mended));
+    }
+}
+
+/// What is kept of texts while a prompt learns is memory alone: a training goes on without it, and with another share of it.
+#[test]
+fn a_prompt_after_the_texts_goes_on_to_the_same_numbers_whatever_was_kept_of_them() {
+    let (none, observations) = (Embeddings::none(4), four_samples());
+    let llama = Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/families/llama");
+    let keeping = |kept_bytes| EncoderOptions { threads: Some(2), kept_bytes, ..EncoderOptions::default() };
+    let [all, some] = [keeping(None), keeping(Some(8_000))];
+    for kind in [ModelKind::ShareRecFfn, ModelKind::Multilevel] {
+        let config = TrainConfig { epochs: 3, ..tuned(kind, FreezePolicy::Prompt(3)) };
+        let trainer = |options| {
+            let encoder = EncoderToTune { dir: &llama, options, texts: &BODIES };
+            Trainer::new(four(&none, &observations), &observations, Some(encoder), config.clone()).unwrap()
+        };
+        let whole = trainer(&all).run(&Silent, |_| ()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let broken = trainer(&all).in_folder(folder.path()).run(&StopAt::steps(3), |_| ());
+        assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
+        let mended = trainer(&some).in_folder(folder.path()).run(&Silent, |_| ()).unwrap();
+        let losses = |t: &Trained| t.history.iter().map(|r| (r.train_loss, r.validation)).collect::<Vec<_>>();
+        assert_eq!(losses(&whole), losses(&mended), "{kind}");
     }
 }
 

@@ -44,6 +44,11 @@ impl Trained {
         Ok(self.encoder.as_ref().map(Trainable::encoder).transpose()?)
     }
 
+    /// What is to be said where texts were cut earlier than asked for, so that a soft prompt had its room.
+    pub fn cut_for_prompt(&self) -> Option<String> {
+        self.encoder.as_ref().and_then(Trainable::cut_for_prompt)
+    }
+
     /// Writes the tuned encoder, with tokenizer and configuration, into the new folder `dir`. False where none learned.
     ///
     /// # Errors

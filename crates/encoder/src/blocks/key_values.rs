@@ -1,0 +1,87 @@
+//! Keys and values of texts that were read before, which rows after them attend to.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use candle_core::{DType, Device, Result as CandleResult, Tensor};
+
+use super::varlen::NEVER;
+use crate::attention_mask::AttentionMask;
+
+/// Keys and values of one text under every layer, each `[tokens, 2 * kv_heads * size]`, the keys first. No graph leads to them.
+#[derive(Debug, Default)]
+pub(crate) struct TextKeyValues {
+    layers: Vec<Tensor>,
+}
+
+impl TextKeyValues {
+    pub(super) fn push(&mut self, of_layer: Tensor) {
+        self.layers.push(of_layer);
+    }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.layers.iter().map(|layer| layer.elem_count() * layer.dtype().size_in_bytes()).sum()
+    }
+}
+
+/// Those of a batch's texts.
+pub(crate) struct Past {
+    texts: Vec<Arc<TextKeyValues>>,
+    lengths: Vec<usize>,
+    masks: RefCell<Vec<(AttentionMask, Tensor)>>,
+}
+
+impl Past {
+    /// `lengths`: tokens of each text.
+    pub(crate) fn new(texts: Vec<Arc<TextKeyValues>>, lengths: Vec<usize>) -> Self {
+        Self { texts, lengths, masks: RefCell::default() }
+    }
+
+    /// Tokens of each text.
+    pub(crate) fn lengths(&self) -> &[usize] {
+        &self.lengths
+    }
+
+    fn longest(&self) -> usize {
+        self.lengths.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Keys and values under a layer, each `[texts, kv_heads, longest, size]`; padding holds zeros.
+    pub(crate) fn layer(&self, layer: usize, kv_heads: usize) -> CandleResult<[Tensor; 2]> {
+        let longest = self.longest();
+        let padded = |text: &Arc<TextKeyValues>| {
+            let Some(own) = text.layers.get(layer) else {
+                candle_core::bail!("no keys and values of layer {layer} were kept");
+            };
+            own.pad_with_zeros(0, 0, longest - own.dim(0)?)
+        };
+        let all = Tensor::stack(&self.texts.iter().map(padded).collect::<CandleResult<Vec<_>>>()?, 0)?;
+        let size = all.dim(2)? / (2 * kv_heads);
+        let all = all.reshape((self.texts.len(), longest, 2 * kv_heads, size))?.transpose(1, 2)?;
+        let part = |from| all.narrow(1, from, kv_heads)?.contiguous();
+        Ok([part(0)?, part(kv_heads)?])
+    }
+
+    /// Added to the scores of `new` rows after each text: 0 where a row sees a key, hugely negative elsewhere:
+    /// `[texts, 1, new, longest + new]`.
+    pub(crate) fn mask(&self, reach: AttentionMask, new: usize, device: &Device) -> CandleResult<Tensor> {
+        if let Some((_, mask)) = self.masks.borrow().iter().find(|(known, _)| *known == reach) {
+            return Ok(mask.clone());
+        }
+        let longest = self.longest();
+        let mut mask = Vec::with_capacity(self.lengths.len() * new * (longest + new));
+        for length in &self.lengths {
+            for row in 0..new {
+                let seen = reach.keys(length + row, length + new);
+                let before = (0..longest).map(|key| key < *length && seen.contains(&key));
+                let own = (0..new).map(|key| seen.contains(&(length + key)));
+                mask.extend(before.chain(own).map(|sees| if sees { 0.0 } else { NEVER }));
+            }
+        }
+        let mask = Tensor::from_vec(mask, (self.lengths.len(), 1, new, longest + new), device)?;
+        let mask = mask.to_dtype(DType::F32)?;
+        self.masks.borrow_mut().push((reach, mask.clone()));
+        Ok(mask)
+    }
+}

@@ -1,0 +1,170 @@
+//! A transformer whose texts have a soft prompt: vectors in place of word embeddings (Lester et al. 2021, arXiv 2104.08691).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use candle_core::{Result as CandleResult, Tensor};
+
+use super::key_values::{Past, TextKeyValues};
+use super::pooling::lasts;
+use super::{ForwardCtx, Pooler, Sizes, States, Transformer};
+use crate::token_batch::TokenBatch;
+
+/// Memory that keys and values of texts take at most while a soft prompt learns, in bytes. What is beyond it is computed anew at
+/// every step, to the same numbers.
+const KEPT_BYTES: usize = 4 << 30;
+
+/// Where a soft prompt stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Before all of a text's tokens, special ones included, as PEFT's prompt tuning has it: positions count from the first
+    /// vector. What is pooled are the text's own tokens.
+    Before,
+    /// After the text's tokens, for transformers whose tokens see only those before them: the last vector has seen
+    /// everything, and what has become of it is the embedding.
+    After,
+}
+
+/// A transformer with a soft prompt.
+pub(crate) struct Prompted {
+    inner: Box<dyn Transformer>,
+    /// `[vectors, width]`
+    prompt: Tensor,
+    vectors: usize,
+    side: Side,
+    kept: Mutex<Kept>,
+}
+
+/// Keys and values of texts, by their token ids.
+struct Kept {
+    of: HashMap<Vec<u32>, Arc<TextKeyValues>>,
+    /// Bytes that are left.
+    left: usize,
+}
+
+impl Prompted {
+    /// `prompt`: `[vectors, width]`, fewer vectors than there are positions; `kept_bytes` as in
+    /// [`EncoderOptions`](crate::EncoderOptions).
+    pub(crate) fn new(
+        inner: Box<dyn Transformer>,
+        prompt: Tensor,
+        side: Side,
+        kept_bytes: Option<usize>,
+    ) -> CandleResult<Self> {
+        let kept = Mutex::new(Kept { of: HashMap::new(), left: kept_bytes.unwrap_or(KEPT_BYTES) });
+        Ok(Self { inner, vectors: prompt.dim(0)?, prompt, side, kept })
+    }
+
+    /// The ids that stand for the prompt's vectors.
+    fn ids(&self) -> std::ops::Range<u32> {
+        let first = self.inner.sizes().vocabulary as u32;
+        first..first + self.vectors as u32
+    }
+
+    /// A batch with the prompt in every text.
+    fn with_prompt(&self, batch: &TokenBatch) -> TokenBatch {
+        let mut ids = Vec::with_capacity(batch.ids.len() + batch.lengths.len() * self.vectors);
+        let mut rest = &batch.ids[..];
+        for length in &batch.lengths {
+            let (own, after) = rest.split_at(*length);
+            rest = after;
+            if self.side == Side::Before {
+                ids.extend(self.ids());
+            }
+            ids.extend_from_slice(own);
+            if self.side == Side::After {
+                ids.extend(self.ids());
+            }
+        }
+        TokenBatch { ids, lengths: batch.lengths.iter().map(|length| length + self.vectors).collect() }
+    }
+
+    /// Of texts with the prompt before them, the rows of the texts themselves.
+    fn own_rows(&self, batch: &TokenBatch, state: &Tensor) -> CandleResult<Tensor> {
+        let mut rows = Vec::with_capacity(batch.ids.len());
+        let mut next = 0u32;
+        for length in &batch.lengths {
+            next += self.vectors as u32;
+            rows.extend(next..next + *length as u32);
+            next += *length as u32;
+        }
+        state.index_select(&Tensor::from_slice(&rows, rows.len(), state.device())?, 0)
+    }
+
+    /// Keys and values of a batch's texts, kept from an earlier step or computed now without a graph. Every text is
+    /// computed alone, so that its numbers do not depend on which others it comes with.
+    fn past(&self, batch: &TokenBatch) -> CandleResult<Past> {
+        let mut rest = &batch.ids[..];
+        let mut texts = Vec::with_capacity(batch.lengths.len());
+        for length in &batch.lengths {
+            let (own, after) = rest.split_at(*length);
+            rest = after;
+            texts.push(self.key_values(own)?);
+        }
+        Ok(Past::new(texts, batch.lengths.clone()))
+    }
+
+    fn key_values(&self, ids: &[u32]) -> CandleResult<Arc<TextKeyValues>> {
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().of.get(ids) {
+            return Ok(Arc::clone(known));
+        }
+        let batch = TokenBatch { ids: ids.to_vec(), lengths: vec![ids.len()] };
+        let ctx = ForwardCtx::inference(&batch.lengths, self.prompt.device()).keeping_key_values();
+        self.inner.forward(&batch, &ctx)?;
+        let found = Arc::new(ctx.take_key_values());
+        let bytes = found.bytes();
+        let mut kept = kept();
+        if bytes <= kept.left && kept.of.insert(batch.ids, Arc::clone(&found)).is_none() {
+            kept.left -= bytes;
+        }
+        Ok(found)
+    }
+
+    /// The last vector's hidden state after each text: `[texts, dim]`. Where a graph is recorded only the prompt goes through
+    /// it: the texts' keys and values do not change with a prompt that stands after them.
+    fn after(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        let (prompted, ctx) = if ctx.graph() {
+            let lengths = vec![self.vectors; batch.lengths.len()];
+            let ids = lengths.iter().flat_map(|_| self.ids()).collect();
+            (TokenBatch { ids, lengths }, ctx.continuing(&self.prompt, self.past(batch)?)?)
+        } else {
+            let prompted = self.with_prompt(batch);
+            let ctx = ctx.with_prompt(&self.prompt, &prompted.lengths);
+            (prompted, ctx)
+        };
+        lasts(ctx.packing(), self.inner.forward(&prompted, &ctx)?.last())
+    }
+}
+
+impl Transformer for Prompted {
+    fn sizes(&self) -> Sizes {
+        let sizes = self.inner.sizes();
+        Sizes { positions: sizes.positions.saturating_sub(self.vectors), ..sizes }
+    }
+
+    fn words(&self) -> &Tensor {
+        self.inner.words()
+    }
+
+    /// Of the texts' own tokens, which a prompt after them does not change.
+    fn forward(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<States> {
+        if self.side == Side::After {
+            return self.inner.forward(batch, ctx);
+        }
+        let prompted = self.with_prompt(batch);
+        let ctx = ctx.with_prompt(&self.prompt, &prompted.lengths);
+        self.inner.forward(&prompted, &ctx)?.map(|state| self.own_rows(batch, state))
+    }
+
+    fn read_out(&self, batch: &TokenBatch, ctx: &ForwardCtx) -> CandleResult<Option<Tensor>> {
+        match self.side {
+            Side::Before => Ok(None),
+            Side::After => self.after(batch, ctx).map(Some),
+        }
+    }
+
+    fn pooler(&self) -> Option<&Pooler> {
+        self.inner.pooler()
+    }
+}

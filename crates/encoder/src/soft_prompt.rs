@@ -1,0 +1,134 @@
+//! Soft prompts of encoder folders: a file beside the weights that they were learned on, or one that is to learn.
+
+use std::path::Path;
+
+use candle_core::{Device, Tensor};
+
+use crate::blocks::{Prompted, SOFT_PROMPT, Side, Transformer};
+use crate::device;
+use crate::error::EncoderError;
+use crate::folder::{Folder, SOFT_PROMPT_FILE};
+use crate::freeze_policy::{FreezePolicy, MOST_VECTORS};
+use crate::open::Source;
+use crate::tensor_file::TensorFile;
+use crate::tensor_store::TensorStore;
+
+/// Whether a folder, opened so, has a soft prompt.
+///
+/// # Errors
+/// [`EncoderError::Policy`] where something else is to learn above a soft prompt, or a second one.
+pub(crate) fn asked(folder: &Folder, source: &Source<'_>) -> Result<bool, EncoderError> {
+    let of_folder = folder.is_beside(SOFT_PROMPT_FILE);
+    match source.learning.map(|learning| learning.policy()) {
+        Some(policy) if of_folder && *policy != FreezePolicy::Frozen => Err(EncoderError::Policy {
+            asked: policy.to_string(),
+            reason: format!(
+                "{} has a soft prompt, which is read and not learned on: train the encoder without it, or choose frozen",
+                folder.dir.display()
+            ),
+        }),
+        Some(FreezePolicy::Prompt(_)) => Ok(true),
+        _ => Ok(of_folder || source.learned.contains_key(SOFT_PROMPT)),
+    }
+}
+
+/// What a soft prompt is put into.
+pub(crate) struct Place<'a> {
+    pub(crate) folder: &'a Folder,
+    pub(crate) source: &'a Source<'a>,
+    pub(crate) device: &'a Device,
+    pub(crate) side: Side,
+    pub(crate) kept_bytes: Option<usize>,
+}
+
+/// The transformer with the soft prompt that [`asked`] found; without one as it is.
+///
+/// # Errors
+/// [`EncoderError::Policy`] for a prompt that leaves no room for a text or has no vectors; what is wrong with its file.
+pub(crate) fn put(
+    transformer: Box<dyn Transformer>,
+    place: Place<'_>,
+) -> Result<Box<dyn Transformer>, EncoderError> {
+    let compute = |source| EncoderError::Compute { device: device::name(place.device), source };
+    let Some(prompt) = vectors(transformer.as_ref(), &place)? else { return Ok(transformer) };
+    let (found, most) = (prompt.dim(0).map_err(compute)?, transformer.sizes().positions);
+    if found >= most {
+        return Err(EncoderError::Policy {
+            asked: FreezePolicy::Prompt(found).to_string(),
+            reason: format!(
+                "this model reads {most} tokens at once, which leaves no room for a text: choose fewer vectors"
+            ),
+        });
+    }
+    Ok(Box::new(Prompted::new(transformer, prompt, place.side, place.kept_bytes).map_err(compute)?))
+}
+
+/// `[vectors, width]`
+fn vectors(transformer: &dyn Transformer, place: &Place<'_>) -> Result<Option<Tensor>, EncoderError> {
+    let compute = |source| EncoderError::Compute { device: device::name(place.device), source };
+    let (folder, source) = (place.folder, place.source);
+    if let Some(learning) = source.learning
+        && let FreezePolicy::Prompt(vectors) = learning.policy()
+    {
+        learning.policy().check(learning.layers())?;
+        return learning.soft_prompt(transformer.words(), *vectors).map(Some).map_err(compute);
+    }
+    if let Some(learned) = source.learned.get(SOFT_PROMPT) {
+        return learned.to_device(place.device).map(Some).map_err(compute);
+    }
+    if folder.is_beside(SOFT_PROMPT_FILE) {
+        let width = transformer.words().dim(1).map_err(compute)?;
+        return read(&folder.path(SOFT_PROMPT_FILE), width, place.device).map(Some);
+    }
+    Ok(None)
+}
+
+fn read(path: &Path, width: usize, device: &Device) -> Result<Tensor, EncoderError> {
+    let damaged = |reason: String| EncoderError::DamagedWeights { path: path.to_owned(), reason };
+    let file = TensorFile::open(path)?;
+    let vectors = match file.shape(SOFT_PROMPT) {
+        Some([vectors, found]) if (1..=MOST_VECTORS).contains(vectors) && *found == width => *vectors,
+        found => {
+            return Err(damaged(format!(
+                "a soft prompt of this encoder is a tensor \"{SOFT_PROMPT}\" of 1 to {MOST_VECTORS} vectors of {width} \
+                 numbers, and there is {}",
+                found.map_or_else(|| "none".to_owned(), |shape| format!("one of shape {shape:?}"))
+            )));
+        }
+    };
+    let values = file.floats(SOFT_PROMPT)?;
+    if values.iter().any(|value| !value.is_finite()) {
+        return Err(damaged("one of its numbers is not finite".to_owned()));
+    }
+    Tensor::from_vec(values, (vectors, width), device)
+        .map_err(|source| EncoderError::Compute { device: device::name(device), source })
+}
+
+/// Writes a soft prompt into a folder that has none.
+pub(crate) fn write(prompt: &Tensor, to: &Path) -> Result<(), EncoderError> {
+    let path = to.join(SOFT_PROMPT_FILE);
+    let written = safetensors::serialize_to_file([(SOFT_PROMPT, prompt)], None, &path)
+        .map_err(std::io::Error::other)
+        .and_then(|()| std::fs::File::open(&path)?.sync_all());
+    written.map_err(|source| EncoderError::Write { path, source })
+}
+
+/// Puts the files of a folder's weights into another: by a second name for the same file, so that they take no room, and where
+/// the file system has none by a copy.
+pub(crate) fn share_weights(folder: &Folder, to: &Path) -> Result<(), EncoderError> {
+    let index = folder.shard_index()?;
+    let mut files = folder.weight_files(index.as_ref());
+    if index.is_some() {
+        files.push(folder.weights_path());
+    }
+    for file in files {
+        let Some(name) = file.file_name() else { continue };
+        let target = to.join(name);
+        // A second name of a link would lead where the first one does, and not move with the folder.
+        let shared = file.canonicalize().and_then(|source| {
+            std::fs::hard_link(&source, &target).or_else(|_| std::fs::copy(&source, &target).map(drop))
+        });
+        shared.map_err(|source| EncoderError::Write { path: target, source })?;
+    }
+    Ok(())
+}
