@@ -36,6 +36,8 @@ export class SpanMarks {
   #exact = $state(false);
   #past = $state.raw<readonly Draft[]>([]);
   #future = $state.raw<readonly Draft[]>([]);
+  /** What is on its way to the disk. */
+  #submitted: Draft | null = null;
   /** What was marked on texts that were left without an answer. */
   #kept = new Map<TextId, Draft>();
 
@@ -64,6 +66,10 @@ export class SpanMarks {
   lay(text: TextId | null, body: string, given: readonly Span[] | null): void {
     const another = text !== this.#text;
     if (!another && given === this.#given) return;
+    if (!another && given !== null && this.#changedSince(given)) {
+      this.#given = given;
+      return;
+    }
     // What others marked there is told of the words that were marked last.
     if (!another && this.selection) this.caret = this.selection.start;
     if (another) {
@@ -71,6 +77,7 @@ export class SpanMarks {
       this.#text = text;
       this.units = new TextUnits(body);
       this.caret = null;
+      this.#submitted = null;
     }
     this.#given = given;
     const kept = text === null ? undefined : this.#kept.get(text);
@@ -81,6 +88,19 @@ export class SpanMarks {
     this.#anchor = null;
     this.selected = null;
     this.said = "";
+  }
+
+  /** The marks as an answer that is being recorded; what is changed meanwhile stays when it is. */
+  submit(): readonly Span[] {
+    this.#submitted = this.#draft;
+    return this.#draft.spans;
+  }
+
+  /** Whether this is what was submitted, and something else is marked by now. */
+  #changedSince(given: readonly Span[]): boolean {
+    const submitted = this.#submitted;
+    this.#submitted = null;
+    return submitted !== null && submitted !== this.#draft && sameSpans(given, submitted.spans);
   }
 
   /** The characters between two places as they would be marked; null where there are none. */

@@ -229,6 +229,18 @@ describe("changes", () => {
     expect(marks.changed).toBe(false);
   });
 
+  it("made while an answer is being written stay, and are not part of it", () => {
+    const marks = begun();
+    marks.mark({ start: 4, end: 7 }, 0);
+    const answer = [...marks.submit()];
+    marks.mark({ start: 17, end: 21 }, 1);
+    marks.lay(1, BODY, answer);
+    expect([words(marks), marks.changed]).toEqual([["you/0", "fool/1"], true]);
+    // Later answers and an undo are shown as they are.
+    marks.lay(1, BODY, null);
+    expect([words(marks), marks.changed]).toEqual([[], false]);
+  });
+
   it("wait on a text that was left, and are gone once they are given", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 7 }, 0);
