@@ -367,12 +367,13 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
             text.rank.to_string(),
             text.text_id.clone(),
             format!("{:.3}", text.pairwise),
+            three(text.masi),
             most.join(", "),
             output::cut(&text.text, TEXT_WIDTH),
         ]
     };
-    let header = ["rank", "text id", "pairwise", "most divided options", "text"];
-    output::line(&output::table(&header, texts.iter().map(line).collect(), &[0, 2]))
+    let header = ["rank", "text id", "pairwise", "MASI", "most divided options", "text"];
+    output::line(&output::table(&header, texts.iter().map(line).collect(), &[0, 2, 3]))
 }
 
 fn measure(by: MeasureArg) -> DisagreementMeasure {

@@ -73,7 +73,10 @@ pub(crate) fn agreement(args: &Agreement) -> Result<()> {
 
 /// Every option of a multi-label question.
 fn option_agreement(session: &Session, question: &Question, args: &Agreement) -> Result<()> {
-    let found = session.analysis.option_agreements(question)?;
+    let bar = Bar::new("resamples");
+    let found = session.analysis.option_agreements(question, &bar);
+    drop(bar);
+    let found = found?;
     let first = found.options.first().map(|option| &option.agreement).filter(|first| first.labels > 0);
     let Some(first) = first else { return Err(WorkbenchError::NoLabels(question.name.clone()).into()) };
     if args.pairs.is_some() {
@@ -92,6 +95,10 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
         count(u64::from(first.annotators), "annotator"),
         count(u64::from(first.texts), "text"),
         left_out(first.annotators_without_labels)
+    ))?;
+    output::line(&format!(
+        "Krippendorff's alpha of whole sets (MASI distance), 95 % over texts: {}",
+        with_interval(&found.alpha_masi)
     ))?;
     output::line(&format!(
         "Mean of Krippendorff's alpha over options where it is defined: {}\n",
@@ -136,21 +143,26 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
         "Words of {} with two answers or more; a word is marked where a span covers a character of it. Intervals: 95 % over texts\n",
         count(found.any.texts as u64, "text")
     ))?;
-    let figure = |of: &Estimate| match of.interval {
-        Some(interval) => {
-            format!("{} ({} to {})", three(of.value), three(Some(interval.low)), three(Some(interval.high)))
-        }
-        None => three(of.value),
-    };
     let row = |name: &str, chosen: Option<f64>, texts: Option<f64>, words: &WordAgreement| {
-        let rest = [three(words.marked), figure(&words.alpha), figure(&words.pairwise_f1)];
+        let rest = [three(words.marked), with_interval(&words.alpha), with_interval(&words.pairwise_f1)];
         [name.to_owned(), three(chosen), three(texts)].into_iter().chain(rest).collect::<Vec<_>>()
     };
     let mut rows: Vec<Vec<String>> =
         found.types.iter().map(|one| row(&one.name, one.chosen, one.alpha_of_texts, &one.words)).collect();
     rows.push(row("any type", None, None, &found.any));
-    let header = ["type", "answers", "alpha: in the text at all", "words marked", "alpha of words", "pairwise F1"];
+    let header =
+        ["type", "answers", "alpha: in the text at all", "words marked", "alpha of words", "pairwise F1"];
     output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5]))
+}
+
+/// A coefficient with its interval, where there is one.
+fn with_interval(of: &Estimate) -> String {
+    match of.interval {
+        Some(interval) => {
+            format!("{} ({} to {})", three(of.value), three(Some(interval.low)), three(Some(interval.high)))
+        }
+        None => three(of.value),
+    }
 }
 
 /// Whom figures of labels leave out.

@@ -7,9 +7,14 @@ use super::snippet::snippet;
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_domain::{AnnotatorId, Question, QuestionId, TextId};
+use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, OptionSet, Question, QuestionId, TextId};
+use dissensus_perspectives::metrics::BootstrapOptions;
+use dissensus_perspectives::{AnnotatorModel as _, Estimate, ExpectedMasi, SetAnswer, set_reliability};
 use serde::Serialize;
 use std::collections::HashMap;
+
+/// Annotators of whom all pairs are put beside each other.
+const MOST_PAIRED: usize = 300;
 
 /// How likely an annotator chooses an option.
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +36,8 @@ pub struct TextOptions {
     pub text: String,
     /// The mean over the options of the chance that two annotators differ on one.
     pub pairwise: f32,
+    /// The MASI distance of two annotators' sets that is expected, all options together; none with more than 300 annotators, whose pairs are too many.
+    pub masi: Option<f64>,
     /// That chance of each option, in the order of the scale.
     pub options: Vec<f32>,
 }
@@ -40,6 +47,8 @@ pub struct TextOptions {
 pub struct OptionAgreements {
     /// The question.
     pub question: String,
+    /// Krippendorff's alpha of whole sets under the MASI distance (Passonneau 2006), with an interval over texts; of spans the sets of types that a text has.
+    pub alpha_masi: Estimate,
     /// The mean of Krippendorff's alpha over the options where it is defined; none where it is of no option.
     pub mean_alpha: Option<f64>,
     /// Each option.
@@ -135,7 +144,10 @@ impl Analysis {
         let mean = |row: usize| by_option.iter().map(|of| of[row]).sum::<f32>() / by_option.len() as f32;
         let mut rows: Vec<(usize, f32)> = (0..texts).map(|row| (row, mean(row))).collect();
         rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let shown = rows.iter().take(top).enumerate().map(|(at, (row, pairwise))| {
+        rows.truncate(top);
+        let masi =
+            self.expected_masi(question, &rows.iter().map(|(row, _)| *row as u32).collect::<Vec<_>>())?;
+        let shown = rows.iter().enumerate().map(|(at, (row, pairwise))| {
             let id: TextId = index.texts()[*row];
             let text =
                 self.context.store.text(id)?.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
@@ -144,17 +156,73 @@ impl Analysis {
                 text_id: text.external_id,
                 text: snippet(&text.body),
                 pairwise: *pairwise,
+                masi: masi.get(at).copied().flatten(),
                 options: by_option.iter().map(|of| of[*row]).collect(),
             })
         });
         Ok((shown.collect::<Result<_, WorkbenchError>>()?, texts))
     }
 
-    /// How much annotators agree on each option.
+    /// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are given.
+    fn expected_masi(&self, question: &Question, texts: &[u32]) -> Result<Vec<Option<f64>>, WorkbenchError> {
+        let options = question.scale.len();
+        let people = self.context.index().annotators().len();
+        if people > MOST_PAIRED {
+            return Ok(Vec::new());
+        }
+        let yes = |fitted: &mut crate::live::Fitted| {
+            let mut p = [0.0; 2];
+            let mut all = Vec::with_capacity(texts.len() * people);
+            for text in texts {
+                for who in 0..people as u32 {
+                    fitted.model.predict(*text, who, &mut p);
+                    all.push(p[1]);
+                }
+            }
+            Some(all)
+        };
+        let Some(by_option) = self.live.of_all(question.id, yes) else { return Ok(Vec::new()) };
+        let index = self.context.index();
+        let masi = ExpectedMasi::new(options)?;
+        let mut found = Vec::with_capacity(texts.len());
+        for (at, text) in texts.iter().enumerate() {
+            let mut p: Vec<f32> = (0..people)
+                .flat_map(|who| by_option.iter().map(move |option| option[at * people + who]))
+                .collect();
+            for label in self.context.store.current_labels_on(index.texts()[*text as usize], question.id)? {
+                let Some(who) = index.annotator_row(label.annotator) else { continue };
+                for (option, asked) in question.options().iter().enumerate() {
+                    let level = label.answer.clone().to(asked.id).level().unwrap_or_default();
+                    p[who as usize * options + option] = f32::from(level);
+                }
+            }
+            found.push(masi.mean(&p));
+        }
+        Ok(found)
+    }
+
+    /// The sets of options that were answered, by rows.
+    fn set_answers(&self, question: &Question) -> Result<Vec<SetAnswer>, WorkbenchError> {
+        let labels = self.context.store.current_labels(question.id)?;
+        let (index, options) = (self.context.index(), question.options());
+        let answer = |label: &CurrentLabel| {
+            let has = |option: &&Question| label.answer.clone().to(option.id) == Answer::Level(1);
+            let chosen = options.iter().filter(has).filter_map(|option| option.id.option());
+            let (text, annotator) = (index.text_row(label.text)?, index.annotator_row(label.annotator)?);
+            Some(SetAnswer { text, annotator, set: OptionSet::new(chosen).ok()? })
+        };
+        Ok(labels.iter().filter_map(answer).collect())
+    }
+
+    /// How much annotators agree on each option, and on whole sets.
     ///
     /// # Errors
-    /// The file cannot be read.
-    pub fn option_agreements(&self, question: &Question) -> Result<OptionAgreements, WorkbenchError> {
+    /// The file cannot be read, or a cancel.
+    pub fn option_agreements(
+        &self,
+        question: &Question,
+        progress: &dyn Progress,
+    ) -> Result<OptionAgreements, WorkbenchError> {
         let mut options = Vec::new();
         for (option, name) in question.options().iter().zip(question.scale.levels()) {
             let labels = self.context.observations(option.id)?;
@@ -167,7 +235,15 @@ impl Analysis {
         }
         let alphas: Vec<f64> = options.iter().filter_map(|option| option.agreement.alpha).collect();
         let mean_alpha = (!alphas.is_empty()).then(|| alphas.iter().sum::<f64>() / alphas.len() as f64);
-        Ok(OptionAgreements { question: question.name.clone(), mean_alpha, options })
+        let (texts, annotators) = {
+            let index = self.context.index();
+            (index.texts().len(), index.annotators().len())
+        };
+        let answers = self.set_answers(question)?;
+        let bootstrap = BootstrapOptions::default();
+        let found = set_reliability(&answers, texts, annotators, Some(&bootstrap), progress)?;
+        let (question, alpha_masi) = (question.name.clone(), found.alpha_masi);
+        Ok(OptionAgreements { question, alpha_masi, mean_alpha, options })
     }
 
     /// The labels of every text brought together option by option, as [`Analysis::aggregate`] does of a yes/no question.
