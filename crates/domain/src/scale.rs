@@ -68,6 +68,9 @@ pub enum ScaleError {
     /// One level carries no information.
     #[error("a scale needs at least two levels, and there is {0}: name the levels, lowest first")]
     TooFew(usize),
+    /// Nothing that a span could be.
+    #[error("a question with spans needs at least one type, and no span tells one: name the types")]
+    NoTypes,
     /// More levels than can be told apart.
     #[error("a scale has at most {max} levels, and these are {0}: is this column really a label?", max = Scale::MAX_LEVELS)]
     TooMany(usize),
@@ -82,7 +85,7 @@ pub enum ScaleError {
     TooManyOptions(usize),
     /// An option whose name could not be told from a set.
     #[error(
-        "an option of a multi-label scale cannot be called \"{0}\": \"none\" is the answer without options, and ; | [ ] and \" + \" stand between options"
+        "an option or a type of spans cannot be called \"{0}\": \"none\" is the answer without any, and \" + \" (of options also ; | [ ]) stands between them"
     )]
     OptionName(String),
 }
@@ -131,7 +134,10 @@ impl Scale {
             Some(options) if kind == ScaleKind::MultiLabel => options,
             _ => levels,
         };
-        if levels.len() < if kind == ScaleKind::Spans { 1 } else { 2 } {
+        if kind == ScaleKind::Spans && levels.is_empty() {
+            return Err(ScaleError::NoTypes);
+        }
+        if levels.len() < 2 && kind != ScaleKind::Spans {
             return Err(ScaleError::TooFew(levels.len()));
         }
         if matches!(kind, ScaleKind::MultiLabel | ScaleKind::Spans) && levels.len() > Self::MAX_OPTIONS {
@@ -152,9 +158,13 @@ impl Scale {
                 return Err(ScaleError::Repeated(level.clone()));
             }
         }
-        if kind == ScaleKind::MultiLabel
-            && let Some(name) = levels.iter().find(|name| option_names(name) != [name.as_str()])
-        {
+        let joins = |name: &&String| match kind {
+            ScaleKind::MultiLabel => option_names(name) != [name.as_str()],
+            // Types that a text has are joined too, where labels are brought together.
+            ScaleKind::Spans => name.as_str() == NONE || name.contains(AND),
+            _ => false,
+        };
+        if let Some(name) = levels.iter().find(joins) {
             return Err(ScaleError::OptionName(name.clone()));
         }
         Ok(Self { kind, levels })
@@ -190,7 +200,7 @@ impl Scale {
     }
 
     fn guess_kind(distinct: &BTreeSet<String>) -> ScaleKind {
-        if distinct.iter().any(|value| reads_as_spans(value)) {
+        if distinct.iter().any(|value| reads_as_spans(value) && spans_named(value).is_ok()) {
             return ScaleKind::Spans;
         }
         if read_as_sets(distinct) {

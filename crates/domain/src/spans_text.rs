@@ -1,9 +1,12 @@
 //! Spans as files and the command write them: a JSON list of objects `{"start": 0, "end": 5, "label": "insult"}`, or of lists
 //! `[0, 5, "insult"]`. Offsets count characters (Unicode scalar values), the end is behind the last one.
 
-use crate::{Scale, Span, SpanSet};
+use crate::{Scale, Span, SpanSet, not_allowed_in_names};
 use serde::Deserialize;
 use serde_json::Value;
+
+/// The longest name of a type, in bytes.
+const MAX_TYPE_BYTES: usize = 1024;
 
 /// One span with the name of its type.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -85,6 +88,18 @@ fn one(at: usize, entry: Value) -> Result<NamedSpan, SpansError> {
     if label.is_empty() {
         return Err(why("it has no label".to_owned()));
     }
+    if label.len() > MAX_TYPE_BYTES {
+        return Err(why(format!(
+            "its label has {} bytes, and at most {MAX_TYPE_BYTES} can be a name",
+            label.len()
+        )));
+    }
+    if let Some(bad) = not_allowed_in_names(&label) {
+        return Err(why(format!(
+            "its label holds the character U+{:04X}, which cannot be in a name",
+            u32::from(bad)
+        )));
+    }
     if start >= end {
         return Err(SpansError::Reversed { at, start, end });
     }
@@ -155,6 +170,8 @@ mod tests {
         assert!(error(r#"[[3, 3, "insult"]]"#).contains("goes from 3 to 3"));
         assert!(error(r#"[[5, 3, "insult"]]"#).contains("goes from 5 to 3"));
         assert!(error(r#"[[0, 3, " "]]"#).contains("no label"));
+        assert!(error(r#"[[0, 3, "a\u001bb"]]"#).contains("U+001B"));
+        assert!(error(&format!(r#"[[0, 3, "{}"]]"#, "x".repeat(1025))).contains("1025 bytes"));
         assert_eq!(error(r#"[[0, 3, "joke"]]"#), "span 1 is a \"joke\", and the types are insult");
         assert_eq!(scale.answer_named(""), None);
     }

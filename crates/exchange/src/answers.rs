@@ -26,20 +26,21 @@ type Numbers = HashMap<String, u32, foldhash::fast::RandomState>;
 
 /// Sets of options or of spans by their number: too many are possible for the set itself to be one.
 #[derive(Clone, Debug, Default)]
-struct Sets {
-    numbers: HashMap<Answer, u32, foldhash::fast::RandomState>,
-    all: Vec<Answer>,
-}
+struct Sets(HashMap<Answer, u32, foldhash::fast::RandomState>);
 
 impl Sets {
     fn number(&mut self, set: &Answer) -> u32 {
-        if let Some(number) = self.numbers.get(set) {
+        if let Some(number) = self.0.get(set) {
             return *number;
         }
-        let number = self.all.len() as u32;
-        self.numbers.insert(set.clone(), number);
-        self.all.push(set.clone());
+        let number = self.0.len() as u32;
+        self.0.insert(set.clone(), number);
         number
+    }
+
+    /// The set of this number, looked for among all: it is asked for of a few that are shown.
+    fn numbered(&self, number: u32) -> Option<&Answer> {
+        self.0.iter().find(|(_, known)| **known == number).map(|(set, _)| set)
     }
 }
 
@@ -73,8 +74,10 @@ pub(crate) struct Answers {
     numbers: Numbers,
     sets: Sets,
     levels: BTreeMap<String, u64>,
-    /// The names that answers are made of where these are sets of options, or the types of their spans, and how many answers have each.
+    /// The names that answers are made of where these are sets of options, and how many answers have each.
     options: BTreeMap<String, u64>,
+    /// The types of the spans that answers list, and how many answers have each.
+    types: BTreeMap<String, u64>,
     lists: HashMap<u64, List, foldhash::fast::RandomState>,
     entries: Vec<Entry>,
     /// Entries from here on came with the rows of this file.
@@ -152,6 +155,7 @@ impl Answers {
             sets: Sets::default(),
             levels: BTreeMap::new(),
             options: BTreeMap::new(),
+            types: BTreeMap::new(),
             lists: HashMap::default(),
             entries: Vec::new(),
             seeded: 0,
@@ -209,6 +213,11 @@ impl Answers {
         &self.options
     }
 
+    /// As [`Answers::options`], of spans by type.
+    pub(crate) fn types(&self) -> &BTreeMap<String, u64> {
+        &self.types
+    }
+
     /// The scale given, or else the one that the labels so far most likely have.
     pub(crate) fn scale(&self) -> Result<Scale, ScaleError> {
         match &self.scale {
@@ -216,7 +225,8 @@ impl Answers {
             // Of sets only some are kept by name, of their options all that a scale may have.
             None => match Scale::guess(self.levels.keys()) {
                 // Of many sets only some are kept by name.
-                Ok(scale) if scale.has_options() => Scale::new(scale.kind(), self.options.keys()),
+                Ok(scale) if scale.is_multi_label() => Scale::new(scale.kind(), self.options.keys()),
+                Ok(scale) if scale.kind() == ScaleKind::Spans => Scale::new(scale.kind(), self.types.keys()),
                 found => found,
             },
         }
@@ -225,10 +235,10 @@ impl Answers {
     /// The level's name and index, where the label is on the scale.
     pub(crate) fn judge(&self, label: &str) -> Result<Judged, RowErrorKind> {
         let Some(scale) = &self.scale else {
-            let end = match reads_as_spans(label) {
-                true => spans_named(label)?.iter().map(|span| span.end).max(),
-                false => None,
-            };
+            // What is no list of spans is told once there is a scale: a level may begin like one.
+            let spans =
+                if reads_as_spans(label) { spans_named(label).unwrap_or_default() } else { Vec::new() };
+            let end = spans.iter().map(|span| span.end).max();
             return Ok(Judged { name: level_name(label).to_owned(), answer: None, end });
         };
         if scale.kind() == ScaleKind::Spans {
@@ -353,16 +363,14 @@ impl Answers {
             None if room => drop(self.levels.insert(name.to_owned(), 1)),
             None => {}
         }
-        // Without a scale any name may be a set.
-        if self.scale.as_ref().is_none_or(Scale::has_options) {
-            for option in options_in(self.scale.as_ref(), name).iter().map(Cow::as_ref) {
-                let room = self.options.len() <= 2 * Scale::MAX_OPTIONS;
-                match self.options.get_mut(option) {
-                    Some(count) => *count += 1,
-                    None if room => drop(self.options.insert(option.to_owned(), 1)),
-                    None => {}
-                }
-            }
+        // Without a scale any name may be a set, and any list may be one of spans.
+        let kind = self.scale.as_ref().map(Scale::kind);
+        if kind.is_none_or(|kind| kind == ScaleKind::Spans) && reads_as_spans(name) {
+            let spans = spans_named(name).unwrap_or_default();
+            let types: BTreeSet<String> = spans.into_iter().map(|span| span.label).collect();
+            types.into_iter().for_each(|name| count_in(&mut self.types, name));
+        } else if kind.is_none_or(|kind| kind == ScaleKind::MultiLabel) {
+            option_names(name).into_iter().for_each(|option| count_in(&mut self.options, option.to_owned()));
         }
     }
 
@@ -535,21 +543,20 @@ fn place(row: &Row, [counts, instead_of]: [String; 2]) -> Change {
     }
 }
 
-/// The options that a name has, or the types of its spans, each once.
-fn options_in<'a>(scale: Option<&Scale>, name: &'a str) -> BTreeSet<Cow<'a, str>> {
-    let spans = scale.map_or_else(|| reads_as_spans(name), |scale| scale.kind() == ScaleKind::Spans);
-    match spans {
-        true => spans_named(name).unwrap_or_default().into_iter().map(|span| span.label.into()).collect(),
-        false => option_names(name).into_iter().map(Cow::Borrowed).collect(),
+/// One more answer with this option or type, of at most twice as many as a scale may have.
+fn count_in(counts: &mut BTreeMap<String, u64>, name: String) {
+    let room = counts.len() <= 2 * Scale::MAX_OPTIONS;
+    match counts.get_mut(&name) {
+        Some(count) => *count += 1,
+        None if room => drop(counts.insert(name, 1)),
+        None => {}
     }
 }
 
 /// The name of an answer by its number.
 fn name_of(scale: Option<&Scale>, numbers: &Numbers, sets: &Sets, number: u32) -> String {
     let name = match scale {
-        Some(scale) if scale.has_options() => {
-            sets.all.get(number as usize).and_then(|set| scale.name_of_answer(set))
-        }
+        Some(scale) if scale.has_options() => sets.numbered(number).and_then(|set| scale.name_of_answer(set)),
         Some(scale) => u16::try_from(number).ok().and_then(|level| scale.name_of(level)).map(Into::into),
         None => {
             numbers.iter().find(|(_, known)| **known == number).map(|(name, _)| name.as_str()).map(Into::into)

@@ -180,15 +180,20 @@ impl Builder<'_> {
     fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         let Some(column) = column else { return Ok(None) };
         self.refuse_nested(column)?;
-        self.checked_name(column, MAX_NAME_BYTES)
+        self.checked_name(column)
     }
 
-    fn checked_name(&self, column: usize, limit: usize) -> Result<Option<String>, Blame> {
+    /// A trimmed value that is not longer than it may be.
+    fn checked_length(&self, column: usize, limit: usize) -> Result<&str, Blame> {
         let name = self.cells.get(column).trim();
-        if name.len() > limit {
-            let kind = RowErrorKind::NameTooLong { bytes: name.len(), limit };
-            return Err(self.blame(column, kind));
+        match name.len() > limit {
+            true => Err(self.blame(column, RowErrorKind::NameTooLong { bytes: name.len(), limit })),
+            false => Ok(name),
         }
+    }
+
+    fn checked_name(&self, column: usize) -> Result<Option<String>, Blame> {
+        let name = self.checked_length(column, MAX_NAME_BYTES)?;
         if let Some(bad) = not_allowed_in_names(name) {
             let code = bad.into();
             let kind = match bad.is_control() {
@@ -203,9 +208,11 @@ impl Builder<'_> {
     /// As [`Builder::name`]; a list of plain values is a set of options, one of objects or lists are spans, both written as their JSON.
     fn label(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
         match column {
-            Some(c) if reads_as_spans(self.cells.get(c)) => self.checked_name(c, MAX_SPANS_BYTES),
+            Some(c) if reads_as_spans(self.cells.get(c)) => {
+                self.checked_length(c, MAX_SPANS_BYTES).map(|list| Some(list.to_owned()))
+            }
             Some(c) if self.cells.nested.iter().any(|(at, found)| *at == c && *found == FLAT_LIST) => {
-                self.checked_name(c, MAX_NAME_BYTES)
+                self.checked_name(c)
             }
             _ => self.name(column),
         }

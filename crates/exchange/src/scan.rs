@@ -7,7 +7,7 @@ use crate::{
     Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, RowError, RowErrorKind, Source, Verdict,
     read_rows,
 };
-use dissensus_domain::{Scale, ScaleError};
+use dissensus_domain::{Scale, ScaleError, ScaleKind};
 use std::ops::ControlFlow;
 
 /// How many rows a [`Scan`] shows.
@@ -69,7 +69,9 @@ pub struct QuestionScan {
     pub levels: Vec<(String, u64)>,
     /// The same by name as they stand in the file, at most some more than a scale may have.
     pub names: Vec<(String, u64)>,
-    /// The same by option, read as sets of options (or by type, of spans): with a scale of another kind nothing, without one at most twice as many as a scale may have.
+    /// The same by type, read as spans; as `options`.
+    pub types: Vec<(String, u64)>,
+    /// The same by option, read as sets of options: with a scale of another kind nothing, without one at most twice as many as a scale may have.
     pub options: Vec<(String, u64)>,
     /// The scale given to the checker, or the one the labels most likely have; the error says why they have none.
     pub scale: Result<Scale, ScaleError>,
@@ -174,7 +176,8 @@ impl QuestionScan {
     fn of(answers: &Answers, name: Option<&String>) -> Self {
         let scale = answers.scale();
         let counts = match &scale {
-            Ok(scale) if scale.has_options() => answers.options(),
+            Ok(scale) if scale.is_multi_label() => answers.options(),
+            Ok(scale) if scale.kind() == ScaleKind::Spans => answers.types(),
             _ => answers.levels(),
         };
         let levels = match &scale {
@@ -198,6 +201,7 @@ impl QuestionScan {
             repeated: answers.repeated,
             levels,
             names: answers.levels().iter().map(|(name, count)| (name.clone(), *count)).collect(),
+            types: answers.types().iter().map(|(name, count)| (name.clone(), *count)).collect(),
             options: answers.options().iter().map(|(name, count)| (name.clone(), *count)).collect(),
             scale,
             changes: answers.changes.clone(),
@@ -206,7 +210,7 @@ impl QuestionScan {
 
     /// The names of the labels that would be appended and that `scale` does not have.
     pub fn off_scale<'a>(&'a self, scale: &'a Scale) -> impl Iterator<Item = &'a str> {
-        self.levels.iter().map(|(name, _)| name.as_str()).filter(|name| scale.answer_named(name).is_none())
+        self.names.iter().map(|(name, _)| name.as_str()).filter(|name| scale.answer_named(name).is_none())
     }
 }
 

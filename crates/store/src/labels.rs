@@ -114,14 +114,19 @@ impl LabelAppender<'_> {
             self.scales.insert(new.question, question.scale);
         }
         let fits = self.scales.get(&new.question).map_or(Ok(()), |scale| new.answer.check(scale));
-        let off_scale = |source| StoreError::OffScale { question: new.question, source };
-        fits.map_err(off_scale)?;
-        if let Answer::Spans(spans) = &new.answer {
-            let body: Option<String> =
-                self.tx.first("SELECT body FROM texts WHERE id = ?1", [new.text.0], |r| r.get(0))?;
-            spans.check_within(&body.unwrap_or_default()).map_err(off_scale)?;
-        }
-        Ok(())
+        fits.map_err(|source| StoreError::OffScale { question: new.question, source })?;
+        self.tx.spans_within(new.question, new.text, &new.answer)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Makes sure that the spans of an answer lie within its text; a text that is not there is not told here.
+    pub(crate) fn spans_within(&self, question: QuestionId, text: TextId, answer: &Answer) -> Result<()> {
+        let Answer::Spans(spans) = answer else { return Ok(()) };
+        let body: Option<String> =
+            self.first("SELECT body FROM texts WHERE id = ?1", [text.0], |r| r.get(0))?;
+        let within = body.map_or(Ok(()), |body| spans.check_within(&body));
+        within.map_err(|source| StoreError::OffScale { question, source })
     }
 }
 

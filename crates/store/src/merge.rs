@@ -271,6 +271,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             EventKind::Answer { answer, duration_ms, replaces } => {
                 let fits = self.scales.get(&question).map_or(Ok(()), |scale| answer.check(scale));
                 fits.map_err(|source| StoreError::OffScale { question, source })?;
+                self.tx.spans_within(question, text, &answer)?;
                 let replaces = replaces.as_ref().map(answer_here).transpose()?;
                 EventKind::Answer { answer, duration_ms, replaces }
             }

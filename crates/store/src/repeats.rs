@@ -100,6 +100,7 @@ impl WriteTx<'_> {
             .check(&question.scale)
             .map_err(|source| StoreError::OffScale { question: new.question, source })?;
         self.must_exist(new.question, new.text, new.annotator)?;
+        self.spans_within(new.question, new.text, &new.answer)?;
         let answer = to_json("an answer", &new.answer)?;
         let mut at_ms = new.at_ms;
         if !timed {

@@ -139,7 +139,17 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
         let mean = text.options.iter().sum::<f32>() / OPTIONS as f32;
         assert!((text.pairwise - mean).abs() < 1e-6);
     }
-    let agreements = session.analysis.option_agreements(&question).unwrap();
+    // Where everybody has answered the distance is that of their answers; text 16 is the last of these.
+    let sixteenth = texts.iter().find(|text| text.text_id == "t15").unwrap();
+    let distance = |a: u32, b: u32| {
+        let (a, b) = (set(16, a, OPTIONS as u32), set(16, b, OPTIONS as u32));
+        dissensus_perspectives::masi_distance(a, b)
+    };
+    let pairs = [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
+    let mean = pairs.iter().map(|&(a, b)| distance(a, b)).sum::<f64>() / 6.0;
+    assert!((sixteenth.masi.unwrap() - mean).abs() < 1e-6, "{:?} and {mean}", sixteenth.masi);
+    assert!(texts.iter().all(|text| text.masi.is_some_and(|masi| (0.0..=1.0).contains(&masi))));
+    let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
     let first = &agreements.options[0];
     assert_eq!(
         (first.chosen, first.agreement.alpha),
@@ -150,6 +160,8 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     let defined: Vec<f64> = agreements.options.iter().filter_map(|option| option.agreement.alpha).collect();
     let mean = defined.iter().sum::<f64>() / defined.len() as f64;
     assert_eq!((defined.len(), agreements.mean_alpha), (OPTIONS - 2, Some(mean)));
+    // 16 texts are too few for an interval.
+    assert!(agreements.alpha_masi.value.is_some() && agreements.alpha_masi.interval.is_none());
 }
 
 #[test]
@@ -388,7 +400,7 @@ fn a_file_of_many_sets_is_read_by_its_options_and_written_again() {
         let share = |session: &Session, whole: &Question| {
             session
                 .analysis
-                .option_agreements(whole)
+                .option_agreements(whole, &Silent)
                 .unwrap()
                 .options
                 .iter()

@@ -222,7 +222,7 @@ fn a_type_is_a_yes_no_question() {
     session.live.fit(question.id, &Silent).unwrap();
     let (texts, all) = session.analysis.texts_by_options(&question, 5).unwrap();
     assert_eq!((texts.len(), all), (5, 30));
-    let agreements = session.analysis.option_agreements(&question).unwrap();
+    let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
     assert_eq!(agreements.options[0].chosen, Some(1.0 / 3.0));
     let option = session.project.question(Some("label: insult")).unwrap();
     let before = session.analysis.predict_options(&question, AnnotatorId(1), "t1").unwrap();
@@ -233,4 +233,88 @@ fn a_type_is_a_yes_no_question() {
     assert_eq!(refused.code(), "whole-question");
     assert_eq!(session.analysis.agreement(question.id).unwrap_err().code(), "one-option");
     assert_eq!(session.analysis.agreement(option.id).unwrap().labels, 90);
+}
+
+#[test]
+fn values_that_are_no_passages_make_no_types_and_levels_may_begin_like_a_list() {
+    let place = Place::new();
+    // A stray value beside lists of spans is a bad row, and no type.
+    let stray = format!(
+        "{LINES}{{\"text_id\":\"b\",\"text\":\"fine\",\"annotator_id\":\"ben\",\"label\":\"n/a\"}}\n"
+    );
+    let session = place.create("stray.dissensus");
+    let file = place.file("stray.jsonl", &stray);
+    assert!(told(import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("row 5"));
+    let skipping = ImportChoices { skip_bad: true, ..ImportChoices::default() };
+    import(&session, &file, &skipping).unwrap();
+    assert_eq!(session.project.question(None).unwrap().scale.levels(), ["insult", "target"]);
+    // Names of types follow the rules of names.
+    let session = place.create("names.dissensus");
+    let bad = r#"{"text_id":"a","text":"short","annotator_id":"ana","label":[[0,2,"a\u001bb"],[0,1,"ok"]]}"#;
+    let good = r#"{"text_id":"a","text":"short","annotator_id":"ben","label":[[0,2,"ok"]]}"#;
+    let file = place.file("names.jsonl", &format!("{good}\n{bad}\n"));
+    assert!(told(import(&session, &file, &ImportChoices::default()).unwrap_err()).contains("U+001B"));
+    // A level that begins like a list.
+    let session = place.create("levels.dissensus");
+    let rows = "text_id,text,annotator,label\na,one,ana,[[citation]]\nb,two,ana,good\nc,three,ana,bad\n";
+    import(&session, &place.file("levels.csv", rows), &ImportChoices::default()).unwrap();
+    assert_eq!(session.project.question(None).unwrap().scale.kind(), ScaleKind::Choice);
+    // A list over several lines of a CSV cell.
+    let session = place.create("cells.dissensus");
+    let rows = "text_id,text,annotator,label\na,short,ana,\"[\n {\"\"start\"\": 0, \"\"end\"\": 5, \"\"label\"\": \"\"x\"\"}\n]\"\n";
+    import(&session, &place.file("cells.csv", rows), &ImportChoices::default()).unwrap();
+    let question = session.project.question(None).unwrap();
+    let task = session.labelling.task(AnnotatorId(1), question.id, TextId(1)).unwrap();
+    assert_eq!(task.answer, Some(spans(&[(0, 5, 0)])));
+    for name in ["none", "a + b"] {
+        assert!(Scale::new(ScaleKind::Spans, [name]).is_err(), "{name}");
+    }
+    assert!(Scale::new(ScaleKind::Spans, Vec::<String>::new()).unwrap_err().to_string().contains("one type"));
+}
+
+/// Preview and import say the same of a set that is written in another order.
+#[test]
+fn the_same_set_in_another_order_is_a_repetition() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let rows = "text_id,text,annotator,label\na,one,ana,x;y\na,one,ana,y;x\nb,two,ana,x\nc,three,ana,y;z;x\n";
+    let file = place.file("sets.csv", rows);
+    let preview = session.exchange.preview(&file, &ImportChoices::default()).unwrap();
+    assert_eq!((preview.new_labels, preview.repeated_rows), (3, 1), "{preview:?}");
+    import(&session, &file, &ImportChoices::default()).unwrap();
+    assert_eq!(session.project.info().unwrap().labels, 3);
+}
+
+/// Answers of a later occasion to a question are those to each of its options and types.
+#[test]
+fn options_and_types_are_answered_again() {
+    let place = Place::new();
+    for (name, marked) in [("types", "[[0,4,\"x\"]]"), ("options", "[\"x\",\"y\"]")] {
+        let session = place.create(&format!("{name}.dissensus"));
+        let mut rows = String::new();
+        for text in 0..24 {
+            for occasion in [1, 2] {
+                let same = occasion == 1 || text % 4 != 0;
+                let label = if (text % 2 == 0) == same { marked } else { "[]" };
+                rows += &format!(
+                    "{{\"text_id\":\"t{text}\",\"text\":\"text number {text}\",\"annotator_id\":\"ana\",\"label\":{label},\"occasion\":{occasion}}}\n"
+                );
+            }
+        }
+        let file = place.file("again.jsonl", &rows);
+        let choices = match name {
+            "options" => ImportChoices {
+                scale: Some(ScaleKind::MultiLabel),
+                levels: Some(vec!["x".into(), "y".into()]),
+                ..ImportChoices::default()
+            },
+            _ => ImportChoices::default(),
+        };
+        import(&session, &file, &choices).unwrap();
+        let option = session.project.question(Some("label: x")).unwrap();
+        let found = session.analysis.repeats(option.id).unwrap();
+        let person = &found.annotators[0];
+        assert_eq!((found.repeats, found.unpaired), (24, 0), "{name}");
+        assert_eq!((person.repeats, person.same), (24, 18), "{name}");
+    }
 }

@@ -57,7 +57,9 @@ const TUNED: [Column; 5] = [
 fn tables(models: &[SetEvaluation], baselines: &[SetEvaluation]) -> Result<()> {
     output::line("Options that are more likely than not")?;
     table(&models.iter().chain(baselines).collect::<Vec<_>>(), &LIKELY)?;
-    output::line("\nWith a threshold for each option, tuned on training or validation labels")?;
+    output::line(
+        "\nWith a threshold for each option, tuned for the macro F1 of its yes and no on training or validation labels",
+    )?;
     table(&models.iter().filter(|one| one.tuned.is_some()).collect::<Vec<_>>(), &TUNED)
 }
 

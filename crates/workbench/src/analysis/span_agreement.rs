@@ -137,7 +137,7 @@ mod tests {
     fn words_are_counted_in_characters() {
         // Characters of one to four bytes, a sign without a word, and a combining accent.
         assert_eq!(words("Größe – 😀 ne\u{301}e, ok"), [(0, 5), (10, 14), (16, 18)]);
-        assert_eq!(words(" … "), []);
+        assert!(words(" … ").is_empty());
     }
 
     #[test]
@@ -149,8 +149,8 @@ mod tests {
             marked.into_iter().collect::<Vec<_>>()
         };
         assert_eq!(of(&[(4, 7, 0)], Some(0)), [0, 1]);
-        assert_eq!(of(&[(4, 7, 0)], Some(1)), []);
-        assert_eq!(of(&[(5, 6, 0), (8, 10, 0), (14, 20, 0)], None), []);
+        assert!(of(&[(4, 7, 0)], Some(1)).is_empty());
+        assert!(of(&[(5, 6, 0), (8, 10, 0), (14, 20, 0)], None).is_empty());
         assert_eq!(of(&[(0, 1, 1), (0, 14, 0), (13, 14, 1)], Some(1)), [0, 2]);
         assert_eq!(of(&[(0, 1, 1), (6, 14, 0)], None), [0, 1, 2]);
     }

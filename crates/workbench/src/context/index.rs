@@ -1,7 +1,7 @@
 //! Texts, annotators and questions of the open project in memory: rows of the model's arrays and back.
 
 use crate::error::WorkbenchError;
-use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, TextId};
+use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, Scale, TextId};
 use dissensus_store::Store;
 use std::collections::HashMap;
 
@@ -146,6 +146,22 @@ impl Index {
     /// Whether a question or an option has this name.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
         self.questions.iter().chain(&self.options).any(|q| q.name == name)
+    }
+
+    /// Makes sure that no option of a new question has the name of a question or of another option.
+    ///
+    /// # Errors
+    /// Its name.
+    pub(crate) fn check_options(&self, question: &str, scale: &Scale) -> Result<(), WorkbenchError> {
+        let (name, prompt) = (question.to_owned(), String::new());
+        let new = Question { id: QuestionId(0), name, prompt, scale: scale.clone() };
+        match new.options().into_iter().find(|option| self.is_taken(&option.name)) {
+            None => Ok(()),
+            Some(option) => {
+                let (name, why) = (option.name, "is that of another question: choose another name or option");
+                Err(WorkbenchError::Name { what: "option", name, why })
+            }
+        }
     }
 
     /// What models learn of a question: each of its options, or the question itself. Nothing of one that is not there.

@@ -97,11 +97,15 @@ impl Context {
                 repeats.iter().map(|repeat| ((repeat.text, repeat.annotator), Vec::new())).collect();
             if !repeats.is_empty() {
                 snapshot.for_each_standing_answer(|answer| {
-                    if answer.question == question
+                    if answer.question == question.row()
                         && let Some(of_pair) = labels.get_mut(&(answer.text, answer.annotator))
                     {
                         let given = answer.source.is_given();
-                        of_pair.push(Label { answer: answer.answer, at_ms: answer.at_ms, given });
+                        of_pair.push(Label {
+                            answer: answer.answer.to(question),
+                            at_ms: answer.at_ms,
+                            given,
+                        });
                     }
                     Ok::<(), WorkbenchError>(())
                 })?;

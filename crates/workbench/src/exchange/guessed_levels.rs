@@ -40,7 +40,7 @@ fn missing_values(scale: &Scale, missing: &[(&str, u64)], values: &[(&str, u64)]
         missing.iter().map(|(name, count)| format!("\"{name}\" ({})", counted(*count, "label"))).collect();
     let them = if missing.len() == 1 { "it" } else { "them" };
     let without = match Scale::guess(values.iter().map(|(name, _)| *name)) {
-        Ok(other) if other.kind() != scale.kind() => {
+        Ok(other) if other.kind() != scale.kind() && !scale.has_options() => {
             format!(". Without {them} the scale would be {} ({})", other.kind(), other.levels().join(", "))
         }
         _ => String::new(),

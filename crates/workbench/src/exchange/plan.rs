@@ -110,6 +110,9 @@ impl Exchange {
                 (_, 0) => error,
                 _ => plan.bad_rows(Some(error)),
             })?;
+            if part.existing.is_none() {
+                self.context.index().check_options(&part.name, &part.scale)?;
+            }
             plan.parts.push(part);
         }
         plan.fix_scales(progress)?;
@@ -194,7 +197,10 @@ impl Plan {
             self.scan
                 .questions
                 .get(part.number)
-                .is_some_and(|found| found.off_scale(&part.scale).next().is_some())
+                // Without a scale the same set in another order is another answer.
+                .is_some_and(|found| {
+                    part.guessed && part.scale.has_options() || found.off_scale(&part.scale).next().is_some()
+                })
         };
         if self.parts.iter().find(off_scale).is_none() {
             return Ok(());
@@ -232,7 +238,9 @@ impl Plan {
         if more > 0 {
             listed.push(format!("and {more} more"));
         }
-        let off_scale = |error: &RowError| matches!(error.kind, RowErrorKind::UnknownLevel { .. });
+        let off_scale = |error: &RowError| {
+            matches!(error.kind, RowErrorKind::UnknownLevel { .. } | RowErrorKind::BadSpans(_))
+        };
         if let Some(question) = self.known.as_deref().filter(|_| problems.iter().any(off_scale)) {
             listed.push(format!(
                 "These labels are read as answers to \"{question}\", which is in the project; for another question, name it with --question."
@@ -278,10 +286,12 @@ fn part(
     let scale = match (scale, choices.scale) {
         (Some(scale), _) => Ok(scale),
         (None, Some(kind)) => {
-            let of_options = matches!(kind, ScaleKind::MultiLabel | ScaleKind::Spans);
-            let names = if of_options { &found.options } else { &found.names };
-            let seen = names.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
-            if of_options { Scale::new(kind, seen) } else { Scale::of_kind(kind, seen) }
+            let seen =
+                names_of(kind, found).iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.as_str());
+            match kind {
+                ScaleKind::MultiLabel | ScaleKind::Spans => Scale::new(kind, seen),
+                _ => Scale::of_kind(kind, seen),
+            }
         }
         (None, None) => found.scale.clone(),
     };
@@ -299,10 +309,20 @@ fn part(
     })
 }
 
+/// What levels of a scale of this kind are called in the file, and how many labels have each.
+fn names_of(kind: ScaleKind, found: &QuestionScan) -> &[(String, u64)] {
+    match kind {
+        ScaleKind::MultiLabel => &found.options,
+        ScaleKind::Spans => &found.types,
+        _ => &found.names,
+    }
+}
+
 fn level_counts(scale: &Scale, found: &QuestionScan) -> Vec<u32> {
     let mut counts = vec![0; scale.len()];
-    let names = if scale.has_options() { &found.options } else { &found.names };
-    for (level, count) in names.iter().filter_map(|(name, n)| Some((scale.index_of(name)?, n))) {
+    for (level, count) in
+        names_of(scale.kind(), found).iter().filter_map(|(name, n)| Some((scale.index_of(name)?, n)))
+    {
         counts[usize::from(level)] += *count as u32;
     }
     counts

@@ -6,7 +6,7 @@ use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
 use crate::view::QuestionInfo;
-use dissensus_domain::{Question, QuestionId, Scale};
+use dissensus_domain::{Question, Scale};
 use dissensus_store::NewQuestion;
 
 impl Project {
@@ -28,14 +28,7 @@ impl Project {
             return Err(WorkbenchError::Name { what: "question", name, why: "is taken: choose another" });
         }
         let scale = Scale::new(scale.kind(), scale.levels())?;
-        let new =
-            Question { id: QuestionId(0), name: name.clone(), prompt: name.clone(), scale: scale.clone() };
-        for option in new.options() {
-            if self.context.index().is_taken(&option.name) {
-                let (name, why) = (option.name, "is that of another question: choose another name or option");
-                return Err(WorkbenchError::Name { what: "option", name, why });
-            }
-        }
+        self.context.index().check_options(&name, &scale)?;
         let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
         let new = NewQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() };
         let id = self.context.store.write(move |tx| tx.add_question(&new))?;
