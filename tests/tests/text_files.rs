@@ -73,7 +73,7 @@ fn texts_are_embedded_in_their_order_in_every_format() {
     // Each is the embedding of its own text: of one alone it is nearly the same.
     for at in [0, 40, 89] {
         bench.file("one.txt", &lines[at]);
-        bench.ok(["embed", "one.txt", "one.jsonl"]);
+        bench.ok(["embed", "one.txt", "one.jsonl", "--force"]);
         let alone = &embeddings(&bench, "one.jsonl")[0].1;
         let cosine: f32 = alone.iter().zip(&rows[at].1).map(|(a, b)| a * b).sum();
         assert!(cosine > 0.999, "{at}: {cosine}");
@@ -136,6 +136,75 @@ fn an_embedding_that_is_stopped_leaves_no_file() {
     let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
     assert_eq!(code, Some(130), "{said}");
     assert_eq!(parts(), 0, "nothing is left of it");
+    assert!(said.contains("nothing was written") && !said.contains("is kept"), "{said}");
+}
+
+#[test]
+fn an_embedding_replaces_neither_what_it_reads_nor_unasked_what_is_there() {
+    let bench = Bench::new();
+    let read = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap();
+    bench.file("a.ids.txt", "one text\nanother\n");
+    let itself = bench.run(["embed", "a.ids.txt", "a.npy", "--force"]);
+    assert!(
+        itself.code == Some(1) && itself.err.contains("a.ids.txt is the file that is read"),
+        "{itself:?}"
+    );
+    bench.file("b.txt", "one text\n");
+    for there in ["b.npy", "b.ids.txt"] {
+        bench.file(there, "somebody's own");
+        // No such encoder: that the file is there is told before anything is opened.
+        let refused = bench.run(["embed", "b.txt", "b.npy", "--encoder", "no-such-encoder"]);
+        assert!(
+            refused.code == Some(1) && refused.err.contains(&format!("{there} exists already")),
+            "{refused:?}"
+        );
+        assert_eq!(read(there), "somebody's own");
+        std::fs::remove_file(bench.path(there)).unwrap();
+    }
+    bench.file("b.ids.txt", "somebody's own");
+    bench.ok(["embed", "b.txt", "b.npy", "--force"]);
+    assert_eq!((read("b.ids.txt").as_str(), read("a.ids.txt").as_str()), ("1\n", "one text\nanother\n"));
+}
+
+#[test]
+fn an_id_that_stands_twice_is_told_with_both_rows() {
+    let bench = Bench::new();
+    bench.file("texts.csv", "id,comment\n7,All is well\n8,Nothing is\n7,Or is it\n");
+    let refused = bench.run(["embed", "texts.csv", "out.npy"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("row 3 (line 4): the id \"7\" is that of row 1"), "{refused:?}");
+    bench.ok(["embed", "texts.csv", "out.npy", "--skip-bad"]);
+    assert_eq!(std::fs::read_to_string(bench.path("out.ids.txt")).unwrap(), "7\n8\n");
+}
+
+/// Nothing is encoded or fitted for a table that cannot be: these projects have no embeddings afterwards.
+#[test]
+fn what_cannot_be_predicted_is_refused_before_anything_is_fitted() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.file("numbers.csv", "a,b\n1,2\n");
+    bench.file("there.csv", "somebody's own");
+    bench.file("new.txt", "A new text\n");
+    for (arguments, says) in [
+        (vec!["predictions", "P.dissensus", "out.xlsx"], ".csv, .tsv, .jsonl or .parquet"),
+        (vec!["predictions", "P.dissensus", "there.csv"], "--force"),
+        (vec!["predictions", "P.dissensus", "no/such/out.csv"], "cannot be written"),
+        (vec!["predictions", "P.dissensus", "out.csv", "--annotators", "a1,nobody"], "nobody"),
+        (vec!["predictions", "P.dissensus", "out.csv", "--question", "kind"], "no question"),
+        (vec!["predict", "P.dissensus", "--texts", "numbers.csv", "--out", "out.csv"], "--text-column"),
+        (vec!["predict", "P.dissensus", "--texts", "no.txt", "--out", "out.csv"], "no file"),
+        (vec!["predict", "P.dissensus", "--texts", "new.txt", "--out", "out.txt"], ".csv, .tsv"),
+        (
+            vec!["predict", "P.dissensus", "--texts", "there.csv", "--out", "there.csv", "--force"],
+            "that is read",
+        ),
+    ] {
+        let refused = bench.run(&arguments);
+        assert!(refused.code == Some(1) && refused.err.contains(says), "{arguments:?}: {refused:?}");
+    }
+    assert_eq!(bench.json(["info", "P.dissensus"])["encoder"], Value::Null);
+    assert_eq!(std::fs::read_to_string(bench.path("there.csv")).unwrap(), "somebody's own");
+    assert!(!bench.path("out.csv").exists());
 }
 
 #[test]

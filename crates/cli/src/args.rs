@@ -344,22 +344,26 @@ pub(crate) struct Encode {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  dissensus embed comments.csv comments.npy --text comment --text-id id
+  dissensus embed comments.csv comments.npy --text-column comment --text-id-column id
   dissensus embed lines.txt lines.parquet --encoder intfloat/multilingual-e5-small --prompt \"query: \"
   dissensus embed comments.jsonl embeddings.jsonl --encoder P.dissensus#3
 
 A .txt file is one text a line, and the number of the line is its id; blank lines are none. Without a column of ids a text of a table is known by
 its body. A .npy is float32, texts x components, with the ids one a line in a file beside it (NAME.ids.txt); .parquet and .jsonl
-have the columns text_id and embedding. Embeddings are in the file's order. Nothing is written before the end, and nothing after Ctrl-C.")]
+have the columns text_id and embedding. Embeddings are in the file's order; an id
+that stands twice is a bad row. Nothing is written before the end, and nothing after Ctrl-C.")]
 pub(crate) struct Embed {
     /// The texts: CSV, TSV, JSON Lines, or one text a line (.txt)
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) input: PathBuf,
-    /// The file to write; its ending says how: .npy, .parquet or .jsonl. A file of that name is replaced
+    /// The file to write; its ending says how: .npy, .parquet or .jsonl
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) out: PathBuf,
     #[command(flatten)]
     pub(crate) columns: TextFileArgs,
+    /// Replace files that are there
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document
@@ -371,10 +375,10 @@ pub(crate) struct Embed {
 #[derive(Args, Debug, Default)]
 pub(crate) struct TextFileArgs {
     /// The column of the texts [default: the one that looks like it]
-    #[arg(long = "text", value_name = "COLUMN")]
+    #[arg(long, visible_alias = "text", value_name = "COLUMN")]
     pub(crate) text_column: Option<String>,
     /// The column of the texts' ids [default: the one that looks like it]
-    #[arg(long = "text-id", value_name = "COLUMN")]
+    #[arg(long, visible_alias = "text-id", value_name = "COLUMN")]
     pub(crate) text_id_column: Option<String>,
     /// Leave out rows that cannot be read; without it they are told and nothing is written
     #[arg(long)]

@@ -86,17 +86,18 @@ impl TypedTable {
         written.map_err(|e| ExchangeError::writing(&self.path, e))
     }
 
-    /// Brings all to the disk under its name, in place of what has it.
+    /// Brings all to the disk under its name, with `replace` in place of what has it.
     ///
     /// # Errors
-    /// What the disk says; what stood there is then as it was.
-    pub fn finish(self) -> Result<(), ExchangeError> {
+    /// What the disk says, without `replace` also that the name is taken by now; what stood there is then as it was.
+    pub fn finish(self, replace: bool) -> Result<(), ExchangeError> {
         let file = match self.sink {
             Sink::Parquet(file) => file.finish(),
             Sink::Json(file) => Ok(file),
             Sink::Separated(writer) => writer.into_inner().map_err(csv::IntoInnerError::into_error),
         };
-        file.and_then(AtomicFile::finish).map_err(|e| ExchangeError::writing(&self.path, e))
+        let named = if replace { AtomicFile::finish } else { AtomicFile::finish_new };
+        file.and_then(named).map_err(|e| ExchangeError::writing(&self.path, e))
     }
 }
 
@@ -163,7 +164,7 @@ mod tests {
             table.write(&row[..if vector { 4 } else { 3 }]).unwrap();
         }
         assert!(!path.exists());
-        table.finish().unwrap();
+        table.finish(false).unwrap();
         std::fs::read_to_string(&path).unwrap()
     }
 

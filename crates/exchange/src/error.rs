@@ -180,6 +180,12 @@ pub enum ExchangeError {
         /// The file that was to be written.
         path: PathBuf,
     },
+    /// Something has the name, and nothing was to be replaced.
+    #[error("{path} exists by now and was not replaced: choose another name")]
+    Taken {
+        /// The file that was to be written.
+        path: PathBuf,
+    },
     /// The system refused to write.
     #[error("{path} cannot be written: {source}")]
     Unwritable {
@@ -207,6 +213,7 @@ impl ExchangeError {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             io::ErrorKind::IsADirectory => Self::Directory { path },
+            io::ErrorKind::AlreadyExists => Self::Taken { path },
             _ => Self::Unwritable { path, source },
         }
     }

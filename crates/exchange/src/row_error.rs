@@ -200,6 +200,14 @@ pub enum RowErrorKind {
         /// Characters of the text.
         characters: u32,
     },
+    /// An id that an earlier row of a file of texts has.
+    #[error("the id \"{text_id}\" is that of row {first} already: give one of the two another id")]
+    SameId {
+        /// The id.
+        text_id: String,
+        /// The row that has it, from 1.
+        first: u64,
+    },
     /// One id, two bodies.
     #[error("the text \"{text_id}\" already has another body: give one of them another id")]
     OtherBody {

@@ -2,9 +2,12 @@
 
 use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
 use crate::{
-    ColumnRoles, ExchangeError, RowError, RowErrorKind, Rows, Source, guess_roles, read_rows, text_id_of,
+    ColumnRoles, ExchangeError, Row, RowError, RowErrorKind, Rows, Source, guess_roles, read_rows, text_id_of,
 };
 use dissensus_domain::MAX_TEXT_BYTES;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -75,7 +78,7 @@ impl TextFile {
         };
         if roles.text.is_none() {
             let (path, columns) = (path.to_owned(), source.columns().to_vec());
-            let message = "no column looks like the texts: name it with --text".to_owned();
+            let message = "no column looks like the texts: name it with --text-column".to_owned();
             return Err(ExchangeError::RolesDoNotFit { path, message, columns });
         }
         roles.kind(&source)?;
@@ -98,18 +101,26 @@ impl TextFile {
         }
     }
 
-    /// The texts in their order; a bad row is an `Err`, and reading goes on behind it. Memory does not grow with the file.
+    /// The texts in their order; a bad row is an `Err`, and reading goes on behind it. A row whose id an earlier one has is a bad row; ids
+    /// made of bodies are the same for the same text, and not bad. Of the file no more is held than a number for each id.
     ///
     /// # Errors
     /// The file can no longer be opened.
     pub fn texts(&self) -> Result<Texts, ExchangeError> {
-        Ok(Texts(match &self.kind {
+        let reader = match &self.kind {
             Kind::Table { source, roles } => Reader::Table(Box::new(read_rows(source, roles)?)),
             Kind::Lines { .. } => {
                 let file = File::open(&self.path).map_err(|e| ExchangeError::reading(&self.path, e))?;
-                Reader::Lines(Box::new(Lines { window: Window::new(file, 0, 1), row: 0, done: false }))
+                Reader::Lines(Box::new(Lines {
+                    window: Window::new(file, 0, 1),
+                    row: 0,
+                    broken: None,
+                    done: false,
+                }))
             }
-        }))
+        };
+        let named = matches!(&self.kind, Kind::Table { roles, .. } if roles.text_id.is_some());
+        Ok(Texts { reader, ids: named.then(HashMap::new) })
     }
 
     /// Reads all of it and counts, telling `progress` now and then how many of its bytes are done.
@@ -147,7 +158,11 @@ impl TextFile {
 
 /// The texts of a file in order. Made by [`TextFile::texts`].
 #[derive(Debug)]
-pub struct Texts(Reader);
+pub struct Texts {
+    reader: Reader,
+    /// The row that has an id, by the first half of the id's SHA-256; `None` where ids are made of bodies or lines.
+    ids: Option<HashMap<[u8; 16], u64>>,
+}
 
 #[derive(Debug)]
 enum Reader {
@@ -158,7 +173,7 @@ enum Reader {
 impl Texts {
     /// Bytes of the file left behind.
     pub fn position(&self) -> u64 {
-        match &self.0 {
+        match &self.reader {
             Reader::Lines(lines) => lines.window.offset(),
             Reader::Table(rows) => Rows::position(rows),
         }
@@ -169,19 +184,28 @@ impl Iterator for Texts {
     type Item = Result<TextOfFile, RowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
+        match &mut self.reader {
             Reader::Lines(lines) => lines.next(),
-            Reader::Table(rows) => Some(rows.next()?.and_then(|row| {
-                let (row_number, line) = (row.row, row.line);
-                let missing = || RowError {
-                    row: row_number,
-                    line,
-                    column: None,
-                    kind: RowErrorKind::Missing { what: "text" },
-                };
-                let body = row.text.ok_or_else(missing)?;
-                Ok(TextOfFile { id: row.text_id.unwrap_or_else(|| text_id_of(&body)), body })
-            })),
+            Reader::Table(rows) => {
+                let ids = self.ids.as_mut();
+                Some(rows.next()?.and_then(|row| of_table(row, ids)))
+            }
+        }
+    }
+}
+
+fn of_table(row: Row, ids: Option<&mut HashMap<[u8; 16], u64>>) -> Result<TextOfFile, RowError> {
+    let error = |kind| RowError { row: row.row, line: row.line, column: None, kind };
+    let body = row.text.ok_or_else(|| error(RowErrorKind::Missing { what: "text" }))?;
+    let id = row.text_id.unwrap_or_else(|| text_id_of(&body));
+    let Some(ids) = ids else { return Ok(TextOfFile { id, body }) };
+    let digest = Sha256::digest(id.as_bytes());
+    let key: [u8; 16] = std::array::from_fn(|at| digest[at]);
+    match ids.entry(key) {
+        Entry::Occupied(first) => Err(error(RowErrorKind::SameId { text_id: id, first: *first.get() })),
+        Entry::Vacant(free) => {
+            free.insert(row.row);
+            Ok(TextOfFile { id, body })
         }
     }
 }
@@ -191,6 +215,8 @@ impl Iterator for Texts {
 struct Lines<R> {
     window: Window<R>,
     row: u64,
+    /// Why nothing more can be read behind a bad row that was handed over.
+    broken: Option<RowError>,
     done: bool,
 }
 
@@ -198,6 +224,9 @@ impl<R: Read> Iterator for Lines<R> {
     type Item = Result<TextOfFile, RowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(broken) = self.broken.take() {
+            return Some(Err(broken));
+        }
         while !self.done {
             let line = self.window.line();
             let error = |row, kind| RowError { row, line, column: None, kind };
@@ -210,7 +239,11 @@ impl<R: Read> Iterator for Lines<R> {
                 Ok(LineEnd::EndOfFile) => self.done = true,
                 Ok(LineEnd::TooLong) => {
                     self.row += 1;
-                    self.done = self.window.skip_line().is_err();
+                    if let Err(reason) = self.window.skip_line() {
+                        self.done = true;
+                        let kind = RowErrorKind::Unreadable { message: reason.to_string() };
+                        self.broken = Some(error(self.row, kind));
+                    }
                     return Some(Err(error(self.row, RowErrorKind::TooLong { limit: MAX_RECORD_BYTES })));
                 }
                 Ok(LineEnd::At(end)) => {
@@ -283,12 +316,43 @@ mod tests {
     fn a_table_may_have_other_columns() {
         let csv = b"id,comment,rater,rating\nc1,Well said.,ada,1\nc2,,bo,4\nc1,Well said.,bo,2\n";
         let found = read("a.csv", csv, None, None).unwrap();
-        assert_eq!((found[0].as_str(), found[2].as_str()), ("c1: Well said.", "c1: Well said."));
+        assert_eq!(found[0], "c1: Well said.");
         assert!(found[1].contains("no text"), "{}", found[1]);
+        assert!(found[2].contains("row 3 (line 4): the id \"c1\" is that of row 1"), "{}", found[2]);
         // The columns that are named count.
         assert_eq!(read("a.csv", csv, Some("rater"), Some("comment")).unwrap()[0], "Well said.: ada");
+        // The same text twice is the same text, where nothing else names it.
+        let twice = read("a.csv", b"comment,rater\nWell said.,ada\nWell said.,bo\n", None, None).unwrap();
+        assert!(twice.len() == 2 && twice[0] == twice[1], "{twice:?}");
         let jsonl = br#"{"body":"x y z and more words","nr":3}"#;
         assert_eq!(read("a.jsonl", jsonl, Some("body"), Some("nr")).unwrap(), ["3: x y z and more words"]);
+    }
+
+    /// A disk that fails behind a line that is too long.
+    #[test]
+    fn what_cannot_be_read_behind_a_bad_line_is_told() {
+        struct Failing(usize);
+        impl Read for Failing {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                let n = buffer.len().min(self.0);
+                if n == 0 {
+                    return Err(std::io::Error::other("the stick was pulled"));
+                }
+                self.0 -= n;
+                buffer[..n].fill(b'x');
+                Ok(n)
+            }
+        }
+        let window = Window::new(Failing(MAX_RECORD_BYTES + (1 << 20)), 0, 1);
+        let found: Vec<_> = Lines { window, row: 0, broken: None, done: false }.collect();
+        assert!(matches!(&found[0], Err(e) if matches!(e.kind, RowErrorKind::TooLong { .. })), "{found:?}");
+        assert!(matches!(&found[1..], [Err(e)] if e.is_fatal()), "{found:?}");
+    }
+
+    #[test]
+    fn a_table_without_a_column_of_texts_says_which_option_names_it() {
+        let error = read("a.csv", b"a,b\n1,2\n", None, None).unwrap_err();
+        assert!(error.contains("--text-column"), "{error}");
     }
 
     #[test]

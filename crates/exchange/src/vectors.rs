@@ -3,7 +3,7 @@
 use crate::columns::TypedTable;
 use crate::error::ExchangeError;
 use crate::typed_column::{ColumnKind, TypedColumn, Value};
-use dissensus_files::AtomicFile;
+use dissensus_files::{AtomicFile, finish_pair};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -71,18 +71,18 @@ impl VectorWriter {
         }
     }
 
-    /// Brings all to the disk, the ids first.
+    /// Brings all to the disk; ids get their name before the array gets its own, so that an array is never beside other ids. With
+    /// `replace` files of these names give way.
     ///
     /// # Errors
-    /// What the disk says.
-    pub fn finish(self) -> Result<(), ExchangeError> {
-        let end = |file: AtomicFile| {
-            let path = file.target().to_owned();
-            file.finish().map_err(|e| ExchangeError::writing(&path, e))
-        };
+    /// What the disk says, without `replace` also that a name is taken by now; what stood there is then as it was.
+    pub fn finish(self, replace: bool) -> Result<(), ExchangeError> {
         match self.sink {
-            Sink::Table(table) => table.finish(),
-            Sink::Numpy { array, ids } => end(ids).and_then(|()| end(array)),
+            Sink::Table(table) => table.finish(replace),
+            Sink::Numpy { array, ids } => {
+                let path = array.target().to_owned();
+                finish_pair(ids, array, replace).map_err(|e| ExchangeError::writing(&path, e))
+            }
         }
     }
 }
@@ -116,7 +116,7 @@ mod tests {
         writer.write("a", &[1.0, 2.0, 3.0]).unwrap();
         assert!(!path.exists());
         writer.write("b c", &[-1.0, 0.5, 0.0]).unwrap();
-        writer.finish().unwrap();
+        writer.finish(false).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let literal = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
         assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
@@ -133,7 +133,7 @@ mod tests {
         let path = folder.path().join("v.jsonl");
         let mut writer = VectorWriter::create(&path, 1, 2).unwrap();
         writer.write("a", &[0.1, 2.0]).unwrap();
-        writer.finish().unwrap();
+        writer.finish(false).unwrap();
         let json = std::fs::read_to_string(&path).unwrap();
         assert_eq!(json, "{\"text_id\":\"a\",\"embedding\":[0.1,2.0]}\n");
         assert_eq!(VectorWriter::ids_path(&path), None);

@@ -88,7 +88,8 @@ impl AtomicFile {
         sync_folder(folder_of(&target))
     }
 
-    fn synced(self) -> io::Result<(PathBuf, NamedTempFile)> {
+    /// Everything on the disk, under the temporary name still.
+    pub(crate) fn synced(self) -> io::Result<(PathBuf, NamedTempFile)> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         Ok((self.target, file))

@@ -251,6 +251,11 @@ pub enum WorkbenchError {
     /// Another encoder came into use while a pooling was chosen.
     #[error("another encoder came into use meanwhile, and stays in use: choose again to change it")]
     EncoderSwitched,
+    /// Another encoder came into use after the model that was to predict was fitted.
+    #[error(
+        "another program gave this project another encoder since its model was fitted, so nothing was written: run it again"
+    )]
+    EncoderNotOfModel,
     /// Fewer than two encoders to choose from.
     #[error(
         "name two encoders or more to choose from, such as --choose-encoder all-MiniLM-L6-v2,all-mpnet-base-v2"
@@ -467,12 +472,20 @@ pub enum WorkbenchError {
     /// Stopped on wish.
     #[error("stopped on your wish; what was finished is kept")]
     Cancelled,
+    /// Stopped on wish while a file was written that appears whole or not at all.
+    #[error("stopped on your wish; nothing was written")]
+    CancelledUnwritten,
 }
 
 impl WorkbenchError {
     /// A fault of the program.
     pub(crate) fn internal(error: &dyn std::fmt::Display) -> Self {
         Self::Internal(error.to_string())
+    }
+
+    /// Of work whose only result is a file: a cancel leaves nothing of it.
+    pub(crate) fn all_or_nothing(self) -> Self {
+        if matches!(self, Self::Cancelled) { Self::CancelledUnwritten } else { self }
     }
 
     /// Stable and kebab-case; scripts and the window may rely on it.
@@ -510,7 +523,7 @@ impl WorkbenchError {
             Self::NoRows(_) | Self::NoTexts(_) => "no-rows",
             Self::SameFile(_) => "same-file",
             Self::EncoderChanged { .. } => "encoder-changed",
-            Self::EncoderSwitched => "encoder-switched",
+            Self::EncoderSwitched | Self::EncoderNotOfModel => "encoder-switched",
             Self::OneEncoder | Self::EncoderTwice(_) => "encoders-to-choose",
             Self::NoRepeats { .. } => "no-repeats",
             Self::EncoderLearned(_) => "encoder-learned",
@@ -544,7 +557,7 @@ impl WorkbenchError {
             Self::CopyExists(_) => "project-exists",
             Self::NotForLewidi(..) => "not-for-lewidi",
             Self::NotAFileName(_) => "not-a-file-name",
-            Self::Cancelled => "cancelled",
+            Self::Cancelled | Self::CancelledUnwritten => "cancelled",
         }
     }
 
@@ -610,6 +623,7 @@ fn exchange_code(error: &ExchangeError) -> &'static str {
         | ExchangeError::Utf16 { .. }
         | ExchangeError::LineEnds { .. } => "file-format",
         ExchangeError::DiskFull { .. } => "disk-full",
+        ExchangeError::Taken { .. } => "export-exists",
         ExchangeError::Unwritable { .. } => "file-unwritable",
         _ => "columns",
     }

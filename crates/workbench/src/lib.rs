@@ -18,6 +18,7 @@ mod labelling;
 mod live;
 mod log;
 mod names;
+mod outputs;
 mod project;
 mod runs;
 pub mod sample;
@@ -29,11 +30,11 @@ mod words;
 
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
-    EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference, ModelDifferences,
-    OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText, PlanChoices,
-    PoolingChoice, PoolingLoss, PredictionChoices, PredictionFile, SetsWithoutCopies, SlipChoices,
-    SpanAgreements, SplitReport, StableShareReport, Submission, SubmissionChoices, TextDispersionReport,
-    TextOptions, Trained, TypeAgreement, WithoutCopies,
+    CheckedPredictions, EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference,
+    ModelDifferences, OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText,
+    PlanChoices, PoolingChoice, PoolingLoss, PredictionChoices, PredictionFile, SetsWithoutCopies,
+    SlipChoices, SpanAgreements, SplitReport, StableShareReport, Submission, SubmissionChoices,
+    TextDispersionReport, TextOptions, Trained, TypeAgreement, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;

@@ -7,7 +7,7 @@ use dissensus_perspectives::PerspectivesError;
 use dissensus_workbench::view::{DisagreementMeasure, DisagreementQuery, ImportChoices, TrainChoices};
 use dissensus_workbench::{
     CopyChoices, DeviceChoice, EncoderChoice, EvaluateChoices, Evaluation, Home, ModelKind, Pooling,
-    Progress, Session, Silent, SplitSpec, WorkbenchError, sample,
+    PredictionChoices, Progress, Session, Silent, SplitSpec, TextFileChoices, WorkbenchError, sample,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -757,4 +757,29 @@ fn copy_folder(from: &Path, to: &Path) {
             std::fs::copy(&path, &to).unwrap();
         }
     }
+}
+
+/// One program fits and is about to read new texts; another one chooses another pooling.
+#[test]
+fn new_texts_are_not_read_by_another_encoder_than_the_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder);
+    let reader =
+        Session::open_to_read(session.project.path(), &Home::inside(folder.path(), Vec::new())).unwrap();
+    let texts = folder.path().join("new.txt");
+    std::fs::write(&texts, "A new text\n").unwrap();
+    let texts = TextFileChoices { path: texts, ..TextFileChoices::default() };
+    let out = folder.path().join("out.csv");
+    let choices =
+        PredictionChoices { question: Some("offensiveness".to_owned()), ..PredictionChoices::default() };
+    let check = || reader.analysis.check_predictions(&choices, Some(&texts), &out, &Silent).unwrap();
+    let asked = check();
+    reader.live.fit(asked.question(), &Silent).unwrap();
+    session.encoding.encode(&with_pooling(Pooling::Cls), &Silent).unwrap();
+    let refused = reader.analysis.predictions_file(&asked, &tiny(), &Silent).unwrap_err();
+    assert_eq!(refused.code(), "encoder-switched");
+    assert!(!out.exists());
+    // Asked again it is the new one throughout.
+    reader.live.fit(asked.question(), &Silent).unwrap();
+    assert_eq!(reader.analysis.predictions_file(&check(), &tiny(), &Silent).unwrap().texts, 1);
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 pub(crate) fn embed(args: &Embed) -> Result<()> {
     let texts = text_file(&args.input, &args.columns);
     let bar = Bar::new("texts");
-    let done = embed_file(&home()?, &texts, &args.out, &encoder_choice(&args.encoder), &bar);
+    let done = embed_file(&home()?, &texts, &args.out, args.force, &encoder_choice(&args.encoder), &bar);
     drop(bar);
     let done = done?;
     if args.json {

@@ -118,17 +118,32 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
 /// Every text of the project, by the live model.
 fn prediction_table(args: &Predictions) -> Result<()> {
     let session = open_or_read(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
-    make_live(&session, question.id, &args.encoder)?;
     let choices = PredictionChoices {
-        question: Some(question.name),
+        question: args.question.clone(),
         annotators: args.annotators.clone(),
         replace: args.force,
     };
-    let bar = Bar::new("texts");
-    let written = session.analysis.predictions_file(&choices, &args.out, &bar);
+    write_table(&session, &choices, None, &args.out, &args.encoder, args.json)
+}
+
+/// Looks at names and files first, since fitting takes its time.
+fn write_table(
+    session: &Session,
+    choices: &PredictionChoices,
+    texts: Option<&TextFileChoices>,
+    out: &Path,
+    encoder: &EncoderArgs,
+    json: bool,
+) -> Result<()> {
+    let bar = Bar::new("bytes");
+    let asked = session.analysis.check_predictions(choices, texts, out, &bar);
     drop(bar);
-    tell_written(&written?, args.json)
+    let asked = asked?;
+    make_live(session, asked.question(), encoder)?;
+    let bar = Bar::new("texts");
+    let written = session.analysis.predictions_file(&asked, &encoder_choice(encoder), &bar);
+    drop(bar);
+    tell_written(&written?, json)
 }
 
 /// Every text of a file, by the live model.
@@ -139,7 +154,6 @@ fn predict_file(
     texts: &Path,
     out: &Path,
 ) -> Result<()> {
-    make_live(session, question.id, &args.encoder)?;
     let choices = PredictionChoices {
         question: Some(question.name.clone()),
         annotators: args.annotators.clone(),
@@ -151,10 +165,7 @@ fn predict_file(
         text_id: args.text_id_column.clone(),
         skip_bad: args.skip_bad,
     };
-    let bar = Bar::new("texts");
-    let written = session.analysis.predict_file(&choices, &texts, out, &encoder_choice(&args.encoder), &bar);
-    drop(bar);
-    tell_written(&written?, args.json)
+    write_table(session, &choices, Some(&texts), out, &args.encoder, args.json)
 }
 
 fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {

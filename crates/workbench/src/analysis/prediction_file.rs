@@ -4,7 +4,8 @@ use super::Analysis;
 use crate::encoding::{CheckedTexts, EncodedText, EncoderChoice, TextFileChoices};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_domain::Question;
+use crate::outputs::check_outputs;
+use dissensus_domain::{Question, QuestionId};
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
 use dissensus_perspectives::{AnnotatorModel as _, LiveModel, disagreement_of_texts};
 use dissensus_store::body_hash;
@@ -47,21 +48,72 @@ pub struct PredictionFile {
     pub bad_rows: u64,
 }
 
+/// A table of predictions that was asked for: its names, files and texts were found in order.
+pub struct CheckedPredictions {
+    question: Question,
+    choices: PredictionChoices,
+    out: PathBuf,
+    texts: Option<CheckedTexts>,
+}
+
+impl CheckedPredictions {
+    /// The question that is predicted: its model must be live ([`crate::LiveModels::fit`]) before the table is written.
+    pub fn question(&self) -> QuestionId {
+        self.question.id
+    }
+}
+
 impl Analysis {
+    /// Looks whether a table of predictions can be written at all, before anything is encoded or fitted for it: of every text of the project, or of
+    /// those of a file, which is read once.
+    ///
+    /// # Errors
+    /// No such question or annotator; a multi-label question, whose options have a table each; a file to write that is there already (without
+    /// `replace`), is the one that is read or is of no format that can be written; a file of texts that cannot be read or has bad rows; a cancel.
+    pub fn check_predictions(
+        &self,
+        choices: &PredictionChoices,
+        texts: Option<&TextFileChoices>,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<CheckedPredictions, WorkbenchError> {
+        let question = self.question(choices.question.as_deref())?;
+        TypedTable::check(out, false)?;
+        check_outputs(&[out], texts.map(|texts| texts.path.as_path()), choices.replace)?;
+        chosen_rows(self, choices)?;
+        let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
+        let texts = texts.map_err(WorkbenchError::all_or_nothing)?;
+        Ok(CheckedPredictions { question, choices: choices.clone(), out: out.to_owned(), texts })
+    }
+
     /// Writes what annotators would answer to every text of the project by the live model: probabilities, the answer, whether the model has
     /// learned from that annotator's own label of that text, and how much the annotators chosen would disagree. Memory does not grow with texts x annotators.
     ///
+    /// Of a file's texts one whose body is in the project is predicted as any other one, by what it says alone;
+    /// that its labels have taught the model is told in the column `observed`.
+    ///
     /// # Errors
-    /// No such annotator; a multi-label question, whose options have a table each; a model that is not live ([`crate::LiveModels::fit`] makes it so); a file that is
-    /// there already (without `replace`) or of no format that can be written; a full disk; a cancel.
+    /// A model that is not live ([`crate::LiveModels::fit`] makes it so); a file of that name by now (without `replace`); a full disk; a cancel. For a file's texts also:
+    /// it has changed; the encoder is not there, or is not the one that the live model stands on.
     pub fn predictions_file(
         &self,
-        choices: &PredictionChoices,
-        out: &Path,
+        asked: &CheckedPredictions,
+        encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PredictionFile, WorkbenchError> {
-        let question = self.question(choices.question.as_deref())?;
-        let mut rows = PredictedRows::begin(self, &question, choices, out)?;
+        let written = match &asked.texts {
+            Some(texts) => self.predict_file(asked, texts, encoder, progress),
+            None => self.predict_project(asked, progress),
+        };
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    fn predict_project(
+        &self,
+        asked: &CheckedPredictions,
+        progress: &dyn Progress,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let mut rows = PredictedRows::begin(self, asked)?;
         let index = self.context.index();
         let total = rows.model.texts() as u64;
         for (row, id) in index.texts().iter().enumerate().take(rows.model.texts()) {
@@ -76,24 +128,20 @@ impl Analysis {
         rows.finish(0)
     }
 
-    /// As [`Analysis::predictions_file`], for the texts of a file. A text whose body is in the project is predicted as any other one, by what it says alone;
-    /// that its labels have taught the model is told in the column `observed`.
-    ///
-    /// # Errors
-    /// As [`Analysis::predictions_file`]; a file that cannot be read or has bad rows; the encoder is not there, or another one than the project's.
-    pub fn predict_file(
+    fn predict_file(
         &self,
-        choices: &PredictionChoices,
-        texts: &TextFileChoices,
-        out: &Path,
+        asked: &CheckedPredictions,
+        checked: &CheckedTexts,
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PredictionFile, WorkbenchError> {
-        let question = self.question(choices.question.as_deref())?;
-        TypedTable::check(out, false)?;
-        let checked = CheckedTexts::open(texts, out, progress)?;
-        let mut rows = PredictedRows::begin(self, &question, choices, out)?;
+        let mut rows = PredictedRows::begin(self, asked)?;
         let encoder = self.encoding.open_in_use(encoder)?;
+        let now = encoder.version().key();
+        // Another program may have given the project another encoder since the model was fitted.
+        if rows.encoder.as_ref() != Some(&now) {
+            return Err(WorkbenchError::EncoderNotOfModel);
+        }
         let known = rows.model.texts();
         let at_once = TEXTS_AT_ONCE.max(known);
         let kept = rows.model.to_bytes()?;
@@ -121,37 +169,22 @@ struct PredictedRows {
     /// Rows of labelled texts by their bodies.
     labelled: HashMap<[u8; 32], Vec<u32>>,
     written: PredictionFile,
+    /// Key of the encoder version that the model stands on.
+    encoder: Option<String>,
+    replace: bool,
 }
 
 impl PredictedRows {
-    fn begin(
-        analysis: &Analysis,
-        question: &Question,
-        choices: &PredictionChoices,
-        out: &Path,
-    ) -> Result<Self, WorkbenchError> {
-        TypedTable::check(out, false)?;
-        if out.exists() && !choices.replace {
-            return Err(WorkbenchError::ExportExists(out.to_owned()));
-        }
-        let index = analysis.context.index();
-        let everybody = choices.annotators.is_empty();
-        let mut chosen: Vec<(u32, String)> = match everybody {
-            true => (0..).zip(index.annotators()).map(|(row, a)| (row, a.external_id.clone())).collect(),
-            false => {
-                let named = |name: &String| {
-                    let found = index.annotator_asked_for(name)?;
-                    let row = index.annotator_row(found.id).unwrap_or(u32::MAX);
-                    Ok((row, found.external_id.clone()))
-                };
-                choices.annotators.iter().map(named).collect::<Result<_, WorkbenchError>>()?
-            }
-        };
-        chosen.sort();
-        chosen.dedup();
-        let model = analysis.live.models.with(question.id, |fitted| fitted.model.to_bytes());
+    fn begin(analysis: &Analysis, asked: &CheckedPredictions) -> Result<Self, WorkbenchError> {
+        let (question, out) = (&asked.question, asked.out.as_path());
+        let everybody = asked.choices.annotators.is_empty();
+        let chosen = chosen_rows(analysis, &asked.choices)?;
+        let live = analysis.live.models.with(question.id, |fitted| {
+            fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone()))
+        });
         let not_live = || WorkbenchError::NotEncoded(analysis.context.store.path().to_owned());
-        let model = LiveModel::from_bytes(&model.ok_or_else(not_live)??)?;
+        let (model, encoder) = live.ok_or_else(not_live)??;
+        let model = LiveModel::from_bytes(&model)?;
         let levels = question.scale.levels().to_vec();
         let mut columns =
             ["text_id", "annotator_id", "prediction"].map(|n| TypedColumn::new(n, ColumnKind::Text)).to_vec();
@@ -175,7 +208,8 @@ impl PredictedRows {
         };
         let labelled = labelled_bodies(analysis, &model)?;
         let table = TypedTable::create(out, columns)?;
-        Ok(Self { model, table, levels, chosen, mask, labelled, written })
+        let replace = asked.choices.replace;
+        Ok(Self { model, table, levels, chosen, mask, labelled, written, encoder, replace })
     }
 
     /// The rows of one text, which is `row` of the model.
@@ -210,9 +244,29 @@ impl PredictedRows {
     }
 
     fn finish(self, bad_rows: u64) -> Result<PredictionFile, WorkbenchError> {
-        self.table.finish()?;
+        self.table.finish(self.replace)?;
         Ok(PredictionFile { bad_rows, ..self.written })
     }
+}
+
+/// Row and id of everybody chosen, in the order of the rows.
+fn chosen_rows(
+    analysis: &Analysis,
+    choices: &PredictionChoices,
+) -> Result<Vec<(u32, String)>, WorkbenchError> {
+    let index = analysis.context.index();
+    if choices.annotators.is_empty() {
+        return Ok((0..).zip(index.annotators()).map(|(row, a)| (row, a.external_id.clone())).collect());
+    }
+    let named = |name: &String| {
+        let found = index.annotator_asked_for(name)?;
+        let row = index.annotator_row(found.id).unwrap_or(u32::MAX);
+        Ok((row, found.external_id.clone()))
+    };
+    let mut chosen = choices.annotators.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?;
+    chosen.sort();
+    chosen.dedup();
+    Ok(chosen)
 }
 
 /// The rows of texts with labels, by their bodies.

@@ -6,6 +6,7 @@ use super::text_file::{CheckedTexts, TextFileChoices};
 use crate::error::WorkbenchError;
 use crate::home::Home;
 use crate::jobs::Progress;
+use crate::outputs::check_outputs;
 use dissensus_exchange::VectorWriter;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -41,18 +42,35 @@ pub struct EmbeddedFile {
 }
 
 /// Writes an embedding of each text of a file, in the file's order, whole or not at all: `.npy`, `.parquet` or `.jsonl` by the ending of `out`.
+/// With `replace` files of these names give way.
 ///
 /// # Errors
-/// A file that cannot be read or has bad rows; no encoder; a text that cannot be encoded; a full disk; a cancel.
+/// A file that is there already (without `replace`) or is the one that is read; one that cannot be read or has bad rows; no encoder; a text that
+/// cannot be encoded; a full disk; a cancel.
 pub fn embed_file(
     home: &Home,
     texts: &TextFileChoices,
     out: &Path,
+    replace: bool,
     choice: &EncoderChoice,
     progress: &dyn Progress,
 ) -> Result<EmbeddedFile, WorkbenchError> {
     VectorWriter::check(out)?;
-    let checked = CheckedTexts::open(texts, out, progress)?;
+    let ids = VectorWriter::ids_path(out);
+    let outputs: Vec<&Path> = std::iter::once(out).chain(ids.as_deref()).collect();
+    check_outputs(&outputs, Some(&texts.path), replace)?;
+    embed(home, texts, out, replace, choice, progress).map_err(WorkbenchError::all_or_nothing)
+}
+
+fn embed(
+    home: &Home,
+    texts: &TextFileChoices,
+    out: &Path,
+    replace: bool,
+    choice: &EncoderChoice,
+    progress: &dyn Progress,
+) -> Result<EmbeddedFile, WorkbenchError> {
+    let checked = CheckedTexts::open(texts, progress)?;
     // No project is at hand, so that every project named is another one.
     let of_another = choice.encoder.as_deref().map(|name| of_project::find(home, Path::new(""), name));
     let (encoder, _, _) = match of_another.transpose()?.flatten() {
@@ -63,7 +81,7 @@ pub fn embed_file(
     let mut file = VectorWriter::create(out, checked.texts(), version.dim)?;
     let started = Instant::now();
     let done = checked.encode(&encoder, progress, |text, embedding| Ok(file.write(&text.id, &embedding)?))?;
-    file.finish()?;
+    file.finish(replace)?;
     Ok(EmbeddedFile {
         file: out.to_owned(),
         ids_file: VectorWriter::ids_path(out),

@@ -7,7 +7,7 @@ use dissensus_exchange::{TextFile, TextOfFile, TextsFound};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How many bad rows are told.
 const LISTED: usize = 10;
@@ -32,17 +32,10 @@ pub(crate) struct CheckedTexts {
 }
 
 impl CheckedTexts {
-    /// Reads the file once. `out` is what is to be written from it.
-    pub(crate) fn open(
-        choices: &TextFileChoices,
-        out: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Self, WorkbenchError> {
+    /// Reads the file once.
+    pub(crate) fn open(choices: &TextFileChoices, progress: &dyn Progress) -> Result<Self, WorkbenchError> {
         let path = &choices.path;
         let file = TextFile::open(path, choices.text.as_deref(), choices.text_id.as_deref())?;
-        if path.canonicalize().is_ok_and(|path| out.canonicalize().is_ok_and(|out| path == out)) {
-            return Err(WorkbenchError::SameFile(path.clone()));
-        }
         let bytes = file.bytes();
         let found = file.count(|done| {
             progress.report(done, Some(bytes), "reading");

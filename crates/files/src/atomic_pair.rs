@@ -1,0 +1,121 @@
+//! Two files that belong together, of which the second is never seen without its first.
+
+use crate::atomic_file::AtomicFile;
+use crate::paths::{folder_of, sync_folder};
+use crate::stale;
+use std::io;
+use std::path::Path;
+use tempfile::TempPath;
+
+/// Brings two files of one folder to the disk and gives them their names, `first` before `second`. With `replace` files of these
+/// names give way, without it they are refused. Killed between the two names, `second` is not there at all: nothing looks complete.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] without `replace`, or what the disk says. What stood under both names is then as it was.
+pub fn finish_pair(first: AtomicFile, second: AtomicFile, replace: bool) -> io::Result<()> {
+    let (first_target, first) = first.synced()?;
+    let (second_target, second) = second.synced()?;
+    if !replace {
+        first.persist_noclobber(&first_target).map_err(|e| e.error)?;
+        if let Err(error) = second.persist_noclobber(&second_target) {
+            // Ours, from a moment ago.
+            std::fs::remove_file(&first_target)?;
+            return Err(error.error);
+        }
+        return sync_folder(folder_of(&second_target));
+    }
+    let before = SetAside::of(&second_target)?;
+    let renamed = SetAside::of(&first_target).and_then(|before_first| {
+        let placed = first.persist(&first_target).and_then(|_| second.persist(&second_target));
+        placed.map(drop).map_err(|e| before_first.back_to(&first_target).err().unwrap_or(e.error))
+    });
+    if let Err(error) = renamed {
+        before.back_to(&second_target)?;
+        return Err(error);
+    }
+    sync_folder(folder_of(&second_target))
+}
+
+/// What had a name, under another one; removed when dropped.
+struct SetAside(Option<TempPath>);
+
+impl SetAside {
+    fn of(target: &Path) -> io::Result<Self> {
+        if std::fs::symlink_metadata(target).is_err() {
+            return Ok(Self(None));
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(stale::PREFIX).suffix(stale::SUFFIX);
+        let aside = builder.tempfile_in(folder_of(target))?.into_temp_path();
+        std::fs::rename(target, &aside)?;
+        Ok(Self(Some(aside)))
+    }
+
+    /// Gives it its name back, or takes the name from what stands there where nothing did.
+    fn back_to(self, target: &Path) -> io::Result<()> {
+        match self.0 {
+            Some(aside) => aside.persist(target).map_err(|e| e.error),
+            None => match std::fs::remove_file(target) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn written(path: &Path, words: &str) -> AtomicFile {
+        let mut file = AtomicFile::create(path).unwrap();
+        file.write_all(words.as_bytes()).unwrap();
+        file
+    }
+
+    fn read(path: &Path) -> String {
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn both_appear_or_neither() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ids, array) = (folder.path().join("a.ids.txt"), folder.path().join("a.npy"));
+        finish_pair(written(&ids, "1"), written(&array, "x"), false).unwrap();
+        assert_eq!((read(&ids), read(&array)), ("1".to_owned(), "x".to_owned()));
+        finish_pair(written(&ids, "2"), written(&array, "y"), true).unwrap();
+        assert_eq!((read(&ids), read(&array)), ("2".to_owned(), "y".to_owned()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside them");
+    }
+
+    #[test]
+    fn a_file_that_came_meanwhile_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ids, array) = (folder.path().join("a.ids.txt"), folder.path().join("a.npy"));
+        for theirs in [&ids, &array] {
+            let pair = (written(&ids, "1"), written(&array, "x"));
+            std::fs::write(theirs, "theirs").unwrap();
+            let error = finish_pair(pair.0, pair.1, false).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(read(theirs), "theirs");
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+            std::fs::remove_file(theirs).unwrap();
+        }
+    }
+
+    /// A folder in the way of the second name: the first has its old file again.
+    #[test]
+    fn where_the_second_name_fails_the_first_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ids, array) = (folder.path().join("a.ids.txt"), folder.path().join("a.npy"));
+        std::fs::write(&ids, "before").unwrap();
+        let pair = (written(&ids, "1"), written(&array, "x"));
+        std::fs::create_dir(&array).unwrap();
+        std::fs::write(array.join("inside"), "").unwrap();
+        finish_pair(pair.0, pair.1, true).unwrap_err();
+        assert_eq!(read(&ids), "before");
+        assert!(array.join("inside").exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}
