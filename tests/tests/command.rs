@@ -491,7 +491,7 @@ fn a_multi_label_question_is_evaluated_as_a_whole() {
     let sets = ["rude", "rude;lie", "lie", "none", "threat;rude"];
     let rows = (0..200).map(|n| format!("t{},body {},a{},{}\n", n / 4, n / 4, n % 4, sets[n * 7 % 5]));
     let rows: String = rows.collect();
-    bench.file("sets.csv", &format!("text_id,text,annotator,label\n{rows}"));
+    bench.file("sets.csv", format!("text_id,text,annotator,label\n{rows}"));
     bench.ok(["new", "P.dissensus"]);
     bench.ok(["import", "P.dissensus", "sets.csv", "--scale", "multi-label", "--levels", "rude,threat,lie"]);
     let asked = ["evaluate", "P.dissensus", "--models", "shared,multilevel"];

@@ -300,3 +300,75 @@ fn texts_of_a_file_are_predicted_as_predict_does_it_one_by_one() {
     let nowhere = bench.run(["predict", "P.dissensus", "--texts", "new.txt"]);
     assert!(nowhere.code == Some(2) && nowhere.err.contains("--out"), "{nowhere:?}");
 }
+
+/// On another machine: neither the project nor an encoder is there, and the folder has another name.
+#[test]
+fn a_bundle_predicts_without_project_and_encoder() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    bench.file("new.csv", "nr,said\n1,What a fool\n2,\"How dull, again\"\n3,Thank you\n");
+    let columns = ["--text-column", "said", "--text-id-column", "nr"];
+    let ask = |of: &[&'static str], out: &'static str| {
+        [&["predict"], of, &["--texts", "new.csv", "--out", out], &columns].concat()
+    };
+    bench.ok(ask(&["P.dissensus"], "here.csv"));
+    let made = bench.json(["bundle", "P.dissensus", "model"]);
+    assert_eq!((&made["questions"][0], &made["annotators"]), (&"rude".into(), &6.into()), "{made}");
+    std::fs::remove_file(bench.path("P.dissensus")).unwrap();
+    std::fs::create_dir(bench.path("no-models")).unwrap();
+    std::fs::rename(bench.path("model"), bench.path("carried")).unwrap();
+    let mut elsewhere = bench.command(ask(&["--bundle", "carried"], "there.csv"));
+    let done = elsewhere.env("DISSENSUS_MODELS", bench.path("no-models")).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let (here, there) = (table(&bench, "here.csv"), table(&bench, "there.csv"));
+    assert_eq!((here.len(), there.len()), (18, 18));
+    for (here, there) in here.iter().zip(&there) {
+        for column in ["text_id", "annotator_id", "prediction"] {
+            assert_eq!(here[column], there[column]);
+        }
+        for column in ["p_1", "p_2", "p_3", "p_4", "p_5", "disagreement_split", "disagreement_pairwise"] {
+            assert!((number(here, column) - number(there, column)).abs() < 1e-6, "{here:?} {there:?}");
+        }
+        assert_eq!((here["observed"].as_str(), there["observed"].as_str()), ("false", ""));
+    }
+    let damaged = bench.path("carried/encoder/tokenizer.json");
+    std::fs::remove_file(damaged).unwrap();
+    let refused = bench.run(ask(&["--bundle", "carried"], "x.csv"));
+    assert!(
+        refused.code == Some(1) && refused.err.contains("encoder/tokenizer.json is missing"),
+        "{refused:?}"
+    );
+    let both = bench.run(ask(&["P.dissensus", "--bundle", "carried"], "x.csv"));
+    assert_eq!(both.code, Some(2), "{both:?}");
+    let single = bench.run(["predict", "--bundle", "carried", "--annotator", "a0", "--text", "x"]);
+    assert_eq!(single.code, Some(2), "{single:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bundle_that_is_killed_halfway_leaves_no_folder_of_its_name() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.ok(["encode", "P.dissensus"]);
+    bench.ok(["train", "P.dissensus"]);
+    let mut child = bench
+        .command(["bundle", "P.dissensus", "model"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = || {
+        let names = std::fs::read_dir(bench.folder()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.into_iter().any(|name| name.to_string_lossy().ends_with(".part"))
+    };
+    let start = std::time::Instant::now();
+    while !begun() && !bench.path("model").exists() && start.elapsed().as_secs() < 120 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!bench.path("model").exists(), "killed while its files were written");
+    bench.ok(["bundle", "P.dissensus", "model"]);
+    assert!(bench.path("model/SHA256SUMS").exists());
+}

@@ -83,6 +83,8 @@ pub(crate) enum Command {
     Slips(Slips),
     /// Bring all labels of each text together (majority, Dawid-Skene, MACE, GLAD)
     Aggregate(Aggregate),
+    /// Write models into a folder that predicts without the project
+    Bundle(Bundle),
     /// Write all labels to a CSV or JSONL file that imports again
     Export(Export),
     /// Save a whole copy of a project in one file, also while a window has it open
@@ -616,17 +618,22 @@ pub(crate) struct Evaluate {
   dissensus predict P.dissensus --annotator ana --text \"You call that a recipe?\"
   dissensus predict P.dissensus --texts new.csv --out predicted.parquet
   dissensus predict P.dissensus --texts new.txt --out predicted.csv --annotators ana,ben
+  dissensus predict --bundle rude-model --texts new.csv --out predicted.csv
 
 With --texts the live model predicts every text of a file for everybody, or for --annotators, a row for each text and annotator: text_id,
 annotator_id, prediction, a column p_LEVEL for the probability of each level, observed, and how much those people would disagree on the text
 (disagreement_split and disagreement_pairwise, 0 to 1, as in `disagreement`; unknown with one person). observed says that this annotator has labelled a text of the
 same body in the project, which has taught the model. Labels that trained a tuned encoder are not looked at for it. A .txt file is
-one text a line.")]
+one text a line. With --bundle a folder that `bundle` wrote predicts, without its project: observed is unknown then.")]
 #[command(group(clap::ArgGroup::new("predicted").required(true).multiple(false)))]
 pub(crate) struct Predict {
     /// The project file
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) project: PathBuf,
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "bundle")]
+    pub(crate) project: Option<PathBuf>,
+    /// A folder that `bundle` wrote, in place of a project; of the encoder's options --device alone goes with it
+    #[arg(long, value_name = "DIR", requires = "texts", value_hint = ValueHint::DirPath,
+        conflicts_with_all = ["project", "run", "encoder", "pooling", "precision", "long_texts", "prompt", "prompt_name"])]
+    pub(crate) bundle: Option<PathBuf>,
     /// Whose judgement
     #[arg(long, required_unless_present = "texts", conflicts_with = "texts")]
     pub(crate) annotator: Option<String>,
@@ -663,6 +670,42 @@ pub(crate) struct Predict {
     /// Ask the model of this run in place of the live one
     #[arg(long)]
     pub(crate) run: Option<u32>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus bundle P.dissensus rude-model
+  dissensus bundle P.dissensus rude-model --question rude --anonymous
+  dissensus bundle P.dissensus tuned-model --run 3
+
+The folder holds encoder and tokenizer (which sentence-transformers opens), heads, each annotator's effects, names of questions and levels, a model card
+(README.md) with held-out figures, and the sum of every file; no text, no label, no attribute. Where a model compares new texts with labelled ones
+the embeddings of these are in it, and the card says of how many. Without --run and --question the live models of all questions go into it, of a
+multi-label question those of its options. `predict --bundle` asks it; a bundle with a file missing or altered is refused.")]
+pub(crate) struct Bundle {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The folder to make
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) dir: PathBuf,
+    /// Take the models of these runs (of multilevel)
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    pub(crate) run: Vec<u32>,
+    /// Take the live model of this question; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) question: Vec<String>,
+    /// Give annotators numbers in place of their names
+    #[arg(long)]
+    pub(crate) anonymous: bool,
+    /// Replace a bundle that is there
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document

@@ -44,6 +44,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Question(args) => commands::project::question(args),
         Command::Import(args) => commands::files::import(args),
         Command::Export(args) => commands::files::export(&args),
+        Command::Bundle(args) => commands::bundle::bundle(&args),
         Command::Copy(args) => commands::files::copy(&args),
         Command::Embed(args) => commands::embed::embed(&args),
         Command::Encode(args) => commands::models::encode(&args),

@@ -6,7 +6,7 @@ mod spoilt;
 
 use std::fs;
 
-use dissensus_encoder::{Encoder, EncoderOptions, Pooling};
+use dissensus_encoder::{Encoder, EncoderOptions, LongTexts, Pooling, Prompt, copy_encoder};
 use safetensors::Dtype;
 use serde_json::json;
 use spoilt::{Copy, Stored, on_cpu, says};
@@ -267,4 +267,37 @@ fn narrowed(Stored(_, shape, data): Stored, dtype: Dtype) -> Stored {
         _ => half::f16::from_f32(v).to_le_bytes(),
     });
     Stored(dtype, shape, bytes.collect())
+}
+
+/// What was chosen when it was opened is in the files of its copy, so that whoever opens that need choose nothing.
+#[test]
+fn a_copy_is_opened_as_the_original_was() {
+    let original = Copy::new();
+    let asked = EncoderOptions {
+        pooling: Some(Pooling::Max),
+        prompt: Prompt::Text("fair ".to_owned()),
+        long_texts: LongTexts::Truncate,
+        max_tokens: Some(12),
+        ..on_cpu()
+    };
+    let encoder = Encoder::open(&original.dir, &asked).unwrap();
+    let keep = tempfile::tempdir().unwrap();
+    copy_encoder(&original.dir, encoder.version(), keep.path()).unwrap();
+    let copy =
+        Encoder::open(keep.path(), &EncoderOptions { long_texts: LongTexts::Truncate, ..on_cpu() }).unwrap();
+    let version = copy.version();
+    assert_eq!(
+        (version.pooling, version.max_tokens, version.prompt.as_deref()),
+        (Pooling::Max, 12, Some("fair "))
+    );
+    let texts = ["this is not fair", "you are bad and good and bad and fair and bad and good", ""];
+    assert_eq!(copy.encode(&texts).unwrap(), encoder.encode(&texts).unwrap());
+    // Weights that are others by now are not passed off as its own.
+    let path = original.dir.join("model.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let refused = copy_encoder(&original.dir, encoder.version(), other.path()).unwrap_err();
+    says(&refused, "encoder-checksum", &["model.safetensors"]);
 }

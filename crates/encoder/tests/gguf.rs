@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use candle_core::DType;
 use dissensus_encoder::{
     AdamW, AdamWSettings, DeviceChoice, Encoder, EncoderError, EncoderOptions, FreezePolicy, Pooling,
-    Trainable,
+    Trainable, copy_encoder,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -249,4 +249,20 @@ fn what_was_learned_is_saved_as_safetensors() {
         serde_json::from_slice(&fs::read(saved.join("tokenizer_config.json")).unwrap()).unwrap();
     assert_eq!(config["tokenizer_class"], "PreTrainedTokenizerFast");
     assert_eq!(config["pad_token"], "<|im_end|>");
+}
+
+/// As safetensors that transformers opens: the same numbers, whatever the file was quantised to.
+#[test]
+fn a_file_is_copied_as_a_folder_of_safetensors() {
+    let encoder = Encoder::open(&fixture("llama.gguf"), &on_cpu()).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    copy_encoder(&fixture("llama.gguf"), encoder.version(), place.path()).unwrap();
+    let copy = Encoder::open(place.path(), &on_cpu()).unwrap();
+    assert_eq!(copy.version().pooling, encoder.version().pooling);
+    let texts = ["this is fair", "and this is not"];
+    assert_eq!(copy.encode(&texts).unwrap(), encoder.encode(&texts).unwrap());
+    let weights = fs::read(place.path().join("model.safetensors")).unwrap();
+    let length = u64::from_le_bytes(weights[..8].try_into().unwrap()) as usize;
+    let header: Value = serde_json::from_slice(&weights[8..8 + length]).unwrap();
+    assert_eq!(header["__metadata__"]["format"], "pt", "what transformers asks for");
 }

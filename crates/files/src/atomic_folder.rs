@@ -51,6 +51,32 @@ impl AtomicFolder {
         let _ = self.folder.keep();
         sync_folder(folder_of(&self.target))
     }
+
+    /// As [`AtomicFolder::finish_new`], in place of the folder that has the name, which is removed. Killed in between, there is none.
+    ///
+    /// # Errors
+    /// What the disk says; the target is then as it was.
+    pub fn finish(self) -> io::Result<()> {
+        sync_all_in(self.folder.path())?;
+        let place = folder_of(&self.target).to_owned();
+        let mut before = None;
+        if std::fs::symlink_metadata(&self.target).is_ok() {
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(stale::PREFIX).suffix(stale::SUFFIX);
+            let aside = builder.tempdir_in(&place).map_err(without_temporary_name)?;
+            let mark = stale::mark_folder_in_use(aside.path());
+            std::fs::rename(&self.target, aside.path().join("before"))?;
+            before = Some((aside, mark));
+        }
+        if let Err(error) = std::fs::rename(self.folder.path(), &self.target) {
+            if let Some((aside, _)) = before {
+                std::fs::rename(aside.path().join("before"), &self.target)?;
+            }
+            return Err(error);
+        }
+        let _ = self.folder.keep();
+        sync_folder(&place)
+    }
 }
 
 fn sync_all_in(folder: &Path) -> io::Result<()> {
@@ -87,6 +113,10 @@ mod tests {
         assert_eq!(std::fs::read_to_string(target.join("inner/a")).unwrap(), "1");
         let again = AtomicFolder::create(&target).unwrap();
         assert_eq!(again.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        let other = AtomicFolder::create(&target).unwrap();
+        std::fs::write(other.path().join("b"), "2").unwrap();
+        other.finish().unwrap();
+        assert!(target.join("b").exists() && !target.join("inner").exists());
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     }
 }

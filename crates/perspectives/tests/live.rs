@@ -6,8 +6,8 @@ use dissensus_domain::ScaleKind;
 use dissensus_perspectives::synthetic::{Simulation, simulate};
 use dissensus_perspectives::{
     AnnotatorModel, Disagreement, FitOptions, LabelChange, LiveModel, Measure, Observation,
-    PerspectivesError, PreparedTexts, Silent, Target, TrainingData, disagreement, maximum, usual_split,
-    van_der_eijk,
+    PerspectivesError, PreparedTexts, Silent, Target, TrainingData, disagreement, disagreement_of_texts,
+    maximum, usual_split, van_der_eijk,
 };
 
 fn data(sim: &Simulation) -> TrainingData<'_> {
@@ -167,6 +167,40 @@ fn bytes_bring_the_model_back() {
     let mut newer = bytes.clone();
     newer[4] = 0xff;
     assert!(matches!(LiveModel::from_bytes(&newer), Err(PerspectivesError::Format { .. })));
+}
+
+/// Head and people without what they learned from, for two, five and unordered levels.
+#[test]
+fn a_model_for_new_texts_predicts_them_alike_and_holds_no_label() {
+    for (levels, kind) in [(2, ScaleKind::Binary), (5, ScaleKind::Ordinal), (3, ScaleKind::Choice)] {
+        let mut sim = simulate(300, 30, levels, 6, 40, 4);
+        sim.target = Target { kind, levels };
+        let mut live = live(&sim);
+        let stranger = live.add_annotator();
+        let bytes = live.to_bytes_for_new_texts().unwrap();
+        let mut alone = LiveModel::from_bytes(&bytes).unwrap();
+        assert_eq!((alone.texts(), alone.labels(), alone.annotators()), (0, 0, live.annotators()));
+        let some: Vec<bool> = (0..live.annotators()).map(|a| a % 3 == 0).collect();
+        for new in simulate(12, 2, levels, 6, 2, 9).embeddings.rows.chunks_exact(sim.embeddings.dim) {
+            let (here, there) = (live.add_text(new.into()).unwrap(), alone.add_text(new.into()).unwrap());
+            assert_eq!(alone.row(there), live.row(here));
+            assert_eq!(alone.disagreement(there), live.disagreement(here));
+            let of = |model: &LiveModel, text: u32| {
+                let at = text as usize;
+                disagreement_of_texts(model, at..at + 1, Some(&some), model.is_ordinal()).swap_remove(0)
+            };
+            assert_eq!(of(&alone, there), of(&live, here));
+            let mut mine = vec![0.0; levels];
+            let mut average = mine.clone();
+            alone.predict(there, stranger, &mut mine);
+            alone.predict(there, u32::MAX, &mut average);
+            assert_eq!(mine, average);
+        }
+        // Labels that change no effect change no byte: none is in them.
+        let before = live.to_bytes().unwrap().len();
+        assert!(bytes.len() + live.labels() < before, "{} {before}", bytes.len());
+        assert!(alone.observations().is_empty());
+    }
 }
 
 #[test]

@@ -454,6 +454,31 @@ pub enum WorkbenchError {
     /// The export would replace a file.
     #[error("{} exists already: choose another name, or give --force to replace it", .0.display())]
     ExportExists(PathBuf),
+    /// A folder that is no bundle would be replaced by one.
+    #[error("{} exists already and is no bundle, so it is not replaced: choose another name", .0.display())]
+    NotABundle(PathBuf),
+    /// A bundle that is not as it was made.
+    #[error("the bundle {} cannot be used: {reason}", .path.display())]
+    Bundle {
+        /// Its folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Something that a bundle does not have was asked of it.
+    #[error("{0}")]
+    NotInBundle(String),
+    /// A question that would stand in a bundle twice.
+    #[error("\"{0}\" would stand in the bundle twice, by two models: a bundle answers each question by one")]
+    QuestionTwice(String),
+    /// A run whose model cannot leave the project.
+    #[error("run {run} cannot be bundled: {reason}")]
+    CannotBundle {
+        /// Its number.
+        run: u32,
+        /// Why not.
+        reason: String,
+    },
     /// A copy of the project would replace a file.
     #[error("{} exists already: choose another name for the copy, or give --force to replace that file", .0.display())]
     CopyExists(PathBuf),
@@ -554,6 +579,11 @@ impl WorkbenchError {
             Self::Panicked { .. } => "panic",
             Self::NoThread => "no-thread",
             Self::ExportExists(_) | Self::RunsExist(_) => "export-exists",
+            Self::NotABundle(_) => "not-a-bundle",
+            Self::Bundle { .. } => "bundle",
+            Self::NotInBundle(_) => "not-in-bundle",
+            Self::QuestionTwice(_) => "question-twice",
+            Self::CannotBundle { .. } => "cannot-bundle",
             Self::CopyExists(_) => "project-exists",
             Self::NotForLewidi(..) => "not-for-lewidi",
             Self::NotAFileName(_) => "not-a-file-name",

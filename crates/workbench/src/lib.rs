@@ -6,6 +6,7 @@
 mod analysis;
 mod app;
 mod background;
+mod bundles;
 mod clock;
 mod context;
 mod encoding;
@@ -19,6 +20,7 @@ mod live;
 mod log;
 mod names;
 mod outputs;
+mod prediction_table;
 mod project;
 mod runs;
 pub mod sample;
@@ -32,12 +34,13 @@ pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
     CheckedPredictions, EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference,
     ModelDifferences, OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText,
-    PlanChoices, PoolingChoice, PoolingLoss, PredictionChoices, PredictionFile, SetsWithoutCopies,
-    SlipChoices, SpanAgreements, SplitReport, StableShareReport, Submission, SubmissionChoices,
-    TextDispersionReport, TextOptions, Trained, TypeAgreement, WithoutCopies,
+    PlanChoices, PoolingChoice, PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements, SplitReport,
+    StableShareReport, Submission, SubmissionChoices, TextDispersionReport, TextOptions, Trained,
+    TypeAgreement, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;
+pub use bundles::{Bundle, BundleChoices, BundleWritten, Bundles};
 pub use context::ceiling_note;
 pub use dissensus_encoder::{
     DeviceChoice, LongTexts, Pooling, Precision, PrecisionChoice, Prompt, keep_tensors_on_their_thread,
@@ -60,6 +63,7 @@ pub use jobs::{Progress, Silent};
 pub use labelling::{Labelling, NamedLabel, Recorded};
 pub use live::LiveModels;
 pub use log::start_log;
+pub use prediction_table::{PredictionChoices, PredictionFile};
 pub use project::{CopyChoices, Project};
 pub use runs::{RunPrediction, Runs};
 pub use saved_runs::run_tuning;

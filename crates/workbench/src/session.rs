@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::background::Background;
+use crate::bundles::Bundles;
 use crate::context::Context;
 use crate::encoding::Encoding;
 use crate::error::WorkbenchError;
@@ -34,6 +35,8 @@ pub struct Session {
     pub runs: Runs,
     /// Figures about labels, annotators and models.
     pub analysis: Analysis,
+    /// Models that leave the project.
+    pub bundles: Bundles,
     /// Files of other tools.
     pub exchange: Exchange,
     pub(crate) context: Arc<Context>,
@@ -83,8 +86,20 @@ impl Session {
         let labelling = Labelling::of(&context, &project, &live)?;
         let runs = Runs::of(&context, &saved_runs, &encoding, &background);
         let analysis = Analysis::of(&context, &encoding, &live, &runs);
+        let bundles = Bundles::of(&context, &encoding, &live, &runs, &analysis);
         let exchange = Exchange::of(&context, &labelling, &background);
-        Ok(Self { project, labelling, live, encoding, background, runs, analysis, exchange, context })
+        Ok(Self {
+            project,
+            labelling,
+            live,
+            encoding,
+            background,
+            runs,
+            analysis,
+            bundles,
+            exchange,
+            context,
+        })
     }
 
     /// Tells `listener` of everything that happens from now on. It is called on the thread that did it and must be quick.

@@ -22,13 +22,16 @@ use std::path::Path;
 const TEXT_WIDTH: usize = 60;
 
 pub(crate) fn predict(args: &Predict) -> Result<()> {
-    let session = open_or_read(&args.project)?;
+    if let (Some(dir), Some(texts), Some(out)) = (&args.bundle, &args.texts, &args.out) {
+        return super::bundle::predict(dir, texts, out, args);
+    }
+    let session = open_or_read(args.project.as_deref().unwrap_or(Path::new("")))?;
     let question = match args.run {
         Some(run) => question_of_run(&session, run, args.question.as_deref())?,
         None => session.project.question(args.question.as_deref())?,
     };
     if let (Some(texts), Some(out)) = (&args.texts, &args.out) {
-        return predict_file(&session, &question, args, texts, out);
+        return predict_file(&session, args, texts, out);
     }
     let annotator = session.project.annotator(args.annotator.as_deref().unwrap_or_default())?;
     if question.scale.has_options() && args.run.is_none() {
@@ -147,28 +150,31 @@ fn write_table(
 }
 
 /// Every text of a file, by the live model.
-fn predict_file(
-    session: &Session,
-    question: &Question,
-    args: &Predict,
-    texts: &Path,
-    out: &Path,
-) -> Result<()> {
-    let choices = PredictionChoices {
-        question: Some(question.name.clone()),
+fn predict_file(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
+    let texts = texts_to_predict(texts, args);
+    write_table(session, &prediction_choices(args), Some(&texts), out, &args.encoder, args.json)
+}
+
+/// Whose answers arguments ask for.
+pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
+    PredictionChoices {
+        question: args.question.clone(),
         annotators: args.annotators.clone(),
         replace: args.force,
-    };
-    let texts = TextFileChoices {
+    }
+}
+
+/// The file of texts that arguments name.
+pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices {
+    TextFileChoices {
         path: texts.to_owned(),
         text: args.text_column.clone(),
         text_id: args.text_id_column.clone(),
         skip_bad: args.skip_bad,
-    };
-    write_table(session, &choices, Some(&texts), out, &args.encoder, args.json)
+    }
 }
 
-fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
+pub(super) fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
     if json {
         return output::json(written);
     }
@@ -181,12 +187,12 @@ fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
         ));
     }
     output::line(&format!(
-        "Wrote {} to {}: {} x {}, {} observed",
+        "Wrote {} to {}: {} x {}{}",
         count(written.rows, "prediction"),
         written.file.display(),
         count(written.texts, "text"),
         count(written.annotators as u64, "annotator"),
-        written.observed
+        written.observed.map_or_else(String::new, |observed| format!(", {observed} observed"))
     ))
 }
 

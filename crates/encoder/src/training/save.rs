@@ -5,16 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use candle_core::{Device, Tensor};
-use serde_json::json;
 
 use super::trainable::Trainable;
 use crate::blocks::SOFT_PROMPT;
 use crate::error::EncoderError;
-use crate::folder::{
-    CONFIG, Folder, MODULES, PROMPTS, SENTENCE_BERT_CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS,
-};
+use crate::folder::WEIGHTS;
 use crate::freeze_policy::FreezePolicy;
-use crate::sentence_transformers::{long_name, pooling_file};
+use crate::saved_folder::{copy_configuration, write_recipe};
 use crate::soft_prompt;
 use crate::weights::Weights;
 
@@ -43,7 +40,7 @@ impl Trainable {
         copy_configuration(&self.folder, half.path(), |file| {
             !(stands_for && self.folder.is_from_gguf(file))
         })?;
-        self.write_recipe(half.path())?;
+        write_recipe(self.version(), half.path())?;
         let mut learned = self.learned()?;
         if let Some(prompt) = learned.remove(SOFT_PROMPT) {
             soft_prompt::share_weights(&self.folder, half.path())?;
@@ -60,40 +57,6 @@ impl Trainable {
         // Moved into place whole; the temporary folder's own handle must not remove it afterwards.
         let half = half.keep();
         fs::rename(&half, dir).map_err(failed(dir))
-    }
-
-    /// The sentence-transformers files that say how this encoder pools, cuts and normalises, whatever the folder's did.
-    fn write_recipe(&self, to: &Path) -> Result<(), EncoderError> {
-        let version = self.version();
-        let module = |i: usize, path: &str, kind: &str| {
-            let kind = format!("sentence_transformers.models.{kind}");
-            json!({ "idx": i, "name": i.to_string(), "path": path, "type": kind })
-        };
-        let mut modules = vec![module(0, "", "Transformer"), module(1, "1_Pooling", "Pooling")];
-        if version.normalised {
-            modules.push(module(2, "2_Normalize", "Normalize"));
-        }
-        let pooling =
-            json!({ "word_embedding_dimension": version.dim, "pooling_mode": long_name(version.pooling) });
-        let lengths = json!({ "max_seq_length": version.max_tokens, "do_lower_case": version.lower_case });
-        // The prompt that it learned with is the one to go on with.
-        let prompts = match &version.prompt {
-            None => json!({ "prompts": {}, "default_prompt_name": null }),
-            Some(prompt) => json!({ "prompts": { "default": prompt }, "default_prompt_name": "default" }),
-        };
-        let files = [
-            (MODULES, json!(modules)),
-            ("1_Pooling/config.json", pooling),
-            (SENTENCE_BERT_CONFIG, lengths),
-            (PROMPTS, prompts),
-        ];
-        for (file, value) in files {
-            let path = to.join(file);
-            let made = path.parent().map_or(Ok(()), fs::create_dir_all);
-            made.and_then(|()| fs::write(&path, format!("{value:#}\n")))
-                .map_err(|source| EncoderError::Write { path, source })?;
-        }
-        Ok(())
     }
 
     /// The weights that have moved, by full name, low-rank additions added in.
@@ -114,20 +77,4 @@ impl Trainable {
         }
         Ok(learned)
     }
-}
-
-/// Copies the files that are `wanted` of everything but the weights to `to`, where a folder is.
-fn copy_configuration(folder: &Folder, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<(), EncoderError> {
-    let pooling = pooling_file(folder)?;
-    let others = [TOKENIZER_CONFIG, "special_tokens_map.json"];
-    for file in [CONFIG, TOKENIZER, MODULES, SENTENCE_BERT_CONFIG, &pooling].into_iter().chain(others) {
-        if !folder.has(file) || !wanted(file) {
-            continue;
-        }
-        let (bytes, target) = (folder.read(file)?, to.join(file));
-        let made = target.parent().map_or(Ok(()), fs::create_dir_all);
-        made.and_then(|()| fs::write(&target, bytes))
-            .map_err(|source| EncoderError::Write { path: target, source })?;
-    }
-    Ok(())
 }

@@ -409,6 +409,13 @@ fn groups_that_differ_in_kind_are_predicted_explained_and_compared() {
     // Kept, and read.
     let back = crate::LiveModel::from_bytes(&live.to_bytes().unwrap()).unwrap();
     assert_eq!((p(&back, 210, 59), back.estimation()), (p(&live, 210, 59), live.estimation()));
+    // What leaves the project knows people by the slopes of their groups, and nothing by the groups' names.
+    let bytes = live.to_bytes_for_new_texts().unwrap();
+    let (mut here, mut alone) = (back, crate::LiveModel::from_bytes(&bytes).unwrap());
+    let text = sim.embeddings.row(210);
+    let (row, other) = (here.add_text(text.into()).unwrap(), alone.add_text(text.into()).unwrap());
+    assert_eq!(alone.row(other), here.row(row));
+    assert!(!bytes.windows(5).any(|window| window == b"woman"));
 }
 
 /// What gaps are tested against is what a model without slopes predicts, severities included.

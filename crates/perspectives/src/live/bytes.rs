@@ -33,6 +33,27 @@ struct In {
 }
 
 impl LiveModel {
+    /// What predicts texts that are yet to come, as bytes for [`LiveModel::from_bytes`]: the head and the annotators' effects, without texts, labels and
+    /// attributes. New texts ([`LiveModel::add_text`]) are predicted as by this model, number by number; it must not be given labels to learn from.
+    /// Where scores come from similar texts too, the head holds the embeddings of these ([`LiveModel::embeddings_held`]).
+    ///
+    /// # Errors
+    /// As [`LiveModel::to_bytes`].
+    pub fn to_bytes_for_new_texts(&self) -> Result<Vec<u8>, PerspectivesError> {
+        let model = Multilevel::from_parts(self.model.head.clone(), self.model.crossed.for_new_texts());
+        Self::from_model(model, self.target, Vec::new(), 0).to_bytes()
+    }
+
+    /// Labelled texts whose embeddings the head holds, because scores of similar texts are compared with them; 0 for most models of few or very many texts.
+    pub fn embeddings_held(&self) -> usize {
+        self.model.head.embeddings_held()
+    }
+
+    /// Whether the head reads character n-grams, of which it holds a weight for each of the columns that they are hashed into.
+    pub fn reads_ngrams(&self) -> bool {
+        self.model.head.reads_ngrams()
+    }
+
     /// The model as bytes: parameters and labels, without the sums, which are quick to compute again.
     ///
     /// # Errors

@@ -402,6 +402,43 @@ impl CrossedEffects {
         }
     }
 
+    /// What predicts texts that are yet to come: random effects and their priors, and nothing of the texts and labels that these were
+    /// estimated from, nor of annotators' attributes but which of them share slopes of a group.
+    pub(crate) fn for_new_texts(&self) -> Self {
+        let of = |effect: &AnnotatorEffect| AnnotatorEffect {
+            theta: effect.theta.clone(),
+            covariance: effect.covariance.clone(),
+            labels: Vec::new(),
+            cavity: Vec::new(),
+        };
+        Self {
+            link: self.link,
+            fixed_effects: self.fixed_effects.clone(),
+            prior_means: Vec::new(),
+            attribute_effects: None,
+            attribute_evidence: None,
+            prior: self.prior.clone(),
+            text_var: self.text_var,
+            tuned_on: Vec::new(),
+            tuned_on_text_var: self.tuned_on_text_var,
+            too_few_untuned: self.too_few_untuned,
+            slope_vars: self.slope_vars.clone(),
+            z: Vec::new(),
+            slope_dim: self.slope_dim,
+            groups: self.groups.clone(),
+            group_slopes: None,
+            scores: Vec::new(),
+            u: Vec::new(),
+            v: Vec::new(),
+            labels: Vec::new(),
+            scales: self.scales.as_ref().map(TextScales::for_new_texts),
+            cavity: Vec::new(),
+            annotators: self.annotators.iter().map(of).collect(),
+            convergence: self.convergence,
+            rule: Hermite::new(),
+        }
+    }
+
     /// Says what does not fit together in a state that was read from bytes.
     pub(crate) fn check(&self, target: Target) -> Result<(), &'static str> {
         let (q, texts, width) = (self.link.scores(), self.texts(), self.width());

@@ -93,6 +93,11 @@ impl TextScales {
         Self { own: false, ..Self::around(mean, TOLD_SD) }
     }
 
+    /// The same of no text.
+    pub(crate) fn for_new_texts(&self) -> Self {
+        Self { mean: Vec::new(), log: Vec::new(), variance: Vec::new(), ..*self }
+    }
+
     pub(crate) fn prior_of(&self, text: usize) -> ScalePrior {
         ScalePrior { mean: self.mean[text], sd: self.sd }
     }

@@ -88,6 +88,16 @@ impl TextScorer {
         self.scale.is_some()
     }
 
+    /// Texts whose embeddings it holds, to compare others with.
+    pub(crate) fn embeddings_held(&self) -> usize {
+        self.similar.as_ref().map_or(0, SimilarTexts::texts)
+    }
+
+    /// Whether it reads character n-grams.
+    pub(crate) fn reads_ngrams(&self) -> bool {
+        self.ngrams.is_some()
+    }
+
     /// The logarithm of a text's scale before its labels.
     pub(crate) fn log_scale(&self, text: TextFeatures<'_>) -> f64 {
         self.scale.as_ref().map_or(0.0, |scale| scale.predict(text.embedding))

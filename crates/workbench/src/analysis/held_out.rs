@@ -101,6 +101,31 @@ impl Analysis {
         (same && changed < MEASURE_AFTER.max(kept.labels / 20)).then(|| (kept.results.clone(), kept.left_out))
     }
 
+    /// How well all labels of texts held out are predicted, annotators taken together, and the labelled texts that were not scored.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a cancel.
+    pub(crate) fn held_out_in_all(
+        &self,
+        question: QuestionId,
+        progress: &dyn Progress,
+    ) -> Result<(HeldOut, usize), WorkbenchError> {
+        let generation = self.live.models.generation();
+        let (_, target) = self.context.question_parts(question)?;
+        let labels = self.context.observations(question)?;
+        let (each, left_out) = self.measure_held_out(generation, question, &labels, target, progress)?;
+        let add = |sum: HeldOut, one: &HeldOut| HeldOut {
+            labels: sum.labels + one.labels,
+            hits: sum.hits + one.hits,
+            baseline_hits: sum.baseline_hits + one.baseline_hits,
+            common_hits: sum.common_hits + one.common_hits,
+            distance: sum.distance + one.distance,
+            baseline_distance: sum.baseline_distance + one.baseline_distance,
+            common_distance: sum.common_distance + one.common_distance,
+        };
+        Ok((each.iter().fold(HeldOut::default(), add), left_out))
+    }
+
     /// Measures how well everyone is predicted on texts held out, unless [`Analysis::known_held_out`] knows it.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ pub use multi_label::{OptionAgreement, OptionAgreements, OptionPrediction, Optio
 pub use option_evaluation::{OptionEvaluation, SetsWithoutCopies};
 pub use plan::PlanChoices;
 pub use pooling::{PoolingChoice, PoolingLoss};
-pub use prediction_file::{CheckedPredictions, PredictionChoices, PredictionFile};
+pub use prediction_file::CheckedPredictions;
 pub use slips::SlipChoices;
 pub use span_agreement::{SpanAgreements, TypeAgreement};
 pub use stable_share::StableShareReport;

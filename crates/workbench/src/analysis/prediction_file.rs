@@ -1,52 +1,18 @@
 //! What chosen annotators would answer to every text, of the project or of another file, as a table: a row for each text and annotator.
 
 use super::Analysis;
-use crate::encoding::{CheckedTexts, EncodedText, EncoderChoice, TextFileChoices};
+use crate::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::outputs::check_outputs;
+use crate::prediction_table::{
+    LabelledBodies, PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
+};
 use dissensus_domain::{Question, QuestionId};
-use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel, disagreement_of_texts};
+use dissensus_exchange::TypedTable;
+use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
 use dissensus_store::body_hash;
-use serde::Serialize;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-
-/// Texts of another file that are predicted before the model forgets them, at least.
-const TEXTS_AT_ONCE: usize = 1024;
-
-/// Whose answers to predict.
-#[derive(Clone, Debug, Default)]
-pub struct PredictionChoices {
-    /// The question's name; the only one if `None`.
-    pub question: Option<String>,
-    /// Names or ids of annotators; everybody if empty.
-    pub annotators: Vec<String>,
-    /// Replaces a file of that name.
-    pub replace: bool,
-}
-
-/// What was written.
-#[derive(Clone, Debug, Serialize)]
-pub struct PredictionFile {
-    /// The table.
-    pub file: PathBuf,
-    /// The question.
-    pub question: String,
-    /// Texts predicted.
-    pub texts: u64,
-    /// Annotators predicted.
-    pub annotators: usize,
-    /// Those of them without a label: they are predicted as the average person.
-    pub annotators_without_labels: usize,
-    /// Rows, one for each text and annotator.
-    pub rows: u64,
-    /// Rows whose annotator has labelled a text of the same body: the model has learned from that.
-    pub observed: u64,
-    /// Bad rows of the file of texts that were left out.
-    pub bad_rows: u64,
-}
 
 /// A table of predictions that was asked for: its names, files and texts were found in order.
 pub struct CheckedPredictions {
@@ -80,7 +46,7 @@ impl Analysis {
         let question = self.question(choices.question.as_deref())?;
         TypedTable::check(out, false)?;
         check_outputs(&[out], texts.map(|texts| texts.path.as_path()), choices.replace)?;
-        chosen_rows(self, choices)?;
+        self.chosen_rows(choices)?;
         let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
         let texts = texts.map_err(WorkbenchError::all_or_nothing)?;
         Ok(CheckedPredictions { question, choices: choices.clone(), out: out.to_owned(), texts })
@@ -113,19 +79,19 @@ impl Analysis {
         asked: &CheckedPredictions,
         progress: &dyn Progress,
     ) -> Result<PredictionFile, WorkbenchError> {
-        let mut rows = PredictedRows::begin(self, asked)?;
+        let mut rows = self.begin_table(asked)?.0;
         let index = self.context.index();
-        let total = rows.model.texts() as u64;
-        for (row, id) in index.texts().iter().enumerate().take(rows.model.texts()) {
+        let texts = rows.texts();
+        for (row, id) in index.texts().iter().enumerate().take(texts) {
             if progress.cancelled() {
                 return Err(WorkbenchError::Cancelled);
             }
             let found = self.context.store.text(*id)?;
             let text = found.ok_or_else(|| WorkbenchError::NoSuchText(id.0.to_string()))?;
             rows.write(row as u32, &text.external_id, &text.body)?;
-            progress.report(row as u64 + 1, Some(total), "predicting");
+            progress.report(row as u64 + 1, Some(texts as u64), "predicting");
         }
-        rows.finish(0)
+        rows.finish()
     }
 
     fn predict_file(
@@ -135,155 +101,77 @@ impl Analysis {
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<PredictionFile, WorkbenchError> {
-        let mut rows = PredictedRows::begin(self, asked)?;
-        let encoder = self.encoding.open_in_use(encoder)?;
-        let now = encoder.version().key();
+        let (mut rows, fitted_on) = self.begin_table(asked)?;
+        let encoder = self.encoding.open_in_use(encoder)?.0;
         // Another program may have given the project another encoder since the model was fitted.
-        if rows.encoder.as_ref() != Some(&now) {
+        if fitted_on != Some(encoder.version().key()) {
             return Err(WorkbenchError::EncoderNotOfModel);
         }
-        let known = rows.model.texts();
-        let at_once = TEXTS_AT_ONCE.max(known);
-        let kept = rows.model.to_bytes()?;
-        checked.encode(&encoder, progress, |text, embedding| {
-            if rows.model.texts() >= known + at_once {
-                rows.model = LiveModel::from_bytes(&kept)?;
-            }
-            let encoded = EncodedText::new(&text.body, embedding)?;
-            let row = rows.model.add_text(encoded.features())?;
-            rows.write(row, &text.id, &text.body)
-        })?;
-        rows.finish(checked.bad())
+        rows.write_file(checked, &encoder, progress)?;
+        rows.finish()
     }
-}
 
-/// The table being written, and what predicts.
-struct PredictedRows {
-    model: LiveModel,
-    table: TypedTable,
-    levels: Vec<String>,
-    /// Row in the model and id of everybody chosen.
-    chosen: Vec<(u32, String)>,
-    /// Of the annotators, where not all are chosen.
-    mask: Option<Vec<bool>>,
-    /// Rows of labelled texts by their bodies.
-    labelled: HashMap<[u8; 32], Vec<u32>>,
-    written: PredictionFile,
-    /// Key of the encoder version that the model stands on.
-    encoder: Option<String>,
-    replace: bool,
-}
+    /// The table, and the key of the encoder version that its model stands on.
+    fn begin_table(
+        &self,
+        asked: &CheckedPredictions,
+    ) -> Result<(PredictedRows, Option<String>), WorkbenchError> {
+        let (model, encoder) = self.live_copy(asked.question.id)?;
+        let mut chosen = self.chosen_rows(&asked.choices)?;
+        chosen.iter_mut().for_each(|one| one.has_labels = model.labels_of(one.row) > 0);
+        let of = TableOf {
+            question: asked.question.name.clone(),
+            levels: asked.question.scale.levels().to_vec(),
+            chosen,
+            everybody: asked.choices.annotators.is_empty(),
+            labelled: Some(self.labelled_bodies(&model)?),
+            model,
+        };
+        Ok((PredictedRows::begin(of, &asked.out, asked.choices.replace)?, encoder))
+    }
 
-impl PredictedRows {
-    fn begin(analysis: &Analysis, asked: &CheckedPredictions) -> Result<Self, WorkbenchError> {
-        let (question, out) = (&asked.question, asked.out.as_path());
-        let everybody = asked.choices.annotators.is_empty();
-        let chosen = chosen_rows(analysis, &asked.choices)?;
-        let live = analysis.live.models.with(question.id, |fitted| {
+    /// A copy of a live model, and the key of the encoder version that it stands on.
+    pub(crate) fn live_copy(
+        &self,
+        question: QuestionId,
+    ) -> Result<(LiveModel, Option<String>), WorkbenchError> {
+        let live = self.live.models.with(question, |fitted| {
             fitted.model.to_bytes().map(|model| (model, fitted.basis.version.clone()))
         });
-        let not_live = || WorkbenchError::NotEncoded(analysis.context.store.path().to_owned());
+        let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
         let (model, encoder) = live.ok_or_else(not_live)??;
-        let model = LiveModel::from_bytes(&model)?;
-        let levels = question.scale.levels().to_vec();
-        let mut columns =
-            ["text_id", "annotator_id", "prediction"].map(|n| TypedColumn::new(n, ColumnKind::Text)).to_vec();
-        columns.extend(levels.iter().map(|level| TypedColumn::new(format!("p_{level}"), ColumnKind::Number)));
-        columns.push(TypedColumn::new("observed", ColumnKind::Flag));
-        columns.push(TypedColumn::new("disagreement_split", ColumnKind::Number));
-        columns.push(TypedColumn::new("disagreement_pairwise", ColumnKind::Number));
-        let mask = (!everybody).then(|| {
-            let of = |row| chosen.iter().any(|(chosen, _)| *chosen == row);
-            (0..model.annotators() as u32).map(of).collect()
-        });
-        let written = PredictionFile {
-            file: out.to_owned(),
-            question: question.name.clone(),
-            texts: 0,
-            annotators: chosen.len(),
-            annotators_without_labels: chosen.iter().filter(|(row, _)| model.labels_of(*row) == 0).count(),
-            rows: 0,
-            observed: 0,
-            bad_rows: 0,
+        Ok((LiveModel::from_bytes(&model)?, encoder))
+    }
+
+    /// Everybody chosen, in the order of the rows; who has labels is not known yet.
+    fn chosen_rows(&self, choices: &PredictionChoices) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
+        let index = self.context.index();
+        let of = |row, id: &String| PredictedAnnotator { row, id: id.clone(), has_labels: false };
+        if choices.annotators.is_empty() {
+            return Ok((0..).zip(index.annotators()).map(|(row, a)| of(row, &a.external_id)).collect());
+        }
+        let named = |name: &String| {
+            let found = index.annotator_asked_for(name)?;
+            Ok(of(index.annotator_row(found.id).unwrap_or(u32::MAX), &found.external_id))
         };
-        let labelled = labelled_bodies(analysis, &model)?;
-        let table = TypedTable::create(out, columns)?;
-        let replace = asked.choices.replace;
-        Ok(Self { model, table, levels, chosen, mask, labelled, written, encoder, replace })
+        let mut chosen = choices.annotators.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?;
+        chosen.sort();
+        chosen.dedup();
+        Ok(chosen)
     }
 
-    /// The rows of one text, which is `row` of the model.
-    fn write(&mut self, row: u32, id: &str, body: &str) -> Result<(), WorkbenchError> {
-        let same = body_hash(body).and_then(|hash| self.labelled.get(&hash));
-        let ordinal = self.model.is_ordinal();
-        let at = row as usize;
-        let measures = match &self.mask {
-            None => self.model.disagreement(row),
-            Some(mask) => disagreement_of_texts(&self.model, at..at + 1, Some(mask), ordinal).swap_remove(0),
-        };
-        // One person differs from nobody, which says nothing of the text.
-        let known = |measure: f32| if self.chosen.len() < 2 { f32::NAN } else { measure };
-        let mut p = vec![0.0; self.levels.len()];
-        for (who, name) in &self.chosen {
-            self.model.predict(row, *who, &mut p);
-            let answer = usize::from(self.model.target().answer(&p));
-            let own = |text: &u32| self.model.label(*text, *who).is_some();
-            let observed =
-                self.model.label(row, *who).is_some() || same.is_some_and(|rows| rows.iter().any(own));
-            let mut values = vec![Value::Text(id), Value::Text(name), Value::Text(&self.levels[answer])];
-            values.extend(p.iter().map(|p| Value::Number(*p)));
-            values.push(Value::Flag(observed));
-            values.push(Value::Number(known(measures.split)));
-            values.push(Value::Number(known(measures.pairwise)));
-            self.table.write(&values)?;
-            self.written.rows += 1;
-            self.written.observed += u64::from(observed);
+    fn labelled_bodies(&self, model: &LiveModel) -> Result<LabelledBodies, WorkbenchError> {
+        let index = self.context.index();
+        let mut found = LabelledBodies::new();
+        for (row, id) in index.texts().iter().enumerate().take(model.texts()) {
+            if model.labels_on(row as u32, None) == 0 {
+                continue;
+            }
+            let body = self.context.store.bodies(&[*id])?.swap_remove(0);
+            if let Some(hash) = body_hash(&body) {
+                found.entry(hash).or_default().push(row as u32);
+            }
         }
-        self.written.texts += 1;
-        Ok(())
+        Ok(found)
     }
-
-    fn finish(self, bad_rows: u64) -> Result<PredictionFile, WorkbenchError> {
-        self.table.finish(self.replace)?;
-        Ok(PredictionFile { bad_rows, ..self.written })
-    }
-}
-
-/// Row and id of everybody chosen, in the order of the rows.
-fn chosen_rows(
-    analysis: &Analysis,
-    choices: &PredictionChoices,
-) -> Result<Vec<(u32, String)>, WorkbenchError> {
-    let index = analysis.context.index();
-    if choices.annotators.is_empty() {
-        return Ok((0..).zip(index.annotators()).map(|(row, a)| (row, a.external_id.clone())).collect());
-    }
-    let named = |name: &String| {
-        let found = index.annotator_asked_for(name)?;
-        let row = index.annotator_row(found.id).unwrap_or(u32::MAX);
-        Ok((row, found.external_id.clone()))
-    };
-    let mut chosen = choices.annotators.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?;
-    chosen.sort();
-    chosen.dedup();
-    Ok(chosen)
-}
-
-/// The rows of texts with labels, by their bodies.
-fn labelled_bodies(
-    analysis: &Analysis,
-    model: &LiveModel,
-) -> Result<HashMap<[u8; 32], Vec<u32>>, WorkbenchError> {
-    let index = analysis.context.index();
-    let mut found: HashMap<[u8; 32], Vec<u32>> = HashMap::new();
-    for (row, id) in index.texts().iter().enumerate().take(model.texts()) {
-        if model.labels_on(row as u32, None) == 0 {
-            continue;
-        }
-        let body = analysis.context.store.bodies(&[*id])?.swap_remove(0);
-        if let Some(hash) = body_hash(&body) {
-            found.entry(hash).or_default().push(row as u32);
-        }
-    }
-    Ok(found)
 }

@@ -1,11 +1,12 @@
 //! Any text as models see it.
 
 use super::Encoding;
-use super::encoders::EncoderChoice;
+use super::encoders::{EncoderChoice, SelectedEncoder};
 use super::text_features::EncodedText;
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
 use dissensus_encoder::Encoder;
+use std::path::PathBuf;
 
 impl Encoding {
     /// A text that is not in the project, by the project's encoder.
@@ -13,11 +14,14 @@ impl Encoding {
     /// # Errors
     /// The project has no embeddings, no encoder is there, or it is another one than the project's.
     pub fn embed(&self, text: &str, choice: &EncoderChoice) -> Result<EncodedText, WorkbenchError> {
-        EncodedText::new(text, self.open_in_use(choice)?.encode(&[text])?.swap_remove(0))
+        EncodedText::new(text, self.open_in_use(choice)?.0.encode(&[text])?.swap_remove(0))
     }
 
-    /// The project's encoder as it made the project's embeddings; of `choice` only the device counts.
-    pub(crate) fn open_in_use(&self, choice: &EncoderChoice) -> Result<Encoder, WorkbenchError> {
+    /// The project's encoder as it made the project's embeddings, what to open it with, and where it is; of `choice` only the device counts.
+    pub(crate) fn open_in_use(
+        &self,
+        choice: &EncoderChoice,
+    ) -> Result<(Encoder, SelectedEncoder, PathBuf), WorkbenchError> {
         let before =
             self.chosen()?.ok_or_else(|| WorkbenchError::NotEncoded(self.context.store.path().to_owned()))?;
         let choice = EncoderChoice { device: choice.device, ..EncoderChoice::default() };
@@ -25,6 +29,6 @@ impl Encoding {
         if now.key != before.key {
             return Err(WorkbenchError::EncoderChanged { stored: before.key, dir, found: now.key });
         }
-        Ok(encoder)
+        Ok((encoder, now, dir))
     }
 }

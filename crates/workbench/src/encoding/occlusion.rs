@@ -73,7 +73,7 @@ impl Encoding {
         let left_out = if pieces.len() > 1 { pieces.len() } else { 0 };
         let total = left_out + 1;
         progress.report(0, Some(total as u64), "opening the encoder");
-        let encoder = self.open_in_use(choice)?;
+        let encoder = self.open_in_use(choice)?.0;
         let without = |out: usize| -> String {
             pieces.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, piece)| piece.as_str()).collect()
         };

@@ -3,6 +3,7 @@
 mod at_work;
 mod auxiliary;
 mod baselines;
+mod bundled;
 mod compare;
 mod data;
 mod defaults;

@@ -9,10 +9,12 @@ use crate::saved_runs::{SavedRun, choices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{BatchPlan, Encoder, FreezePolicy};
 use dissensus_perspectives::{
-    AnnotatorModel, Embeddings, FitOptions, ModelKind, NetworkModel, TrainConfig, TrainingData, fit,
+    AnnotatorModel, Embeddings, FitOptions, ModelKind, NetworkModel, PerspectivesError, TrainConfig,
+    TrainingData, fit,
 };
 use dissensus_store::RunPart;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A prediction by a run.
@@ -79,7 +81,7 @@ impl Runs {
             return Err(WorkbenchError::NoScores(run));
         }
         let (config, _) = choices::config(&kept.choices)?;
-        let encoder = self.encoder_of(&kept, &config)?;
+        let encoder = self.encoder_of(&kept, &config)?.0;
         let model = self.model_of(&kept, &config, &encoder, progress)?;
         let who = self.row_in(&kept, annotator)?;
         let mut probabilities = vec![0.0; model.levels()];
@@ -100,11 +102,16 @@ impl Runs {
 }
 
 impl Runs {
-    /// The encoder that a run's model stands on: its own, or the project's where that is still the same.
-    fn encoder_of(&self, kept: &SavedRun, config: &TrainConfig) -> Result<Encoder, WorkbenchError> {
+    /// The encoder that a run's model stands on, and where it is: its own, or the project's where that is still the same.
+    pub(super) fn encoder_of(
+        &self,
+        kept: &SavedRun,
+        config: &TrainConfig,
+    ) -> Result<(Encoder, PathBuf), WorkbenchError> {
         if config.policy != FreezePolicy::Frozen {
             let dir = self.kept.folder(kept)?.join("encoder");
-            return Ok(Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?);
+            let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
+            return Ok((encoder, dir));
         }
         let chosen = self.frozen_of(kept)?;
         let found = self.encoding.find_encoder(None, chosen.as_ref())?;
@@ -116,7 +123,7 @@ impl Runs {
                 dir: found.dir,
                 found: encoder.version().key(),
             }),
-            _ => Ok(encoder),
+            _ => Ok((encoder, found.dir)),
         }
     }
 
@@ -132,9 +139,23 @@ impl Runs {
             let folder = self.kept.folder(kept)?;
             return Ok(Box::new(NetworkModel::load(&folder, Arc::new(nothing))?));
         }
+        self.fitted_again(kept, config, encoder, progress, |data, options| {
+            fit(config.network.model, data, options, progress)
+        })
+    }
+
+    /// What `by` fits to the labels that a run's model was fitted to.
+    pub(super) fn fitted_again<M>(
+        &self,
+        kept: &SavedRun,
+        config: &TrainConfig,
+        encoder: &Encoder,
+        progress: &dyn Progress,
+        by: impl Fn(&TrainingData<'_>, &FitOptions) -> Result<M, PerspectivesError>,
+    ) -> Result<M, WorkbenchError> {
         let fitted = |data: &TrainingData<'_>| {
             let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
-            fit(config.network.model, data, &options, progress).map_err(WorkbenchError::from)
+            by(data, &options).map_err(WorkbenchError::from)
         };
         if kept.run.start.is_some() {
             let data = self.run_data(kept)?;

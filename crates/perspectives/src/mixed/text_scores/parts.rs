@@ -36,6 +36,11 @@ impl SimilarTexts {
         self.dim == dim && dim > 0 && self.rows.len() == self.weights.len() * dim
     }
 
+    /// How many texts these are.
+    pub(crate) fn texts(&self) -> usize {
+        self.weights.len()
+    }
+
     /// What texts like the one with the raw embedding `x` add to its score.
     pub(crate) fn predict(&self, x: &[f32]) -> f64 {
         self.rows

@@ -1,0 +1,56 @@
+//! `bundle`, and `predict --bundle`.
+
+use super::predictions::{prediction_choices, tell_written, texts_to_predict};
+use super::{count, encoder_choice, note, open_or_read, tell_switch};
+use crate::args::{Bundle as BundleArgs, Predict};
+use crate::output;
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_workbench::{Bundle, BundleChoices};
+use std::path::Path;
+
+pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
+    let session = open_or_read(&args.project)?;
+    let choices = BundleChoices {
+        questions: args.question.clone(),
+        runs: args.run.clone(),
+        anonymous: args.anonymous,
+        replace: args.force,
+    };
+    let bar = Bar::new("steps");
+    let written = session.bundles.write(&choices, &args.dir, &encoder_choice(&args.encoder), &bar);
+    drop(bar);
+    let (written, switch) = written?;
+    tell_switch(switch);
+    if written.embeddings_held > 0 {
+        note(&format!(
+            "it holds the embeddings of {}, with which new texts are compared; from an embedding some of what a text says can be guessed",
+            count(written.embeddings_held as u64, "labelled text")
+        ));
+    }
+    if args.json {
+        return output::json(&written);
+    }
+    output::line(&format!(
+        "Wrote {} ({:.1} MB): {} for {}, on {}",
+        written.folder.display(),
+        written.bytes as f64 / 1e6,
+        written.questions.join(", "),
+        count(written.annotators as u64, "annotator"),
+        written.encoders.join(", ")
+    ))
+}
+
+/// Every text of a file, by a bundle.
+pub(super) fn predict(dir: &Path, texts: &Path, out: &Path, args: &Predict) -> Result<()> {
+    let bundle = Bundle::open(dir)?;
+    if let Some(notice) = bundle.notice() {
+        note(notice);
+    }
+    let choices = prediction_choices(args);
+    let device = encoder_choice(&args.encoder).device;
+    let bar = Bar::new("texts");
+    let written = bundle.predict(&choices, &texts_to_predict(texts, args), out, device, &bar);
+    drop(bar);
+    tell_written(&written?, args.json)
+}

@@ -1,0 +1,141 @@
+//! The model card of a bundle: `README.md`, with the front matter that model hubs read.
+
+use super::manifest::{BundledQuestion, Manifest};
+use crate::words::counted;
+
+/// The card of a bundle.
+pub(super) fn card(of: &Manifest) -> String {
+    let names: Vec<String> = of.questions.iter().map(|q| cell(&q.name)).collect();
+    let mut card = format!(
+        "---\nlibrary_name: dissensus\ntags:\n- text-classification\n- annotator-modelling\n- perspectivism\n---\n\
+         # {}\n\n\
+         Predicts how each of the annotators in `bundle.json` would answer, text by text, and how much they would disagree. Made by {} on {}.\n",
+        names.join(", "),
+        of.program,
+        of.made_at
+    );
+    if let Some(notice) = &of.notice {
+        card.push_str(&format!("\n**{}**\n", cell(notice)));
+    }
+    card.push_str(&use_it(of));
+    for question in &of.questions {
+        card.push_str(&section(of, question));
+    }
+    card.push_str(&holds(of));
+    card
+}
+
+fn use_it(of: &Manifest) -> String {
+    let mut words =
+        String::from("\n## Use\n```\ndissensus predict --bundle DIR --texts new.csv --out predicted.csv");
+    if of.questions.len() > 1 {
+        words.push_str(" --question NAME");
+    }
+    words.push_str("\n```\n");
+    for encoder in &of.encoders {
+        words.push_str(&format!(
+            "The encoder ({}, {} components) alone: `SentenceTransformer(\"DIR/{}\")`.\n",
+            cell(&encoder.version),
+            encoder.dim,
+            encoder.folder
+        ));
+    }
+    words.push_str(
+        "Other tools pass over a soft prompt (`soft_prompt.safetensors`), where an encoder has one.\n",
+    );
+    words
+}
+
+fn section(of: &Manifest, question: &BundledQuestion) -> String {
+    let levels: Vec<String> = question.levels.iter().map(|level| cell(level)).collect();
+    let with = question.annotators.iter().filter(|annotator| annotator.has_labels).count();
+    let by = question.run.map_or_else(|| "live model".to_owned(), |run| format!("run {run}"));
+    let mut words = format!(
+        "\n## {}\n- Scale: {} ({})\n- Model: {} ({by}), crossed random effects on the embedding{}\n- Learned from: {} of {}\n",
+        cell(&question.name),
+        question.scale.name(),
+        levels.join(", "),
+        question.model,
+        if question.reads_ngrams { " and on character n-grams" } else { "" },
+        counted(question.labels as u64, "label"),
+        counted(with as u64, "annotator")
+    );
+    let without = question.annotators.len() - with;
+    if without > 0 {
+        words.push_str(&format!("- Predicted as the average person, for want of labels: {without}\n"));
+    }
+    if of.encoders.len() > 1 {
+        words.push_str(&format!("- Encoder: {}\n", of.encoders[question.encoder].folder));
+    }
+    words.push_str(&format!("\n### Held out\n{}\n", cell(&question.held_out.of)));
+    if question.held_out.figures.is_empty() {
+        words.push_str("\nThere were too few labels to hold some out.\n");
+    } else {
+        words.push_str(&format!(
+            "\n| {} | |\n| --- | --- |\n",
+            counted(question.held_out.labels as u64, "label")
+        ));
+        for figure in &question.held_out.figures {
+            words.push_str(&format!("| {} | {:.3} |\n", cell(&figure.name), figure.value));
+        }
+    }
+    words
+}
+
+fn holds(of: &Manifest) -> String {
+    let held = of.questions.iter().map(|q| q.embeddings_held).max().unwrap_or_default();
+    let people = match of.anonymous {
+        true => "Annotators have numbers in place of their names.",
+        false => {
+            "Annotators have the ids that they have in the project: write the bundle with `--anonymous` to replace them by numbers."
+        }
+    };
+    let mut words = format!(
+        "\n## What it holds\nEncoder and tokenizer, heads, each annotator's effects, and the names of questions and levels; no text, no label and no attribute \
+         of an annotator. {people} Effects say how severe somebody is found to be: they are about people all the same. Where groups of annotators were found to differ in kind, \
+         it is in the effects who shares a group, without its name.\n"
+    );
+    if of.questions.iter().any(|q| q.reads_ngrams) {
+        words.push_str(
+            "Of words it holds a weight for each of 65,536 columns that character n-grams are hashed into.\n",
+        );
+    }
+    if held > 0 {
+        words.push_str(&format!(
+            "**It holds the embeddings of {}**, with a weight each that follows from labels, because scores of new texts come from similar texts too. From an embedding some of what a text says can be guessed.\n",
+            counted(held as u64, "labelled text")
+        ));
+    }
+    words.push_str(
+        "\n## What to know\n- It does not know which texts it has learned from: figures on texts of the project say nothing, and `observed` is unknown in its tables.\n\
+         - It predicts these annotators, not people in general, and texts like those that they labelled.\n\
+         - `SHA256SUMS` has the sum of every file (`sha256sum -c SHA256SUMS`); a bundle with a file missing, altered or more is refused.\n",
+    );
+    words
+}
+
+/// Words of people within Markdown: nothing in them is markup.
+fn cell(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    for character in words.chars() {
+        match character {
+            '\n' | '\r' | '\t' => out.push(' '),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '#' | '|' | '~' => {
+                out.push('\\');
+                out.push(character);
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell;
+
+    #[test]
+    fn names_are_no_markup() {
+        assert_eq!(cell("a|b\n<img src=x> *c*"), "a\\|b \\<img src=x\\> \\*c\\*");
+    }
+}

@@ -1,0 +1,172 @@
+//! `bundle.json`: what is in a bundle, and how its parts belong together.
+
+use super::BUNDLE;
+use crate::error::WorkbenchError;
+use dissensus_domain::ScaleKind;
+use dissensus_encoder::{
+    EncoderOptions, EncoderVersion, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
+};
+use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Grows when the manifest changes its meaning.
+pub(super) const FORMAT: u32 = 1;
+/// A manifest names annotators and levels; a larger one is none of ours.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) format: u32,
+    /// The program that made it, and its version.
+    pub(super) program: String,
+    /// When, in UTC.
+    pub(super) made_at: String,
+    /// Whether annotators have numbers in place of their names.
+    pub(super) anonymous: bool,
+    /// What the project says of its annotators where they are simulated.
+    pub(super) notice: Option<String>,
+    pub(super) encoders: Vec<BundledEncoder>,
+    pub(super) questions: Vec<BundledQuestion>,
+}
+
+/// An encoder in a folder of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledEncoder {
+    pub(super) folder: String,
+    /// Key of the version that it had in the project.
+    pub(super) version: String,
+    pub(super) dim: usize,
+    pooling: Pooling,
+    max_tokens: usize,
+    precision: Precision,
+    long_texts: LongTexts,
+    prompt: Option<String>,
+}
+
+impl BundledEncoder {
+    pub(super) fn new(folder: String, version: &EncoderVersion) -> Self {
+        Self {
+            folder,
+            version: version.key(),
+            dim: version.dim,
+            pooling: version.pooling,
+            max_tokens: version.max_tokens,
+            precision: version.precision,
+            long_texts: version.long_texts,
+            prompt: version.prompt.clone(),
+        }
+    }
+
+    /// What to open its folder with, to get the same embeddings.
+    pub(super) fn options(&self) -> EncoderOptions {
+        EncoderOptions {
+            pooling: Some(self.pooling),
+            max_tokens: Some(self.max_tokens),
+            precision: PrecisionChoice::Exactly(self.precision),
+            long_texts: self.long_texts,
+            prompt: Prompt::Text(self.prompt.clone().unwrap_or_default()),
+            ..EncoderOptions::default()
+        }
+    }
+}
+
+/// A question and the model that predicts its answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledQuestion {
+    pub(super) name: String,
+    pub(super) scale: ScaleKind,
+    pub(super) levels: Vec<String>,
+    pub(super) model: String,
+    /// The run whose model it is; `None` for the live one.
+    pub(super) run: Option<u32>,
+    /// The file with the head and the annotators' effects.
+    pub(super) head: String,
+    /// Place of its encoder.
+    pub(super) encoder: usize,
+    /// Labels that the model has learned from.
+    pub(super) labels: usize,
+    /// Everybody, in the order of the model's rows.
+    pub(super) annotators: Vec<BundledAnnotator>,
+    /// Labelled texts whose embeddings the head holds.
+    pub(super) embeddings_held: usize,
+    pub(super) reads_ngrams: bool,
+    pub(super) held_out: HeldOutFigures,
+}
+
+/// Somebody whose answers are predicted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledAnnotator {
+    pub(super) id: String,
+    /// Whether the model has learned from labels of this annotator.
+    pub(super) has_labels: bool,
+}
+
+/// How well the model predicts what it has not learned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct HeldOutFigures {
+    /// What was held out, in a sentence.
+    pub(super) of: String,
+    /// Labels that were scored.
+    pub(super) labels: usize,
+    pub(super) figures: Vec<HeldOutFigure>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct HeldOutFigure {
+    pub(super) name: String,
+    pub(super) value: f64,
+}
+
+impl Manifest {
+    /// Reads and checks the manifest of the bundle `dir`, whose files are `files`.
+    pub(super) fn read(dir: &Path, files: &[String]) -> Result<Self, WorkbenchError> {
+        let refused = |reason: String| WorkbenchError::Bundle { path: dir.to_owned(), reason };
+        let path = dir.join(BUNDLE);
+        let io = |source| WorkbenchError::Io { path: path.clone(), doing: "reading", source };
+        if std::fs::metadata(&path).map_err(io)?.len() > LARGEST {
+            return Err(refused(format!("{BUNDLE} is larger than any that this program writes")));
+        }
+        let damaged = |e: serde_json::Error| refused(format!("{BUNDLE} cannot be read: {e}"));
+        let read: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&path).map_err(io)?).map_err(damaged)?;
+        match read.get("format").and_then(serde_json::Value::as_u64) {
+            Some(format) if format == u64::from(FORMAT) => {}
+            Some(format) => {
+                let words = format!(
+                    "its format is {format} and this program reads {FORMAT}: use the version that made it, or make it anew"
+                );
+                return Err(refused(words));
+            }
+            None => return Err(refused(format!("{BUNDLE} does not say its format"))),
+        }
+        let manifest: Self = serde_json::from_value(read).map_err(damaged)?;
+        let has = |file: &String| files.contains(file);
+        let encoders = manifest.encoders.iter().all(|e| has(&format!("{}/config.json", e.folder)));
+        let questions =
+            manifest.questions.iter().all(|q| has(&q.head) && q.encoder < manifest.encoders.len());
+        if manifest.questions.is_empty() || !encoders || !questions {
+            return Err(refused(format!("{BUNDLE} names files that it does not have")));
+        }
+        Ok(manifest)
+    }
+}
+
+impl BundledQuestion {
+    /// Its model, from the bundle `dir`.
+    pub(super) fn model(&self, dir: &Path) -> Result<LiveModel, WorkbenchError> {
+        let path = dir.join(&self.head);
+        let read = std::fs::read(&path);
+        let bytes = read.map_err(|source| WorkbenchError::Io { path, doing: "reading", source })?;
+        let refused = |reason| WorkbenchError::Bundle {
+            path: dir.to_owned(),
+            reason: format!("{}: {reason}", self.head),
+        };
+        let model = LiveModel::from_bytes(&bytes).map_err(|error| refused(error.to_string()))?;
+        if model.levels() != self.levels.len() || model.annotators() != self.annotators.len() {
+            return Err(refused(format!("it is not the model of \"{}\" that {BUNDLE} tells of", self.name)));
+        }
+        Ok(model)
+    }
+}

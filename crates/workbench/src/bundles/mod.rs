@@ -1,0 +1,51 @@
+//! Models that leave the project: a folder with encoder, heads and annotators' effects that predicts without it.
+
+mod card;
+mod manifest;
+mod models;
+mod open;
+mod sums;
+mod write;
+
+pub use open::Bundle;
+pub use write::{BundleChoices, BundleWritten};
+
+use crate::analysis::Analysis;
+use crate::context::Context;
+use crate::encoding::Encoding;
+use crate::live::LiveModels;
+use crate::runs::Runs;
+use std::sync::Arc;
+
+/// The manifest.
+const BUNDLE: &str = "bundle.json";
+/// The sums of all files.
+const SUMS: &str = "SHA256SUMS";
+
+/// The models of a project as folders of their own.
+#[derive(Clone)]
+pub struct Bundles {
+    context: Arc<Context>,
+    encoding: Encoding,
+    live: LiveModels,
+    runs: Runs,
+    analysis: Analysis,
+}
+
+impl Bundles {
+    pub(crate) fn of(
+        context: &Arc<Context>,
+        encoding: &Encoding,
+        live: &LiveModels,
+        runs: &Runs,
+        analysis: &Analysis,
+    ) -> Self {
+        Self {
+            context: Arc::clone(context),
+            encoding: encoding.clone(),
+            live: live.clone(),
+            runs: runs.clone(),
+            analysis: analysis.clone(),
+        }
+    }
+}

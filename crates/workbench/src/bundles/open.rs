@@ -1,0 +1,134 @@
+//! A bundle that is asked: the texts of a file, without the project that it is of.
+
+use super::BUNDLE;
+use super::manifest::{BundledQuestion, Manifest};
+use super::sums;
+use crate::encoding::{CheckedTexts, TextFileChoices};
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use crate::outputs::check_outputs;
+use crate::prediction_table::{
+    PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
+};
+use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
+use dissensus_exchange::TypedTable;
+use std::path::{Path, PathBuf};
+
+/// A bundle whose files were found as they were made.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    dir: PathBuf,
+    pub(super) manifest: Manifest,
+}
+
+impl Bundle {
+    /// Reads the bundle in the folder `dir`, and checks the sum of every file.
+    ///
+    /// # Errors
+    /// [`WorkbenchError::Bundle`]: it is no bundle, a file is missing, altered or more, or it was made by another version of the program.
+    pub fn open(dir: &Path) -> Result<Self, WorkbenchError> {
+        if dir.is_dir() && !dir.join(BUNDLE).is_file() {
+            let reason = format!("{BUNDLE} is missing");
+            return Err(WorkbenchError::Bundle { path: dir.to_owned(), reason });
+        }
+        let files = sums::check(dir)?;
+        Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir, &files)? })
+    }
+
+    /// What the project said of annotators that are simulated.
+    pub fn notice(&self) -> Option<&str> {
+        self.manifest.notice.as_deref()
+    }
+
+    /// Writes what annotators would answer to the texts of a file: the table of [`crate::Analysis::predictions_file`], but that the bundle does not know
+    /// whose labels of these texts have taught the model, so that `observed` is unknown throughout. Of the encoder only where to compute is chosen.
+    ///
+    /// # Errors
+    /// No such question or annotator; a file to write that is there already (without `replace`), is the one that is read or is of no format that can
+    /// be written; a file of texts that cannot be read or has bad rows; a full disk; a cancel.
+    pub fn predict(
+        &self,
+        choices: &PredictionChoices,
+        texts: &TextFileChoices,
+        out: &Path,
+        device: DeviceChoice,
+        progress: &dyn Progress,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let question = self.question(choices.question.as_deref())?;
+        TypedTable::check(out, false)?;
+        check_outputs(&[out], Some(&texts.path), choices.replace)?;
+        let chosen = chosen(question, &choices.annotators)?;
+        let written = CheckedTexts::open(texts, progress)
+            .and_then(|texts| self.write(question, chosen, choices, &texts, out, device, progress));
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what was asked for, checked one by one")]
+    fn write(
+        &self,
+        question: &BundledQuestion,
+        chosen: Vec<PredictedAnnotator>,
+        choices: &PredictionChoices,
+        texts: &CheckedTexts,
+        out: &Path,
+        device: DeviceChoice,
+        progress: &dyn Progress,
+    ) -> Result<PredictionFile, WorkbenchError> {
+        let of = TableOf {
+            model: question.model(&self.dir)?,
+            question: question.name.clone(),
+            levels: question.levels.clone(),
+            chosen,
+            everybody: choices.annotators.is_empty(),
+            labelled: None,
+        };
+        let encoder = self.encoder(question.encoder, device)?;
+        let mut rows = PredictedRows::begin(of, out, choices.replace)?;
+        rows.write_file(texts, &encoder, progress)?;
+        rows.finish()
+    }
+
+    /// The encoder at this place of the manifest.
+    pub(super) fn encoder(&self, at: usize, device: DeviceChoice) -> Result<Encoder, WorkbenchError> {
+        let bundled = &self.manifest.encoders[at];
+        let options = EncoderOptions { device, ..bundled.options() };
+        Ok(Encoder::open(&self.dir.join(&bundled.folder), &options)?)
+    }
+
+    fn question(&self, name: Option<&str>) -> Result<&BundledQuestion, WorkbenchError> {
+        let all = &self.manifest.questions;
+        let names = || all.iter().map(|question| question.name.as_str()).collect::<Vec<_>>().join(", ");
+        let not_here = |words: String| Err(WorkbenchError::NotInBundle(words));
+        match (name, all.as_slice()) {
+            (None, [only]) => Ok(only),
+            (None, _) => not_here(format!(
+                "this bundle has several questions: name one of {} (--question NAME)",
+                names()
+            )),
+            (Some(name), _) => match all.iter().find(|question| question.name == name) {
+                Some(found) => Ok(found),
+                None => {
+                    not_here(format!("there is no question \"{name}\" in this bundle; it has {}", names()))
+                }
+            },
+        }
+    }
+}
+
+/// Everybody chosen, in the order of the rows.
+fn chosen(question: &BundledQuestion, names: &[String]) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
+    let all = (0..).zip(&question.annotators).map(|(row, annotator)| PredictedAnnotator {
+        row,
+        id: annotator.id.clone(),
+        has_labels: annotator.has_labels,
+    });
+    let all: Vec<PredictedAnnotator> = all.collect();
+    if let Some(stranger) = names.iter().find(|name| all.iter().all(|one| one.id != **name)) {
+        let few: Vec<&str> = all.iter().take(5).map(|one| one.id.as_str()).collect();
+        let more = if all.len() > few.len() { ", ..." } else { "" };
+        let words =
+            format!("there is no annotator \"{stranger}\" in this bundle; it has {}{more}", few.join(", "));
+        return Err(WorkbenchError::NotInBundle(words));
+    }
+    Ok(all.into_iter().filter(|one| names.is_empty() || names.contains(&one.id)).collect())
+}
