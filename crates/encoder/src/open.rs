@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use candle_core::{Device, Tensor};
 
-use crate::blocks::{ParamRegistry, Parameters, Side, Transformer};
+use crate::blocks::{ParamRegistry, Parameters, SOFT_PROMPT, Side, Transformer};
 use crate::catalogue::Catalogue;
 use crate::device;
 use crate::error::EncoderError;
@@ -15,9 +15,9 @@ use crate::folder::Folder;
 use crate::identity::{EncoderVersion, identify};
 use crate::options::{EncoderOptions, Pooling, Precision, PrecisionChoice};
 use crate::sentence_transformers::SentenceTransformersConfig;
-use crate::soft_prompt::{self, Place};
+use crate::soft_prompt::{self, Origin, Place};
 use crate::tokens::{Input, Tokens};
-use crate::weights::{Weights, weights_sha256};
+use crate::weights::{Weights, weight_sums};
 
 /// Longest input where nobody says what it is and the model could take more: attention needs memory by the square of it, here
 /// 256 MiB for each thread, and longer texts are averaged over windows.
@@ -65,7 +65,8 @@ pub(crate) fn open_folder(
     let (family, config) = check(&folder)?;
     let mut recipe = SentenceTransformersConfig::read(&folder)?;
     recipe.pooling = recipe.pooling.or_else(|| folder.gguf()?.pooling());
-    let soft_prompt = soft_prompt::asked(&folder, source)?;
+    let origin = Origin { learning: source.learning, learned: source.learned.get(SOFT_PROMPT) };
+    let soft_prompt = soft_prompt::asked(&folder, origin)?;
     let side = if is_decoder(&family) { Side::After } else { Side::Before };
     let pooling = match (soft_prompt, side) {
         // What its last vector has become is all that is read of a text.
@@ -77,7 +78,11 @@ pub(crate) fn open_folder(
     let chosen = device::choose(options.device, precision)?;
     let weights_sha256 = match &source.known {
         Some(known) => known.weights_sha256.clone(),
-        None => weights_sha256(&folder)?,
+        None => {
+            let sums = weight_sums(&folder)?;
+            soft_prompt::check_weights(&folder, &sums.weights)?;
+            sums.all
+        }
     };
     let weights = Weights::open(&folder, &chosen.device).map(|w| w.replacing(source.learned.clone()));
     let transformer = weights.and_then(|weights| {
@@ -88,7 +93,7 @@ pub(crate) fn open_folder(
     let (name, fingerprint) = identify(&folder, &weights_sha256, &source.learned)?;
     let transformer = transformer?;
     let (kept_bytes, positions) = (options.kept_bytes, transformer.sizes().positions);
-    let place = Place { folder: &folder, source, device: &chosen.device, side, kept_bytes };
+    let place = Place { folder: &folder, origin, device: &chosen.device, side, kept_bytes };
     let transformer = soft_prompt::put(transformer, place)?;
     refuse_inexact(&name, chosen.precision)?;
     if pooling == Pooling::Pooler && transformer.pooler().is_none() {

@@ -1,25 +1,37 @@
 //! Soft prompts of encoder folders: a file beside the weights that they were learned on, or one that is to learn.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use candle_core::{Device, Tensor};
 
-use crate::blocks::{Prompted, SOFT_PROMPT, Side, Transformer};
+use crate::blocks::{ParamRegistry, Prompted, SOFT_PROMPT, Side, Transformer};
 use crate::device;
 use crate::error::EncoderError;
 use crate::folder::{Folder, SOFT_PROMPT_FILE};
 use crate::freeze_policy::{FreezePolicy, MOST_VECTORS};
-use crate::open::Source;
 use crate::tensor_file::TensorFile;
 use crate::tensor_store::TensorStore;
+
+/// The key under which the file says which weights its vectors were learned on.
+const LEARNED_ON: &str = "weights_sha256";
+
+/// Where a soft prompt comes from beside its file.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    /// Collects what learns.
+    pub(crate) learning: Option<&'a ParamRegistry>,
+    /// Vectors that were learned since the folder was opened: `[vectors, width]`.
+    pub(crate) learned: Option<&'a Tensor>,
+}
 
 /// Whether a folder, opened so, has a soft prompt.
 ///
 /// # Errors
 /// [`EncoderError::Policy`] where something else is to learn above a soft prompt, or a second one.
-pub(crate) fn asked(folder: &Folder, source: &Source<'_>) -> Result<bool, EncoderError> {
+pub(crate) fn asked(folder: &Folder, origin: Origin<'_>) -> Result<bool, EncoderError> {
     let of_folder = folder.is_beside(SOFT_PROMPT_FILE);
-    match source.learning.map(|learning| learning.policy()) {
+    match origin.learning.map(ParamRegistry::policy) {
         Some(policy) if of_folder && *policy != FreezePolicy::Frozen => Err(EncoderError::Policy {
             asked: policy.to_string(),
             reason: format!(
@@ -28,14 +40,14 @@ pub(crate) fn asked(folder: &Folder, source: &Source<'_>) -> Result<bool, Encode
             ),
         }),
         Some(FreezePolicy::Prompt(_)) => Ok(true),
-        _ => Ok(of_folder || source.learned.contains_key(SOFT_PROMPT)),
+        _ => Ok(of_folder || origin.learned.is_some()),
     }
 }
 
 /// What a soft prompt is put into.
 pub(crate) struct Place<'a> {
     pub(crate) folder: &'a Folder,
-    pub(crate) source: &'a Source<'a>,
+    pub(crate) origin: Origin<'a>,
     pub(crate) device: &'a Device,
     pub(crate) side: Side,
     pub(crate) kept_bytes: Option<usize>,
@@ -66,14 +78,14 @@ pub(crate) fn put(
 /// `[vectors, width]`
 fn vectors(transformer: &dyn Transformer, place: &Place<'_>) -> Result<Option<Tensor>, EncoderError> {
     let compute = |source| EncoderError::Compute { device: device::name(place.device), source };
-    let (folder, source) = (place.folder, place.source);
-    if let Some(learning) = source.learning
+    let Place { folder, origin, .. } = *place;
+    if let Some(learning) = origin.learning
         && let FreezePolicy::Prompt(vectors) = learning.policy()
     {
         learning.policy().check(learning.layers())?;
         return learning.soft_prompt(transformer.words(), *vectors).map(Some).map_err(compute);
     }
-    if let Some(learned) = source.learned.get(SOFT_PROMPT) {
+    if let Some(learned) = origin.learned {
         return learned.to_device(place.device).map(Some).map_err(compute);
     }
     if folder.is_beside(SOFT_PROMPT_FILE) {
@@ -104,10 +116,30 @@ fn read(path: &Path, width: usize, device: &Device) -> Result<Tensor, EncoderErr
         .map_err(|source| EncoderError::Compute { device: device::name(device), source })
 }
 
-/// Writes a soft prompt into a folder that has none.
-pub(crate) fn write(prompt: &Tensor, to: &Path) -> Result<(), EncoderError> {
+/// Refuses a soft prompt that says it was learned on other weights than those beside it, whose sum this is: they may be the same
+/// file under a second name, and somebody may have written another encoder over it.
+pub(crate) fn check_weights(folder: &Folder, weights_sha256: &str) -> Result<(), EncoderError> {
+    if !folder.is_beside(SOFT_PROMPT_FILE) {
+        return Ok(());
+    }
+    let path = folder.path(SOFT_PROMPT_FILE);
+    match TensorFile::open(&path)?.note(LEARNED_ON) {
+        Some(other) if other != weights_sha256 => {
+            let reason = format!(
+                "it was learned on weights with the SHA-256 {other}, and those beside it have {weights_sha256}: bring these back, or \
+                 train again"
+            );
+            Err(EncoderError::DamagedWeights { path, reason })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a soft prompt that was learned on weights of this sum into a folder that has none.
+pub(crate) fn write(prompt: &Tensor, weights_sha256: &str, to: &Path) -> Result<(), EncoderError> {
     let path = to.join(SOFT_PROMPT_FILE);
-    let written = safetensors::serialize_to_file([(SOFT_PROMPT, prompt)], None, &path)
+    let notes = HashMap::from([(LEARNED_ON.to_owned(), weights_sha256.to_owned())]);
+    let written = safetensors::serialize_to_file([(SOFT_PROMPT, prompt)], Some(notes), &path)
         .map_err(std::io::Error::other)
         .and_then(|()| std::fs::File::open(&path)?.sync_all());
     written.map_err(|source| EncoderError::Write { path, source })

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use candle_core::{Device, Tensor, Var};
@@ -269,6 +270,30 @@ fn a_prompt_on_a_gguf_file_is_saved_beside_it() {
         learned.encode(&texts).unwrap(),
         Encoder::open(&file, &on_cpu()).unwrap().encode(&texts).unwrap()
     );
+}
+
+/// Weights that have two names change under both where somebody writes over them in place.
+#[test]
+fn other_weights_beside_a_prompt_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let base = copied("llama", place.path());
+    let saved = place.path().join("tuned");
+    Trainable::open(&base, &on_cpu(), &FreezePolicy::Prompt(2), 3).unwrap().save(&saved).unwrap();
+    assert!(Encoder::open(&saved, &on_cpu()).is_ok());
+    let weights = base.join("model.safetensors");
+    let mut bytes = fs::read(&weights).unwrap();
+    let last = bytes.len() - 4;
+    bytes[last..].copy_from_slice(&0.5f32.to_le_bytes());
+    fs::OpenOptions::new()
+        .write(true)
+        .open(saved.join("model.safetensors"))
+        .unwrap()
+        .write_all(&bytes)
+        .unwrap();
+    let error = Encoder::open(&saved, &on_cpu()).map(drop).unwrap_err();
+    assert_eq!(error.code(), "encoder-damaged", "{error}");
+    let said = error.to_string();
+    assert!(said.contains(SOFT_PROMPT_FILE) && said.contains(&sha256(&bytes)), "{said}");
 }
 
 fn policy_error(open: Result<Trainable, EncoderError>) -> String {

@@ -61,6 +61,11 @@ impl TensorFile {
         Ok(Self { path: path.to_owned(), file: Mutex::new(file), header, data_at })
     }
 
+    /// What its header says beside the tensors.
+    pub(crate) fn note(&self, key: &str) -> Option<&str> {
+        self.header.metadata().as_ref()?.get(key).map(String::as_str)
+    }
+
     /// The bytes of one tensor of this file.
     fn bytes(&self, info: &TensorInfo) -> Result<Vec<u8>, EncoderError> {
         let (from, to) = info.data_offsets;

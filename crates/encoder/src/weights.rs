@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use candle_core::{Device, Tensor};
@@ -26,24 +26,36 @@ pub(crate) struct Weights<'a> {
     device: &'a Device,
 }
 
-/// The sum that an encoder version is known by, in lower-case hexadecimal: of model.safetensors or the GGUF file where there is one; else
+/// Sums of a folder's weights.
+pub(crate) struct WeightSums {
+    /// Of the weights without a soft prompt beside them.
+    pub(crate) weights: String,
+    /// Of all.
+    pub(crate) all: String,
+}
+
+/// The sums that an encoder version is known by, in lower-case hexadecimal: of model.safetensors or the GGUF file where there is one; else
 /// the SHA-256 of the shards' own sums (each in lower-case hexadecimal and ended by a line feed), in the order of the
 /// shards' names. A soft prompt beside them is one more file, the last.
-pub(crate) fn weights_sha256(folder: &Folder) -> Result<String, EncoderError> {
+pub(crate) fn weight_sums(folder: &Folder) -> Result<WeightSums, EncoderError> {
     let index = folder.shard_index()?;
-    let mut sums = Vec::new();
-    let mut files = folder.weight_files(index.as_ref());
-    if folder.is_beside(SOFT_PROMPT_FILE) {
-        files.push(folder.path(SOFT_PROMPT_FILE));
-    }
-    for path in files {
+    let sum = |path: PathBuf| {
         let sum = File::open(&path).and_then(sha256_of);
-        sums.push(sum.map_err(|source| EncoderError::Read { path, source })?);
+        sum.map_err(|source| EncoderError::Read { path, source })
+    };
+    let files = folder.weight_files(index.as_ref()).into_iter();
+    let mut sums = files.map(sum).collect::<Result<Vec<_>, _>>()?;
+    let together =
+        |sums: &[String]| sha256(sums.iter().map(|sum| format!("{sum}\n")).collect::<String>().as_bytes());
+    let weights = match (index, sums.as_slice()) {
+        (None, [sum]) => sum.clone(),
+        _ => together(&sums),
+    };
+    if !folder.is_beside(SOFT_PROMPT_FILE) {
+        return Ok(WeightSums { all: weights.clone(), weights });
     }
-    match (index, sums.as_slice()) {
-        (None, [sum]) => Ok(sum.clone()),
-        _ => Ok(sha256(sums.iter().map(|sum| format!("{sum}\n")).collect::<String>().as_bytes())),
-    }
+    sums.push(sum(folder.path(SOFT_PROMPT_FILE))?);
+    Ok(WeightSums { weights, all: together(&sums) })
 }
 
 impl<'a> Weights<'a> {

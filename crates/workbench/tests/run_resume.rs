@@ -134,6 +134,11 @@ fn tuned_separate_heads_are_resumed_on_what_they_started_with() {
 }
 
 #[test]
+fn separate_heads_with_a_soft_prompt_are_resumed_on_what_they_started_with() {
+    resumes_to_the_same(ModelKind::SepHeads, "prompt-4");
+}
+
+#[test]
 fn a_failed_resume_changes_nothing_and_is_possible_again() {
     let folder = tempfile::tempdir().unwrap();
     let session = sample(&folder);

@@ -138,8 +138,8 @@ fn a_run_that_broke_off_goes_on_to_the_same_numbers() {
     }
 }
 
-fn left_out(session: &Session) -> usize {
-    let asked = EvaluateChoices {
+fn evaluation() -> EvaluateChoices {
+    EvaluateChoices {
         question: Some("offensiveness".into()),
         models: vec![ModelKind::Shared],
         split: SplitSpec::ByText(0.5),
@@ -148,8 +148,11 @@ fn left_out(session: &Session) -> usize {
         tuning: "frozen".into(),
         device: DeviceChoice::Cpu,
         prediction_sets: false,
-    };
-    session.analysis.evaluate(&asked, &Silent).unwrap().split.left_out_texts
+    }
+}
+
+fn left_out(session: &Session) -> usize {
+    session.analysis.evaluate(&evaluation(), &Silent).unwrap().split.left_out_texts
 }
 
 #[test]
@@ -173,6 +176,20 @@ fn an_encoder_with_a_prompt_is_used_for_the_project_and_knows_what_taught_it() {
     session.encoding.encode(&EncoderChoice { encoder, ..EncoderChoice::default() }, &Silent).unwrap();
     assert_eq!(session.encoding.state().unwrap().version.unwrap(), plain);
     assert_eq!(left_out(&session), 0);
+}
+
+#[test]
+fn models_are_evaluated_each_with_a_prompt_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = sample(&folder, "llama");
+    let models = vec![ModelKind::Shared, ModelKind::Multilevel];
+    let asked = EvaluateChoices { models, tuning: "prompt-2".into(), ..evaluation() };
+    let found = session.analysis.evaluate(&asked, &Silent).unwrap();
+    assert_eq!(found.models.len(), 2);
+    assert_eq!(found.split.left_out_texts, 0);
+    let error =
+        session.analysis.evaluate(&EvaluateChoices { tuning: "prompt-65".into(), ..evaluation() }, &Silent);
+    assert!(error.unwrap_err().to_string().contains("from 1 to 64"));
 }
 
 #[test]

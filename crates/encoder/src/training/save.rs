@@ -44,7 +44,7 @@ impl Trainable {
         let mut learned = self.learned()?;
         if let Some(prompt) = learned.remove(SOFT_PROMPT) {
             soft_prompt::share_weights(&self.folder, half.path())?;
-            soft_prompt::write(&prompt, half.path())?;
+            soft_prompt::write(&prompt, &self.version().weights_sha256, half.path())?;
         } else {
             let mut tensors = Weights::open(&self.folder, &Device::Cpu)?.everything()?;
             tensors.extend(learned);
