@@ -1,6 +1,6 @@
 //! `bundle`, and `predict --bundle`.
 
-use super::predictions::{prediction_choices, tell_written, texts_to_predict};
+use super::prediction_tables::{prediction_choices, tell_written, texts_to_predict};
 use super::{count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::{Bundle as BundleArgs, Predict};
 use crate::output;

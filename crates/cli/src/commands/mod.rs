@@ -12,6 +12,7 @@ pub(crate) mod labels;
 pub(crate) mod models;
 mod option_evaluation;
 pub(crate) mod plan;
+mod prediction_tables;
 pub(crate) mod predictions;
 pub(crate) mod project;
 pub(crate) mod reliability;

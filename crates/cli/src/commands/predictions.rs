@@ -1,7 +1,7 @@
 //! `predict`, `predictions` and `disagreement`.
 
-use super::embed::tell_left_out;
-use super::{annotators, count, encoder_choice, note, open_or_read, tell_switch};
+use super::prediction_tables::{prediction_choices, tell_written, texts_to_predict};
+use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -12,8 +12,8 @@ use dissensus_workbench::view::{
     SeverityDifference,
 };
 use dissensus_workbench::{
-    OptionPrediction, PredictionChoices, PredictionFile, RunPrediction, Session, SubmissionChoices, Target,
-    TextFileChoices, TextOptions,
+    OptionPrediction, PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices,
+    TextOptions,
 };
 use serde_json::json;
 use std::path::Path;
@@ -153,47 +153,6 @@ fn write_table(
 fn predict_file(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let texts = texts_to_predict(texts, args);
     write_table(session, &prediction_choices(args), Some(&texts), out, &args.encoder, args.json)
-}
-
-/// Whose answers arguments ask for.
-pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
-    PredictionChoices {
-        question: args.question.clone(),
-        annotators: args.annotators.clone(),
-        replace: args.force,
-    }
-}
-
-/// The file of texts that arguments name.
-pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices {
-    TextFileChoices {
-        path: texts.to_owned(),
-        text: args.text_column.clone(),
-        text_id: args.text_id_column.clone(),
-        skip_bad: args.skip_bad,
-    }
-}
-
-pub(super) fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
-    if json {
-        return output::json(written);
-    }
-    tell_left_out(written.bad_rows);
-    if written.annotators_without_labels > 0 {
-        note(&format!(
-            "{} without a label {} predicted as the average person",
-            count(written.annotators_without_labels as u64, "annotator"),
-            if written.annotators_without_labels == 1 { "is" } else { "are" }
-        ));
-    }
-    output::line(&format!(
-        "Wrote {} to {}: {} x {}{}",
-        count(written.rows, "prediction"),
-        written.file.display(),
-        count(written.texts, "text"),
-        count(written.annotators as u64, "annotator"),
-        written.observed.map_or_else(String::new, |observed| format!(", {observed} observed"))
-    ))
 }
 
 /// What a run was trained on, which is what it predicts.

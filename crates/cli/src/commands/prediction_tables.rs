@@ -1,0 +1,50 @@
+//! Tables of predictions, whichever model makes them: what is asked for, and what was written.
+
+use super::embed::tell_left_out;
+use super::{count, note};
+use crate::args::Predict;
+use crate::output;
+use anyhow::Result;
+use dissensus_workbench::{PredictionChoices, PredictionFile, TextFileChoices};
+use std::path::Path;
+
+/// Whose answers arguments ask for.
+pub(super) fn prediction_choices(args: &Predict) -> PredictionChoices {
+    PredictionChoices {
+        question: args.question.clone(),
+        annotators: args.annotators.clone(),
+        replace: args.force,
+    }
+}
+
+/// The file of texts that arguments name.
+pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices {
+    TextFileChoices {
+        path: texts.to_owned(),
+        text: args.text_column.clone(),
+        text_id: args.text_id_column.clone(),
+        skip_bad: args.skip_bad,
+    }
+}
+
+pub(super) fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
+    if json {
+        return output::json(written);
+    }
+    tell_left_out(written.bad_rows);
+    if written.annotators_without_labels > 0 {
+        note(&format!(
+            "{} without a label {} predicted as the average person",
+            count(written.annotators_without_labels as u64, "annotator"),
+            if written.annotators_without_labels == 1 { "is" } else { "are" }
+        ));
+    }
+    output::line(&format!(
+        "Wrote {} to {}: {} x {}{}",
+        count(written.rows, "prediction"),
+        written.file.display(),
+        count(written.texts, "text"),
+        count(written.annotators as u64, "annotator"),
+        written.observed.map_or_else(String::new, |observed| format!(", {observed} observed"))
+    ))
+}
