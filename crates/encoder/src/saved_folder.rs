@@ -13,7 +13,8 @@ use crate::folder::{
 };
 use crate::identity::EncoderVersion;
 use crate::sentence_transformers::{long_name, pooling_file};
-use crate::weights::{Weights, weights_sha256};
+use crate::soft_prompt;
+use crate::weights::{Weights, weight_sums};
 
 /// Writes the encoder of the folder (or GGUF file) `from` into the folder `to`, which must exist and be empty: configuration, tokenizer, weights in one
 /// model.safetensors, and sentence-transformers files that say pooling, longest input, prompt and scaling of `version`, the version that was opened
@@ -26,11 +27,6 @@ pub fn copy_encoder(from: &Path, version: &EncoderVersion, to: &Path) -> Result<
     let folder = Folder::open(from)?;
     copy_configuration(&folder, to, |_| true)?;
     write_recipe(version, to)?;
-    if folder.is_beside(SOFT_PROMPT_FILE) {
-        let path = to.join(SOFT_PROMPT_FILE);
-        fs::copy(folder.path(SOFT_PROMPT_FILE), &path)
-            .map_err(|source| EncoderError::Write { path, source })?;
-    }
     let weights = to.join(WEIGHTS);
     let write = |source| EncoderError::Write { path: weights.clone(), source };
     let one_file = folder.gguf().is_none() && folder.shard_index()?.is_none();
@@ -38,12 +34,18 @@ pub fn copy_encoder(from: &Path, version: &EncoderVersion, to: &Path) -> Result<
         let tensors = Weights::open(&folder, &Device::Cpu)?.everything()?;
         // What transformers asks for.
         let about = [("format".to_owned(), "pt".to_owned())].into_iter().collect();
-        return safetensors::serialize_to_file(tensors, Some(about), &weights)
+        safetensors::serialize_to_file(tensors, Some(about), &weights)
             .map_err(std::io::Error::other)
-            .map_err(write);
+            .map_err(write)?;
+        return soft_prompt::copy(&folder, to, &weight_sums(&Folder::open(to)?)?.weights);
     }
     fs::copy(folder.weights_path(), &weights).map_err(write)?;
-    let found = weights_sha256(&Folder::open(to)?)?;
+    if folder.is_beside(SOFT_PROMPT_FILE) {
+        let path = to.join(SOFT_PROMPT_FILE);
+        fs::copy(folder.path(SOFT_PROMPT_FILE), &path)
+            .map_err(|source| EncoderError::Write { path, source })?;
+    }
+    let found = weight_sums(&Folder::open(to)?)?.all;
     if found != version.weights_sha256 {
         let (name, expected) = (version.name.clone(), version.weights_sha256.clone());
         return Err(EncoderError::Checksum { name, path: folder.weights_path(), expected, found });

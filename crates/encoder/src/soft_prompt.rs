@@ -135,6 +135,17 @@ pub(crate) fn check_weights(folder: &Folder, weights_sha256: &str) -> Result<(),
     }
 }
 
+/// Writes a folder's soft prompt, where it has one, into the folder `to`, whose weights are the same in another form and have
+/// this sum.
+pub(crate) fn copy(folder: &Folder, to: &Path, weights_sha256: &str) -> Result<(), EncoderError> {
+    if !folder.is_beside(SOFT_PROMPT_FILE) {
+        return Ok(());
+    }
+    let path = folder.path(SOFT_PROMPT_FILE);
+    let width = TensorFile::open(&path)?.shape(SOFT_PROMPT).and_then(|shape| shape.last().copied());
+    write(&read(&path, width.unwrap_or(0), &Device::Cpu)?, weights_sha256, to)
+}
+
 /// Writes a soft prompt that was learned on weights of this sum into a folder that has none.
 pub(crate) fn write(prompt: &Tensor, weights_sha256: &str, to: &Path) -> Result<(), EncoderError> {
     let path = to.join(SOFT_PROMPT_FILE);

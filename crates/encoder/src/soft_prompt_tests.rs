@@ -244,6 +244,10 @@ fn a_prompt_is_saved_beside_the_unchanged_weights_and_read_again() {
         assert_ne!(plain.version().fingerprint, encoder.version().fingerprint);
         assert_ne!(plain.version().weights_sha256, encoder.version().weights_sha256);
         assert_eq!(trainable.save(&saved).unwrap_err().code(), "encoder-unwritable");
+        let copied = tempfile::tempdir().unwrap();
+        crate::copy_encoder(&saved, encoder.version(), copied.path()).unwrap();
+        let again = Encoder::open(copied.path(), &on_cpu()).unwrap();
+        assert_eq!(again.encode(&texts).unwrap(), encoder.encode(&texts).unwrap(), "{name}");
         // Nothing half written stays behind, and the folder can be moved without the encoder's.
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
         fs::remove_dir_all(&base).unwrap();
@@ -266,6 +270,13 @@ fn a_prompt_on_a_gguf_file_is_saved_beside_it() {
     let (learned, encoder) = (trainable.encoder().unwrap(), Encoder::open(&saved, &on_cpu()).unwrap());
     assert_eq!(learned.encode(&texts).unwrap(), encoder.encode(&texts).unwrap());
     assert_eq!(encoder.version().pooling, Pooling::Last);
+    // Written anew as safetensors.
+    let copied = place.path().join("copied");
+    fs::create_dir(&copied).unwrap();
+    crate::copy_encoder(&saved, encoder.version(), &copied).unwrap();
+    assert!(copied.join("model.safetensors").is_file());
+    let again = Encoder::open(&copied, &on_cpu()).unwrap();
+    assert_eq!(again.encode(&texts).unwrap(), encoder.encode(&texts).unwrap());
     assert_ne!(
         learned.encode(&texts).unwrap(),
         Encoder::open(&file, &on_cpu()).unwrap().encode(&texts).unwrap()
