@@ -384,6 +384,32 @@ it("words of a text that is hidden are hidden in the list of marks as well", asy
   await app.saveSettings({ ...app.settings, blur: false });
 });
 
+it("one answer is written at a time, and undone as a whole", async () => {
+  const real = commands.recordLabel;
+  let written = () => {};
+  const record = vi.spyOn(commands, "recordLabel").mockImplementation(async (new_) => {
+    await new Promise<void>((resolve) => (written = resolve));
+    return real(new_);
+  });
+  await begin();
+  await press("{ArrowRight}{ArrowRight}1");
+  await press("{Enter}");
+  await press("{ArrowRight}{ArrowRight}2");
+  await press("{Enter}");
+  expect(record).toHaveBeenCalledTimes(1);
+  expect(list()).toHaveLength(2);
+  written();
+  await waitFor(() => expect(done()).toBe("1"));
+  // What was marked meanwhile is still there, to be given.
+  expect(list()).toHaveLength(2);
+  record.mockRestore();
+  await press("{Enter}");
+  await waitFor(async () => {
+    const task = await commands.labelTask(app.annotator?.id ?? 0, 4, 1);
+    expect((task.answer?.value as Span[]).length).toBe(2);
+  });
+});
+
 it("what could not be written stays to be given again", async () => {
   await begin();
   const problem = { code: "disk-full", message: "The disk is full.", detail: null };
