@@ -169,7 +169,10 @@ pub(crate) fn share_weights(folder: &Folder, to: &Path) -> Result<(), EncoderErr
         let target = to.join(name);
         // A second name of a link would lead where the first one does, and not move with the folder.
         let shared = file.canonicalize().and_then(|source| {
-            std::fs::hard_link(&source, &target).or_else(|_| std::fs::copy(&source, &target).map(drop))
+            std::fs::hard_link(&source, &target).or_else(|_| {
+                std::fs::copy(&source, &target)?;
+                std::fs::File::options().read(true).write(cfg!(windows)).open(&target)?.sync_all()
+            })
         });
         shared.map_err(|source| EncoderError::Write { path: target, source })?;
     }

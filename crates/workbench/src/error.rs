@@ -455,7 +455,7 @@ pub enum WorkbenchError {
     #[error("{} exists already: choose another name, or give --force to replace it", .0.display())]
     ExportExists(PathBuf),
     /// A folder that is no bundle would be replaced by one.
-    #[error("{} exists already and is no bundle, so it is not replaced: choose another name", .0.display())]
+    #[error("{} exists already and is no bundle, or holds other files too, so it is not replaced: choose another name", .0.display())]
     NotABundle(PathBuf),
     /// A bundle that is not as it was made.
     #[error("the bundle {} cannot be used: {reason}", .path.display())]

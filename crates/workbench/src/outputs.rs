@@ -9,15 +9,15 @@ use std::path::Path;
 /// Looks before any work whether files can be written under these names.
 ///
 /// # Errors
-/// One is `input` under whatever name, is there already (without `replace`), is a folder, or is to stand in a folder that is not there.
+/// One is one of `inputs` under whatever name, is there already (without `replace`), is a folder, or is to stand in a folder that is not there.
 pub(crate) fn check_outputs(
     outputs: &[&Path],
-    input: Option<&Path>,
+    inputs: &[&Path],
     replace: bool,
 ) -> Result<(), WorkbenchError> {
-    let input = input.and_then(|path| real_path(path).ok());
+    let inputs: Vec<_> = inputs.iter().filter_map(|path| real_path(path).ok()).collect();
     for out in outputs {
-        if input.is_some() && real_path(out).ok() == input {
+        if real_path(out).is_ok_and(|out| inputs.contains(&out)) {
             return Err(WorkbenchError::SameFile((*out).to_owned()));
         }
         let path = || (*out).to_owned();
@@ -47,8 +47,8 @@ mod tests {
         std::fs::write(at("there"), "y").unwrap();
         std::fs::create_dir(at("sub")).unwrap();
         let code = |out: &Path, replace| {
-            let (good, input) = (at("new"), at("in.txt"));
-            check_outputs(&[&good, out], Some(&input), replace).err().map_or("", |e| e.code())
+            let (good, input, project) = (at("new"), at("in.txt"), at("project"));
+            check_outputs(&[&good, out], &[&input, &project], replace).err().map_or("", |e| e.code())
         };
         assert_eq!(
             (code(&at("sub/../in.txt"), true), code(&at("in.txt"), false)),

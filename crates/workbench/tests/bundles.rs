@@ -293,6 +293,23 @@ fn what_is_asked_of_a_bundle_must_be_in_it() {
     assert!(stranger.contains("no annotator \"nobody\" in this bundle"), "{stranger}");
     std::fs::write(&out, "somebody's own").unwrap();
     assert!(ask(of_offensiveness()).contains("exists already"));
+    // Neither into the bundle, which would no longer be as it was made, nor over the project.
+    let inside = bundle.predict(
+        &of_offensiveness(),
+        &texts(&folder),
+        &dir.join("out.csv"),
+        DeviceChoice::Cpu,
+        &Silent,
+    );
+    assert_eq!(inside.unwrap_err().code(), "bundle");
+    Bundle::open(&dir).unwrap();
+    let project = folder.path().join("named.csv");
+    let own = Session::create(&project, &Home::inside(folder.path(), Vec::new())).unwrap();
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    own.project.add_question("rude", "", scale).unwrap();
+    let choices = PredictionChoices { replace: true, ..PredictionChoices::default() };
+    let refused = own.analysis.check_predictions(&choices, None, &project, &Silent).err().unwrap();
+    assert_eq!(refused.code(), "same-file", "{refused}");
 }
 
 #[test]
@@ -312,6 +329,29 @@ fn a_bundle_replaces_bundles_alone_and_these_on_wish() {
     std::fs::write(mine.join("thesis.tex"), "x").unwrap();
     let refused = again(BundleChoices { replace: true, ..one("remove") }, &mine).unwrap_err();
     assert!(refused.code() == "not-a-bundle" && mine.join("thesis.tex").exists());
+    // A bundle beside other files, hidden ones too, is not deleted with them, nor a folder that only looks like one, nor behind a link.
+    for name in ["thesis.tex", "encoder/notes.txt", ".hidden"] {
+        std::fs::write(dir.join(name), "x").unwrap();
+        let refused = again(BundleChoices { replace: true, ..one("remove") }, &dir).unwrap_err();
+        assert_eq!(refused.code(), "not-a-bundle", "{name}");
+        std::fs::remove_file(dir.join(name)).unwrap();
+    }
+    std::fs::write(mine.join("bundle.json"), "{}").unwrap();
+    let refused = again(BundleChoices { replace: true, ..one("remove") }, &mine).unwrap_err();
+    assert!(refused.code() == "not-a-bundle" && mine.join("thesis.tex").exists());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&dir, folder.path().join("link")).unwrap();
+        let refused =
+            again(BundleChoices { replace: true, ..one("remove") }, &folder.path().join("link")).unwrap_err();
+        assert_eq!(refused.code(), "not-a-bundle");
+    }
+    // A question that nobody has answered is left out where all are meant, and refused by its name.
+    let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+    session.project.add_question("unasked", "", scale).unwrap();
+    assert_eq!(again(one("unasked"), &folder.path().join("new")).unwrap_err().code(), "no-labels");
+    let all = again(BundleChoices { replace: true, ..BundleChoices::default() }, &dir).unwrap().0;
+    assert_eq!(all.questions, ["offensiveness", "remove"]);
     assert_eq!(again(one("remove"), &folder.path().join("no/such/dir")).unwrap_err().code(), "io");
     assert_eq!(again(one("kind"), &folder.path().join("new")).unwrap_err().code(), "no-such-question");
     // Nothing is left beside what was asked for.

@@ -45,7 +45,9 @@ impl Analysis {
     ) -> Result<CheckedPredictions, WorkbenchError> {
         let question = self.question(choices.question.as_deref())?;
         TypedTable::check(out, false)?;
-        check_outputs(&[out], texts.map(|texts| texts.path.as_path()), choices.replace)?;
+        let project = self.context.store.path();
+        let read: Vec<&Path> = texts.map(|texts| texts.path.as_path()).into_iter().chain([project]).collect();
+        check_outputs(&[out], &read, choices.replace)?;
         self.chosen_rows(choices)?;
         let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
         let texts = texts.map_err(WorkbenchError::all_or_nothing)?;

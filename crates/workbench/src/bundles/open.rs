@@ -12,6 +12,7 @@ use crate::prediction_table::{
 };
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
+use dissensus_files::real_path;
 use std::path::{Path, PathBuf};
 
 /// A bundle whose files were found as they were made.
@@ -56,7 +57,14 @@ impl Bundle {
     ) -> Result<PredictionFile, WorkbenchError> {
         let question = self.question(choices.question.as_deref())?;
         TypedTable::check(out, false)?;
-        check_outputs(&[out], Some(&texts.path), choices.replace)?;
+        if real_path(&self.dir).is_ok_and(|dir| real_path(out).is_ok_and(|out| out.starts_with(dir))) {
+            let reason = format!(
+                "{} would stand in it, where nothing else belongs: write it elsewhere",
+                out.display()
+            );
+            return Err(WorkbenchError::Bundle { path: self.dir.clone(), reason });
+        }
+        check_outputs(&[out], &[texts.path.as_path()], choices.replace)?;
         let chosen = chosen(question, &choices.annotators)?;
         let written = CheckedTexts::open(texts, progress)
             .and_then(|texts| self.write(question, chosen, choices, &texts, out, device, progress));

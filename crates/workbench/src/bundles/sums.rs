@@ -1,8 +1,9 @@
 //! `SHA256SUMS`: the sum of every other file of a bundle, as coreutils' `sha256sum -c` reads it.
 
-use super::SUMS;
+use super::{BUNDLE, SUMS};
 use crate::error::WorkbenchError;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Component, Path};
@@ -59,8 +60,22 @@ pub(super) fn check(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
     }
 }
 
+/// Whether a folder holds what a bundle is made of and nothing else, hidden files included; unaltered or not.
+pub(super) fn holds_nothing_else(dir: &Path) -> bool {
+    let Ok(sums) = std::fs::read_to_string(dir.join(SUMS)) else { return false };
+    let listed: HashSet<&str> =
+        sums.lines().filter_map(|line| line.split_once("  ")).map(|(_, file)| file).collect();
+    let all = walk(dir, |_| true);
+    listed.contains(BUNDLE) && all.is_ok_and(|all| all.iter().all(|file| listed.contains(file.as_str())))
+}
+
 /// Names with slashes, in order, without the sums themselves and without hidden files, which systems leave in folders.
 fn files_in(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
+    walk(dir, |name| !name.starts_with('.'))
+}
+
+/// The same of names that `wanted` allows.
+fn walk(dir: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, WorkbenchError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -69,7 +84,7 @@ fn files_in(dir: &Path) -> Result<Vec<String>, WorkbenchError> {
         for entry in std::fs::read_dir(&path).map_err(read)? {
             let entry = entry.map_err(read)?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') || (folder.is_empty() && name == SUMS) {
+            if !wanted(&name) || (folder.is_empty() && name == SUMS) {
                 continue;
             }
             let inside = if folder.is_empty() { name } else { format!("{folder}/{name}") };

@@ -99,6 +99,8 @@ impl Bundles {
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
         }
+        // Minutes have passed.
+        check_place(dir, choices.replace)?;
         let ended = if choices.replace { place.finish() } else { place.finish_new() };
         ended.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => WorkbenchError::ExportExists(dir.to_owned()),
@@ -111,7 +113,7 @@ impl Bundles {
             questions: manifest.questions.iter().map(|q| q.name.clone()).collect(),
             annotators: people.len(),
             encoders: manifest.encoders.iter().map(|e| e.version.clone()).collect(),
-            embeddings_held: manifest.questions.iter().map(|q| q.embeddings_held).max().unwrap_or_default(),
+            embeddings_held: manifest.questions.iter().map(|q| q.embeddings_held).sum(),
             bytes,
         };
         Ok((written, switch))
@@ -121,7 +123,22 @@ impl Bundles {
     fn questions_of(&self, choices: &BundleChoices) -> Result<Vec<Question>, WorkbenchError> {
         let index = self.context.index();
         let chosen = match (choices.questions.as_slice(), choices.runs.as_slice()) {
-            ([], []) => index.questions().iter().map(|question| question.id).collect(),
+            ([], []) => {
+                let labelled = |question: &&Question| -> Result<bool, WorkbenchError> {
+                    Ok(!self.context.store.current_labels(question.id)?.is_empty())
+                };
+                let mut chosen = Vec::new();
+                for question in index.questions() {
+                    if labelled(&question)? {
+                        chosen.push(question.id);
+                    }
+                }
+                // With no label anywhere the first question says so.
+                chosen.extend(
+                    index.questions().first().filter(|_| chosen.is_empty()).map(|question| question.id),
+                );
+                chosen
+            }
             (names, _) => {
                 let named = |name: &String| Ok(index.question_asked_for(Some(name))?.id);
                 names.iter().map(named).collect::<Result<Vec<_>, WorkbenchError>>()?
@@ -266,8 +283,9 @@ fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
         if !replace {
             return Err(WorkbenchError::ExportExists(dir.to_owned()));
         }
-        // Whatever else somebody has there is not ours to delete.
-        if !dir.join(BUNDLE).is_file() {
+        // Whatever else somebody has there is not ours to delete, nor what a link leads to.
+        let is_folder = std::fs::symlink_metadata(dir).is_ok_and(|found| found.is_dir());
+        if !is_folder || !sums::holds_nothing_else(dir) {
             return Err(WorkbenchError::NotABundle(dir.to_owned()));
         }
     }

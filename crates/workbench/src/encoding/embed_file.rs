@@ -58,7 +58,7 @@ pub fn embed_file(
     VectorWriter::check(out)?;
     let ids = VectorWriter::ids_path(out);
     let outputs: Vec<&Path> = std::iter::once(out).chain(ids.as_deref()).collect();
-    check_outputs(&outputs, Some(&texts.path), replace)?;
+    check_outputs(&outputs, &[texts.path.as_path()], replace)?;
     embed(home, texts, out, replace, choice, progress).map_err(WorkbenchError::all_or_nothing)
 }
 
