@@ -162,11 +162,19 @@ fn a_killed_encoding_goes_on_where_it_stopped() {
 
 #[test]
 fn a_killed_training_goes_on_to_the_figures_of_one_that_was_not() {
+    killed_training_goes_on("last-1");
+}
+
+#[test]
+fn a_killed_training_of_a_soft_prompt_goes_on_to_the_figures_of_one_that_was_not() {
+    killed_training_goes_on("prompt-3");
+}
+
+fn killed_training_goes_on(tuning: &str) {
     let bench = Bench::new();
     bench.ok(["sample", "P.dissensus"]);
     bench.ok(["encode", "P.dissensus"]);
-    let train =
-        ["train", "P.dissensus", "--question", "offensiveness", "--tuning", "last-1", "--epochs", "4"];
+    let train = ["train", "P.dissensus", "--question", "offensiveness", "--tuning", tuning, "--epochs", "4"];
     let train: Vec<&str> = train.into_iter().chain(["--patience", "0", "--split", "by-text:0.7"]).collect();
     let whole = bench.json(&train);
     let mut child = bench.command(&train).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
