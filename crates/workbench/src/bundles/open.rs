@@ -12,7 +12,7 @@ use crate::prediction_table::{
 };
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
-use dissensus_files::real_path;
+use dissensus_files::{folder_of, real_path};
 use std::path::{Path, PathBuf};
 
 /// A bundle whose files were found as they were made.
@@ -57,7 +57,9 @@ impl Bundle {
     ) -> Result<PredictionFile, WorkbenchError> {
         let question = self.question(choices.question.as_deref())?;
         TypedTable::check(out, false)?;
-        if real_path(&self.dir).is_ok_and(|dir| real_path(out).is_ok_and(|out| out.starts_with(dir))) {
+        if real_path(&self.dir)
+            .is_ok_and(|dir| real_path(folder_of(out)).is_ok_and(|place| place.starts_with(dir)))
+        {
             let reason = format!(
                 "{} would stand in it, where nothing else belongs: write it elsewhere",
                 out.display()
