@@ -288,8 +288,9 @@ async fn a_model_is_trained_while_somebody_labels_and_compared_with_another() ->
     window.click("run-item").await?;
     // What the window shows is what the command reads from the project, which knows the figure to all its digits.
     let shown: f64 = window.text("run-metric-log_loss").await?.parse()?;
-    for check in window.all("run-check").await? {
+    for (check, ticked) in window.all("run-check").await?.into_iter().zip(["1 of 2", "2 of 2"]) {
         check.click().await?;
+        window.text_when("run-compare", |shown| shown.contains(ticked)).await?;
     }
     window.click("run-compare").await?;
     window.find("compare-view").await?;
