@@ -40,6 +40,8 @@ pub fn builder() -> Builder<Wry> {
             project::close_project,
             project::project,
             project::add_question,
+            project::set_condition,
+            project::rename_levels,
             project::annotators,
             project::add_annotator,
             project::save_choices,

@@ -129,8 +129,12 @@ pub(crate) struct Reading {
 #[command(after_help = "Examples:
   dissensus question P.dissensus rude --scale binary --levels no,yes --prompt \"Is this rude?\"
   dissensus question P.dissensus offensiveness --levels 1,2,3,4,5
+  dissensus question P.dissensus target --scale multi-label --levels person,group --only-if \"offensiveness=4,5\"
+  dissensus question P.dissensus target --always
+  dissensus question P.dissensus offensiveness --rename \"5=very offensive\" --rename \"1=not at all\"
 
-Importing labels makes their question by itself; this is for texts that nobody has labelled yet.")]
+Importing labels makes their question by itself; this is for texts that nobody has labelled yet. Without --levels the question is there
+already and is changed: levels in use are renamed, never removed, and labels stay as they are.")]
 pub(crate) struct Question {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -144,8 +148,18 @@ pub(crate) struct Question {
     #[arg(long, value_parser = scale)]
     pub(crate) scale: Option<ScaleKind>,
     /// The levels, lowest (or no) first
-    #[arg(long, value_delimiter = ',', required = true)]
+    #[arg(long, value_delimiter = ',', required_unless_present_any = ["only_if", "always", "rename"])]
     pub(crate) levels: Vec<String>,
+    /// Ask only where another question was answered so: QUESTION=LEVEL or QUESTION=LEVEL,LEVEL (of options and types of spans: where the
+    /// answer holds one)
+    #[arg(long, value_name = "QUESTION=LEVELS")]
+    pub(crate) only_if: Option<String>,
+    /// Ask of every text again
+    #[arg(long, conflicts_with_all = ["only_if", "levels"])]
+    pub(crate) always: bool,
+    /// Another name for a level, an option or a type; may be given several times
+    #[arg(long, value_name = "OLD=NEW", conflicts_with_all = ["levels", "prompt", "scale", "only_if", "always"])]
+    pub(crate) rename: Vec<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -50,6 +50,13 @@ impl QuestionId {
     }
 }
 
+/// One question is a list of one, where several can be asked together.
+impl AsRef<[Self]> for QuestionId {
+    fn as_ref(&self) -> &[Self] {
+        std::slice::from_ref(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

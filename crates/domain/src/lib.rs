@@ -9,6 +9,7 @@
 //! ```
 
 mod answer;
+mod condition;
 mod current;
 mod event;
 mod ids;
@@ -21,6 +22,7 @@ mod things;
 mod work;
 
 pub use answer::{Answer, AnswerError, OptionSet, Span, SpanSet};
+pub use condition::{Condition, is_asked};
 pub use current::{Marks, current_answer, given_answers, marks, standing_answers};
 pub use event::{CopyId, Event, EventKey, EventKind, MarkKind, ProjectId};
 pub use ids::{AnnotatorId, EventId, QuestionId, TextId};

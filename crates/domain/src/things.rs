@@ -1,6 +1,6 @@
 //! Texts, annotators and questions.
 
-use crate::{AnnotatorId, QuestionId, Scale, ScaleKind, TextId};
+use crate::{AnnotatorId, Condition, QuestionId, Scale, ScaleKind, TextId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -77,6 +77,9 @@ pub struct Question {
     pub prompt: String,
     /// The answers.
     pub scale: Scale,
+    /// Where it is asked; everywhere without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_if: Option<Condition>,
 }
 
 impl Question {
@@ -99,6 +102,7 @@ impl Question {
             name: format!("{}{}{name}", self.name, Self::OPTION_OF),
             prompt: format!("{} {name}?", self.prompt),
             scale: Scale::new(ScaleKind::Binary, ["no", "yes"]).ok()?,
+            only_if: self.only_if.clone(),
         })
     }
 }
@@ -118,7 +122,8 @@ mod tests {
     #[test]
     fn an_option_is_a_question_of_its_own() {
         let scale = Scale::new(ScaleKind::MultiLabel, ["anger", "joy"]).unwrap();
-        let asked = Question { id: QuestionId(3), name: "emotions".into(), prompt: "Which?".into(), scale };
+        let (name, prompt) = ("emotions".into(), "Which?".into());
+        let asked = Question { id: QuestionId(3), name, prompt, scale, only_if: None };
         let options = asked.options();
         assert_eq!(options.len(), 2);
         assert_eq!((options[1].name.as_str(), options[1].prompt.as_str()), ("emotions: joy", "Which? joy?"));

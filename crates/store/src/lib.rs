@@ -68,6 +68,7 @@ mod marks;
 mod merge;
 mod migrate;
 mod open;
+mod question_changes;
 mod question_snapshot;
 mod questions;
 mod readers;

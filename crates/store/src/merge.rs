@@ -3,11 +3,15 @@
 use crate::appending::Place;
 use crate::current::Key;
 use crate::events::NewEvent;
+use crate::question_changes::{NewCondition, NewNames};
+use crate::questions::as_added;
 use crate::repeat_changes::RepeatChange;
 use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
-use dissensus_domain::{AnnotatorId, Event, EventId, EventKind, Question, QuestionId, Scale, Text, TextId};
+use dissensus_domain::{
+    AnnotatorId, Condition, Event, EventId, EventKind, Question, QuestionId, Scale, Text, TextId,
+};
 use std::collections::{BTreeSet, HashMap};
 
 /// How many events are read from the other copy at once.
@@ -30,6 +34,8 @@ pub struct TakenIn {
     pub repeats: u32,
     /// New changes of answers of later occasions: taken back, or counted again.
     pub repeat_changes: u32,
+    /// New changes of questions: levels renamed, conditions set.
+    pub question_changes: u32,
 }
 
 impl Store {
@@ -89,12 +95,17 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     fn run(mut self) -> Result<TakenIn> {
         // What is appended there meanwhile waits for the next time: it may be about texts that are not read here.
         let end = self.other.last_event()?;
-        // Changes first: each is about an answer that was there before it.
+        // Changes first: each is about an answer or a question that was there before it.
+        let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
         let changes = self.other.all_repeat_changes()?;
         let repeats = self.other.all_repeats()?;
         for question in self.other.questions()? {
-            self.question(question)?;
+            let read = |c: &rusqlite::Connection| as_added(c, &question.name);
+            if let Some(added) = self.other.read("reading a question", read)? {
+                self.question(added)?;
+            }
         }
+        self.question_changes(names, conditions)?;
         for annotator in self.other.annotators()? {
             self.annotator(annotator)?;
         }
@@ -129,7 +140,9 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
     }
 
     fn question(&mut self, theirs: Question) -> Result<()> {
-        let ours = match self.tx.question_by_name(&theirs.name)? {
+        let known =
+            as_added(self.tx.conn, &theirs.name).map_err(|e| self.tx.explain("reading a question", e))?;
+        let ours = match known {
             Some(ours) if ours.scale != theirs.scale => {
                 return Err(conflict("question", theirs.name, "has another scale in the other copy"));
             }
@@ -143,6 +156,29 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.questions.insert(theirs.id, ours);
         self.scales.insert(ours, theirs.scale);
         Ok(())
+    }
+
+    /// Levels renamed and conditions set: facts that are the same in every copy that has them.
+    fn question_changes(&mut self, names: Vec<NewNames>, conditions: Vec<NewCondition>) -> Result<()> {
+        for theirs in names {
+            let question = self.question_here(theirs.question)?;
+            let added = self.tx.add_names(&NewNames { question, ..theirs })?;
+            self.report.question_changes += u32::from(added);
+        }
+        for NewCondition { question, changed_at_ms, only_if } in conditions {
+            let question = self.question_here(question)?;
+            let only_if = Condition { question: self.question_here(only_if.question)?, ..only_if };
+            let added = self.tx.add_condition(&NewCondition { question, changed_at_ms, only_if })?;
+            self.report.question_changes += u32::from(added);
+        }
+        Ok(())
+    }
+
+    fn question_here(&self, theirs: QuestionId) -> Result<QuestionId> {
+        let unknown = || {
+            conflict("question", theirs.0.to_string(), "is changed in the other copy, which does not have it")
+        };
+        self.questions.get(&theirs).copied().ok_or_else(unknown)
     }
 
     fn annotator(&mut self, theirs: dissensus_domain::Annotator) -> Result<()> {

@@ -19,6 +19,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0004_runs.sql"),
     include_str!("../../../migrations/0005_repeats.sql"),
     include_str!("../../../migrations/0006_repeat_changes.sql"),
+    include_str!("../../../migrations/0007_questions.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.

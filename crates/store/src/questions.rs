@@ -1,6 +1,7 @@
 //! Questions and their scales.
 
 use crate::error::is_duplicate;
+use crate::question_changes::{conditions, renamed};
 use crate::row::bad;
 use crate::tx::{all, first};
 use crate::{Result, Store, StoreError, WriteTx};
@@ -93,7 +94,15 @@ fn kind_in_file(kind: ScaleKind) -> &'static str {
     }
 }
 
+/// A question as it is now.
 pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
+    let Some(found) = as_added(conn, name)? else { return Ok(None) };
+    let only_if = conditions(conn)?.remove(&found.id);
+    Ok(Some(Question { scale: renamed(conn, found.id, found.scale)?, only_if, ..found }))
+}
+
+/// A question as it was when it was added, which is how copies know it from others.
+pub(crate) fn as_added(conn: &Connection, name: &str) -> rusqlite::Result<Option<Question>> {
     let row = first(conn, "SELECT id, name, prompt, scale FROM questions WHERE name = ?1", [name], |r| {
         Ok((r.get::<_, u32>(0)?, r.get(1)?, r.get(2)?, r.get::<_, String>(3)?))
     })?;
@@ -103,5 +112,5 @@ pub(crate) fn by_name(conn: &Connection, name: &str) -> rusqlite::Result<Option<
     })?;
     let kind: ScaleKind = kind.parse().map_err(|e| bad(3, e))?;
     let scale = Scale::new(kind, levels).map_err(|e| bad(3, e))?;
-    Ok(Some(Question { id: QuestionId(id), name, prompt, scale }))
+    Ok(Some(Question { id: QuestionId(id), name, prompt, scale, only_if: None }))
 }

@@ -22,23 +22,25 @@ pub enum Undo {
 }
 
 impl WriteTx<'_> {
-    /// Takes back the answer that this annotator gave last in the window or by the command, whatever text it is on, if it is current.
-    /// To take back one that is not would change nothing that anybody sees.
+    /// Takes back the answer that this annotator gave last in the window or by the command, whatever text it is on and whichever of
+    /// `questions` it answers, if it is current. To take back one that is not would change nothing that anybody sees.
     ///
     /// # Errors
     /// Only what the disk says.
     pub fn undo(
         &mut self,
-        question: QuestionId,
+        questions: impl AsRef<[QuestionId]>,
         annotator: AnnotatorId,
         at_ms: i64,
         source: LabelSource,
     ) -> Result<Undo> {
-        let explain = |e| self.explain("looking for the newest answer", e);
-        let Some(given) = newest_given(self.conn, question, annotator).map_err(explain)? else {
+        let newest = questions.as_ref().iter().map(|question| newest_given(self.conn, *question, annotator));
+        let newest = newest.collect::<rusqlite::Result<Vec<_>>>();
+        let newest = newest.map_err(|e| self.explain("looking for the newest answer", e))?;
+        let Some(given) = newest.into_iter().flatten().max_by_key(|event| event.id) else {
             return Ok(Undo::Nothing);
         };
-        let current = self.current_event((question, given.text, annotator))?;
+        let current = self.current_event((given.question, given.text, annotator))?;
         if let Some(current) = current.filter(|current| current.id != given.id) {
             return Ok(Undo::Replaced { given, current });
         }

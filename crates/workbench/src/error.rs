@@ -124,6 +124,16 @@ pub enum WorkbenchError {
         /// Its levels.
         levels: String,
     },
+    /// Words that say no condition of a question, or no new name of a level.
+    #[error("cannot read \"{given}\" as {what}: {why}")]
+    Words {
+        /// `a condition`, `a new name`
+        what: &'static str,
+        /// What was given.
+        given: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
     /// The label that an undo would take back is not current any more.
     #[error(
         "nothing was undone: {by} has replaced the last label that {annotator} gave, {given} on {text}, by {current}. To change it, \
@@ -538,6 +548,7 @@ impl WorkbenchError {
             Self::StratifiedOptions(_) => "stratified-options",
             Self::WholeQuestion { .. } => "whole-question",
             Self::NotOnScale { .. } => "not-on-scale",
+            Self::Words { .. } => "words",
             Self::LabelReplaced { .. } => "label-replaced",
             Self::Name { .. } => "name",
             Self::NoSuchAttribute { .. } => "no-such-attribute",

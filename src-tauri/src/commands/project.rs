@@ -2,7 +2,7 @@
 
 use super::{off_main, with_session, with_workbench};
 use crate::state::{Opening, WindowState};
-use dissensus_domain::{Attributes, Scale};
+use dissensus_domain::{Attributes, Condition, QuestionId, Scale};
 use dissensus_workbench::view::{AnnotatorInfo, Problem, ProjectChoices, ProjectInfo, QuestionInfo};
 use tauri::{AppHandle, Manager as _};
 
@@ -57,8 +57,32 @@ pub(crate) async fn add_question(
     name: String,
     prompt: String,
     scale: Scale,
+    only_if: Option<Condition>,
 ) -> Result<QuestionInfo, Problem> {
-    with_session(app, move |session| session.project.add_question(&name, &prompt, scale)).await
+    with_session(app, move |session| session.project.add_question_only_if(&name, &prompt, scale, only_if))
+        .await
+}
+
+/// Sets where a question is asked; without a condition always.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn set_condition(
+    app: AppHandle,
+    question: QuestionId,
+    only_if: Option<Condition>,
+) -> Result<(), Problem> {
+    with_session(app, move |session| session.project.set_condition(question, only_if)).await
+}
+
+/// Renames all levels, options or types of a question.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn rename_levels(
+    app: AppHandle,
+    question: QuestionId,
+    names: Vec<String>,
+) -> Result<(), Problem> {
+    with_session(app, move |session| session.project.rename_levels(question, &names)).await
 }
 
 /// Everyone in the project.

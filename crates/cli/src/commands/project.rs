@@ -3,9 +3,9 @@
 use super::{annotators, count, home, open, open_to_read};
 use crate::args::{New, Question, Reading};
 use crate::output;
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
 use dissensus_domain::{Scale, ScaleKind};
-use dissensus_workbench::view::Estimation;
+use dissensus_workbench::view::{Estimation, QuestionInfo};
 use dissensus_workbench::{Session, sample};
 use std::path::Path;
 
@@ -32,21 +32,62 @@ fn made(project: &Path, json: bool, what: &str) -> Result<()> {
 }
 
 pub(crate) fn question(args: Question) -> Result<()> {
+    if args.levels.is_empty() {
+        return change_question(&args);
+    }
     // The levels stand in their order; only their kind is guessed, and what is wrong with them is told by `Scale::new`.
     let guess = || Scale::guess(&args.levels).map_or(ScaleKind::Choice, |scale| scale.kind());
     let scale = Scale::new(args.scale.unwrap_or_else(guess), &args.levels)?;
     let session = open(&args.project)?;
-    let made = session.project.add_question(&args.name, args.prompt.as_deref().unwrap_or_default(), scale)?;
+    let only_if = args.only_if.as_ref().map(|words| session.project.condition_named(words)).transpose()?;
+    let prompt = args.prompt.as_deref().unwrap_or_default();
+    let made = session.project.add_question_only_if(&args.name, prompt, scale, only_if)?;
+    told(&session, &made.name, "Added the question", args.json)
+}
+
+fn change_question(args: &Question) -> Result<()> {
+    if args.prompt.is_some() || args.scale.is_some() {
+        bail!(
+            "only the names of levels and the condition of a question can be changed: for a new question give --levels"
+        );
+    }
+    let session = open(&args.project)?;
+    let project = &session.project;
+    let question = project.question(Some(&args.name))?;
+    if args.rename.is_empty() {
+        let only_if = args.only_if.as_ref().map(|words| project.condition_named(words)).transpose()?;
+        project.set_condition(question.id, only_if)?;
+    } else {
+        project.rename_levels(question.id, &project.names_after(&question, &args.rename)?)?;
+    }
+    told(&session, &question.name, "Changed the question", args.json)
+}
+
+/// Says what a question is now, and closes the project.
+fn told(session: &Session, name: &str, what: &str, json: bool) -> Result<()> {
+    let info = session.project.info()?;
     session.close();
-    if args.json {
-        return output::json(&made);
+    let made =
+        info.questions.iter().find(|question| question.name == name).context("the question is gone")?;
+    if json {
+        return output::json(made);
     }
     output::line(&format!(
-        "Added the question {}: \"{}\", {}",
+        "{what} {}: \"{}\", {}{}",
         made.name,
         made.prompt,
-        scale_words(&made.scale)
+        scale_words(&made.scale),
+        condition_words(made, &info.questions)
     ))
+}
+
+/// ", asked only if rude is 4 or 5".
+fn condition_words(question: &QuestionInfo, all: &[QuestionInfo]) -> String {
+    let Some(only_if) = &question.only_if else { return String::new() };
+    let Some(other) = all.iter().find(|other| other.id == only_if.question) else { return String::new() };
+    let names: Vec<&str> = only_if.levels.iter().filter_map(|level| other.scale.name_of(*level)).collect();
+    let verb = if other.scale.has_options() { "has" } else { "is" };
+    format!(", asked only if {} {verb} {}", other.name, names.join(" or "))
 }
 
 fn scale_words(scale: &Scale) -> String {
@@ -106,8 +147,10 @@ pub(crate) fn info(args: &Reading) -> Result<()> {
         let labels = count(u64::from(question.labels), "label");
         let by = count(u64::from(question.annotators_with_labels), "annotator");
         output::line(&format!(
-            "question {}: \"{}\", {scale}, {labels} by {by}",
-            question.name, question.prompt
+            "question {}: \"{}\", {scale}{}, {labels} by {by}",
+            question.name,
+            question.prompt,
+            condition_words(question, &info.questions)
         ))?;
         match question.options.len() {
             0 => output::line(&format!("  {}", estimation_words(estimation.as_ref())))?,

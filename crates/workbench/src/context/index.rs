@@ -3,7 +3,7 @@
 use crate::error::WorkbenchError;
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, Scale, TextId};
 use dissensus_store::Store;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Rows grow and never move: texts and annotators are only ever added. Bodies stay in the file.
 pub(crate) struct Index {
@@ -148,14 +148,18 @@ impl Index {
         self.questions.iter().chain(&self.options).any(|q| q.name == name)
     }
 
-    /// Makes sure that no option of a new question has the name of a question or of another option.
+    /// Makes sure that no option of a question, a new one or one with other names, has the name of a question or of an option of another.
     ///
     /// # Errors
     /// Its name.
     pub(crate) fn check_options(&self, question: &str, scale: &Scale) -> Result<(), WorkbenchError> {
+        let own = self.questions.iter().find(|known| known.name == question).map(|known| known.id);
+        let others = self.questions.iter().chain(&self.options);
+        let others: HashSet<&str> =
+            others.filter(|q| Some(q.id.row()) != own).map(|q| q.name.as_str()).collect();
         let (name, prompt) = (question.to_owned(), String::new());
-        let new = Question { id: QuestionId(0), name, prompt, scale: scale.clone() };
-        match new.options().into_iter().find(|option| self.is_taken(&option.name)) {
+        let new = Question { id: QuestionId(0), name, prompt, scale: scale.clone(), only_if: None };
+        match new.options().into_iter().find(|option| others.contains(option.name.as_str())) {
             None => Ok(()),
             Some(option) => {
                 let (name, why) = (option.name, "is that of another question: choose another name or option");

@@ -2,12 +2,13 @@
 
 use super::Project;
 use super::info::question_info;
+use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::names::checked_name;
 use crate::view::QuestionInfo;
-use dissensus_domain::{Question, Scale};
-use dissensus_store::NewQuestion;
+use dissensus_domain::{Condition, Question, QuestionId, Scale};
+use dissensus_store::{NewQuestion, StoreError};
 
 impl Project {
     /// Adds a question to be asked of every text. Without a prompt, its name is asked.
@@ -20,6 +21,20 @@ impl Project {
         prompt: &str,
         scale: Scale,
     ) -> Result<QuestionInfo, WorkbenchError> {
+        self.add_question_only_if(name, prompt, scale, None)
+    }
+
+    /// As [`Project::add_question`], to be asked only where another question was answered so.
+    ///
+    /// # Errors
+    /// As there, or the condition names no question or no level of it. Nothing is added then.
+    pub fn add_question_only_if(
+        &self,
+        name: &str,
+        prompt: &str,
+        scale: Scale,
+        only_if: Option<Condition>,
+    ) -> Result<QuestionInfo, WorkbenchError> {
         let name = checked_name("question", name)?;
         for level in scale.levels() {
             checked_name("level", level)?;
@@ -31,13 +46,103 @@ impl Project {
         self.context.index().check_options(&name, &scale)?;
         let prompt = if prompt.trim().is_empty() { name.clone() } else { prompt.trim().to_owned() };
         let new = NewQuestion { name: name.clone(), prompt: prompt.clone(), scale: scale.clone() };
-        let id = self.context.store.write(move |tx| tx.add_question(&new))?;
+        let asked = only_if.clone();
+        let id = self.context.store.write(move |tx| -> Result<QuestionId, StoreError> {
+            let id = tx.add_question(&new)?;
+            tx.set_condition(id, asked.as_ref(), now_ms())?;
+            Ok(id)
+        })?;
         // The question is on disk: from here on nothing may say that it failed.
         self.context.keep_whole();
+        self.changed();
+        self.live.fit_where_wanted(id);
+        Ok(question_info(&Question { id, name, prompt, scale, only_if }, (0, 0)))
+    }
+
+    /// Sets where a question is asked, or with `None` that it always is. Labels stay, those too that were given where it is not asked now.
+    ///
+    /// # Errors
+    /// There is no such question or level, or the question would wait for itself. Nothing is changed then.
+    pub fn set_condition(
+        &self,
+        question: QuestionId,
+        only_if: Option<Condition>,
+    ) -> Result<(), WorkbenchError> {
+        self.context.index().whole(question)?;
+        if let Some(only_if) = &only_if {
+            self.context.index().whole(only_if.question)?;
+        }
+        self.context.store.write(move |tx| tx.set_condition(question, only_if.as_ref(), now_ms()))?;
+        self.changed();
+        Ok(())
+    }
+
+    /// Renames the levels, options or types of spans of a question: `names` are all of them, in their order. Labels stay as they are.
+    ///
+    /// # Errors
+    /// There is no such question, or these are no names for as many levels. Nothing is changed then.
+    pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
+        let index = self.context.index();
+        let asked = index.whole(question)?;
+        let names = names.iter().map(|name| checked_name("level", name)).collect::<Result<Vec<_>, _>>()?;
+        index.check_options(&asked.name, &Scale::new(asked.scale.kind(), &names)?)?;
+        self.context.store.write(move |tx| tx.rename_levels(question, &names, now_ms()))?;
+        self.changed();
+        Ok(())
+    }
+
+    fn changed(&self) {
         self.context.reload();
         self.context.listeners.send(&Event::Project);
-        self.live.fit_where_wanted(id);
-        Ok(question_info(&Question { id, name, prompt, scale }, (0, 0)))
+    }
+
+    /// The condition that `QUESTION=LEVEL,LEVEL` says: of a multi-label question and of spans that the answer holds one of these.
+    ///
+    /// # Errors
+    /// There is no such question or level.
+    pub fn condition_named(&self, words: &str) -> Result<Condition, WorkbenchError> {
+        let refused = |why| WorkbenchError::Words { what: "a condition", given: words.to_owned(), why };
+        let index = self.context.index();
+        let parts = halves(words).find_map(|(name, levels)| {
+            Some((index.questions().iter().find(|question| question.name == name)?, levels))
+        });
+        let Some((question, levels)) = parts else {
+            let known: Vec<&str> = index.questions().iter().map(|q| q.name.as_str()).collect();
+            return Err(refused(format!(
+                "write QUESTION=LEVEL,LEVEL; the questions are {}",
+                known.join(", ")
+            )));
+        };
+        let level = |name: &str| question.scale.index_of(name);
+        // A name may hold a comma.
+        let levels =
+            level(levels).map(|level| vec![level]).or_else(|| levels.split(',').map(level).collect());
+        let levels = levels.ok_or_else(|| {
+            refused(format!("{} has {}", question.name, question.scale.levels().join(", ")))
+        })?;
+        Ok(Condition::new(question.id, levels))
+    }
+
+    /// All names of the levels of `question` after these changes, each as `OLD=NEW`, made at once.
+    ///
+    /// # Errors
+    /// There is no such level.
+    pub fn names_after(
+        &self,
+        question: &Question,
+        changes: &[String],
+    ) -> Result<Vec<String>, WorkbenchError> {
+        let mut names = question.scale.levels().to_vec();
+        for change in changes {
+            let found = halves(change).find_map(|(old, new)| Some((question.scale.index_of(old)?, new)));
+            let Some((level, new)) = found else {
+                let why =
+                    format!("write OLD=NEW; {} has {}", question.name, question.scale.levels().join(", "));
+                return Err(WorkbenchError::Words { what: "a new name", given: change.clone(), why });
+            };
+            new.clone_into(&mut names[usize::from(level)]);
+        }
+        Ok(names)
     }
 
     /// The question with this name, or the only one.
@@ -47,4 +152,9 @@ impl Project {
     pub fn question(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
         self.context.index().question_asked_for(name).cloned()
     }
+}
+
+/// What stands before and behind each `=`: names may hold one too.
+fn halves(words: &str) -> impl Iterator<Item = (&str, &str)> {
+    words.match_indices('=').map(|(at, _)| (words[..at].trim(), words[at + 1..].trim()))
 }

@@ -2,7 +2,7 @@
 
 use super::{GroupsChoice, PlanWish};
 use super::{Problem, TextOrder};
-use dissensus_domain::{AnnotatorId, Attributes, QuestionId, Scale};
+use dissensus_domain::{AnnotatorId, Attributes, Condition, QuestionId, Scale};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -44,6 +44,8 @@ view! {
         pub scale: Scale,
         /// Of a multi-label question its options, each as a yes/no question, which models, figures and views are of.
         pub options: Vec<QuestionInfo>,
+        /// Where it is asked; everywhere without one.
+        pub only_if: Option<Condition>,
         /// Current labels.
         pub labels: u32,
         /// Annotators who have a current label for it.
@@ -129,5 +131,8 @@ view! {
         pub compared: Option<GroupsChoice>,
         /// What was wanted of the study last.
         pub plan: Option<PlanWish>,
+        /// The questions that are on one screen, in their order; none where one is asked at a time.
+        #[serde(default)]
+        pub screen: Vec<QuestionId>,
     }
 }

@@ -1,0 +1,105 @@
+//! When a question is asked at all.
+
+use crate::{Answer, QuestionId};
+use serde::{Deserialize, Serialize};
+
+/// A question is asked only of who answered another one so and so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "specta", derive(specta::Type))]
+pub struct Condition {
+    /// The other question.
+    pub question: QuestionId,
+    /// The levels of which one must be the answer; of options and types of spans those of which the answer must hold one. At least one,
+    /// in ascending order.
+    pub levels: Vec<u16>,
+}
+
+impl Condition {
+    /// That `question` was answered with one of `levels`, in whatever order and however often they are named.
+    pub fn new(question: QuestionId, levels: impl IntoIterator<Item = u16>) -> Self {
+        let mut levels: Vec<u16> = levels.into_iter().collect();
+        levels.sort_unstable();
+        levels.dedup();
+        Self { question, levels }
+    }
+
+    /// Whether this answer to the other question is one of those meant.
+    pub fn holds(&self, answer: &Answer) -> bool {
+        match answer {
+            Answer::Level(level) => self.levels.contains(level),
+            Answer::Options(set) => set.iter().any(|option| self.levels.contains(&option.into())),
+            Answer::Spans(spans) => spans.as_slice().iter().any(|span| self.levels.contains(&span.kind)),
+        }
+    }
+}
+
+/// Whether a question is asked of somebody about a text: it has no condition, or the question of its condition is asked and was answered so.
+/// An answer to a question that is not asked counts for no condition. Questions that wait for each other in a circle are never asked.
+pub fn is_asked<'a>(
+    question: QuestionId,
+    condition: impl Fn(QuestionId) -> Option<&'a Condition>,
+    answer: impl Fn(QuestionId) -> Option<&'a Answer>,
+) -> bool {
+    let mut seen = Vec::new();
+    let mut at = question;
+    while let Some(only_if) = condition(at) {
+        let met = answer(only_if.question).is_some_and(|answer| only_if.holds(answer));
+        if !met || seen.contains(&at) {
+            return false;
+        }
+        seen.push(at);
+        at = only_if.question;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OptionSet, Span, SpanSet};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_level_an_option_or_a_type_of_spans_meets_it() {
+        let only_if = Condition::new(QuestionId(1), [3, 1, 3]);
+        assert_eq!(only_if.levels, [1, 3]);
+        assert!(only_if.holds(&Answer::Level(3)) && !only_if.holds(&Answer::Level(2)));
+        let options = |bits| Answer::Options(OptionSet::from_bits(bits));
+        assert!(only_if.holds(&options(0b1010)) && only_if.holds(&options(0b0011)));
+        assert!(!only_if.holds(&options(0b0101)) && !only_if.holds(&options(0)));
+        let spans = |kinds: &[u16]| {
+            let spans = (0..).zip(kinds).map(|(at, kind)| Span { start: at, end: at + 1, kind: *kind });
+            Answer::Spans(SpanSet::new(spans).unwrap())
+        };
+        assert!(
+            only_if.holds(&spans(&[0, 1])) && !only_if.holds(&spans(&[0, 2])) && !only_if.holds(&spans(&[]))
+        );
+    }
+
+    #[test]
+    fn a_question_is_asked_where_every_one_above_it_was_asked_and_answered_so() {
+        let [a, b, c] = [QuestionId(1), QuestionId(2), QuestionId(3)];
+        let conditions = BTreeMap::from([(b, Condition::new(a, [1])), (c, Condition::new(b, [0]))]);
+        let asked = |question, answers: &BTreeMap<QuestionId, Answer>| {
+            let (conditions, answers) = (conditions.clone(), answers.clone());
+            is_asked(question, |q| conditions.get(&q), |q| answers.get(&q))
+        };
+        let mut answers = BTreeMap::new();
+        assert!(asked(a, &answers) && !asked(b, &answers) && !asked(c, &answers));
+        answers.insert(a, Answer::Level(1));
+        assert!(asked(b, &answers) && !asked(c, &answers));
+        answers.insert(b, Answer::Level(0));
+        assert!(asked(c, &answers));
+        // The answer to b is kept, but b is not asked any more.
+        answers.insert(a, Answer::Level(0));
+        assert!(!asked(b, &answers) && !asked(c, &answers));
+    }
+
+    #[test]
+    fn a_circle_is_never_asked() {
+        let [a, b] = [QuestionId(1), QuestionId(2)];
+        let conditions = BTreeMap::from([(a, Condition::new(b, [0])), (b, Condition::new(a, [0]))]);
+        let answer = Answer::Level(0);
+        assert!(!is_asked(a, |q| conditions.get(&q), |_| Some(&answer)));
+    }
+}

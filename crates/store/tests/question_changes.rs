@@ -1,0 +1,216 @@
+//! Levels that are renamed while labels stand on them, and questions that are asked only after others.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod common;
+
+use common::{QUESTION, label, small};
+use dissensus_domain::{AnnotatorId, Answer, Condition, LabelSource, QuestionId, Scale, ScaleKind, TextId};
+use dissensus_store::{NewLabel, NewQuestion, Store, StoreError, Undo};
+use std::path::{Path, PathBuf};
+
+fn add(store: &Store, name: &str, kind: ScaleKind, levels: &[&str]) -> QuestionId {
+    let new = NewQuestion { name: name.into(), prompt: "?".into(), scale: Scale::new(kind, levels).unwrap() };
+    store.write(move |tx| tx.add_question(&new)).unwrap()
+}
+
+fn rename(store: &Store, question: QuestionId, names: &[&str], at_ms: i64) -> Result<(), StoreError> {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    store.write(move |tx| tx.rename_levels(question, &names, at_ms))
+}
+
+fn ask(
+    store: &Store,
+    question: QuestionId,
+    only_if: Option<Condition>,
+    at_ms: i64,
+) -> Result<(), StoreError> {
+    store.write(move |tx| tx.set_condition(question, only_if.as_ref(), at_ms))
+}
+
+fn found(store: &Store, name: &str) -> (Vec<String>, Option<Condition>) {
+    let question = store.question_by_name(name).unwrap().unwrap();
+    (question.scale.levels().to_vec(), question.only_if)
+}
+
+fn copied(path: &Path, name: &str) -> PathBuf {
+    let copy = path.with_file_name(name);
+    std::fs::copy(path, &copy).unwrap();
+    copy
+}
+
+#[test]
+fn levels_in_use_are_renamed_and_labels_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 1, 1);
+    store.append_label(&label(1, 1, 4)).unwrap();
+    // Two names change places, and one is new.
+    rename(&store, QUESTION, &["2", "1", "3", "4", " vile "], 10).unwrap();
+    assert_eq!(found(&store, "rude").0, ["2", "1", "3", "4", "vile"]);
+    let names: Vec<String> = store.questions().unwrap()[0].scale.levels().to_vec();
+    assert_eq!(names, found(&store, "rude").0);
+    assert_eq!(store.current_labels(QUESTION).unwrap()[0].answer, Answer::Level(4));
+    // A clock that was set back does not bring the names of before back.
+    rename(&store, QUESTION, &["1", "2", "3", "4", "worst"], -5).unwrap();
+    assert_eq!(found(&store, "rude").0[4], "worst");
+    for (names, why) in [
+        (vec!["1", "2", "3", "4"], "name all of them"),
+        (vec!["1", "2", "3", "4", "5", "6"], "name all of them"),
+        (vec!["1", "2", "3", "4", "4"], "stands twice"),
+        (vec!["1", "2", "3", "4", " "], "has no name"),
+    ] {
+        let said = rename(&store, QUESTION, &names, 20).unwrap_err().to_string();
+        assert!(said.contains(why), "{said}");
+    }
+    store.close().unwrap();
+    let again = Store::open(&path).unwrap();
+    assert_eq!(found(&again, "rude").0, ["1", "2", "3", "4", "worst"]);
+    again.check_current_answers().unwrap();
+}
+
+#[test]
+fn options_and_types_are_renamed_by_the_rules_for_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 1, 1);
+    let topics = add(&store, "topics", ScaleKind::MultiLabel, &["art", "law", "war"]);
+    let words = add(&store, "words", ScaleKind::Spans, &["insult"]);
+    rename(&store, topics, &["arts", "law", "war"], 1).unwrap();
+    rename(&store, words, &["slur"], 1).unwrap();
+    assert_eq!(
+        (found(&store, "topics").0[0].as_str(), found(&store, "words").0[0].as_str()),
+        ("arts", "slur")
+    );
+    for name in ["none", "a + b"] {
+        assert!(rename(&store, words, &[name], 2).unwrap_err().to_string().contains("cannot be called"));
+        assert!(rename(&store, topics, &[name, "law", "war"], 2).is_err());
+    }
+}
+
+#[test]
+fn no_program_removes_a_level_or_changes_what_was_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 1, 1);
+    let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
+    rename(&store, QUESTION, &["1", "2", "3", "4", "vile"], 1).unwrap();
+    ask(&store, sure, Some(Condition::new(QUESTION, [3])), 1).unwrap();
+    store.close().unwrap();
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    for statement in [
+        "DELETE FROM levels WHERE question = 1 AND level = 4",
+        "UPDATE levels SET name = 'x' WHERE question = 1 AND level = 4",
+        "DELETE FROM level_names",
+        "UPDATE level_names SET names = '[]'",
+        "DELETE FROM conditions",
+        "UPDATE conditions SET levels = '[]'",
+    ] {
+        assert!(conn.execute(statement, []).is_err(), "{statement}");
+    }
+}
+
+#[test]
+fn a_condition_is_set_changed_and_taken_off_and_wrong_ones_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 1, 1);
+    let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
+    let why = add(&store, "why", ScaleKind::MultiLabel, &["a", "b"]);
+    ask(&store, sure, Some(Condition::new(QUESTION, [4, 3])), 10).unwrap();
+    ask(&store, why, Some(Condition::new(sure, [1])), 10).unwrap();
+    assert_eq!(found(&store, "sure").1, Some(Condition::new(QUESTION, [3, 4])));
+    // By number: another name of the level is the same level.
+    rename(&store, QUESTION, &["1", "2", "3", "rude", "vile"], 11).unwrap();
+    assert_eq!(found(&store, "sure").1, Some(Condition::new(QUESTION, [3, 4])));
+    for (question, only_if, told) in [
+        (sure, Condition::new(sure, [0]), "its own answer"),
+        (QUESTION, Condition::new(sure, [0]), "neither would ever be asked"),
+        (QUESTION, Condition::new(why, [0]), "neither would ever be asked"),
+        (why, Condition::new(QUESTION, [5]), "no level 5"),
+        (why, Condition::new(QUESTION, []), "at least one answer"),
+        (why, Condition::new(QuestionId(9), [0]), "question 9"),
+        (QuestionId(9), Condition::new(why, [0]), "question 9"),
+    ] {
+        let said = ask(&store, question, Some(only_if), 12).unwrap_err().to_string();
+        assert!(said.contains(told), "{said}");
+    }
+    ask(&store, sure, None, 5).unwrap();
+    assert_eq!(found(&store, "sure").1, None);
+    // The circle is open now.
+    ask(&store, QUESTION, Some(Condition::new(why, [0])), 13).unwrap();
+    store.close().unwrap();
+    let again = Store::open_reader(&path).unwrap();
+    assert_eq!((found(&again, "sure").1, found(&again, "rude").1), (None, Some(Condition::new(why, [0]))));
+}
+
+#[test]
+fn copies_agree_on_names_and_conditions_whoever_takes_in_whom() {
+    let folder = tempfile::tempdir().unwrap();
+    let a = folder.path().join("a.dissensus");
+    let store = small(&a, 1, 1);
+    let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
+    store.close().unwrap();
+    let (b, c) = (copied(&a, "b.dissensus"), copied(&a, "c.dissensus"));
+    let open = |path: &Path| Store::open(path).unwrap();
+    let (a, b, c) = (open(&a), open(&b), open(&c));
+    rename(&a, QUESTION, &["1", "2", "3", "4", "vile"], 10).unwrap();
+    rename(&b, QUESTION, &["1", "2", "3", "bad", "5"], 20).unwrap();
+    // Rows differ from copy to copy: this question is the third there and the fourth here.
+    add(&a, "fun", ScaleKind::Binary, &["no", "yes"]);
+    let topic = add(&b, "topic", ScaleKind::Choice, &["x", "y"]);
+    ask(&b, topic, Some(Condition::new(sure, [1])), 30).unwrap();
+    rename(&b, topic, &["war", "y"], 30).unwrap();
+    // Each waits for the other: the one that was set last does not count.
+    ask(&a, sure, Some(Condition::new(QUESTION, [4])), 50).unwrap();
+    ask(&c, QUESTION, Some(Condition::new(sure, [1])), 40).unwrap();
+    assert_eq!(a.take_in(&b).unwrap().question_changes, 3);
+    assert_eq!(a.take_in(&b).unwrap().question_changes, 0);
+    a.take_in(&c).unwrap();
+    for (one, other) in [(&c, &b), (&c, &a), (&b, &c)] {
+        one.take_in(other).unwrap();
+    }
+    for copy in [&a, &b, &c] {
+        let named = |(names, only_if): (Vec<String>, Option<Condition>)| {
+            let name =
+                |id: QuestionId| copy.questions().unwrap().iter().find(|q| q.id == id).unwrap().name.clone();
+            (names.join(" "), only_if.map(|only_if| (name(only_if.question), only_if.levels)))
+        };
+        assert_eq!(named(found(copy, "rude")), ("1 2 3 bad 5".into(), Some(("sure".into(), vec![1]))));
+        assert_eq!(named(found(copy, "sure")), ("no yes".into(), None));
+        assert_eq!(named(found(copy, "topic")), ("war y".into(), Some(("sure".into(), vec![1]))));
+    }
+}
+
+#[test]
+fn names_that_are_no_scale_are_told_as_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.dissensus");
+    let store = small(&path, 1, 1);
+    add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
+    store.close().unwrap();
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute("INSERT INTO level_names VALUES (1, 0, '[\"one\"]')", []).unwrap();
+    drop(conn);
+    let store = Store::open(&path).unwrap();
+    let said = store.questions().unwrap_err().to_string();
+    assert!(said.contains("is damaged") && said.contains("there is 1"), "{said}");
+}
+
+#[test]
+fn undo_takes_back_the_last_answer_whichever_question_it_is_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let sure = add(&store, "sure", ScaleKind::Binary, &["no", "yes"]);
+    let ada = AnnotatorId(1);
+    // The clock jumps back between the two: what was appended last was given last.
+    store.append_label(&NewLabel { at_ms: 9_000, ..label(1, 1, 3) }).unwrap();
+    store.append_label(&NewLabel { question: sure, at_ms: 10, ..label(2, 1, 1) }).unwrap();
+    let undo = || store.write(move |tx| tx.undo([sure, QUESTION], ada, 9_500, LabelSource::Window)).unwrap();
+    let taken = |undo: Undo| match undo {
+        Undo::TakenBack(event) => (event.question, event.text),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(taken(undo()), (sure, TextId(2)));
+    assert_eq!(taken(undo()), (QUESTION, TextId(1)));
+    assert_eq!(undo(), Undo::Nothing);
+}
