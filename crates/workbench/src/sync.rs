@@ -6,7 +6,7 @@
 //!    the beginning of a measurement's job
 //! 2. the cache of embeddings
 //! 3. the feed of events
-//! 4. one annotator's annotations (the map of them is released before)
+//! 4. one annotator's annotations, of several questions in the order of their rows (the map of them is released before)
 //! 5. one question's live model (the map of models is released before)
 //! 6. the project file: its writer thread and its readers
 //! 7. jobs at work, runs at work, reservations, threads: taken for a moment, nothing is called while they are held

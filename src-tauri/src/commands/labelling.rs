@@ -5,17 +5,17 @@ use dissensus_domain::{AnnotatorId, LabelSource, QuestionId, TextId};
 use dissensus_workbench::view::{LabelReceipt, LabelTask, NewLabel, Problem, Progress, TextOrder, Undone};
 use tauri::AppHandle;
 
-/// The next text to label in an order, other than `after`.
+/// The next text to label in an order, other than `after`, as the first of the questions sees it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn next_text(
     app: AppHandle,
     annotator: AnnotatorId,
-    question: QuestionId,
+    questions: Vec<QuestionId>,
     order: TextOrder,
     after: Option<TextId>,
 ) -> Result<Option<LabelTask>, Problem> {
-    with_session(app, move |session| session.labelling.next_text(annotator, question, order, after)).await
+    with_session(app, move |session| session.labelling.next_text(annotator, questions, order, after)).await
 }
 
 /// One text as this annotator sees it.
@@ -43,15 +43,15 @@ pub(crate) async fn neighbour_text(
     with_session(app, move |session| session.labelling.neighbour_text(annotator, question, text, step)).await
 }
 
-/// How far an annotator is.
+/// How far an annotator is with the questions on the screen.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn progress(
     app: AppHandle,
     annotator: AnnotatorId,
-    question: QuestionId,
+    questions: Vec<QuestionId>,
 ) -> Result<Progress, Problem> {
-    with_session(app, move |session| session.labelling.progress(annotator, question)).await
+    with_session(app, move |session| session.labelling.progress(annotator, questions)).await
 }
 
 /// Records a label; it is on disk when this answers.
@@ -61,27 +61,27 @@ pub(crate) async fn record_label(app: AppHandle, label: NewLabel) -> Result<Labe
     with_session(app, move |session| session.labelling.record_label(&label)).await
 }
 
-/// Takes back the annotator's last label, if there is one.
+/// Takes back the annotator's last label of these questions, if there is one.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn undo_label(
     app: AppHandle,
     annotator: AnnotatorId,
-    question: QuestionId,
+    questions: Vec<QuestionId>,
 ) -> Result<Option<Undone>, Problem> {
-    with_session(app, move |session| session.labelling.undo(annotator, question, LabelSource::Window)).await
+    with_session(app, move |session| session.labelling.undo(annotator, questions, LabelSource::Window)).await
 }
 
-/// Puts a text off.
+/// Puts off what is asked about a text and not answered.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn skip_text(
     app: AppHandle,
     annotator: AnnotatorId,
-    question: QuestionId,
+    questions: Vec<QuestionId>,
     text: TextId,
 ) -> Result<Progress, Problem> {
-    with_session(app, move |session| session.labelling.skip(annotator, question, text)).await
+    with_session(app, move |session| session.labelling.skip(annotator, questions, text)).await
 }
 
 /// Marks a text for a second look, or takes the mark off.

@@ -31,7 +31,17 @@ export type View = "label" | "disagreement" | "annotators" | "models";
 export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models"];
 
 export type OpenDialog =
-  "settings" | "keys" | "question" | "run" | "run-delete" | "encoder" | "encoders" | "why" | null;
+  | "settings"
+  | "keys"
+  | "question"
+  | "questions"
+  | "question-edit"
+  | "run"
+  | "run-delete"
+  | "encoder"
+  | "encoders"
+  | "why"
+  | null;
 
 /** Something that ends the work under way: it is asked about first. */
 export interface Leaving {
@@ -81,6 +91,10 @@ export class App {
   questionId = $state<QuestionId | null>(null);
   /** The option whose figures were chosen last, of whichever question. */
   optionId = $state<QuestionId | null>(null);
+  /** The questions that are on one screen, in their order; none where one is asked at a time. */
+  screen = $state.raw<readonly QuestionId[]>([]);
+  /** The question that is being changed. */
+  editing = $state<QuestionId | null>(null);
   annotatorId = $state<AnnotatorId | null>(null);
   order = $state<TextOrder>("file");
   groupBy = $state<string | null>(null);
@@ -113,6 +127,12 @@ export class App {
   readonly question: QuestionInfo | null = $derived(
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
   );
+  /** What the Label view asks: the questions of the screen, or the one that is chosen. */
+  readonly asked: readonly QuestionInfo[] = $derived.by(() => {
+    const all = this.project?.questions ?? [];
+    const together = this.screen.flatMap((id) => all.find((q) => q.id === id) ?? []);
+    return together.length > 1 ? together : this.question ? [this.question] : [];
+  });
   /** What figures are of: the question, or of a multi-label question one of its options. */
   readonly figured: QuestionInfo | null = $derived(
     this.question?.options.find((option) => option.id === this.optionId) ??
@@ -256,6 +276,20 @@ export class App {
     this.saveChoices();
   }
 
+  /** Asks one question at a time from now on. */
+  askAlone(question: QuestionId): void {
+    this.screen = [];
+    this.ask(question);
+  }
+
+  /** Asks these on one screen, in this order; fewer than two are asked one at a time. */
+  askTogether(questions: readonly QuestionId[]): void {
+    const [only] = questions;
+    this.screen = questions.length > 1 ? [...questions] : [];
+    if (this.screen.length === 0 && only !== undefined) this.questionId = only;
+    this.saveChoices();
+  }
+
   labelAs(annotator: AnnotatorId | null): void {
     this.annotatorId = annotator;
     this.saveChoices();
@@ -308,7 +342,7 @@ export class App {
   }
 
   saveChoices(): void {
-    const { annotatorId, questionId, order, view, groupBy, compared, plan } = this;
+    const { annotatorId, questionId, order, view, groupBy, compared, plan, screen } = this;
     const choices = {
       annotator: annotatorId,
       question: questionId,
@@ -317,6 +351,7 @@ export class App {
       group_by: groupBy,
       compared,
       plan,
+      screen: [...screen],
     };
     void this.attempt(() => commands.saveChoices(choices));
   }
@@ -417,6 +452,7 @@ export class App {
     this.groupBy = choices.group_by;
     this.compared = choices.compared;
     this.plan = choices.plan;
+    this.screen = choices.screen ?? [];
     this.comparison = null;
     this.view = VIEWS.find((view) => view === choices.view) ?? "label";
     this.questionId = choices.question;

@@ -46,7 +46,11 @@ export const commands = {
 	/**  The open project, if there is one. */
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
 	/**  Adds a question. */
-	addQuestion: (name: string, prompt: string, scale: Scale) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale }),
+	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf }),
+	/**  Sets where a question is asked; without a condition always. */
+	setCondition: (question: QuestionId, onlyIf: Condition | null) => __TAURI_INVOKE<null>("set_condition", { question, onlyIf }),
+	/**  Renames all levels, options or types of a question. */
+	renameLevels: (question: QuestionId, names: string[]) => __TAURI_INVOKE<null>("rename_levels", { question, names }),
 	/**  Everyone in the project. */
 	annotators: () => __TAURI_INVOKE<AnnotatorInfo[]>("annotators"),
 	/**  Adds a person. */
@@ -61,20 +65,20 @@ export const commands = {
 	exportProject: (path: string) => __TAURI_INVOKE<number>("export_project", { path }),
 	/**  Saves a whole copy of the project; a file of that name is replaced, for the dialog has asked. */
 	saveCopy: (path: string) => __TAURI_INVOKE<CopyReport>("save_copy", { path }),
-	/**  The next text to label in an order, other than `after`. */
-	nextText: (annotator: AnnotatorId, question: QuestionId, order: TextOrder, after: TextId | null) => __TAURI_INVOKE<LabelTask | null>("next_text", { annotator, question, order, after }),
+	/**  The next text to label in an order, other than `after`, as the first of the questions sees it. */
+	nextText: (annotator: AnnotatorId, questions: QuestionId[], order: TextOrder, after: TextId | null) => __TAURI_INVOKE<LabelTask | null>("next_text", { annotator, questions, order, after }),
 	/**  One text as this annotator sees it. */
 	labelTask: (annotator: AnnotatorId, question: QuestionId, text: TextId) => __TAURI_INVOKE<LabelTask>("label_task", { annotator, question, text }),
 	/**  The text so many steps on (or back) in the order of the file. */
 	neighbourText: (annotator: AnnotatorId, question: QuestionId, text: TextId, step: number) => __TAURI_INVOKE<LabelTask | null>("neighbour_text", { annotator, question, text, step }),
-	/**  How far an annotator is. */
-	progress: (annotator: AnnotatorId, question: QuestionId) => __TAURI_INVOKE<Progress>("progress", { annotator, question }),
+	/**  How far an annotator is with the questions on the screen. */
+	progress: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Progress>("progress", { annotator, questions }),
 	/**  Records a label; it is on disk when this answers. */
 	recordLabel: (label: NewLabel) => __TAURI_INVOKE<LabelReceipt>("record_label", { label }),
-	/**  Takes back the annotator's last label, if there is one. */
-	undoLabel: (annotator: AnnotatorId, question: QuestionId) => __TAURI_INVOKE<Undone | null>("undo_label", { annotator, question }),
-	/**  Puts a text off. */
-	skipText: (annotator: AnnotatorId, question: QuestionId, text: TextId) => __TAURI_INVOKE<Progress>("skip_text", { annotator, question, text }),
+	/**  Takes back the annotator's last label of these questions, if there is one. */
+	undoLabel: (annotator: AnnotatorId, questions: QuestionId[]) => __TAURI_INVOKE<Undone | null>("undo_label", { annotator, questions }),
+	/**  Puts off what is asked about a text and not answered. */
+	skipText: (annotator: AnnotatorId, questions: QuestionId[], text: TextId) => __TAURI_INVOKE<Progress>("skip_text", { annotator, questions, text }),
 	/**  Marks a text for a second look, or takes the mark off. */
 	flagText: (annotator: AnnotatorId, question: QuestionId, text: TextId, on: boolean) => __TAURI_INVOKE<Progress>("flag_text", { annotator, question, text, on }),
 	/**  Texts in order of predicted disagreement. */
@@ -451,6 +455,17 @@ export type ComparedGroup = {
 	with_labels: number,
 	/**  Their labels. */
 	labels: number,
+};
+
+/**  A question is asked only of who answered another one so and so. */
+export type Condition = {
+	/**  The other question. */
+	question: QuestionId,
+	/**
+	 *  The levels of which one must be the answer; of options and types of spans those of which the answer must hold one. At least one,
+	 *  in ascending order.
+	 */
+	levels: number[],
 };
 
 /**  A copy that is whole and on the disk. */
@@ -1148,6 +1163,8 @@ export type LabelTask = {
 	body: string,
 	/**  Document or thread. */
 	group: string | null,
+	/**  Whether the question is asked about this text: false where its condition is not met by what this annotator answered. */
+	asked: boolean,
 	/**  What this annotator answered before, if anything. */
 	answer: Answer | null,
 	/**  Flagged by this annotator. */
@@ -1398,15 +1415,15 @@ export type Problem = {
 	detail: string | null,
 };
 
-/**  How far one annotator is with one question. */
+/**  How far one annotator is with one question, or with several on one screen. */
 export type Progress = {
-	/**  Labels given today (local time), retractions taken off. */
+	/**  Texts labelled today (local time), retractions taken off; of several questions those that were finished today. */
 	today: number,
-	/**  Texts with a current label by this annotator. */
+	/**  Texts on which this annotator has answered every question that is asked. */
 	done: number,
-	/**  Texts in all. */
+	/**  Texts in all about which a question is asked. */
 	total: number,
-	/**  Texts skipped and still unlabelled. */
+	/**  Texts of which every question that is left was skipped. */
 	skipped: number,
 	/**  Texts flagged. */
 	flagged: number,
@@ -1431,6 +1448,8 @@ export type ProjectChoices = {
 	compared: GroupsChoice | null,
 	/**  What was wanted of the study last. */
 	plan: PlanWish | null,
+	/**  The questions that are on one screen, in their order; none where one is asked at a time. */
+	screen?: QuestionId[],
 };
 
 /**  The open project. */
@@ -1474,6 +1493,8 @@ export type QuestionInfo = {
 	scale: Scale,
 	/**  Of a multi-label question its options, each as a yes/no question, which models, figures and views are of. */
 	options: QuestionInfo[],
+	/**  Where it is asked; everywhere without one. */
+	only_if: Condition | null,
 	/**  Current labels. */
 	labels: number,
 	/**  Annotators who have a current label for it. */
@@ -2052,6 +2073,8 @@ export type Tuning =
 
 /**  What undo took back. */
 export type Undone = {
+	/**  The question that it answered. */
+	question: QuestionId,
 	/**  The text whose label was taken back. */
 	text: TextId,
 	/**  The answer taken back. */

@@ -1,47 +1,45 @@
-// One person labelling one question: the text on the desk, what was answered, and the way from text to text.
+// One person labelling: the text on the desk, the questions about it, and the way from question to question and from text to text.
 import { commands } from "$bindings";
 import type {
   AnnotatorId,
   Answer,
   LabelTask,
-  PersonSpans,
   Progress,
   QuestionId,
+  QuestionInfo,
   TextId,
   TextOrder,
-  TextPredictions,
   Undone,
 } from "$lib/bindings";
+import { DeskQuestion } from "$lib/desk-question.svelte";
 import { sameAnswer } from "$lib/levels";
+import { asProblem } from "$lib/problems";
 import { VisibleTime } from "$lib/visible-time";
 
 export interface Desk {
   annotator: AnnotatorId;
-  question: QuestionId;
+  /** At least one, in the order in which they are asked; the first one chooses the texts. */
+  questions: readonly QuestionInfo[];
   order: TextOrder;
 }
 
 export class LabelDesk {
-  task = $state.raw<LabelTask | null>(null);
+  readonly questions: readonly DeskQuestion[];
+  /** Which of the questions keys answer. */
+  at = $state(0);
   progress = $state.raw<Progress | null>(null);
-  /** The label given, once it is on disk; null before. */
-  given = $state.raw<Answer | null>(null);
-  /** The label on its way to the disk. */
-  saving = $state.raw<Answer | null>(null);
-  /** What the models say; only ever set once {@link given} is. */
-  reveal = $state.raw<TextPredictions | null>(null);
-  /** What the others marked, of a question of spans; only ever set once {@link given} is. */
-  others = $state.raw<readonly PersonSpans[] | null>(null);
   state = $state<"loading" | "ready" | "done" | "failed">("loading");
   readonly timer = new VisibleTime();
 
   /** Set by the view: go on by itself after an answer. */
   goOn = false;
 
-  #desk: Desk;
+  #annotator: AnnotatorId;
+  #order: TextOrder;
+  #ids: QuestionId[];
   #trail: TextId[] = [];
   #at = -1;
-  #ahead: { after: TextId; next: Promise<LabelTask | null> } | null = null;
+  #ahead: { after: TextId; next: Promise<LabelTask[] | null> } | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   #left = false;
 
@@ -49,16 +47,54 @@ export class LabelDesk {
     desk: Desk,
     private readonly fail: (thrown: unknown) => void,
   ) {
-    this.#desk = desk;
+    this.#annotator = desk.annotator;
+    this.#order = desk.order;
+    this.#ids = desk.questions.map(({ id }) => id);
+    this.questions = desk.questions.map((info) => new DeskQuestion(info));
+  }
+
+  /** The question that keys answer. */
+  get question(): DeskQuestion {
+    const question = this.questions[this.at] ?? this.questions[0];
+    if (!question) throw new Error("a desk has at least one question");
+    return question;
+  }
+
+  /** The text on the desk, as that question sees it. */
+  get task(): LabelTask | null {
+    return this.question.task;
+  }
+
+  /** More than one question is asked on one screen. */
+  get several(): boolean {
+    return this.questions.length > 1;
+  }
+
+  /** Keys answer this question from now on. */
+  focus(at: number): void {
+    if (this.questions[at]?.asked) this.at = at;
+  }
+
+  /** The next question that waits for an answer, or the one before; null where there is none that way. */
+  openBeside(step: 1 | -1): number | null {
+    for (let at = this.at + step; at >= 0 && at < this.questions.length; at += step)
+      if (this.questions[at]?.open) return at;
+    return null;
+  }
+
+  /** The next other question that waits for an answer, round the end. */
+  nextOpen(): number | null {
+    const count = this.questions.length;
+    const order = Array.from({ length: count - 1 }, (_, i) => (this.at + 1 + i) % count);
+    return order.find((at) => this.questions[at]?.open) ?? null;
   }
 
   /** Begins with the first text of the order. */
   begin(): Promise<void> {
     return this.#inTurn(async () => {
-      const { annotator, question, order } = this.#desk;
       try {
-        this.progress = await commands.progress(annotator, question);
-        this.#lay(await commands.nextText(annotator, question, order, null));
+        this.progress = await commands.progress(this.#annotator, this.#ids);
+        this.#lay(await this.#fetchNext(null));
       } catch (thrown) {
         this.state = "failed";
         throw thrown;
@@ -73,19 +109,20 @@ export class LabelDesk {
 
   /** Another order: the text on the desk stays, what comes after it changes. */
   orderBy(order: TextOrder): Promise<void> {
-    this.#desk = { ...this.#desk, order };
+    this.#order = order;
     this.#ahead = null;
     return this.state === "done" ? this.begin() : Promise.resolve();
   }
 
-  /** Gives a label. The same label once more goes on; another one corrects it. */
+  /** Answers the question that has the keys. The same answer once more goes on; another one corrects it. */
   answer(answer: Answer): Promise<void> {
-    const text = this.task?.text;
+    const [question, text] = [this.question, this.task?.text];
     return this.#inTurn(async () => {
-      // The key was meant for the text on screen when it was pressed, and for no other.
-      if (text === undefined || text !== this.task?.text) return;
-      if (sameAnswer(this.given, answer)) return this.#next();
-      await this.#record(text, answer);
+      // The key was meant for the text and the question on screen when it was pressed, and for no other.
+      if (text === undefined || text !== this.task?.text || question !== this.question) return;
+      if (!question.asked) return;
+      if (sameAnswer(question.given, answer)) return this.#advance();
+      await this.#record(question, text, answer);
     });
   }
 
@@ -94,6 +131,17 @@ export class LabelDesk {
     const text = this.task?.text;
     return this.#inTurn(async () => {
       if (text === this.task?.text) await this.#next();
+    });
+  }
+
+  /** To the next question that waits for an answer, else to the next text; false where only this one waits, and is not left. */
+  goOnFrom(): Promise<boolean | undefined> {
+    const [question, text] = [this.question, this.task?.text];
+    return this.#inTurn(async () => {
+      if (text !== this.task?.text || question !== this.question) return true;
+      if (question.open && this.nextOpen() === null) return false;
+      await this.#advance();
+      return true;
     });
   }
 
@@ -113,75 +161,105 @@ export class LabelDesk {
   }
 
   /**
-   * Takes back this person's last label, wherever it was, and shows that text again. Null where there is none; undefined where it
-   * failed, or the label was replaced since, which was told.
+   * Takes back this person's last label, wherever it was and whichever of the questions it answered, and shows that text and question
+   * again. Null where there is none; undefined where it failed, or the label was replaced since, which was told.
    */
   undo(): Promise<Undone | null | undefined> {
     return this.#inTurn(async () => {
-      const undone = await commands.undoLabel(this.#desk.annotator, this.#desk.question);
+      const undone = await commands.undoLabel(this.#annotator, this.#ids);
       if (!undone) return null;
       this.progress = undone.progress;
       this.#ahead = null;
       this.#follow(undone.text);
       await this.#return(undone.text);
+      this.focus(this.#ids.indexOf(undone.question));
       return undone;
     });
   }
 
-  /** Puts the text off. */
+  /** Puts off what is asked about the text and not answered. */
   skip(): Promise<void> {
     const text = this.task?.text;
     return this.#inTurn(async () => {
       if (text === undefined || text !== this.task?.text) return;
-      this.progress = await commands.skipText(this.#desk.annotator, this.#desk.question, text);
+      this.progress = await commands.skipText(this.#annotator, this.#ids, text);
       this.#ahead = null;
       await this.#onward(text);
     });
   }
 
-  /** Marks the text for a second look, or takes the mark off. */
+  /** Marks the text for a second look at the question, or takes the mark off. */
   flag(): Promise<void> {
-    const task = this.task;
+    const [question, text] = [this.question, this.task?.text];
     return this.#inTurn(async () => {
-      if (!task || task.text !== this.task?.text) return;
-      const on = !this.task.flagged;
-      this.progress = await commands.flagText(this.#desk.annotator, this.#desk.question, task.text, on);
-      this.task = { ...this.task, flagged: on };
+      if (text === undefined || text !== this.task?.text || !question.task) return;
+      const on = !question.task.flagged;
+      const progress = await commands.flagText(this.#annotator, question.info.id, text, on);
+      question.task = { ...question.task, flagged: on };
+      this.progress = await this.#progressAfter(progress);
     });
   }
 
   /** The models have changed: a prediction that was not there when the answer was given may be there now. */
   lookAgain(): Promise<void> {
     const text = this.task?.text;
-    const missing = () => this.given !== null && this.reveal === null && this.others === null && !this.goOn;
-    if (text === undefined || !missing()) return Promise.resolve();
+    const missing = () =>
+      this.goOn
+        ? []
+        : this.questions.filter((q) => q.given !== null && q.reveal === null && q.others === null);
+    if (text === undefined || missing().length === 0) return Promise.resolve();
     return this.#inTurn(async () => {
-      if (this.task?.text !== text || !missing()) return;
-      const { annotator, question } = this.#desk;
-      // Nobody asked for this: without an answer the screen stays as it is.
-      const task = await commands.labelTask(annotator, question, text).catch(() => null);
-      if (task && !this.#left && task.answer !== null) {
-        this.reveal = task.reveal;
-        this.others = task.spans;
+      if (this.task?.text !== text) return;
+      for (const question of missing()) {
+        // Nobody asked for this: without an answer the screen stays as it is.
+        const task = await commands.labelTask(this.#annotator, question.info.id, text).catch(() => null);
+        if (task && !this.#left && task.answer !== null) question.show(task);
       }
     });
   }
 
-  async #record(text: TextId, answer: Answer): Promise<void> {
-    this.saving = answer;
+  async #record(question: DeskQuestion, text: TextId, answer: Answer): Promise<void> {
+    question.saving = answer;
     try {
-      const { annotator, question } = this.#desk;
       const duration_ms = this.timer.elapsed;
-      const receipt = await commands.recordLabel({ question, annotator, text, answer, duration_ms });
-      this.given = answer;
-      this.reveal = receipt.reveal;
-      this.others = receipt.spans;
-      this.progress = receipt.progress;
+      const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
+      const receipt = await commands.recordLabel(label);
+      question.take(answer, receipt);
+      this.progress = await this.#progressAfter(receipt.progress);
+    } catch (thrown) {
+      const problem = asProblem(thrown);
+      // Of several questions it is said which one was not answered.
+      throw this.several ? { ...problem, message: `${question.info.name}: ${problem.message}` } : thrown;
     } finally {
-      this.saving = null;
+      question.saving = null;
     }
-    if (this.goOn) await this.#next();
-    else this.#lookAhead(text);
+    // What is asked next was not looked at before.
+    if (this.several) this.timer.restart();
+    await this.#askAgain(text);
+    if (this.goOn) await this.#advance();
+    else if (this.nextOpen() === null) this.#lookAhead(text);
+  }
+
+  /** How far it is with all questions, after one of them changed; what is on disk is not told to have failed. */
+  async #progressAfter(ofOne: Progress): Promise<Progress> {
+    if (!this.several) return ofOne;
+    return commands.progress(this.#annotator, this.#ids).catch(() => this.progress ?? ofOne);
+  }
+
+  /** Looks which questions are asked, now that another one is answered so. */
+  async #askAgain(text: TextId): Promise<void> {
+    if (!this.several) return;
+    for (const question of this.questions.filter(({ info }) => info.only_if !== null)) {
+      const { asked } = await commands.labelTask(this.#annotator, question.info.id, text);
+      if (question.task) question.task = { ...question.task, asked };
+    }
+  }
+
+  /** To the next question that waits for an answer; from the last one to the next text. */
+  async #advance(): Promise<void> {
+    const next = this.nextOpen();
+    if (next === null) await this.#next();
+    else this.focus(next);
   }
 
   async #next(): Promise<void> {
@@ -197,54 +275,64 @@ export class LabelDesk {
 
   /** To the next text of the order. One that was not answered is passed over in the file's own order. */
   async #onward(text: TextId): Promise<void> {
-    const { annotator, question, order } = this.#desk;
-    if (this.given === null && order === "file" && (await this.#beside(text, 1))) return;
+    const passedOver = this.questions.some(({ asked, given }) => asked && given === null);
+    if (passedOver && this.#order === "file" && (await this.#beside(text, 1))) return;
     const ahead = this.#ahead?.after === text ? this.#ahead.next : null;
     this.#ahead = null;
-    this.#lay(await (ahead ?? commands.nextText(annotator, question, order, text)));
+    this.#lay(await (ahead ?? this.#fetchNext(text)));
   }
 
   async #beside(text: TextId, step: number): Promise<boolean> {
-    const { annotator, question } = this.#desk;
-    const task = await commands.neighbourText(annotator, question, text, step);
-    if (!task) return false;
+    const tasks = await this.#whole(commands.neighbourText(this.#annotator, this.#ids[0] ?? 0, text, step));
+    if (!tasks) return false;
     if (step < 0) {
-      this.#trail.unshift(task.text);
+      this.#trail.unshift(tasks[0]?.text ?? text);
       this.#at = 0;
-      this.#put(task);
+      this.#put(tasks);
     } else {
-      this.#lay(task);
+      this.#lay(tasks);
     }
     return true;
   }
 
   async #return(text: TextId): Promise<void> {
-    this.#put(await commands.labelTask(this.#desk.annotator, this.#desk.question, text));
+    const tasks = await this.#whole(commands.labelTask(this.#annotator, this.#ids[0] ?? 0, text));
+    if (tasks) this.#put(tasks);
+  }
+
+  #fetchNext(after: TextId | null): Promise<LabelTask[] | null> {
+    return this.#whole(commands.nextText(this.#annotator, this.#ids, this.#order, after));
+  }
+
+  /** The text as every question sees it, where it came as the first one does. */
+  async #whole(first: Promise<LabelTask | null>): Promise<LabelTask[] | null> {
+    const task = await first;
+    if (!task) return null;
+    const others = this.#ids.slice(1).map((id) => commands.labelTask(this.#annotator, id, task.text));
+    const more = await Promise.all(others);
+    return [task, ...more.map((other) => ({ ...other, body: task.body, random: task.random }))];
   }
 
   /** Fetches the next text while this one is still being read, so that going on takes no time. */
   #lookAhead(text: TextId): void {
-    const { annotator, question, order } = this.#desk;
-    const next = commands.nextText(annotator, question, order, text);
+    const next = this.#fetchNext(text);
     // Should it fail, it is asked for again (and fails aloud) when it is needed.
     next.catch(() => (this.#ahead = null));
     this.#ahead = { after: text, next };
   }
 
-  #lay(task: LabelTask | null): void {
-    if (!task) {
+  #lay(tasks: LabelTask[] | null): void {
+    const [first] = tasks ?? [];
+    if (!tasks || !first) {
       if (!this.#left) {
         this.state = "done";
         this.#at = this.#trail.length - 1;
-        this.task = null;
-        this.given = null;
-        this.reveal = null;
-        this.others = null;
+        this.questions.forEach((question) => question.lay(null));
       }
       return;
     }
-    this.#follow(task.text);
-    this.#put(task);
+    this.#follow(first.text);
+    this.#put(tasks);
   }
 
   #follow(text: TextId): void {
@@ -252,12 +340,12 @@ export class LabelDesk {
     this.#at = this.#trail.length - 1;
   }
 
-  #put(task: LabelTask): void {
+  #put(tasks: LabelTask[]): void {
     if (this.#left) return;
-    this.task = task;
-    this.given = task.answer;
-    this.reveal = task.answer === null ? null : task.reveal;
-    this.others = task.answer === null ? null : task.spans;
+    this.questions.forEach((question, i) => question.lay(tasks[i] ?? null));
+    // Keys begin with what is not answered yet.
+    const first = this.questions.findIndex(({ open }) => open);
+    this.at = Math.max(0, first >= 0 ? first : this.questions.findIndex(({ asked }) => asked));
     this.state = "ready";
     this.timer.restart();
   }

@@ -197,7 +197,45 @@ function project(): view.ProjectInfo {
   };
 }
 
-function progress(annotator: number, q: number): view.Progress {
+/** Whether a question is asked of somebody about a text. */
+function isAsked(q: number, annotator: number, text: number): boolean {
+  const { only_if } = question(q);
+  if (!only_if) return true;
+  const { scale } = question(only_if.question);
+  const label = current(only_if.question, annotator, text);
+  if (label === undefined || !isAsked(only_if.question, annotator, text)) return false;
+  const answer = answered(world, scale, label);
+  const held =
+    answer.kind === "level"
+      ? [answer.value]
+      : answer.kind === "options"
+        ? answer.value
+        : answer.value.map(({ kind }) => kind);
+  return held.some((level) => only_if.levels.includes(level));
+}
+
+/** The questions that are asked about a text and not answered. */
+const openOn = (annotator: number, qs: readonly number[], text: number) =>
+  qs.filter((q) => isAsked(q, annotator, text) && current(q, annotator, text) === undefined);
+
+function progress(annotator: number, qs: readonly number[]): view.Progress {
+  const [only] = qs;
+  if (only !== undefined && qs.length === 1 && !question(only).only_if) return progressOf(annotator, only);
+  const texts = world.texts.filter(({ id }) => qs.some((q) => isAsked(q, annotator, id)));
+  const open = texts.map(({ id }) => [id, openOn(annotator, qs, id)] as const);
+  const done = open.filter(([, left]) => left.length === 0);
+  return {
+    today: done.length,
+    done: done.length,
+    total: texts.length,
+    skipped: open.filter(
+      ([id, left]) => left.length > 0 && left.every((q) => skips.has(labelKey(q, annotator, id))),
+    ).length,
+    flagged: texts.filter(({ id }) => qs.some((q) => flags.has(labelKey(q, annotator, id)))).length,
+  };
+}
+
+function progressOf(annotator: number, q: number): view.Progress {
   const prefix = `${q}:${annotator}:`;
   const mine = [...world.labels.keys()].filter((key) => key.startsWith(prefix)).length;
   return {
@@ -233,6 +271,7 @@ function task(annotator: number, q: number, text: Text, random = false): view.La
     external_id: text.external_id,
     body: text.body,
     group: null,
+    asked: isAsked(q, annotator, text.id),
     answer: level === null ? null : answered(world, question(q).scale, level),
     flagged: flags.has(labelKey(q, annotator, text.id)),
     skipped: skips.has(labelKey(q, annotator, text.id)),
@@ -406,17 +445,28 @@ export const commands: typeof RealCommands = {
   openSample: async () => ((open = true), project()),
   closeProject: async () => ((open = false), null),
   project: async () => (open ? project() : null),
-  addQuestion: async (name, prompt, scale) => {
+  addQuestion: async (name, prompt, scale, only_if) => {
     const added = withOptions({
       id: world.questions.length + 1,
       name,
       prompt,
       scale,
+      only_if,
       labels: 0,
       annotators_with_labels: 0,
     });
     world.questions.push(added);
     return added;
+  },
+  setCondition: async (id, only_if) => {
+    world.questions = world.questions.map((q) => (q.id === id ? { ...q, only_if } : q));
+    return null;
+  },
+  renameLevels: async (id, levels) => {
+    world.questions = world.questions.map((q) =>
+      q.id === id ? withOptions({ ...q, scale: { ...q.scale, levels } }) : q,
+    );
+    return null;
   },
   annotators: async () => world.people.map((p) => ({ ...p })),
   addAnnotator: async (name, attributes) => {
@@ -452,12 +502,12 @@ export const commands: typeof RealCommands = {
     notices: preview(path, given).notices,
   }),
   exportProject: async () => world.labels.size,
-  nextText: async (annotator, q, order, after) => {
+  nextText: async (annotator, qs, order, after) => {
+    const q = qs[0] ?? 0;
     const open = world.texts.filter(
       (t) =>
         t.id !== after &&
-        current(q, annotator, t.id) === undefined &&
-        !skips.has(labelKey(q, annotator, t.id)),
+        openOn(annotator, qs, t.id).some((left) => !skips.has(labelKey(left, annotator, t.id))),
     );
     const random = seeded(annotator * 1000 + open.length);
     const pick = order === "file" ? open[0] : open[Math.floor(random() * open.length)];
@@ -475,7 +525,7 @@ export const commands: typeof RealCommands = {
     const beside = world.texts[text - 1 + step];
     return beside ? task(annotator, q, beside) : null;
   },
-  progress: async (annotator, q) => progress(annotator, q),
+  progress: async (annotator, qs) => progress(annotator, qs),
   recordLabel: async ({ question: q, annotator, text, answer }) => {
     const shown = reveal(annotator, q, textOf(text));
     const key = labelKey(q, annotator, text);
@@ -484,29 +534,34 @@ export const commands: typeof RealCommands = {
     skips.delete(key);
     setTimeout(() => learn(q, annotator, text), 0);
     return {
-      progress: progress(annotator, q),
+      progress: progress(annotator, [q]),
       reveal: settings.reveal ? shown : null,
       spans: marked(annotator, q, text),
     };
   },
-  undoLabel: async (annotator, q) => {
-    const at = given.findLastIndex((g) => g.annotator === annotator && g.question === q);
+  undoLabel: async (annotator, qs) => {
+    const at = given.findLastIndex((g) => g.annotator === annotator && qs.includes(g.question));
     const [last] = at < 0 ? [] : given.splice(at, 1);
     if (!last) return null;
+    const q = last.question;
     const key = labelKey(q, annotator, last.text);
     const level = world.labels.get(key) ?? 0;
     if (last.before === undefined) world.labels.delete(key);
     else world.labels.set(key, last.before);
     const { scale } = question(q);
     const now = last.before === undefined ? null : answered(world, scale, last.before);
-    return { text: last.text, answer: answered(world, scale, level), now, progress: progress(annotator, q) };
+    const answer = answered(world, scale, level);
+    return { question: q, text: last.text, answer, now, progress: progress(annotator, qs) };
   },
-  skipText: async (annotator, q, text) => (skips.add(labelKey(q, annotator, text)), progress(annotator, q)),
+  skipText: async (annotator, qs, text) => {
+    for (const q of openOn(annotator, qs, text)) skips.add(labelKey(q, annotator, text));
+    return progress(annotator, qs);
+  },
   flagText: async (annotator, q, text, on) => {
     const key = labelKey(q, annotator, text);
     if (on) flags.add(key);
     else flags.delete(key);
-    return progress(annotator, q);
+    return progress(annotator, [q]);
   },
   disagreementRanking: async (query) => {
     const people = chosen(query);

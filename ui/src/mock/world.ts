@@ -100,6 +100,7 @@ export function makeWorld(size: number): World {
       prompt: "How offensive is this comment?",
       scale: { kind: "ordinal", levels: ["1", "2", "3", "4", "5"] },
       options: [],
+      only_if: null,
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -109,6 +110,7 @@ export function makeWorld(size: number): World {
       prompt: "Should a moderator remove this comment?",
       scale: { kind: "binary", levels: ["keep", "remove"] },
       options: [],
+      only_if: null,
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -135,6 +137,7 @@ export function makeWorld(size: number): World {
         ],
       },
       options: [],
+      only_if: null,
       labels: 0,
       annotators_with_labels: 0,
     },
@@ -145,6 +148,7 @@ export function makeWorld(size: number): World {
       name: "passages",
       prompt: "Which words make this comment unfriendly?",
       scale: { kind: "spans", levels: ["insult", "order or threat", "scorn"] },
+      only_if: null,
       labels: 0,
       annotators_with_labels: 0,
     }),
@@ -220,6 +224,7 @@ export function withOptions(question: Omit<QuestionInfo, "options">): QuestionIn
     prompt: `${prompt} ${option}?`,
     scale: { kind: "binary", levels: ["no", "yes"] },
     options: [],
+    only_if: null,
   });
   const asked = scale.kind === "multi-label" || scale.kind === "spans";
   return { ...question, options: asked ? scale.levels.map(option) : [] };

@@ -19,8 +19,12 @@ pub(crate) fn label(args: &Label) -> Result<()> {
         return output::json(&recorded);
     }
     let new = if recorded.new_annotator { " (a new annotator)" } else { "" };
+    let asked = match recorded.asked {
+        true => "",
+        false => " (kept, though it is not asked here: its condition is not met)",
+    };
     output::line(&format!(
-        "{}{new} labelled {}: {} = {}",
+        "{}{new} labelled {}: {} = {}{asked}",
         recorded.annotator, recorded.text_id, recorded.question, recorded.value
     ))
 }

@@ -59,6 +59,11 @@ impl Annotations {
         self.given.insert(text, at_ms);
     }
 
+    /// When a text was last answered in the window or by the command.
+    pub(crate) fn given_at(&self, text: TextId) -> Option<i64> {
+        self.given.get(&text).copied()
+    }
+
     /// How far it is: texts answered since `today_ms`, and of so many texts in all.
     pub(crate) fn progress(&self, today_ms: i64, total: usize) -> Progress {
         let skipped = self.skipped.iter().filter(|text| !self.answers.contains_key(text)).count();

@@ -17,6 +17,8 @@ pub struct NamedLabel {
     pub question: String,
     /// Name of the level.
     pub value: String,
+    /// False where the question's condition is not met: the label is kept, and counts for nothing that depends on its question.
+    pub asked: bool,
     /// True where the annotator was added with this label.
     pub new_annotator: bool,
     /// How far the annotator is now.
@@ -55,6 +57,8 @@ impl Labelling {
                 (added.id, added.external_id)
             }
         };
+        // Looked up first: a label that is on disk is not told to have failed.
+        let asked = self.sheet(annotator, &[question.id])?.read().asks(question.id, text_id);
         let new = NewLabel { question: question.id, annotator, text: text_id, answer, duration_ms: None };
         let progress = self.record(&new, LabelSource::Command)?.receipt.progress;
         Ok(NamedLabel {
@@ -62,6 +66,7 @@ impl Labelling {
             text_id: text.to_owned(),
             question: question.name,
             value: value.trim().to_owned(),
+            asked,
             new_annotator,
             progress,
         })

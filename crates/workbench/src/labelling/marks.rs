@@ -3,23 +3,26 @@
 use super::Labelling;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::sync::lock;
 use crate::view::Progress;
 use dissensus_domain::{AnnotatorId, LabelSource, MarkKind, QuestionId, TextId};
 use dissensus_store::NewMark;
 
 impl Labelling {
-    /// Skips a text: it comes again when all others are done.
+    /// Skips those of these questions that are asked about a text and not answered, all of them or none: the text comes again when all
+    /// others are done.
     ///
     /// # Errors
     /// No such text, question or annotator, or what the disk says.
     pub fn skip(
         &self,
         annotator: AnnotatorId,
-        question: QuestionId,
+        questions: impl AsRef<[QuestionId]>,
         text: TextId,
     ) -> Result<Progress, WorkbenchError> {
-        self.mark(annotator, question, text, MarkKind::Skip)
+        let sheet = self.sheet(annotator, questions.as_ref())?;
+        let open = sheet.read().open(text);
+        self.mark(annotator, &open, text, MarkKind::Skip)?;
+        Ok(self.progress_on(&self.newest_sheet(sheet, annotator, questions.as_ref())))
     }
 
     /// Flags a text, or takes the flag off.
@@ -33,33 +36,33 @@ impl Labelling {
         text: TextId,
         on: bool,
     ) -> Result<Progress, WorkbenchError> {
-        self.mark(annotator, question, text, if on { MarkKind::Flag } else { MarkKind::Unflag })
+        let sheet = self.sheet(annotator, &[question])?;
+        self.mark(annotator, &[question], text, if on { MarkKind::Flag } else { MarkKind::Unflag })?;
+        Ok(self.progress_on(&self.newest_sheet(sheet, annotator, &[question])))
     }
 
     fn mark(
         &self,
         annotator: AnnotatorId,
-        question: QuestionId,
+        questions: &[QuestionId],
         text: TextId,
         kind: MarkKind,
-    ) -> Result<Progress, WorkbenchError> {
-        let context = &self.context;
-        let annotations = self.annotations_of(annotator, question)?;
-        let source = LabelSource::Window;
-        context.store.mark(&NewMark {
+    ) -> Result<(), WorkbenchError> {
+        let (at_ms, source) = (now_ms(), LabelSource::Window);
+        let mark = |question: &QuestionId| NewMark {
             annotator,
-            question,
+            question: *question,
             text,
             kind,
-            at_ms: now_ms(),
+            at_ms,
             source,
             note: None,
-        })?;
+        };
+        let marks: Vec<NewMark> = questions.iter().map(mark).collect();
+        self.context.store.write(move |tx| marks.iter().try_for_each(|new| tx.add_mark(new).map(drop)))?;
         if self.follow_events().is_err() {
-            self.annotations.clear(); // the mark is on disk; it is read when they are next asked for
+            self.annotations.clear(); // the marks are on disk; they are read when they are next asked for
         }
-        let annotations = self.newest_annotations(annotations, annotator, question);
-        let progress = self.progress_of(&lock(&annotations));
-        Ok(progress)
+        Ok(())
     }
 }

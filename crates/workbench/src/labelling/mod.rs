@@ -7,6 +7,7 @@ mod marks;
 mod next_text;
 mod progress;
 mod record;
+mod sheet;
 mod spans;
 mod task;
 mod undo;

@@ -1,31 +1,35 @@
 //! Which text comes next.
 
 use super::Labelling;
+use super::sheet::Sheet;
 use crate::error::WorkbenchError;
-use crate::sync::lock;
 use crate::view::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use std::collections::HashSet;
 
 impl Labelling {
     /// The next text for an annotator to label: never `after` (the one at hand), skipped ones only when nothing else is left.
-    /// `None` when all is done. Orders that need a model fall back to a random text while none is live.
+    /// `None` when all is done. Orders that need a model fall back to a random text while none is live. Of several questions on one screen
+    /// a text comes as long as one that is asked about it is not answered, and the first of them says in which order.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn next_text(
         &self,
         annotator: AnnotatorId,
-        question: QuestionId,
+        questions: impl AsRef<[QuestionId]>,
         order: TextOrder,
         after: Option<TextId>,
     ) -> Result<Option<LabelTask>, WorkbenchError> {
-        let open = self.open_texts(annotator, question, after)?;
+        let questions = questions.as_ref();
+        let question = *questions.first().ok_or(WorkbenchError::NoQuestion)?;
+        let sheet = self.sheet(annotator, questions)?;
+        let open = self.open_texts(&sheet, after);
         if open.is_empty() {
             return Ok(None);
         }
         let share = self.context.settings().random_share;
-        let done = self.progress(annotator, question)?.done;
+        let done = self.progress_on(&sheet).done;
         let (text, random) = match order {
             TextOrder::File => (self.following(&open, after), false),
             TextOrder::Random => (drawn(&open, annotator), true),
@@ -67,21 +71,19 @@ impl Labelling {
 }
 
 impl Labelling {
-    /// Texts without a label of this annotator, in file order; those set aside only where no other is left.
-    fn open_texts(
-        &self,
-        annotator: AnnotatorId,
-        question: QuestionId,
-        after: Option<TextId>,
-    ) -> Result<Vec<TextId>, WorkbenchError> {
-        let annotations = self.annotations_of(annotator, question)?;
-        let annotations = lock(&annotations);
-        let index = self.context.index();
-        let unlabelled = index.texts().iter().copied().filter(|text| !annotations.answers.contains_key(text));
-        let (skipped, open): (Vec<TextId>, Vec<TextId>) = unlabelled
-            .filter(|text| Some(*text) != after)
-            .partition(|text| annotations.skipped.contains(text));
-        Ok(if open.is_empty() { skipped } else { open })
+    /// Texts with a question that is asked and not answered, in file order; those set aside only where no other is left.
+    fn open_texts(&self, sheet: &Sheet, after: Option<TextId>) -> Vec<TextId> {
+        let answers = sheet.read();
+        let (mut skipped, mut open) = (Vec::new(), Vec::new());
+        for &text in self.context.index().texts().iter().filter(|text| Some(**text) != after) {
+            let questions = answers.open(text);
+            match questions.is_empty() {
+                true => {}
+                false if answers.skipped(&questions, text) => skipped.push(text),
+                false => open.push(text),
+            }
+        }
+        if open.is_empty() { skipped } else { open }
     }
 
     /// The first open text behind `after` in file order, round the end.

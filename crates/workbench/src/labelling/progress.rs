@@ -1,22 +1,40 @@
 //! How far an annotator is.
 
 use super::Labelling;
-use super::annotations::{Annotations, SharedAnnotations};
+use super::annotations::SharedAnnotations;
+use super::sheet::Sheet;
 use crate::clock::today_ms;
 use crate::error::WorkbenchError;
-use crate::sync::lock;
 use crate::view::Progress;
 use dissensus_domain::{AnnotatorId, QuestionId};
 
 impl Labelling {
-    /// How far an annotator is with a question.
+    /// How far an annotator is with a question, or with several on one screen.
     ///
     /// # Errors
-    /// The file cannot be read.
-    pub fn progress(&self, annotator: AnnotatorId, question: QuestionId) -> Result<Progress, WorkbenchError> {
-        let annotations = self.annotations_of(annotator, question)?;
-        let progress = self.progress_of(&lock(&annotations));
-        Ok(progress)
+    /// There is no such question, or the file cannot be read.
+    pub fn progress(
+        &self,
+        annotator: AnnotatorId,
+        questions: impl AsRef<[QuestionId]>,
+    ) -> Result<Progress, WorkbenchError> {
+        Ok(self.progress_on(&self.sheet(annotator, questions.as_ref())?))
+    }
+
+    /// What a sheet says of it.
+    pub(super) fn progress_on(&self, sheet: &Sheet) -> Progress {
+        sheet.read().progress(today_ms(), self.context.index().texts())
+    }
+
+    /// A sheet that follows the events now: an import beside may have made the one at hand stale. Where the project cannot be read that
+    /// one must do, since what was appended is on disk.
+    pub(super) fn newest_sheet(
+        &self,
+        at_hand: Sheet,
+        annotator: AnnotatorId,
+        questions: &[QuestionId],
+    ) -> Sheet {
+        self.sheet(annotator, questions).unwrap_or(at_hand)
     }
 
     /// What an annotator has done with a question of the project: its options are answered together.
@@ -27,21 +45,5 @@ impl Labelling {
     ) -> Result<SharedAnnotations, WorkbenchError> {
         self.context.index().whole(question)?;
         self.annotations.get(&self.context.store, annotator, question)
-    }
-
-    /// The annotations that follow the events now: an import beside may have made those at hand stale. Where the project cannot be read
-    /// those must do, since what was appended is on disk.
-    pub(super) fn newest_annotations(
-        &self,
-        at_hand: SharedAnnotations,
-        annotator: AnnotatorId,
-        question: QuestionId,
-    ) -> SharedAnnotations {
-        self.annotations.get(&self.context.store, annotator, question).unwrap_or(at_hand)
-    }
-
-    /// What the annotations say of it.
-    pub(super) fn progress_of(&self, annotations: &Annotations) -> Progress {
-        annotations.progress(today_ms(), self.context.index().texts().len())
     }
 }

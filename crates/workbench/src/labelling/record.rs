@@ -3,7 +3,6 @@
 use super::Labelling;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::sync::lock;
 use crate::view::{LabelReceipt, NewLabel};
 use dissensus_domain::{Answer, LabelSource, Question};
 use std::time::Duration;
@@ -32,7 +31,7 @@ impl Labelling {
     /// As there.
     pub fn record(&self, new: &NewLabel, source: LabelSource) -> Result<Recorded, WorkbenchError> {
         let context = &self.context;
-        let annotations = self.annotations_of(new.annotator, new.question)?;
+        let sheet = self.sheet(new.annotator, &[new.question])?;
         self.check_answer(new)?;
         let reveal = if context.settings().reveal {
             self.live.predictions_on(new.question, new.text, new.annotator)
@@ -51,12 +50,12 @@ impl Labelling {
         })?;
         // The label is on disk: from here on nothing may say that it failed.
         let followed = self.follow_events();
-        let annotations = self.newest_annotations(annotations, new.annotator, new.question);
+        let sheet = self.newest_sheet(sheet, new.annotator, &[new.question]);
         if followed.is_err() {
-            lock(&annotations).note_answer(new.text, &new.answer, at_ms);
+            sheet.note_answer(new.question, new.text, &new.answer, at_ms);
             self.live.learn(new.question, new.text, new.annotator, Some(&new.answer));
         }
-        let progress = self.progress_of(&lock(&annotations));
+        let progress = self.progress_on(&sheet);
         self.live.refit_when_due(new.question);
         // What others marked can be read again later, the label cannot be told to have failed.
         let spans = self.spans_of_others(new.annotator, new.question, new.text).unwrap_or_default();

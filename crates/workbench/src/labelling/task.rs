@@ -2,7 +2,6 @@
 
 use super::Labelling;
 use crate::error::WorkbenchError;
-use crate::sync::lock;
 use crate::view::LabelTask;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 
@@ -19,8 +18,9 @@ impl Labelling {
     ) -> Result<LabelTask, WorkbenchError> {
         let context = &self.context;
         let body = context.store.text(text)?.ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
-        let annotations = self.annotations_of(annotator, question)?;
-        let annotations = lock(&annotations);
+        let sheet = self.sheet(annotator, &[question])?;
+        let answers = sheet.read();
+        let annotations = answers.annotations(question).ok_or(WorkbenchError::NoQuestion)?;
         let answer = annotations.answers.get(&text).cloned();
         let show = answer.is_some() && context.settings().reveal;
         Ok(LabelTask {
@@ -28,6 +28,7 @@ impl Labelling {
             external_id: body.external_id,
             body: body.body,
             group: body.group,
+            asked: answers.asks(question, text),
             answer,
             flagged: annotations.flagged.contains(&text),
             skipped: annotations.skipped.contains(&text),

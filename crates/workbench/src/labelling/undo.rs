@@ -3,31 +3,31 @@
 use super::Labelling;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
-use crate::sync::lock;
 use crate::view::Undone;
 use dissensus_domain::{AnnotatorId, Event, LabelSource, QuestionId};
 use dissensus_store::Undo;
 
 impl Labelling {
-    /// Takes back the newest answer that this annotator gave in the window or by the command and that stands, also where labels
-    /// were imported since; `None` where there is none. Imported and simulated labels stay.
+    /// Takes back the newest answer that this annotator gave to one of these questions in the window or by the command and that stands, also
+    /// where labels were imported since; `None` where there is none. Imported and simulated labels stay.
     ///
     /// # Errors
     /// That answer is not current any more ([`WorkbenchError::LabelReplaced`]), or what the disk says. Nothing is taken back then.
     pub fn undo(
         &self,
         annotator: AnnotatorId,
-        question: QuestionId,
+        questions: impl AsRef<[QuestionId]>,
         source: LabelSource,
     ) -> Result<Option<Undone>, WorkbenchError> {
-        let context = &self.context;
-        let annotations = self.annotations_of(annotator, question)?;
-        let undone = context.store.write(move |tx| tx.undo(question, annotator, now_ms(), source))?;
-        let (text, answer) = match undone {
+        let (context, questions) = (&self.context, questions.as_ref());
+        let sheet = self.sheet(annotator, questions)?;
+        let asked = questions.to_vec();
+        let undone = context.store.write(move |tx| tx.undo(asked, annotator, now_ms(), source))?;
+        let (question, text, answer) = match undone {
             Undo::Nothing => return Ok(None),
             Undo::Replaced { given, current } => return Err(self.replaced(&given, &current)?),
             Undo::TakenBack(event) => match event.answer() {
-                Some(answer) => (event.text, answer.clone()),
+                Some(answer) => (event.question, event.text, answer.clone()),
                 None => return Ok(None),
             },
         };
@@ -36,10 +36,9 @@ impl Labelling {
             self.annotations.clear();
             self.live.invalidate_all();
         }
-        let annotations = self.newest_annotations(annotations, annotator, question);
-        let annotations = lock(&annotations);
-        let now = annotations.answers.get(&text).cloned();
-        Ok(Some(Undone { text, answer, now, progress: self.progress_of(&annotations) }))
+        let sheet = self.newest_sheet(sheet, annotator, questions);
+        let now = sheet.read().annotations(question).and_then(|known| known.answers.get(&text).cloned());
+        Ok(Some(Undone { question, text, answer, now, progress: self.progress_on(&sheet) }))
     }
 
     /// Why `given` is not taken back, by names.

@@ -28,6 +28,8 @@ view! {
         pub body: String,
         /// Document or thread.
         pub group: Option<String>,
+        /// Whether the question is asked about this text: false where its condition is not met by what this annotator answered.
+        pub asked: bool,
         /// What this annotator answered before, if anything.
         pub answer: Option<Answer>,
         /// Flagged by this annotator.
@@ -78,6 +80,8 @@ view! {
 
     /// What undo took back.
     pub struct Undone {
+        /// The question that it answered.
+        pub question: QuestionId,
         /// The text whose label was taken back.
         pub text: TextId,
         /// The answer taken back.
@@ -88,15 +92,16 @@ view! {
         pub progress: Progress,
     }
 
-    /// How far one annotator is with one question.
+    /// How far one annotator is with one question, or with several on one screen.
+    #[derive(Default)]
     pub struct Progress {
-        /// Labels given today (local time), retractions taken off.
+        /// Texts labelled today (local time), retractions taken off; of several questions those that were finished today.
         pub today: u32,
-        /// Texts with a current label by this annotator.
+        /// Texts on which this annotator has answered every question that is asked.
         pub done: u32,
-        /// Texts in all.
+        /// Texts in all about which a question is asked.
         pub total: u32,
-        /// Texts skipped and still unlabelled.
+        /// Texts of which every question that is left was skipped.
         pub skipped: u32,
         /// Texts flagged.
         pub flagged: u32,

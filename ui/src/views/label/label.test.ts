@@ -198,10 +198,15 @@ describe("a key", () => {
 
 describe("any of several", () => {
   beforeEach(async () => {
-    const made = await commands.addQuestion("harm", "What is in it?", {
-      kind: "multi-label",
-      levels: ["rude", "threat", "lie"],
-    });
+    const made = await commands.addQuestion(
+      "harm",
+      "What is in it?",
+      {
+        kind: "multi-label",
+        levels: ["rude", "threat", "lie"],
+      },
+      null,
+    );
     await app.refresh();
     app.ask(made.id);
     await begin();
@@ -248,10 +253,15 @@ describe("any of very many", () => {
   const option = (n: number) => screen.getByTestId(`level-${n}`);
 
   beforeEach(async () => {
-    const made = await commands.addQuestion("topics", "What is it about?", {
-      kind: "multi-label",
-      levels: names,
-    });
+    const made = await commands.addQuestion(
+      "topics",
+      "What is it about?",
+      {
+        kind: "multi-label",
+        levels: names,
+      },
+      null,
+    );
     await app.refresh();
     app.ask(made.id);
     await begin();

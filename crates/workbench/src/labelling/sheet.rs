@@ -1,0 +1,126 @@
+//! What one annotator answered to the questions on a screen, and to those that decide whether these are asked.
+
+use super::Labelling;
+use super::annotations::{Annotations, SharedAnnotations};
+use crate::error::WorkbenchError;
+use crate::sync::lock;
+use crate::view::Progress;
+use dissensus_domain::{AnnotatorId, Answer, Condition, QuestionId, TextId, is_asked};
+use std::collections::BTreeMap;
+use std::sync::MutexGuard;
+
+/// The questions on a screen, in their order, and what is known of each of them and of those that they depend on.
+pub(super) struct Sheet {
+    shown: Vec<QuestionId>,
+    of: BTreeMap<QuestionId, (Option<Condition>, SharedAnnotations)>,
+}
+
+/// A [`Sheet`] that stays as it is for as long as this is held.
+pub(super) struct Answers<'a> {
+    shown: &'a [QuestionId],
+    of: BTreeMap<QuestionId, (Option<&'a Condition>, MutexGuard<'a, Annotations>)>,
+}
+
+impl Labelling {
+    /// What an annotator did with these questions.
+    pub(super) fn sheet(
+        &self,
+        annotator: AnnotatorId,
+        questions: &[QuestionId],
+    ) -> Result<Sheet, WorkbenchError> {
+        if questions.is_empty() {
+            return Err(WorkbenchError::NoQuestion);
+        }
+        let index = self.context.index();
+        let mut of = BTreeMap::new();
+        let mut wanted = questions.to_vec();
+        while let Some(id) = wanted.pop() {
+            if of.contains_key(&id) {
+                continue;
+            }
+            let only_if = index.whole(id)?.only_if.clone();
+            wanted.extend(only_if.as_ref().map(|only_if| only_if.question));
+            of.insert(id, (only_if, self.annotations_of(annotator, id)?));
+        }
+        let mut shown = Vec::with_capacity(questions.len());
+        for question in questions {
+            if !shown.contains(question) {
+                shown.push(*question);
+            }
+        }
+        Ok(Sheet { shown, of })
+    }
+}
+
+impl Sheet {
+    /// What was answered, as of this moment.
+    pub(super) fn read(&self) -> Answers<'_> {
+        // By question, so that two that wait for each other's do not wait for ever.
+        let of =
+            self.of.iter().map(|(id, (only_if, annotations))| (*id, (only_if.as_ref(), lock(annotations))));
+        Answers { shown: &self.shown, of: of.collect() }
+    }
+
+    /// Notes an answer that is on disk.
+    pub(super) fn note_answer(&self, question: QuestionId, text: TextId, answer: &Answer, at_ms: i64) {
+        if let Some((_, annotations)) = self.of.get(&question) {
+            lock(annotations).note_answer(text, answer, at_ms);
+        }
+    }
+}
+
+impl Answers<'_> {
+    /// What was done with one of the questions.
+    pub(super) fn annotations(&self, question: QuestionId) -> Option<&Annotations> {
+        self.of.get(&question).map(|(_, annotations)| &**annotations)
+    }
+
+    /// Whether a question is asked about a text, by what was answered about it.
+    pub(super) fn asks(&self, question: QuestionId, text: TextId) -> bool {
+        let condition = |id| self.of.get(&id).and_then(|(only_if, _)| *only_if);
+        is_asked(question, condition, |id| self.annotations(id)?.answers.get(&text))
+    }
+
+    fn asked(&self, text: TextId) -> impl Iterator<Item = (QuestionId, &Annotations)> {
+        let asked = self.shown.iter().filter(move |id| self.asks(**id, text));
+        asked.filter_map(|id| Some((*id, self.annotations(*id)?)))
+    }
+
+    /// The questions that are asked about a text and not answered, in their order.
+    pub(super) fn open(&self, text: TextId) -> Vec<QuestionId> {
+        let open = self.asked(text).filter(|(_, annotations)| !annotations.answers.contains_key(&text));
+        open.map(|(id, _)| id).collect()
+    }
+
+    /// Whether each of these questions was skipped on this text.
+    pub(super) fn skipped(&self, questions: &[QuestionId], text: TextId) -> bool {
+        let skipped = |id: &QuestionId| self.annotations(*id).is_some_and(|a| a.skipped.contains(&text));
+        questions.iter().all(skipped)
+    }
+
+    /// How far it is: a text is done when every question that is asked about it is answered, and one about which none is asked does not
+    /// count.
+    pub(super) fn progress(&self, today_ms: i64, texts: &[TextId]) -> Progress {
+        if let ([only], 1) = (self.shown, self.of.len())
+            && let Some(annotations) = self.annotations(*only)
+        {
+            return annotations.progress(today_ms, texts.len());
+        }
+        let mut progress = Progress::default();
+        for &text in texts {
+            let mut asked = self.asked(text).peekable();
+            if asked.peek().is_none() {
+                continue;
+            }
+            let last = asked.filter_map(|(_, annotations)| annotations.given_at(text)).max();
+            let open = self.open(text);
+            progress.total += 1;
+            progress.done += u32::from(open.is_empty());
+            progress.today += u32::from(open.is_empty() && last.is_some_and(|at_ms| at_ms >= today_ms));
+            progress.skipped += u32::from(!open.is_empty() && self.skipped(&open, text));
+            let flagged = |id: &QuestionId| self.annotations(*id).is_some_and(|a| a.flagged.contains(&text));
+            progress.flagged += u32::from(self.shown.iter().any(flagged));
+        }
+        progress
+    }
+}

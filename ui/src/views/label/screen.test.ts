@@ -1,0 +1,365 @@
+// Several questions on one screen, and questions that are asked only after others, against the invented project.
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { commands } from "$bindings";
+import App from "../../App.svelte";
+import { app } from "$lib/app.svelte";
+import { conditionWords, mayWaitFor } from "$lib/conditions";
+import { reset } from "../../mock/bindings";
+import LabelView from "./LabelView.svelte";
+
+const RUDE = 1;
+const SPANS = 4;
+const HARM = 5;
+const text = () => screen.getByTestId("label-text").dataset.textId;
+const done = () => screen.getByTestId("label-progress-done").textContent;
+const now = () => screen.getByTestId("question-now").dataset.question;
+const rows = () => screen.queryAllByTestId("question-row").map((row) => row.dataset.question);
+const row = (name: string) =>
+  screen.getAllByTestId("question-row").find((one) => one.dataset.question === name) ??
+  expect.unreachable(`no row for ${name}`);
+const given = () => vi.mocked(commands.recordLabel).mock.calls.map(([label]) => [label.question, label.text]);
+const said = () => app.toasts.list.at(-1);
+let user: ReturnType<typeof userEvent.setup>;
+
+async function press(key: string): Promise<void> {
+  await user.keyboard(key);
+  await new Promise((settled) => setTimeout(settled, 12));
+}
+
+async function begin(): Promise<void> {
+  await app.join("Robin");
+  render(LabelView);
+  await waitFor(() => expect(text()).toBe("1"));
+}
+
+beforeEach(async () => {
+  reset();
+  app.toasts.list = [];
+  await app.openSample();
+  await app.saveSettings({ ...app.settings, reveal: true });
+  user = userEvent.setup();
+  const levels = Array.from({ length: 11 }, (_, i) => `option ${i + 1}`);
+  await commands.addQuestion("harm", "What is in it?", { kind: "multi-label", levels }, null);
+  await app.refresh();
+  vi.spyOn(commands, "recordLabel");
+});
+
+describe("three questions on one screen", () => {
+  beforeEach(async () => {
+    app.askTogether([SPANS, HARM, RUDE]);
+    await begin();
+  });
+
+  it("are answered by keys alone, each on disk before the next has the keys", async () => {
+    expect([now(), rows()]).toEqual(["passages", ["harm", "offensiveness"]]);
+    expect(screen.getByTestId("span-text")).toHaveFocus();
+    await press("{ArrowRight}1");
+    expect(given()).toEqual([]);
+    await press("{Enter}");
+    expect(given()).toEqual([[SPANS, 1]]);
+    // What others marked is there to be seen; the next Enter goes on.
+    expect(screen.getByTestId("span-reveal")).toBeVisible();
+    await press("{Enter}");
+    expect(now()).toBe("harm");
+    expect(screen.getByTestId("question-now")).toHaveFocus();
+    await press("2");
+    await press("9");
+    await press("{Enter}");
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Given: option 2 + option 9");
+    await press("{Enter}");
+    expect([now(), text(), done()]).toEqual(["offensiveness", "1", "0"]);
+    await press("4");
+    expect(given()).toEqual([
+      [SPANS, 1],
+      [HARM, 1],
+      [RUDE, 1],
+    ]);
+    expect(done()).toBe("1");
+    await press("{Enter}");
+    expect([now(), text()]).toEqual(["passages", "2"]);
+    expect(screen.getByTestId("span-text")).toHaveFocus();
+  });
+
+  it("Tab leads to the next without an answer and back, and out of them where there is none", async () => {
+    await press("{Tab}");
+    expect(now()).toBe("harm");
+    await press("{Tab}");
+    expect(now()).toBe("offensiveness");
+    await press("3");
+    await press("{Shift>}{Tab}{/Shift}");
+    expect(now()).toBe("harm");
+    // The last one is answered: Tab goes on to the controls.
+    await press("{Tab}");
+    expect(now()).toBe("harm");
+    expect(screen.getByTestId("question-now")).not.toHaveFocus();
+    expect(document.activeElement).not.toBe(document.body);
+  });
+
+  it("digits mean the one that is framed, and a click frames another", async () => {
+    await user.click(row("offensiveness"));
+    expect(screen.getByTestId("question-now")).toHaveAttribute("aria-current", "true");
+    await press("5");
+    expect(given()).toEqual([[RUDE, 1]]);
+    await user.click(row("passages"));
+    expect(row("offensiveness")).toHaveTextContent("5");
+    expect(row("offensiveness").dataset.open).toBe("false");
+    expect(row("harm")).toHaveTextContent("not answered");
+  });
+
+  it("Enter leaves no text on which one is not answered, and says what does", async () => {
+    await press("0{Enter}");
+    await press("{Enter}");
+    await press("0{Enter}");
+    await press("{Enter}");
+    expect([now(), text()]).toEqual(["offensiveness", "1"]);
+    await press("{Enter}");
+    expect([now(), text()]).toEqual(["offensiveness", "1"]);
+    expect(said()?.message).toBe("This question is not answered");
+    await press("{ArrowRight}");
+    expect(text()).toBe("2");
+  });
+
+  it("what was put together is kept until it is given, and leads back to it", async () => {
+    await press("{Tab}");
+    await press("3");
+    await press("{Tab}");
+    expect(row("harm")).toHaveTextContent("not submitted: option 3");
+    await press("2");
+    await press("{Enter}");
+    await press("0{Enter}");
+    await press("{Enter}");
+    expect(now()).toBe("harm");
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: option 3");
+    await press("{Enter}");
+    expect(given()).toHaveLength(3);
+  });
+
+  it("nothing of others is shown of one before it is answered, whatever was answered beside it", async () => {
+    await press("0{Enter}");
+    expect(screen.getByTestId("span-reveal")).toBeVisible();
+    await press("{Enter}");
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+    await press("{Tab}");
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+    await press("2");
+    expect(screen.getByTestId("label-reveal")).toBeVisible();
+    await press("{Enter}");
+    expect([now(), screen.queryByTestId("label-reveal")]).toEqual(["harm", null]);
+  });
+
+  it("one that cannot be written is named, stays as it was put together, and the others are kept", async () => {
+    await press("0{Enter}");
+    await press("{Enter}");
+    await press("1");
+    const problem = { code: "disk-full", message: "The disk is full.", detail: null };
+    vi.mocked(commands.recordLabel).mockRejectedValueOnce(problem);
+    await press("{Enter}");
+    expect(said()).toMatchObject({ kind: "problem", message: "harm: The disk is full." });
+    expect([now(), text()]).toEqual(["harm", "1"]);
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: option 1");
+    expect(row("passages").dataset.open).toBe("false");
+    await press("{Enter}");
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Given: option 1");
+  });
+
+  it("U takes the last answer back, whichever it was, and frames its question on its text", async () => {
+    await press("0{Enter}");
+    await press("{Enter}");
+    await press("0{Enter}");
+    await press("{Enter}");
+    await press("2");
+    await press("{Enter}");
+    expect([text(), done()]).toEqual(["2", "1"]);
+    await press("u");
+    expect([text(), now(), done()]).toEqual(["1", "offensiveness", "0"]);
+    expect(said()?.message).toBe("Label “2” undone");
+    await press("u");
+    expect([text(), now()]).toEqual(["1", "harm"]);
+    expect(said()?.message).toBe("Label “none” undone");
+    await press("u");
+    expect(now()).toBe("passages");
+    await press("u");
+    expect(said()?.message).toBe("Nothing to undo");
+  });
+
+  it("S puts off what is left, and goes on", async () => {
+    await press("0{Enter}");
+    const skip = vi.spyOn(commands, "skipText");
+    await press("s");
+    expect(skip.mock.calls[0]?.[1]).toEqual([SPANS, HARM, RUDE]);
+    expect(text()).toBe("2");
+    const me = app.annotator?.id ?? 0;
+    expect((await commands.labelTask(me, SPANS, 1)).skipped).toBe(false);
+    expect((await commands.labelTask(me, RUDE, 1)).skipped).toBe(true);
+  });
+
+  it("a key pressed while an answer is written means the question that had the keys", async () => {
+    await press("{Tab}{Tab}");
+    for (const key of ["3", "Enter", "1"]) window.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    await waitFor(() => expect(now()).toBe("passages"));
+    expect(given()).toEqual([[RUDE, 1]]);
+    expect(row("offensiveness")).toHaveTextContent("3");
+  });
+
+  it("every answer says how long its own question was looked at", async () => {
+    await press("0{Enter}");
+    await new Promise((wait) => setTimeout(wait, 60));
+    await press("{Enter}");
+    await press("0{Enter}");
+    await press("{Enter}");
+    await press("2");
+    const times = vi.mocked(commands.recordLabel).mock.calls.map(([label]) => label.duration_ms ?? 0);
+    expect(times[1]).toBeGreaterThanOrEqual(60);
+    expect(times[2]).toBeLessThan(60);
+  });
+});
+
+describe("a question that is asked only after another", () => {
+  const condition = { question: RUDE, levels: [3, 4] };
+
+  it("appears with the answer that it waits for, and counts only then", async () => {
+    await commands.setCondition(HARM, condition);
+    await app.refresh();
+    app.askTogether([RUDE, HARM]);
+    await begin();
+    expect(rows()).toEqual([]);
+    await press("1");
+    expect([rows(), done()]).toEqual([[], "1"]);
+    await press("{Enter}");
+    expect(text()).toBe("2");
+    await press("5");
+    expect([rows(), done()]).toEqual([["harm"], "1"]);
+    await press("{Enter}");
+    expect([now(), text()]).toEqual(["harm", "2"]);
+    await press("1{Enter}");
+    expect(done()).toBe("2");
+    // Another answer above: what was said is kept, and told.
+    await user.click(row("offensiveness"));
+    await press("2");
+    expect(rows()).toEqual([]);
+    expect(screen.getByTestId("question-kept")).toHaveTextContent("not asked here; “option 1” is kept");
+    await press("4");
+    expect(row("harm")).toHaveTextContent("option 1");
+    expect(given().filter(([question]) => question === HARM)).toHaveLength(1);
+  });
+
+  it("alone is asked of the texts that meet it, and says why not of others", async () => {
+    await commands.setCondition(HARM, condition);
+    await app.join("Robin");
+    const me = app.annotator?.id ?? 0;
+    for (const [id, value] of [
+      [1, 4],
+      [3, 3],
+    ] as const)
+      await commands.recordLabel({
+        question: RUDE,
+        annotator: me,
+        text: id,
+        answer: { kind: "level", value },
+        duration_ms: null,
+      });
+    await app.refresh();
+    app.askAlone(HARM);
+    render(LabelView);
+    await waitFor(() => expect(text()).toBe("1"));
+    expect(screen.getByText("of 2")).toBeVisible();
+    await press("1{Enter}");
+    await press("{Enter}");
+    expect(text()).toBe("3");
+    await press("{ArrowLeft}");
+    await press("{ArrowLeft}");
+    await press("{ArrowRight}");
+    await press("{ArrowRight}");
+    expect(text()).toBe("4");
+    expect(screen.getByTestId("question-not-asked")).toHaveTextContent("only if offensiveness is 4 or 5");
+    await press("1");
+    await press("{Enter}");
+    expect(given().filter(([question]) => question === HARM)).toEqual([[HARM, 1]]);
+  });
+
+  it("is told in words, and cannot wait for one that waits for it", () => {
+    const questions = (app.project?.questions ?? []).map((q) =>
+      q.id === HARM
+        ? { ...q, only_if: condition }
+        : q.id === SPANS
+          ? { ...q, only_if: { question: HARM, levels: [0] } }
+          : q,
+    );
+    expect(conditionWords(null, questions)).toBe("everywhere");
+    expect(conditionWords({ question: HARM, levels: [0, 1] }, questions)).toBe(
+      "only if harm has option 1 or option 2",
+    );
+    const ids = (of: number | null) => mayWaitFor(of, questions).map(({ id }) => id);
+    expect(ids(RUDE)).toEqual([2, 3]);
+    expect(ids(HARM)).toEqual([1, 2, 3]);
+    expect(ids(null)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe("the questions of the screen", () => {
+  it("are one unless several are chosen, in an order of one's own that is kept with the project", async () => {
+    await app.start();
+    await app.join("Robin");
+    render(App);
+    await waitFor(() => expect(now()).toBe("offensiveness"));
+    expect(rows()).toEqual([]);
+    await user.click(screen.getByTestId("questions-open"));
+    const order = () => screen.getAllByTestId("screen-row").map((one) => one.dataset.question);
+    expect(screen.getByTestId("screen-on-1")).toBeDisabled();
+    await user.click(screen.getByTestId("screen-on-5"));
+    for (let i = 0; i < 4; i += 1) await user.click(screen.getByTestId("screen-up-5"));
+    expect(order().slice(0, 2)).toEqual(["harm", "offensiveness"]);
+    await user.click(screen.getByTestId("questions-done"));
+    await waitFor(() => expect([now(), rows()]).toEqual(["harm", ["offensiveness"]]));
+    expect((await commands.project())?.choices.screen).toEqual([HARM, RUDE]);
+    app.screen = [];
+    await app.openSample();
+    expect(app.asked.map(({ id }) => id)).toEqual([HARM, RUDE]);
+    // A question that is gone, as where a file was put back, is not asked for.
+    app.screen = [77, RUDE];
+    expect(app.asked.map(({ id }) => id)).toEqual([RUDE]);
+    app.askTogether([HARM, RUDE]);
+    app.askAlone(2);
+    await waitFor(() => expect([now(), rows()]).toEqual(["remove", []]));
+    expect((await commands.project())?.choices.screen).toEqual([]);
+  });
+
+  it("are changed where they have labels: levels renamed, none taken out, and a condition set", async () => {
+    await app.start();
+    await app.join("Robin");
+    render(App);
+    await waitFor(() => expect(now()).toBe("offensiveness"));
+    await press("4");
+    await user.click(screen.getByTestId("questions-open"));
+    await user.click(screen.getByTestId("question-edit-1"));
+    const dialog = within(screen.getByTestId("question-edit-dialog"));
+    expect(dialog.queryByLabelText(/Take .* out/)).toBeNull();
+    const save = () => screen.getByTestId("question-save");
+    expect(save()).toBeDisabled();
+    const field = screen.getByTestId("rename-level-4");
+    await user.clear(field);
+    expect(save()).toBeDisabled();
+    await user.type(field, "rather");
+    await user.click(save());
+    await user.click(screen.getByTestId("questions-done"));
+    await waitFor(() => expect(screen.getByTestId("level-4")).toHaveTextContent("rather"));
+    // The label stands, under the new name.
+    await press("{ArrowLeft}");
+    expect(text()).toBe("1");
+    expect(screen.getByTestId("level-4")).toHaveAttribute("aria-pressed", "true");
+    const rename = vi.spyOn(commands, "renameLevels").mockRejectedValueOnce({
+      code: "no-scale",
+      message: 'the level "1" stands twice',
+      detail: null,
+    });
+    await user.click(screen.getByTestId("questions-open"));
+    await user.click(screen.getByTestId("question-edit-1"));
+    await user.type(screen.getByTestId("rename-level-2"), "{Backspace}1");
+    await user.click(save());
+    await waitFor(() => expect(said()?.message).toContain("stands twice"));
+    expect(rename).toHaveBeenCalledTimes(1);
+    expect(screen.getByTestId("question-edit-dialog")).toBeVisible();
+  });
+});
