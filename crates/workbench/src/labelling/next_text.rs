@@ -1,7 +1,7 @@
 //! Which text comes next.
 
 use super::Labelling;
-use super::sheet::Sheet;
+use super::sheet::{Left, Sheet};
 use crate::error::WorkbenchError;
 use crate::view::{LabelTask, TextOrder};
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
@@ -76,11 +76,10 @@ impl Labelling {
         let answers = sheet.read();
         let (mut skipped, mut open) = (Vec::new(), Vec::new());
         for &text in self.context.index().texts().iter().filter(|text| Some(**text) != after) {
-            let questions = answers.open(text);
-            match questions.is_empty() {
-                true => {}
-                false if answers.skipped(&questions, text) => skipped.push(text),
-                false => open.push(text),
+            match answers.left(text) {
+                None => {}
+                Some(Left::Skipped) => skipped.push(text),
+                Some(Left::Open) => open.push(text),
             }
         }
         if open.is_empty() { skipped } else { open }

@@ -21,6 +21,15 @@ pub(super) struct Answers<'a> {
     of: BTreeMap<QuestionId, (Option<&'a Condition>, MutexGuard<'a, Annotations>)>,
 }
 
+/// What is left of the questions that are asked about a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// One that was not put off.
+    Open,
+    /// Only what was put off.
+    Skipped,
+}
+
 impl Labelling {
     /// What an annotator did with these questions.
     pub(super) fn sheet(
@@ -92,10 +101,11 @@ impl Answers<'_> {
         open.map(|(id, _)| id).collect()
     }
 
-    /// Whether each of these questions was skipped on this text.
-    pub(super) fn skipped(&self, questions: &[QuestionId], text: TextId) -> bool {
-        let skipped = |id: &QuestionId| self.annotations(*id).is_some_and(|a| a.skipped.contains(&text));
-        questions.iter().all(skipped)
+    /// Whether a question that is asked about a text is left, and then whether each of those was skipped. Called for every text at a click.
+    pub(super) fn left(&self, text: TextId) -> Option<Left> {
+        let mut open = self.asked(text).filter(|(_, a)| !a.answers.contains_key(&text)).peekable();
+        open.peek()?;
+        Some(if open.all(|(_, a)| a.skipped.contains(&text)) { Left::Skipped } else { Left::Open })
     }
 
     /// How far it is: a text is done when every question that is asked about it is answered, and one about which none is asked does not
@@ -113,11 +123,11 @@ impl Answers<'_> {
                 continue;
             }
             let last = asked.filter_map(|(_, annotations)| annotations.given_at(text)).max();
-            let open = self.open(text);
+            let left = self.left(text);
             progress.total += 1;
-            progress.done += u32::from(open.is_empty());
-            progress.today += u32::from(open.is_empty() && last.is_some_and(|at_ms| at_ms >= today_ms));
-            progress.skipped += u32::from(!open.is_empty() && self.skipped(&open, text));
+            progress.done += u32::from(left.is_none());
+            progress.today += u32::from(left.is_none() && last.is_some_and(|at_ms| at_ms >= today_ms));
+            progress.skipped += u32::from(left == Some(Left::Skipped));
             let flagged = |id: &QuestionId| self.annotations(*id).is_some_and(|a| a.flagged.contains(&text));
             progress.flagged += u32::from(self.shown.iter().any(flagged));
         }
