@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use candle_core::{DType, Device, Result as CandleResult, Tensor};
 
 use crate::batches::{Batch, BatchPlan};
-use crate::blocks::{ForwardCtx, Transformer, embed};
+use crate::blocks::{ForwardCtx, Sizes, Transformer, embed};
 use crate::device;
 use crate::error::EncoderError;
 use crate::identity::EncoderVersion;
@@ -18,7 +18,7 @@ use crate::open::{Known, Opened, Source, open_folder};
 use crate::options::EncoderOptions;
 use crate::pooling::join_windows;
 use crate::token_batch::TokenBatch;
-use crate::tokens::{Tokenized, Tokens};
+use crate::tokens::{Located, Tokenized, Tokens, Window};
 use crate::workers::Workers;
 
 /// Texts that are tokenized between two looks at whether to stop.
@@ -264,6 +264,37 @@ impl Encoder {
             .map_err(|source| EncoderError::Compute { device: self.device_name(), source })
     }
 
+    pub(crate) fn transformer(&self) -> &dyn Transformer {
+        self.transformer.as_ref()
+    }
+
+    pub(crate) fn sizes(&self) -> Sizes {
+        self.transformer.sizes()
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Tokens of the texts with their places.
+    pub(crate) fn locate(&self, texts: &[&str]) -> Result<Vec<Located>, EncoderError> {
+        self.workers.tokenize(|| self.tokens.locate(texts, 0))
+    }
+
+    pub(crate) fn windows_over(&self, text: &Located) -> Vec<Window> {
+        self.tokens.windows_over(text)
+    }
+
+    /// `work` of every item on the threads of this encoder, handed over on this one as it is done.
+    pub(crate) fn run_batches<B: Sync, R: Send>(
+        &self,
+        batches: &[B],
+        work: impl Fn(&B) -> Result<R, EncoderError> + Sync,
+        on_done: impl FnMut(&B, R) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, EncoderError> {
+        self.workers.run(batches, work, on_done)
+    }
+
     /// Embeddings of a batch's distinct texts.
     fn embed(&self, batch: &Batch, batch_tokens: usize) -> Result<Vec<Vec<f32>>, EncoderError> {
         let EncoderVersion { pooling, normalised, .. } = self.version;
@@ -293,7 +324,7 @@ impl Encoder {
 
     /// Tokens of a batch. On the CPU few enough that the activations stay in the cache and a cancel does not wait;
     /// elsewhere many, because each operation costs a launch.
-    fn batch_tokens(&self) -> usize {
+    pub(crate) fn batch_tokens(&self) -> usize {
         if !self.device.is_cpu() {
             return 16_384;
         }

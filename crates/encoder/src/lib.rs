@@ -71,6 +71,7 @@ mod token_batch;
 mod tokens;
 mod training;
 mod weights;
+mod word_states;
 mod workers;
 
 pub use batches::BatchPlan;

@@ -1,6 +1,7 @@
 //! Texts as token ids: the folder's own tokenizer, without the padding and cut that its file may set.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -52,6 +53,28 @@ pub(crate) struct Tokens {
     after: Vec<u32>,
     /// Tokens of the prompt, without special ones.
     prompt_tokens: usize,
+}
+
+/// The tokens of a text, without special ones and the prompt, and where in the text each stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// The ids.
+    pub(crate) ids: Vec<u32>,
+    /// Of each token its first character in the text and the one behind its last, in Unicode scalar values.
+    pub(crate) characters: Vec<(u32, u32)>,
+    /// Tokens of the prompt, which stand before them in every window.
+    prompt: Vec<u32>,
+}
+
+/// A part of a text as the model reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Special tokens and prompt included.
+    pub(crate) ids: Vec<u32>,
+    /// Tokens before the first one of the text.
+    pub(crate) before: usize,
+    /// Which tokens of the text it holds.
+    pub(crate) tokens: Range<usize>,
 }
 
 /// One text as ids.
@@ -148,6 +171,55 @@ impl Tokens {
             .collect()
     }
 
+    /// The tokens of every text with their places in it, in order. `first` is the place of the first text among all given ones, for errors.
+    pub(crate) fn locate(&self, texts: &[&str], first: usize) -> Result<Vec<Located>, EncoderError> {
+        let prepared: Vec<Cow<'_, str>> = texts.iter().map(|text| self.prepared(text, true)).collect();
+        let encodings = catch_unwind(AssertUnwindSafe(|| {
+            self.tokenizer.encode_batch_char_offsets(prepared.clone(), true).map_err(|e| e.to_string())
+        }));
+        let encodings = encodings.unwrap_or_else(|_| Err(LIBRARY_FAILED.to_owned())).map_err(|reason| {
+            let prepared: Vec<&str> = prepared.iter().map(AsRef::as_ref).collect();
+            self.blame(&prepared, first, reason)
+        })?;
+        let prompt_characters = self.prepared(&self.input.prompt, false).chars().count();
+        let one = |(nth, (encoding, text)): (usize, (Encoding, &&str))| {
+            let (ids, index) = (encoding.get_ids(), first + nth);
+            if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocabulary) {
+                let reason = format!("token id {id} is beyond the model's {} tokens", self.vocabulary);
+                return Err(EncoderError::Tokenize { index, reason });
+            }
+            let content =
+                self.before.len()..ids.len().saturating_sub(self.after.len()).max(self.before.len());
+            let (ids, offsets) = (&ids[content.clone()], &encoding.get_offsets()[content]);
+            let (prompt, ids) = ids.split_at(self.prompt_tokens.min(ids.len()));
+            let places = self.input.lower_case.then(|| lower_case_places(text));
+            let place = |at: usize| {
+                let at = at.saturating_sub(prompt_characters);
+                places.as_ref().map_or(at as u32, |places| places[at.min(places.len() - 1)])
+            };
+            let characters =
+                offsets[prompt.len()..].iter().map(|&(start, end)| (place(start), place(end))).collect();
+            Ok(Located { ids: ids.to_vec(), characters, prompt: prompt.to_vec() })
+        };
+        encodings.into_iter().zip(texts).enumerate().map(one).collect()
+    }
+
+    /// The windows that cover all of a text, whatever becomes of long texts elsewhere; none of a text without tokens.
+    pub(crate) fn windows_over(&self, text: &Located) -> Vec<Window> {
+        let special = self.before.len() + self.after.len();
+        let (before, total) = (self.before.len() + text.prompt.len(), text.ids.len());
+        let length = (self.input.max_tokens - special - text.prompt.len()).min(total);
+        if total == 0 {
+            return Vec::new();
+        }
+        let window = |start: usize| {
+            let tokens = start..start + length;
+            let ids = [&self.before[..], &text.prompt, &text.ids[tokens.clone()], &self.after].concat();
+            Window { ids, before, tokens }
+        };
+        if total == length { vec![window(0)] } else { window_starts(total, length).map(window).collect() }
+    }
+
     fn prepared<'a>(&self, text: &'a str, with_prompt: bool) -> Cow<'a, str> {
         let Input { prompt, lower_case, .. } = &self.input;
         match (with_prompt && !prompt.is_empty(), lower_case) {
@@ -192,6 +264,19 @@ fn encode(tokenizer: &Tokenizer, texts: &[&str]) -> Result<Vec<Encoding>, String
         Ok(encoded) => encoded.map_err(|e| e.to_string()),
         Err(_) => Err(LIBRARY_FAILED.to_owned()),
     }
+}
+
+/// Of every character of the text in lower case, and of its end, the character of the text that it comes from: some have several
+/// in lower case.
+fn lower_case_places(text: &str) -> Vec<u32> {
+    let mut places = Vec::with_capacity(text.len() + 1);
+    let mut characters = 0;
+    for character in text.chars() {
+        places.extend(std::iter::repeat_n(characters, character.to_lowercase().count()));
+        characters += 1;
+    }
+    places.push(characters);
+    places
 }
 
 /// Where windows of `length` begin that cover `total` tokens, evenly spread, each with an eighth or more of it in common
