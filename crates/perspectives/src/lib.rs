@@ -9,6 +9,7 @@
 //! | `live` | a model that is refitted label by label |
 //! | `model_selection` | splits, evaluation on held-out labels, learning curves |
 //! | `fit` | one function for every kind of model |
+//! | `spans` | models of which words are marked, their selection and their scores |
 //! | `nn` | networks and their trainer |
 //! | `models` | models fitted to convergence: linear heads and the mixed model |
 //! | `disagreement` | measures over predictions, through the trait [`AnnotatorModel`] |
@@ -52,6 +53,7 @@ mod mixed;
 mod model_selection;
 mod models;
 mod nn;
+mod spans;
 
 pub use aggregation::{
     Aggregation, AggregationFit, AggregationOptions, Aggregator, AnnotatorQuality, MaceMethod, Tie, aggregate,
@@ -97,4 +99,9 @@ pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkMode
 pub use nn::trainer::{
     AuxiliaryTask, EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig,
     Trained, Trainer, ValidationMetric, ValidationScores, checkpoint_config_hash,
+};
+pub use spans::{
+    ExpectedMarks, LiveSpans, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions,
+    SpanTexts, TokenScores, TypeReport, TypeTokenScores, WordDisagreement, WordFeatures, WordFrequency,
+    WordView, runs_of_words, word_disagreement,
 };

@@ -263,6 +263,12 @@ pub enum PerspectivesError {
     /// A bootstrap of nothing.
     #[error("a bootstrap needs at least one resample: ask for 1000")]
     NoResamples,
+    /// A model that has no form that predicts words.
+    #[error("{0} does not predict words: take majority, shared, sep-heads or multilevel")]
+    NotOverWords(&'static str),
+    /// No word to learn from.
+    #[error("no answer is to a text with words: there is nothing to learn which words are marked from")]
+    NoWords,
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

@@ -1,0 +1,133 @@
+//! One type's head: scores of words, and annotators' readiness to mark.
+
+use super::data::{COUNTS, SpanAnswer, SpanTexts};
+use super::head_objective::{Design, Priors, Scaling, dot};
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
+use crate::math::lbfgs::minimise;
+
+/// Quasi-Newton steps of a fit at most.
+const STEPS: usize = 120;
+/// Where a fit ends: the slope along its direction over the value.
+const TOLERANCE: f64 = 1e-6;
+/// Rounds of the variance of readiness.
+const ROUNDS: usize = 4;
+
+/// What is learned of one type.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    constant: f64,
+    states: Vec<f32>,
+    counts: [f64; COUNTS],
+    forms: Vec<f32>,
+    /// Mean and variance of each annotator's readiness, in logits.
+    pub(super) readiness: Vec<(f64, f64)>,
+    /// Variance of readiness between annotators; 0 where annotators are left out.
+    pub(super) variance: f64,
+}
+
+/// What a fit is of.
+pub(super) struct HeadData<'a> {
+    pub(super) texts: &'a SpanTexts,
+    pub(super) answers: &'a [SpanAnswer],
+    pub(super) annotators: usize,
+    pub(super) scaling: &'a Scaling,
+}
+
+impl Head {
+    /// Fits one type to the answers of a design. Readiness is a random effect, whose variance is estimated by expectation maximisation with the posterior's mode and
+    /// curvature (Laplace); all else is a mode under normal priors.
+    ///
+    /// # Errors
+    /// A cancel.
+    pub(super) fn fit(
+        design: &Design,
+        data: &HeadData<'_>,
+        of_type: usize,
+        priors: &Priors,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        Self::in_rounds(design, data, of_type, priors, ROUNDS, progress)
+    }
+
+    /// As [`Head::fit`], at the variance of readiness that `priors` has.
+    pub(super) fn at_priors(
+        design: &Design,
+        data: &HeadData<'_>,
+        of_type: usize,
+        priors: &Priors,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        Self::in_rounds(design, data, of_type, priors, 1, progress)
+    }
+
+    fn in_rounds(
+        design: &Design,
+        data: &HeadData<'_>,
+        of_type: usize,
+        priors: &Priors,
+        rounds: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        let mut x = vec![0.0; design.parameters()];
+        let rate = design.rate(data.answers, of_type);
+        x[0] = (rate / (1.0 - rate)).ln();
+        let mut priors = *priors;
+        let mut scores = Vec::new();
+        let first = design.parameters() - data.annotators;
+        let rounds = if priors.annotators.is_some() { rounds } else { 1 };
+        let (mut readiness, mut variance) = (vec![(0.0, 0.0); data.annotators], 0.0);
+        for _ in 0..rounds {
+            let inverse = design.inverse_hessian(&priors, rate);
+            minimise(&mut x, &inverse, STEPS, TOLERANCE, |x, gradient| {
+                if progress.cancelled() {
+                    // A gradient of 0 ends the descent.
+                    gradient.fill(0.0);
+                    return 0.0;
+                }
+                design.objective(x, gradient, data.answers, of_type, &priors, &mut scores)
+            });
+            if progress.cancelled() {
+                return Err(PerspectivesError::Cancelled);
+            }
+            let Some(precision) = priors.annotators else { break };
+            design.scores(&x, &priors, &mut scores);
+            let curvatures = design.curvatures(&x, &scores);
+            readiness =
+                x[first..].iter().zip(&curvatures).map(|(b, h)| (*b, 1.0 / (h + precision))).collect();
+            // Of annotators who have answered; the others say nothing of the variance.
+            let answered: Vec<&(f64, f64)> =
+                readiness.iter().zip(&curvatures).filter(|(_, h)| **h > 0.0).map(|(r, _)| r).collect();
+            let squares: f64 = answered.iter().map(|(b, v)| b * b + v).sum();
+            variance = (squares / answered.len().max(1) as f64).clamp(1e-3, 25.0);
+            priors.annotators = Some(1.0 / variance);
+        }
+        let states = &x[1..=design.dim];
+        let kept = if priors.context.is_some() { design.dim } else { design.dim / 2 };
+        let mut forms: Vec<f32> =
+            x[1 + design.dim + COUNTS..first].iter().map(|value| *value as f32).collect();
+        forms.shrink_to_fit();
+        Ok(Self {
+            constant: x[0],
+            states: states
+                .iter()
+                .enumerate()
+                .map(|(at, value)| if at < kept { *value as f32 } else { 0.0 })
+                .collect(),
+            counts: [x[1 + design.dim], x[2 + design.dim]],
+            forms,
+            readiness,
+            variance,
+        })
+    }
+
+    /// The score of a word in logits for an annotator of readiness 0. `scaled` is room for its states.
+    pub(super) fn score(&self, texts: &SpanTexts, word: usize, scaling: &Scaling, scaled: &mut [f32]) -> f64 {
+        scaling.scaled(texts.state(word), scaled);
+        let counts = texts.counts(word);
+        let counts: f64 =
+            (0..COUNTS).map(|c| self.counts[c] * f64::from(counts[c] - scaling.counts_mean[c])).sum();
+        let form = self.forms.get(texts.form(word) as usize).copied().unwrap_or_default();
+        self.constant + f64::from(dot(scaled, &self.states)) + counts + f64::from(form)
+    }
+}

@@ -1,0 +1,27 @@
+//! Models of which words of a text an annotator marks, and with which type: annotator models over words instead of texts.
+//!
+//! A word is the unit: whether an annotator marks it with a type is a yes/no decision, learned from the hidden states of its tokens, its form, and how readily
+//! that annotator marks the type.
+
+mod baselines;
+mod data;
+mod disagreement;
+mod evaluate;
+mod head;
+mod head_objective;
+mod live;
+mod marks;
+mod model;
+mod selection;
+#[cfg(test)]
+mod tests;
+mod token_scores;
+
+pub use baselines::WordFrequency;
+pub use data::{SpanAnswer, SpanTexts, WordFeatures};
+pub use disagreement::{WordDisagreement, word_disagreement};
+pub use evaluate::{SpanEvaluation, SpanPredictions};
+pub use live::{ExpectedMarks, LiveSpans};
+pub use marks::runs_of_words;
+pub use model::{SpanFitOptions, SpanModel, TypeReport, WordView};
+pub use token_scores::{TokenScores, TypeTokenScores};

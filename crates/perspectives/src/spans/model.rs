@@ -1,0 +1,349 @@
+//! Annotator models over words.
+
+use super::data::{SpanAnswer, SpanTexts};
+use super::head::{Head, HeadData};
+use super::head_objective::{Design, Scaling};
+use super::selection::{Halves, Selected, divide, select, unchosen};
+use crate::data::progress::Progress;
+use crate::data::{ModelKind, PerspectivesError};
+use crate::math::random::generator;
+use crate::math::{attenuation, sigmoid};
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Random numbers of this use.
+const STREAM: u64 = 0x5_7042;
+
+/// How to fit.
+#[derive(Clone, Copy, Debug)]
+pub struct SpanFitOptions {
+    /// Of what is drawn: the texts that choices are made by, and those that are learned from where there are too many words.
+    pub seed: u64,
+    /// Words that are learned from at most; texts beyond are left out, drawn by the seed. A word's states take `dim` single-precision numbers, twice while strengths are chosen.
+    pub most_words: usize,
+}
+
+impl Default for SpanFitOptions {
+    fn default() -> Self {
+        Self { seed: 0, most_words: 200_000 }
+    }
+}
+
+/// What a model says of one type.
+#[derive(Clone, Debug)]
+pub struct TypeReport {
+    /// Share of words that answers mark, a form counted once a text.
+    pub rate: f64,
+    /// Standard deviation between annotators of the readiness to mark, in logits; absent of a model without it.
+    pub readiness_deviation: Option<f64>,
+    /// Standard deviation of single words beyond their scores, in logits.
+    pub word_deviation: f64,
+    /// Whether the layer that has seen the context gains on texts left out.
+    pub uses_context: bool,
+    /// A word is marked where its probability is this or more: the threshold with the largest F1 on texts left out.
+    pub threshold: f64,
+}
+
+/// One type's part.
+#[derive(Clone, Debug)]
+enum TypeModel {
+    /// One head for all.
+    Shared(Head),
+    /// A head for each annotator with answers, and one for all others.
+    Own(Vec<Option<Head>>, Head),
+}
+
+/// A model of which words each annotator marks.
+#[derive(Clone, Debug)]
+pub struct SpanModel {
+    kind: ModelKind,
+    scaling: Scaling,
+    types: Vec<(TypeModel, Selected, f64)>,
+    learned_texts: usize,
+}
+
+/// What a model says of one text's words.
+#[derive(Clone, Debug)]
+pub struct WordView {
+    pub(super) types: usize,
+    /// Score of each word and type for an annotator of readiness 0.
+    pub(super) scores: Vec<f64>,
+}
+
+impl SpanModel {
+    /// Fits `kind` to the answers that `train` names (indices): `majority`, `shared`, `sep-heads` or `multilevel`. `copies` has of each text the
+    /// first one with the same body.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::NotOverWords`] for another kind; no answers; arrays that do not fit together; a cancel.
+    #[expect(clippy::too_many_arguments, reason = "a fit takes data, what of it, and how")]
+    pub fn fit(
+        texts: &SpanTexts,
+        answers: &[SpanAnswer],
+        train: &[usize],
+        annotators: usize,
+        types: usize,
+        kind: ModelKind,
+        copies: &[u32],
+        options: &SpanFitOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
+        texts.check(answers, annotators, types)?;
+        if copies.len() != texts.len() {
+            let (what, expected, found) = ("the copies of texts", texts.len(), copies.len());
+            return Err(PerspectivesError::Length { what, expected, found });
+        }
+        if let Some(beyond) = train.iter().find(|answer| **answer >= answers.len()) {
+            let (what, expected) = ("the answers to learn from", answers.len());
+            return Err(PerspectivesError::Length { what, expected, found: *beyond });
+        }
+        let limited = limited(texts, answers, train, options);
+        let voted: Vec<SpanAnswer>;
+        let (answers, train) = match kind {
+            ModelKind::Majority => {
+                voted = majority(answers, &limited, types);
+                (&voted[..], (0..voted.len()).collect())
+            }
+            _ => (answers, limited),
+        };
+        if train.iter().all(|answer| texts.words(answers[*answer].text).is_empty()) {
+            return Err(PerspectivesError::NoWords);
+        }
+        let mut rows: Vec<u32> = train.iter().map(|answer| answers[*answer].text).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let scaling = Scaling::of(texts, &rows);
+        let data = HeadData { texts, answers, annotators, scaling: &scaling };
+        let work = Work { data: &data, train: &train, types, kind, done: AtomicUsize::new(0), progress };
+        let types = match kind {
+            ModelKind::Majority | ModelKind::Shared | ModelKind::Multilevel => {
+                work.shared(&work.selected(copies, options.seed)?)?
+            }
+            ModelKind::SepHeads => work.own(&work.selected(copies, options.seed)?)?,
+            ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
+                return Err(PerspectivesError::NotOverWords(kind.name()));
+            }
+        };
+        Ok(Self { kind, types, learned_texts: rows.len(), scaling })
+    }
+
+    /// Texts that it learned from.
+    pub fn learned_texts(&self) -> usize {
+        self.learned_texts
+    }
+
+    /// Which model it is.
+    pub fn kind(&self) -> ModelKind {
+        self.kind
+    }
+
+    /// What it has found of each type.
+    pub fn report(&self) -> Vec<TypeReport> {
+        let of = |(model, selected, rate): &(TypeModel, Selected, f64)| TypeReport {
+            rate: *rate,
+            readiness_deviation: match model {
+                TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => Some(head.variance.sqrt()),
+                _ => None,
+            },
+            word_deviation: selected.word_variance.sqrt(),
+            uses_context: selected.priors.context.is_some(),
+            threshold: selected.threshold,
+        };
+        self.types.iter().map(of).collect()
+    }
+
+    /// Thresholds of the types.
+    pub fn thresholds(&self) -> Vec<f64> {
+        self.types.iter().map(|(_, selected, _)| selected.threshold).collect()
+    }
+
+    /// Mean and variance of an annotator's readiness to mark each type, in logits; of an annotator that it has not learned, the population's.
+    pub fn readiness(&self, annotator: Option<u32>) -> Vec<(f64, f64)> {
+        let of = |(model, ..): &(TypeModel, Selected, f64)| match model {
+            TypeModel::Shared(head) if self.kind == ModelKind::Multilevel => annotator
+                .and_then(|annotator| head.readiness.get(annotator as usize).copied())
+                .unwrap_or((0.0, head.variance)),
+            _ => (0.0, 0.0),
+        };
+        self.types.iter().map(of).collect()
+    }
+
+    /// Variances of readiness between annotators and of single words beyond their scores, of each type.
+    pub fn variances(&self) -> Vec<(f64, f64)> {
+        let of = |(model, selected, _): &(TypeModel, Selected, f64)| match model {
+            TypeModel::Shared(head) => (head.variance, selected.word_variance),
+            _ => (0.0, selected.word_variance),
+        };
+        self.types.iter().map(of).collect()
+    }
+
+    /// Scores of a text's words for somebody of average readiness.
+    pub fn view(&self, texts: &SpanTexts, text: u32) -> WordView {
+        let mut room = vec![0.0; texts.dim()];
+        let mut scores = Vec::new();
+        for word in texts.words(text) {
+            for (model, ..) in &self.types {
+                let (TypeModel::Shared(head) | TypeModel::Own(_, head)) = model;
+                scores.push(head.score(texts, word, &self.scaling, &mut room));
+            }
+        }
+        WordView { types: self.types.len(), scores }
+    }
+
+    /// Probability that the annotator marks each word of a text with each type, `[words][types]`, row-major.
+    pub fn probabilities(&self, texts: &SpanTexts, text: u32, annotator: u32, view: &WordView) -> Vec<f32> {
+        let readiness = self.readiness(Some(annotator));
+        let own = |of_type: usize| match &self.types[of_type].0 {
+            TypeModel::Own(heads, _) => heads.get(annotator as usize).and_then(Option::as_ref),
+            _ => None,
+        };
+        let mut room = vec![0.0; texts.dim()];
+        let mut all = Vec::with_capacity(view.scores.len());
+        for (word, scores) in texts.words(text).zip(view.scores.chunks_exact(view.types.max(1))) {
+            for (of_type, (score, (mean, variance))) in scores.iter().zip(&readiness).enumerate() {
+                let score = match own(of_type) {
+                    Some(head) => head.score(texts, word, &self.scaling, &mut room),
+                    None => score + mean,
+                };
+                all.push(sigmoid(score * attenuation(*variance)) as f32);
+            }
+        }
+        all
+    }
+}
+
+/// One answer a text: the marks that more than half of its answers make.
+fn majority(answers: &[SpanAnswer], of: &[usize], types: usize) -> Vec<SpanAnswer> {
+    let mut by_text: BTreeMap<u32, Vec<&SpanAnswer>> = BTreeMap::new();
+    of.iter().for_each(|answer| by_text.entry(answers[*answer].text).or_default().push(&answers[*answer]));
+    let vote = |(text, answers): (u32, Vec<&SpanAnswer>)| {
+        let mut counts: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (word, bits) in answers.iter().flat_map(|answer| &answer.marks) {
+            let counts = counts.entry(*word).or_insert_with(|| vec![0; types]);
+            counts.iter_mut().enumerate().for_each(|(at, count)| *count += (bits >> at & 1) as usize);
+        }
+        let most = |counts: Vec<usize>| {
+            let bits = counts.iter().enumerate().filter(|(_, count)| **count * 2 > answers.len());
+            bits.fold(0_u64, |bits, (at, _)| bits | 1 << at)
+        };
+        let marks = counts.into_iter().map(|(word, counts)| (word, most(counts)));
+        SpanAnswer { text, annotator: 0, marks: marks.filter(|(_, bits)| *bits > 0).collect() }
+    };
+    by_text.into_iter().map(vote).collect()
+}
+
+/// The answers to as many texts as are learned from.
+fn limited(
+    texts: &SpanTexts,
+    answers: &[SpanAnswer],
+    train: &[usize],
+    options: &SpanFitOptions,
+) -> Vec<usize> {
+    let mut rows: Vec<u32> = train.iter().map(|answer| answers[*answer].text).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let words: usize = rows.iter().map(|row| texts.words(*row).len()).sum();
+    if words <= options.most_words {
+        return train.to_vec();
+    }
+    rows.shuffle(&mut generator(options.seed, STREAM));
+    let mut taken = 0;
+    let mut kept: Vec<u32> = Vec::new();
+    for row in rows {
+        taken += texts.words(row).len();
+        if taken > options.most_words && !kept.is_empty() {
+            break;
+        }
+        kept.push(row);
+    }
+    kept.sort_unstable();
+    train.iter().copied().filter(|answer| kept.binary_search(&answers[*answer].text).is_ok()).collect()
+}
+
+/// One fit under way.
+struct Work<'a> {
+    data: &'a HeadData<'a>,
+    train: &'a [usize],
+    types: usize,
+    kind: ModelKind,
+    done: AtomicUsize,
+    progress: &'a dyn Progress,
+}
+
+type Types = Vec<(TypeModel, Selected, f64)>;
+
+impl Work<'_> {
+    fn with_annotators(&self) -> bool {
+        self.kind == ModelKind::Multilevel
+    }
+
+    fn design(&self, of: &[usize]) -> Design {
+        let HeadData { texts, answers, annotators, scaling } = self.data;
+        Design::new(texts, answers, of, *annotators, scaling)
+    }
+
+    /// Choices for every type, by texts that are held out for it.
+    fn selected(&self, copies: &[u32], seed: u64) -> Result<Vec<Selected>, PerspectivesError> {
+        let halves: Halves = divide(self.data.answers, self.train, copies, seed);
+        if halves.choose.is_empty() {
+            return Ok(vec![unchosen(self.with_annotators()); self.types]);
+        }
+        let design = self.design(&halves.learn);
+        self.each_type(|of_type| {
+            select(&design, self.data, &halves, of_type, self.with_annotators(), self.progress)
+        })
+    }
+
+    fn shared(&self, selected: &[Selected]) -> Result<Types, PerspectivesError> {
+        let design = self.design(self.train);
+        self.each_type(|of_type| {
+            let selected = selected[of_type];
+            let head = Head::fit(&design, self.data, of_type, &selected.priors, self.progress)?;
+            Ok((TypeModel::Shared(head), selected, design.rate(self.data.answers, of_type)))
+        })
+    }
+
+    fn own(&self, selected: &[Selected]) -> Result<Types, PerspectivesError> {
+        let mut all = self.shared(selected)?;
+        let mut people: Vec<u32> =
+            self.train.iter().map(|answer| self.data.answers[*answer].annotator).collect();
+        people.sort_unstable();
+        people.dedup();
+        let mut own: Vec<Vec<Option<Head>>> = vec![vec![None; self.data.annotators]; self.types];
+        for person in people {
+            let theirs: Vec<usize> = self
+                .train
+                .iter()
+                .copied()
+                .filter(|answer| self.data.answers[*answer].annotator == person)
+                .collect();
+            let design = self.design(&theirs);
+            let heads = self.each_type(|of_type| {
+                Head::fit(&design, self.data, of_type, &selected[of_type].priors, self.progress)
+            })?;
+            own.iter_mut().zip(heads).for_each(|(own, head)| own[person as usize] = Some(head));
+        }
+        for ((model, ..), own) in all.iter_mut().zip(own) {
+            if let TypeModel::Shared(head) = model {
+                *model = TypeModel::Own(own, head.clone());
+            }
+        }
+        Ok(all)
+    }
+
+    fn each_type<T: Send>(
+        &self,
+        fit: impl Fn(usize) -> Result<T, PerspectivesError> + Sync,
+    ) -> Result<Vec<T>, PerspectivesError> {
+        // Progress is told from this thread alone: types are fitted side by side, and a cancel is heard by each.
+        let all = (0..self.types).into_par_iter().map(|of_type| {
+            let fitted = fit(of_type);
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+            self.progress.report(done as u64, None, "fitting words");
+            fitted
+        });
+        all.collect()
+    }
+}

@@ -1,0 +1,357 @@
+//! Against scipy and scikit-learn (tools/fixtures/spans.py), and on simulated annotators.
+
+use super::data::{SpanAnswer, SpanTexts, WordFeatures};
+use super::head::{Head, HeadData};
+use super::head_objective::{Design, Priors, Scaling};
+use super::live::LiveSpans;
+use super::model::{SpanFitOptions, SpanModel};
+use super::token_scores::{PredictedMarks, TokenScores};
+use crate::data::progress::Silent;
+use crate::data::{ModelKind, PerspectivesError};
+use crate::math::random::generator;
+use crate::math::sigmoid;
+use rand::RngExt as _;
+use rand_distr::{Distribution as _, StandardNormal};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Reference {
+    annotators: usize,
+    types: usize,
+    texts: Vec<ReferenceText>,
+    answers: Vec<ReferenceAnswer>,
+    head: ReferenceHead,
+    scores: ReferenceScores,
+}
+
+#[derive(Deserialize)]
+struct ReferenceText {
+    states: Vec<Vec<f32>>,
+    forms: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct ReferenceAnswer {
+    text: u32,
+    annotator: u32,
+    marks: Vec<(u32, u64)>,
+}
+
+#[derive(Deserialize)]
+struct ReferenceHead {
+    precisions: ReferencePrecisions,
+    loss: f64,
+    parameters: Vec<f64>,
+    word_scores: Vec<f64>,
+    readiness: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct ReferencePrecisions {
+    embedding: f64,
+    context: f64,
+    forms: f64,
+    annotators: f64,
+}
+
+#[derive(Deserialize)]
+struct ReferenceScores {
+    thresholds: Vec<f64>,
+    probabilities: Vec<Vec<Vec<f32>>>,
+    #[serde(flatten)]
+    figures: serde_json::Map<String, serde_json::Value>,
+}
+
+fn reference() -> (Reference, SpanTexts, Vec<SpanAnswer>) {
+    let reference: Reference = serde_json::from_str(include_str!("../../tests/fixtures/spans.json")).unwrap();
+    let mut texts = SpanTexts::new(4);
+    for text in &reference.texts {
+        texts.push(WordFeatures { states: &text.states.concat(), forms: &text.forms }).unwrap();
+    }
+    let answers = reference
+        .answers
+        .iter()
+        .map(|a| SpanAnswer { text: a.text, annotator: a.annotator, marks: a.marks.clone() })
+        .collect();
+    (reference, texts, answers)
+}
+
+#[test]
+fn a_head_is_at_the_minimum_that_scipy_finds() {
+    let (reference, texts, answers) = reference();
+    let all: Vec<usize> = (0..answers.len()).collect();
+    let rows: Vec<u32> = (0..texts.len() as u32).collect();
+    let scaling = Scaling::of(&texts, &rows);
+    let design = Design::new(&texts, &answers, &all, reference.annotators, &scaling);
+    let ReferencePrecisions { embedding, context, forms, annotators } = reference.head.precisions;
+    let priors = Priors { embedding, context: Some(context), forms, annotators: Some(annotators) };
+    let theirs = &reference.head.parameters;
+    assert_eq!(design.parameters(), theirs.len());
+    let mut gradient = vec![0.0; theirs.len()];
+    let mut scores = Vec::new();
+    let loss = design.objective(theirs, &mut gradient, &answers, 0, &priors, &mut scores);
+    assert!((loss - reference.head.loss).abs() < 1e-4, "{loss} against {}", reference.head.loss);
+    assert!(gradient.iter().all(|g| g.abs() < 1e-3), "{gradient:?}");
+
+    // One round at their variance, so that no other is estimated.
+    let data =
+        HeadData { texts: &texts, answers: &answers, annotators: reference.annotators, scaling: &scaling };
+    let head = Head::at_priors(&design, &data, 0, &priors, &Silent).unwrap();
+    let mut room = vec![0.0; 4];
+    let words: usize = (0..texts.len() as u32).map(|text| texts.words(text).len()).sum();
+    for word in 0..words {
+        let (ours, theirs) =
+            (head.score(&texts, word, &scaling, &mut room), reference.head.word_scores[word]);
+        assert!((ours - theirs).abs() < 5e-3, "word {word}: {ours} against {theirs}");
+    }
+    for ((ours, _), theirs) in head.readiness.iter().zip(&reference.head.readiness) {
+        assert!((ours - theirs).abs() < 5e-3, "{ours} against {theirs}");
+    }
+}
+
+#[test]
+fn the_gradient_is_that_of_the_loss() {
+    let (reference, texts, answers) = reference();
+    let all: Vec<usize> = (0..answers.len()).collect();
+    let scaling = Scaling::of(&texts, &(0..texts.len() as u32).collect::<Vec<_>>());
+    let design = Design::new(&texts, &answers, &all, reference.annotators, &scaling);
+    let priors = Priors { embedding: 2.0, context: Some(1.0), forms: 0.5, annotators: Some(1.5) };
+    let mut rng = generator(3, 0);
+    let x: Vec<f64> = (0..design.parameters()).map(|_| StandardNormal.sample(&mut rng)).collect();
+    let (mut gradient, mut unused, mut scores) = (vec![0.0; x.len()], vec![0.0; x.len()], Vec::new());
+    design.objective(&x, &mut gradient, &answers, 1, &priors, &mut scores);
+    for at in 0..x.len() {
+        let mut at_step = |step: f64| {
+            let mut moved = x.clone();
+            moved[at] += step;
+            design.objective(&moved, &mut unused, &answers, 1, &priors, &mut scores)
+        };
+        let numeric = (at_step(1e-2) - at_step(-1e-2)) / 2e-2;
+        assert!(
+            (numeric - gradient[at]).abs() < 2e-2 * (1.0 + gradient[at].abs()),
+            "{at}: {numeric} {}",
+            gradient[at]
+        );
+    }
+}
+
+#[test]
+fn scores_are_those_of_scikit_learn() {
+    let (reference, texts, answers) = reference();
+    let flat: Vec<Vec<f32>> = reference.scores.probabilities.iter().map(|rows| rows.concat()).collect();
+    let predicted: Vec<PredictedMarks<'_>> = answers
+        .iter()
+        .zip(&flat)
+        .map(|(answer, probabilities)| PredictedMarks {
+            answer,
+            probabilities,
+            thresholds: &reference.scores.thresholds,
+        })
+        .collect();
+    let ours = serde_json::to_value(TokenScores::of(&texts, &predicted)).unwrap();
+    assert_eq!(ours["types"].as_array().unwrap().len(), reference.types);
+    assert!(reference.scores.figures.len() >= 10);
+    for (name, theirs) in &reference.scores.figures {
+        let (ours, theirs) = (ours[name].as_f64().unwrap(), theirs.as_f64().unwrap());
+        assert!((ours - theirs).abs() < 1e-6, "{name}: {ours} against {theirs}");
+    }
+}
+
+/// Texts of 12 words, people who differ in readiness by `deviation`, and whether each marks each word. States are a signal and noise.
+struct Simulated {
+    texts: SpanTexts,
+    answers: Vec<SpanAnswer>,
+    readiness: Vec<f64>,
+    copies: Vec<u32>,
+}
+
+fn simulated(texts: u32, annotators: u32, deviation: f64, seed: u64) -> Simulated {
+    let mut rng = generator(seed, 1);
+    let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+    let readiness: Vec<f64> = (0..annotators).map(|_| deviation * normal()).collect();
+    let (mut all, mut scores) = (SpanTexts::new(8), Vec::new());
+    for _ in 0..texts {
+        let states: Vec<f32> = (0..12 * 8).map(|_| normal() as f32).collect();
+        let forms: Vec<u32> = (0..12).map(|word| word * 7 % 12).collect();
+        scores.push(
+            states
+                .chunks_exact(8)
+                .map(|s| 1.5 * f64::from(s[0]) + f64::from(s[5]) - 1.5)
+                .collect::<Vec<f64>>(),
+        );
+        all.push(WordFeatures { states: &states, forms: &forms }).unwrap();
+    }
+    let mut answers = Vec::new();
+    for (text, scores) in scores.iter().enumerate() {
+        for who in 0..5 {
+            let annotator = (text as u32 * 5 + who * 3) % annotators;
+            let marks = (0..12_u32)
+                .filter(|word| {
+                    let p = sigmoid(scores[*word as usize] + readiness[annotator as usize]);
+                    rng.random_bool(p)
+                })
+                .map(|word| (word, 1))
+                .collect();
+            answers.push(SpanAnswer { text: text as u32, annotator, marks });
+        }
+    }
+    answers.sort_by_key(|a| (a.text, a.annotator));
+    answers.dedup_by_key(|a| (a.text, a.annotator));
+    Simulated { texts: all, answers, readiness, copies: (0..texts).collect() }
+}
+
+impl Simulated {
+    fn fit(&self, kind: ModelKind, train: &[usize]) -> Result<SpanModel, PerspectivesError> {
+        let options = SpanFitOptions::default();
+        let Self { texts, answers, readiness, copies } = self;
+        SpanModel::fit(texts, answers, train, readiness.len(), 1, kind, copies, &options, &Silent)
+    }
+
+    fn loss(&self, model: &SpanModel, test: &[usize]) -> f64 {
+        let probabilities: Vec<Vec<f32>> = test
+            .iter()
+            .map(|at| {
+                let SpanAnswer { text, annotator, .. } = self.answers[*at];
+                model.probabilities(&self.texts, text, annotator, &model.view(&self.texts, text))
+            })
+            .collect();
+        let thresholds = model.thresholds();
+        let predicted: Vec<PredictedMarks<'_>> = test
+            .iter()
+            .zip(&probabilities)
+            .map(|(at, probabilities)| PredictedMarks {
+                answer: &self.answers[*at],
+                probabilities,
+                thresholds: &thresholds,
+            })
+            .collect();
+        TokenScores::of(&self.texts, &predicted).token_log_loss
+    }
+
+    fn halves(&self) -> (Vec<usize>, Vec<usize>) {
+        let last = self.texts.len() as u32 * 7 / 10;
+        (0..self.answers.len()).partition(|at| self.answers[*at].text < last)
+    }
+}
+
+#[test]
+fn people_who_differ_are_told_apart_and_those_who_do_not_are_not() {
+    let wide = simulated(300, 20, 1.5, 1);
+    let (train, test) = wide.halves();
+    let (shared, own) =
+        (wide.fit(ModelKind::Shared, &train).unwrap(), wide.fit(ModelKind::Multilevel, &train).unwrap());
+    let (of_shared, of_own) = (wide.loss(&shared, &test), wide.loss(&own, &test));
+    assert!(of_own < 0.93 * of_shared, "{of_own} against {of_shared}");
+    let found: Vec<f64> = (0..20).map(|who| own.readiness(Some(who))[0].0).collect();
+    let r = crate::metrics::pearson(&found, &wide.readiness).unwrap();
+    assert!(r > 0.95, "{r}");
+    let deviation = own.report()[0].readiness_deviation.unwrap();
+    assert!((1.0..2.2).contains(&deviation), "{deviation}");
+    // A person without answers is the population.
+    let (mean, variance) = own.readiness(None)[0];
+    assert_eq!((mean, variance.sqrt()), (0.0, deviation));
+
+    let alike = simulated(300, 20, 0.0, 2);
+    let (train, test) = alike.halves();
+    let own = alike.fit(ModelKind::Multilevel, &train).unwrap();
+    assert!(own.report()[0].readiness_deviation.unwrap() < 0.25);
+    let shared = alike.fit(ModelKind::Shared, &train).unwrap();
+    assert!((alike.loss(&own, &test) - alike.loss(&shared, &test)).abs() < 0.005);
+}
+
+#[test]
+fn every_kind_is_fitted_and_others_are_refused_by_name() {
+    let data = simulated(80, 6, 1.0, 3);
+    let (train, test) = data.halves();
+    for kind in [ModelKind::Majority, ModelKind::Shared, ModelKind::SepHeads, ModelKind::Multilevel] {
+        let loss = data.loss(&data.fit(kind, &train).unwrap(), &test);
+        assert!((0.1..1.0).contains(&loss), "{kind}: {loss}");
+    }
+    let refused = data.fit(ModelKind::ShareRecDcn, &train).unwrap_err();
+    assert_eq!(refused, PerspectivesError::NotOverWords("share-rec-dcn"));
+    assert_eq!(data.fit(ModelKind::Shared, &[]).unwrap_err(), PerspectivesError::NoWords);
+}
+
+#[test]
+fn test_answers_teach_nothing() {
+    let mut data = simulated(60, 6, 1.0, 4);
+    let (train, test) = data.halves();
+    let before = data.fit(ModelKind::Multilevel, &train).unwrap();
+    for at in &test {
+        data.answers[*at].marks = (0..12).map(|word| (word, 1)).collect();
+    }
+    let after = data.fit(ModelKind::Multilevel, &train).unwrap();
+    assert_eq!(before.readiness(Some(0)), after.readiness(Some(0)));
+    let text = data.answers[test[0]].text;
+    let of = |model: &SpanModel| model.probabilities(&data.texts, text, 1, &model.view(&data.texts, text));
+    assert_eq!(of(&before), of(&after));
+}
+
+#[test]
+fn a_word_repeated_a_thousand_times_is_one_word() {
+    let mut texts = SpanTexts::new(2);
+    texts.push(WordFeatures { states: &[0.5; 2000], forms: &[3; 1000] }).unwrap();
+    let weights: f32 = texts.words(0).map(|word| texts.weight(word)).sum();
+    assert!((weights - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    let mut texts = SpanTexts::new(2);
+    assert!(texts.push(WordFeatures { states: &[0.0; 3], forms: &[1, 2] }).is_err());
+    assert!(texts.push(WordFeatures { states: &[0.0, f32::NAN], forms: &[1] }).is_err());
+    texts.push(WordFeatures { states: &[0.0; 4], forms: &[1, 2] }).unwrap();
+    let answer =
+        |text, annotator, marks: &[(u32, u64)]| SpanAnswer { text, annotator, marks: marks.to_vec() };
+    let check = |answer: SpanAnswer| texts.check(&[answer], 2, 2);
+    assert!(check(answer(0, 1, &[(0, 1), (1, 3)])).is_ok());
+    assert!(check(answer(1, 1, &[])).is_err(), "a text that is not there");
+    assert!(check(answer(0, 2, &[])).is_err(), "an annotator that is not there");
+    assert!(check(answer(0, 0, &[(2, 1)])).is_err(), "a word that is not there");
+    assert!(check(answer(0, 0, &[(0, 4)])).is_err(), "a type that is not there");
+    assert!(check(answer(0, 0, &[(1, 1), (0, 1)])).is_err(), "words out of order");
+}
+
+#[test]
+fn an_answer_moves_its_annotator_and_its_text_and_can_be_taken_back() {
+    let data = simulated(100, 8, 1.2, 6);
+    let all: Vec<usize> = (0..data.answers.len()).collect();
+    let model = data.fit(ModelKind::Multilevel, &all).unwrap();
+    let rows: Vec<u32> = (0..100).map(|row| row + 1000).collect();
+    let mut live = LiveSpans::new(&model, &data.texts, &rows).unwrap();
+    let named = |answer: &SpanAnswer| SpanAnswer { text: answer.text + 1000, ..answer.clone() };
+    live.record_all(data.answers.iter().map(named));
+    // The live posterior is that of the fit.
+    for who in 0..8 {
+        let (ours, fitted) = (live.readiness(who)[0], model.readiness(Some(who))[0]);
+        assert!((ours.0 - fitted.0).abs() < 0.05, "{ours:?} {fitted:?}");
+    }
+    let people: Vec<u32> = (0..8).collect();
+    let (before, other) = (live.expected(1000, &people).unwrap(), live.readiness(7));
+    let own = live.readiness(3);
+    live.record(SpanAnswer { text: 1000, annotator: 3, marks: (0..12).map(|word| (word, 1)).collect() });
+    let after = live.expected(1000, &people).unwrap();
+    assert!(live.readiness(3)[0].0 > own[0].0);
+    assert_eq!(live.readiness(7), other);
+    assert!(after.iter().zip(&before).all(|(a, b)| a.types[0].marks > b.types[0].marks));
+    live.take_back(3, 1000);
+    let again = data.answers.iter().find(|a| (a.text, a.annotator) == (0, 3));
+    if let Some(answer) = again {
+        live.record(named(answer));
+    }
+    assert_eq!(live.readiness(3), own);
+    assert_eq!(live.expected(1000, &people).unwrap(), before);
+    assert!(live.expected(7, &people).is_none(), "a text without scores");
+}
+
+#[test]
+fn words_that_nobody_and_everybody_marks_are_no_disagreement() {
+    use super::disagreement::word_disagreement;
+    let of = |p: &[f64]| word_disagreement(p.iter().copied());
+    assert_eq!(of(&[0.0, 0.0]).differ, 0.0);
+    assert_eq!(of(&[1.0, 1.0]).pairs, 0.0);
+    assert_eq!((of(&[1.0, 0.0]).differ, of(&[1.0, 0.0]).pairs, of(&[1.0, 0.0]).marks), (1.0, 1.0, 0.5));
+    // Three people: two of three pairs differ.
+    assert!((of(&[1.0, 0.0, 0.0]).pairs - 2.0 / 3.0).abs() < 1e-12);
+    assert_eq!(of(&[0.4]).pairs, 0.0);
+}
