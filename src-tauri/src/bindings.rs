@@ -63,6 +63,8 @@ pub fn builder() -> Builder<Wry> {
             disagreement::nearest_agreed_texts,
             disagreement::explain,
             disagreement::explain_words,
+            disagreement::word_heat,
+            disagreement::fit_words,
             group_comparison::compare_groups,
             group_comparison::group_comparison,
             annotators::annotator_report,

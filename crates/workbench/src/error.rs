@@ -106,6 +106,9 @@ pub enum WorkbenchError {
         "a stratified split divides each option of \"{0}\" otherwise: use by-text or grouped, or name one option"
     )]
     StratifiedOptions(String),
+    /// A question without spans, or a whole question where a type of spans is asked for.
+    #[error("\"{0}\" is no type of spans: words are marked in answers to questions with spans alone")]
+    NoSpans(String),
     /// An option where the whole question is answered.
     #[error("\"{option}\" is one option: answer \"{question}\" with all options that apply")]
     WholeQuestion {
@@ -546,6 +549,7 @@ impl WorkbenchError {
             Self::OneOption { .. } => "one-option",
             Self::Spans(_) => "not-on-scale",
             Self::StratifiedOptions(_) => "stratified-options",
+            Self::NoSpans(_) => "no-spans",
             Self::WholeQuestion { .. } => "whole-question",
             Self::NotOnScale { .. } => "not-on-scale",
             Self::Words { .. } => "words",

@@ -34,9 +34,9 @@ pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
     CheckedPredictions, EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference,
     ModelDifferences, OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText,
-    PlanChoices, PoolingChoice, PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements, SplitReport,
-    StableShareReport, Submission, SubmissionChoices, TextDispersionReport, TextOptions, Trained,
-    TypeAgreement, WithoutCopies,
+    PlanChoices, PoolingChoice, PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements,
+    SpanEvaluationReport, SpansWithoutCopies, SplitReport, StableShareReport, Submission, SubmissionChoices,
+    TextDispersionReport, TextOptions, Trained, TypeAgreement, TypeOfSpans, WithoutCopies,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -47,7 +47,7 @@ pub use dissensus_encoder::{
 };
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
-    SetEvaluation, SetQuality, SplitSpec, Target, WordAgreement,
+    SetEvaluation, SetQuality, SpanEvaluation, SplitSpec, Target, TokenScores, WordAgreement,
     metrics::{MultiLabelScores, PairedDifference},
 };
 pub use dissensus_store::checkpoint_all;

@@ -4,7 +4,7 @@ use super::with_session;
 use dissensus_domain::{AnnotatorId, QuestionId, TextId};
 use dissensus_workbench::view::{
     DisagreementQuery, DisagreementRow, ExplainQuery, ExplainedWords, Explanation, NearText, Problem,
-    Ranking, TextDetail,
+    Ranking, TextDetail, WordHeat, WordModelReport,
 };
 use tauri::AppHandle;
 
@@ -82,4 +82,25 @@ pub(crate) async fn explain_words(
 ) -> Result<ExplainedWords, Problem> {
     with_session(app, move |session| session.analysis.explain_words_as_job(&query, reading_as, show_hidden))
         .await
+}
+
+/// Who marked each word of a text with the type of spans that `query.question` is, and what people would do with it. Of the person who labels here nothing is expected
+/// before that person's answer, unless `show_hidden` asks for it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn word_heat(
+    app: AppHandle,
+    query: DisagreementQuery,
+    text: TextId,
+    reading_as: Option<AnnotatorId>,
+    show_hidden: bool,
+) -> Result<WordHeat, Problem> {
+    with_session(app, move |session| session.analysis.word_heat(&query, text, reading_as, show_hidden)).await
+}
+
+/// Fits a model of which words people mark. It is a job: it tells its progress by events and can be cancelled.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn fit_words(app: AppHandle, question: QuestionId) -> Result<WordModelReport, Problem> {
+    with_session(app, move |session| session.analysis.fit_words_as_job(question)).await
 }

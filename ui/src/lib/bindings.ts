@@ -99,6 +99,13 @@ export const commands = {
 	explain: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<Explanation>("explain", { query, readingAs, showHidden }),
 	/**  The words that carry the score of the text. It is a job: it tells its progress by events and can be cancelled. */
 	explainWords: (query: ExplainQuery, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<ExplainedWords>("explain_words", { query, readingAs, showHidden }),
+	/**
+	 *  Who marked each word of a text with the type of spans that `query.question` is, and what people would do with it. Of the person who labels here nothing is expected
+	 *  before that person's answer, unless `show_hidden` asks for it.
+	 */
+	wordHeat: (query: DisagreementQuery, text: TextId, readingAs: AnnotatorId | null, showHidden: boolean) => __TAURI_INVOKE<WordHeat>("word_heat", { query, text, readingAs, showHidden }),
+	/**  Fits a model of which words people mark. It is a job: it tells its progress by events and can be cancelled. */
+	fitWords: (question: QuestionId) => __TAURI_INVOKE<WordModelReport>("fit_words", { question }),
 	/**  Compares two groups of people in the background, as a job of the id that is returned. */
 	compareGroups: (question: QuestionId, groups: GroupsChoice) => __TAURI_INVOKE<number>("compare_groups", { question, groups }),
 	/**  The last comparison, if it was of these groups. */
@@ -2110,6 +2117,71 @@ export type WordEffect = {
 	words: string,
 	/**  Logits: the score of the whole text minus the score without these words. */
 	change: number | null,
+};
+
+/**  One word. */
+export type WordFigure = {
+	/**  Its first character (Unicode scalar values). */
+	start: number,
+	/**  The character behind its last one. */
+	end: number,
+	/**  Who marked it with the type, in the order of annotators. */
+	marked_by: AnnotatorId[],
+	/**  Share of the people who would mark it, given all answers so far. */
+	expected: number | null,
+	/**  Probability that two of these people differ on it. */
+	differ: number | null,
+};
+
+/**  The words of a text, for one type of spans. */
+export type WordHeat = {
+	/**  Its words, in order. */
+	words: WordFigure[],
+	/**  Whose answers are counted: those who were chosen. */
+	answers: number,
+	/**  Over how many people `expected` and `differ` are; 0 without a model. */
+	people: number,
+	/**  Why nothing is expected, where it is not. */
+	needs: WordNeeds | null,
+};
+
+/**  A model of words that was fitted. */
+export type WordModelReport = {
+	/**  The question. */
+	question: string,
+	/**  Answers that it was fitted on. */
+	answers: number,
+	/**  Texts whose words it can score. */
+	texts: number,
+	/**  Encoder version. */
+	encoder: string,
+	/**  Of each type. */
+	types: WordTypeReport[],
+	/**  Seconds it took. */
+	seconds: number | null,
+};
+
+/**  Why nothing is expected of words. */
+export type WordNeeds = 
+/**  No model of words was fitted since the project was opened, or since labels changed beyond what it can follow. */
+"fit" | 
+/**  The project has no embeddings yet, so that no encoder is chosen. */
+"encoder" | 
+/**  Fewer than two people are chosen, or the reader is one of two and has not answered. */
+"people";
+
+/**  What was learned of one type. */
+export type WordTypeReport = {
+	/**  Its name. */
+	name: string,
+	/**  Share of words that answers mark with it, a form counted once a text. */
+	rate: number | null,
+	/**  Standard deviation between annotators of the readiness to mark it, in logits. */
+	readiness_deviation: number | null,
+	/**  Standard deviation of single words beyond what is predicted of them, in logits. */
+	word_deviation: number | null,
+	/**  Whether a layer that has seen the context was used. */
+	uses_context: boolean,
 };
 
 /**  How far a job, a run or an evaluation is. */

@@ -28,6 +28,7 @@ const DOING: Record<string, string> = {
   export: "Exporting",
   copy: "Copying",
   words: "Leaving out words",
+  word_model: "Reading words of",
   plan: "Planning the study",
   encoders: "Comparing",
 };

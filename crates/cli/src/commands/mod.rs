@@ -19,6 +19,7 @@ pub(crate) mod reliability;
 pub(crate) mod repeats;
 pub(crate) mod runs;
 pub(crate) mod slips;
+mod span_evaluation;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
 use crate::output::visible;

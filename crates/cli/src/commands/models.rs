@@ -1,15 +1,19 @@
 //! `encode`, `train` and `evaluate`.
 
 use super::{
-    count, encoder_choice, evaluation, open, open_or_read, open_to_read, option_evaluation, tell_switch,
+    count, encoder_choice, evaluation, open, open_or_read, open_to_read, option_evaluation, span_evaluation,
+    tell_switch,
 };
 use crate::args::{Encode, Evaluate, ModelArg, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::Result;
+use dissensus_domain::ScaleKind;
 use dissensus_workbench::{
-    EncoderComparison, EncoderLoss, EvaluateChoices, ModelKind, PoolingChoice, PoolingLoss,
+    Analysis, EncoderComparison, EncoderLoss, EvaluateChoices, ModelKind, PoolingChoice, PoolingLoss,
+    Progress, WorkbenchError,
 };
+use serde::Serialize;
 
 pub(crate) fn encode(args: &Encode) -> Result<()> {
     let session = open(&args.project)?;
@@ -130,11 +134,21 @@ pub(crate) fn evaluate(args: &Evaluate) -> Result<()> {
     if !args.new_annotators.is_empty() {
         return curve(args, &choices);
     }
-    let question = open_to_read(&args.project)?.project.question(args.question.as_deref())?;
-    if question.scale.has_options() && args.tuning == "frozen" && !args.prediction_sets {
-        return scored_sets(&args.project, &choices, &args.encoder, args.json);
+    let scale = open_to_read(&args.project)?.project.question(args.question.as_deref())?.scale;
+    let (whole, encoder) = (args.tuning == "frozen" && !args.prediction_sets, encoder_choice(&args.encoder));
+    match scale.kind() {
+        ScaleKind::MultiLabel if whole => scored(
+            args,
+            |analysis, progress| analysis.evaluate_options(&choices, progress),
+            option_evaluation::show,
+        ),
+        ScaleKind::Spans if whole => scored(
+            args,
+            |analysis, progress| analysis.evaluate_spans(&choices, &encoder, progress),
+            span_evaluation::show,
+        ),
+        _ => scored(args, |analysis, progress| analysis.evaluate(&choices, progress), evaluation::show),
     }
-    scored(&args.project, &choices, &args.encoder, args.json)
 }
 
 fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
@@ -170,41 +184,22 @@ fn curve(args: &Evaluate, choices: &EvaluateChoices) -> Result<()> {
     output::line(&output::table(&header, rows.collect(), &columns))
 }
 
-fn scored(
-    project: &std::path::Path,
-    choices: &EvaluateChoices,
-    encoder: &crate::args::EncoderArgs,
-    json: bool,
+/// Encodes what has to be, evaluates, and prints what was found.
+fn scored<T: Serialize>(
+    args: &Evaluate,
+    evaluate: impl Fn(&Analysis, &dyn Progress) -> Result<T, WorkbenchError>,
+    show: impl Fn(&T) -> Result<()>,
 ) -> Result<()> {
-    let session = open_or_read(project)?;
+    let session = open_or_read(&args.project)?;
     let bar = Bar::new("steps");
     let evaluation = session
         .encoding
-        .ensure_encoded(&encoder_choice(encoder), &bar)
-        .and_then(|switch| Ok((switch, session.analysis.evaluate(choices, &bar)?)));
+        .ensure_encoded(&encoder_choice(&args.encoder), &bar)
+        .and_then(|switch| Ok((switch, evaluate(&session.analysis, &bar)?)));
     drop(bar);
     let (switch, found) = evaluation?;
     tell_switch(switch);
-    if json { output::json(&found) } else { evaluation::show(&found) }
-}
-
-/// A multi-label question as a whole.
-fn scored_sets(
-    project: &std::path::Path,
-    choices: &EvaluateChoices,
-    encoder: &crate::args::EncoderArgs,
-    json: bool,
-) -> Result<()> {
-    let session = open_or_read(project)?;
-    let bar = Bar::new("steps");
-    let evaluation = session
-        .encoding
-        .ensure_encoded(&encoder_choice(encoder), &bar)
-        .and_then(|switch| Ok((switch, session.analysis.evaluate_options(choices, &bar)?)));
-    drop(bar);
-    let (switch, found) = evaluation?;
-    tell_switch(switch);
-    if json { output::json(&found) } else { option_evaluation::show(&found) }
+    if args.json { output::json(&found) } else { show(&found) }
 }
 
 /// The models asked for, each once, in the order of the ladder.

@@ -33,11 +33,15 @@ mod repeats;
 mod slips;
 mod snippet;
 mod span_agreement;
+mod span_data;
+mod span_evaluation;
 mod stable_share;
 mod submission;
 mod text_detail;
 mod text_dispersion;
+mod text_words;
 mod train;
+mod word_models;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use agreement::Agreement;
@@ -51,6 +55,7 @@ pub use pooling::{PoolingChoice, PoolingLoss};
 pub use prediction_file::CheckedPredictions;
 pub use slips::SlipChoices;
 pub use span_agreement::{SpanAgreements, TypeAgreement};
+pub use span_evaluation::{SpanEvaluationReport, SpansWithoutCopies, TypeOfSpans};
 pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
 pub use text_dispersion::TextDispersionReport;
@@ -65,6 +70,7 @@ use dissensus_domain::Question;
 use group_comparison::GroupComparisons;
 use held_out::Measurements;
 use std::sync::Arc;
+use word_models::WordModels;
 
 /// Figures about a project.
 #[derive(Clone)]
@@ -75,6 +81,7 @@ pub struct Analysis {
     runs: Runs,
     measurements: Arc<Measurements>,
     comparisons: Arc<GroupComparisons>,
+    words: Arc<WordModels>,
 }
 
 impl Analysis {
@@ -86,6 +93,7 @@ impl Analysis {
             runs: runs.clone(),
             measurements: Arc::default(),
             comparisons: Arc::default(),
+            words: Arc::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Agreement on which words are marked.
 
 use super::Analysis;
+use super::text_words::{marked_words, words};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::{Answer, Question, SpanSet, TextId};
@@ -8,7 +9,6 @@ use dissensus_perspectives::metrics::BootstrapOptions;
 use dissensus_perspectives::{MarkedWords, WordAgreement, word_agreement};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Bodies read at a time; a text may be long.
 const PAGE: usize = 64;
@@ -102,56 +102,5 @@ impl Analysis {
             any: of(&marks[types])?,
             types: found,
         })
-    }
-}
-
-/// The words of a text, as the characters from the first one up to, not including, the second.
-fn words(body: &str) -> Vec<(u32, u32)> {
-    let (mut words, mut characters, mut bytes) = (Vec::new(), 0, 0);
-    for (at, word) in body.unicode_word_indices() {
-        characters += body[bytes..at].chars().count() as u32;
-        let length = word.chars().count() as u32;
-        words.push((characters, characters + length));
-        (characters, bytes) = (characters + length, at + word.len());
-    }
-    words
-}
-
-/// The words that a span of this type (of any, without one) covers a character of.
-fn marked_words(words: &[(u32, u32)], spans: &SpanSet, kind: Option<u16>) -> BTreeSet<u32> {
-    let mut marked = BTreeSet::new();
-    for span in spans.as_slice().iter().filter(|span| kind.is_none_or(|kind| kind == span.kind)) {
-        let first = words.partition_point(|(_, end)| *end <= span.start);
-        let covered = words[first..].iter().take_while(|(start, _)| *start < span.end).count();
-        marked.extend(first as u32..(first + covered) as u32);
-    }
-    marked
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dissensus_domain::Span;
-
-    #[test]
-    fn words_are_counted_in_characters() {
-        // Characters of one to four bytes, a sign without a word, and a combining accent.
-        assert_eq!(words("Größe – 😀 ne\u{301}e, ok"), [(0, 5), (10, 14), (16, 18)]);
-        assert!(words(" … ").is_empty());
-    }
-
-    #[test]
-    fn a_word_is_marked_by_any_of_its_characters() {
-        let words = [(0, 5), (6, 8), (10, 14)];
-        let of = |spans: &[(u32, u32, u16)], kind| {
-            let spans = spans.iter().map(|&(start, end, kind)| Span { start, end, kind });
-            let marked = marked_words(&words, &SpanSet::new(spans).unwrap(), kind);
-            marked.into_iter().collect::<Vec<_>>()
-        };
-        assert_eq!(of(&[(4, 7, 0)], Some(0)), [0, 1]);
-        assert!(of(&[(4, 7, 0)], Some(1)).is_empty());
-        assert!(of(&[(5, 6, 0), (8, 10, 0), (14, 20, 0)], None).is_empty());
-        assert_eq!(of(&[(0, 1, 1), (0, 14, 0), (13, 14, 1)], Some(1)), [0, 2]);
-        assert_eq!(of(&[(0, 1, 1), (6, 14, 0)], None), [0, 1, 2]);
     }
 }

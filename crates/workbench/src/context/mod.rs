@@ -9,7 +9,7 @@ mod shared;
 mod work;
 
 pub(crate) use index::Index;
-pub(crate) use question_data::{QuestionData, attributes};
+pub(crate) use question_data::{QuestionData, SpanLabel, attributes};
 pub use repeats::ceiling_note;
 pub(crate) use repeats::{AnswerAgain, share};
 pub(crate) use shared::Context;

@@ -2,10 +2,13 @@
 
 use super::Context;
 use crate::error::WorkbenchError;
-use dissensus_domain::{Annotator, AnnotatorId, CurrentLabel, Question, QuestionId, Split, TextId};
+use dissensus_domain::{
+    Annotator, AnnotatorId, Answer, CurrentLabel, Question, QuestionId, SpanSet, Split, TextId,
+};
 use dissensus_perspectives::{
     Attribute, Embeddings, Observation, SplitColumns, SplitSpec, Target, TrainingData,
 };
+use dissensus_store::QuestionSnapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The data of a question as models take them, all of one moment.
@@ -20,6 +23,15 @@ pub(crate) struct QuestionData {
     pub(crate) groups: Vec<Option<u32>>,
     /// Of each text the row of the first one with the same body.
     pub(crate) copies: Vec<u32>,
+}
+
+/// The spans of one answer.
+#[derive(Clone, Debug)]
+pub(crate) struct SpanLabel {
+    /// Rows.
+    pub(crate) text: u32,
+    pub(crate) annotator: u32,
+    pub(crate) spans: SpanSet,
 }
 
 impl QuestionData {
@@ -82,48 +94,25 @@ impl Context {
         self.data_of(question.id, if options.is_empty() { vec![question.clone()] } else { options })
     }
 
+    /// The types of a question with spans as questions, and the spans of its answers, both of one moment.
+    pub(crate) fn span_data(
+        &self,
+        question: &Question,
+    ) -> Result<(Vec<QuestionData>, Vec<SpanLabel>), WorkbenchError> {
+        let snapshot = self.store.question_snapshot(question.id)?;
+        let row_of = |label: &CurrentLabel| {
+            let text = snapshot.texts.binary_search_by_key(&label.text, |text| text.id).ok()?;
+            let annotator = snapshot.annotators.binary_search_by_key(&label.annotator, |a| a.id).ok()?;
+            let Answer::Spans(spans) = &label.answer else { return None };
+            Some(SpanLabel { text: text as u32, annotator: annotator as u32, spans: spans.clone() })
+        };
+        let labels = snapshot.labels.iter().filter_map(row_of).collect();
+        Ok((data_of_snapshot(snapshot, question.options())?, labels))
+    }
+
     /// Data of `asked`: the question `id` of the project itself, or options of it.
     fn data_of(&self, id: QuestionId, asked: Vec<Question>) -> Result<Vec<QuestionData>, WorkbenchError> {
-        let snapshot = self.store.question_snapshot(id)?;
-        let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
-        let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
-        let attributes = attributes(&snapshot.annotators);
-        let observation = |asked: &Question, label: &CurrentLabel| {
-            Some(Observation {
-                text: texts.binary_search(&label.text).ok()? as u32,
-                annotator: annotators.binary_search(&label.annotator).ok()? as u32,
-                level: label.answer.clone().to(asked.id).level()?,
-            })
-        };
-        let (mut parts, mut groups, mut copies) = (Vec::new(), Vec::new(), Vec::new());
-        let mut names: BTreeMap<String, u32> = BTreeMap::new();
-        for text in snapshot.texts {
-            copies.push(text.first_with_body);
-            parts.push(text.split.as_deref().and_then(Split::from_name));
-            groups.push(text.group.map(|name| {
-                let next = names.len() as u32;
-                *names.entry(name).or_insert(next)
-            }));
-        }
-        let of = |question: Question| {
-            let labels = snapshot.labels.iter();
-            let observations: Vec<Observation> =
-                labels.filter_map(|label| observation(&question, label)).collect();
-            if observations.is_empty() {
-                return Err(WorkbenchError::NoLabels(question.name));
-            }
-            Ok(QuestionData {
-                question,
-                observations,
-                attributes: attributes.clone(),
-                annotators: annotators.clone(),
-                texts: texts.clone(),
-                parts: parts.clone(),
-                groups: groups.clone(),
-                copies: copies.clone(),
-            })
-        };
-        asked.into_iter().map(of).collect()
+        data_of_snapshot(self.store.question_snapshot(id)?, asked)
     }
 
     /// Every body, in the order of the rows.
@@ -135,6 +124,52 @@ impl Context {
         })?;
         Ok(bodies)
     }
+}
+
+/// Data of `asked`, questions that the labels of a snapshot are answers to.
+fn data_of_snapshot(
+    snapshot: QuestionSnapshot,
+    asked: Vec<Question>,
+) -> Result<Vec<QuestionData>, WorkbenchError> {
+    let texts: Vec<TextId> = snapshot.texts.iter().map(|text| text.id).collect();
+    let annotators: Vec<AnnotatorId> = snapshot.annotators.iter().map(|a| a.id).collect();
+    let attributes = attributes(&snapshot.annotators);
+    let observation = |asked: &Question, label: &CurrentLabel| {
+        Some(Observation {
+            text: texts.binary_search(&label.text).ok()? as u32,
+            annotator: annotators.binary_search(&label.annotator).ok()? as u32,
+            level: label.answer.clone().to(asked.id).level()?,
+        })
+    };
+    let (mut parts, mut groups, mut copies) = (Vec::new(), Vec::new(), Vec::new());
+    let mut names: BTreeMap<String, u32> = BTreeMap::new();
+    for text in snapshot.texts {
+        copies.push(text.first_with_body);
+        parts.push(text.split.as_deref().and_then(Split::from_name));
+        groups.push(text.group.map(|name| {
+            let next = names.len() as u32;
+            *names.entry(name).or_insert(next)
+        }));
+    }
+    let of = |question: Question| {
+        let labels = snapshot.labels.iter();
+        let observations: Vec<Observation> =
+            labels.filter_map(|label| observation(&question, label)).collect();
+        if observations.is_empty() {
+            return Err(WorkbenchError::NoLabels(question.name));
+        }
+        Ok(QuestionData {
+            question,
+            observations,
+            attributes: attributes.clone(),
+            annotators: annotators.clone(),
+            texts: texts.clone(),
+            parts: parts.clone(),
+            groups: groups.clone(),
+            copies: copies.clone(),
+        })
+    };
+    asked.into_iter().map(of).collect()
 }
 
 /// Annotators' attributes as the models take them; values in order of their names.

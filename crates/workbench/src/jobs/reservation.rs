@@ -17,6 +17,8 @@ pub(crate) enum Activity {
     Export,
     /// A text's words are left out in turn.
     Words,
+    /// A model of words is fitted.
+    WordModel,
     /// A run is trained: two would fight for the cores.
     Training,
     /// A missing live model of a question is fitted in the background.
@@ -30,6 +32,7 @@ impl Activity {
             Self::Import => "an import",
             Self::Export => "an export",
             Self::Words => "leaving out the words of a text",
+            Self::WordModel => "fitting a model of words",
             Self::Training => "training",
             Self::Fit(_) => "fitting the model",
         }

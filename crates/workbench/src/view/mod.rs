@@ -34,6 +34,7 @@ mod project;
 mod repeats;
 mod runs;
 mod slips;
+mod word_heat;
 
 pub use annotators::{AnnotatorFlag, AnnotatorReport, AnnotatorRow};
 pub use application::{AppInfo, AppSettings, EncoderOffer, RecentProject, Theme};
@@ -71,6 +72,7 @@ pub use runs::{
     RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning, training_settings,
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
+pub use word_heat::{WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 
 view! {
     /// What can go wrong, as the window shows it.

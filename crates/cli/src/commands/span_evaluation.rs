@@ -1,0 +1,76 @@
+//! What `evaluate` prints of a question with spans.
+
+use super::count;
+use super::evaluation::heading;
+use crate::output::{self, three};
+use anyhow::Result;
+use dissensus_workbench::{SpanEvaluation, SpanEvaluationReport, TypeOfSpans};
+
+/// Everything that was found out.
+pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
+    heading(&found.question, &found.split, found.seed)?;
+    output::line("Words: one decision for each type. A text as a whole is scored by the name of a type")?;
+    table(&found.models, &found.baselines)?;
+    if let Some(without) = &found.without_copies {
+        output::line(&format!(
+            "\nThe body of {} of the test also stands in training. Without them:",
+            count(found.split.copies_in_training as u64, "text")
+        ))?;
+        table(&without.models, &without.baselines)?;
+    }
+    types(found)?;
+    found.notes.iter().try_for_each(|note| output::line(&format!("\n{note}")))
+}
+
+/// A column of figures, and what it is called.
+type Column = (&'static str, fn(&SpanEvaluation) -> Option<f64>);
+
+const COLUMNS: [Column; 7] = [
+    ("log loss", |one| Some(one.scores.token_log_loss)),
+    ("word F1", |one| one.scores.token_macro_f1),
+    ("own F1", |one| one.scores.annotator_token_macro_f1),
+    ("span F1", |one| one.scores.span_f1_exact),
+    ("overlap F1", |one| one.scores.span_f1_overlap),
+    ("AUROC words", |one| one.scores.token_disagreement_auroc),
+    ("rho texts", |one| one.scores.text_disagreement_spearman),
+];
+
+fn table(models: &[SpanEvaluation], baselines: &[SpanEvaluation]) -> Result<()> {
+    let header: Vec<&str> = std::iter::once("model").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
+    let row = |model: &SpanEvaluation| {
+        let figure = |(at, (_, of)): (usize, &Column)| match of(model) {
+            // Most words are unmarked: losses differ in the fourth place.
+            Some(loss) if at == 0 => format!("{loss:.4}"),
+            figure => three(figure),
+        };
+        std::iter::once(model.model.clone()).chain(COLUMNS.iter().enumerate().map(figure)).collect()
+    };
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, models.iter().chain(baselines).map(row).collect(), &numbers))
+}
+
+/// Of each type the losses of all models, and what `multilevel` learned.
+fn types(found: &SpanEvaluationReport) -> Result<()> {
+    output::line(
+        "\nOf each type: log loss, and how annotators differ in their readiness to mark it (logits)",
+    )?;
+    let models: Vec<&SpanEvaluation> = found.models.iter().chain(&found.baselines).collect();
+    let header: Vec<&str> = std::iter::once("type")
+        .chain(models.iter().map(|one| one.model.as_str()))
+        .chain(["words marked", "readiness sd"])
+        .collect();
+    let row = |(at, of_type): (usize, &TypeOfSpans)| {
+        let losses = models.iter().map(|model| {
+            model
+                .scores
+                .types
+                .get(at)
+                .map_or_else(String::new, |scores| format!("{:.4}", scores.token_log_loss))
+        });
+        let rate = of_type.rate.map_or_else(|| "–".to_owned(), |rate| format!("{:.2} %", rate * 100.0));
+        let known = [rate, three(of_type.readiness_deviation)];
+        std::iter::once(of_type.name.clone()).chain(losses).chain(known).collect()
+    };
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    output::line(&output::table(&header, found.types.iter().enumerate().map(row).collect(), &numbers))
+}

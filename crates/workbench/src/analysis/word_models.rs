@@ -1,0 +1,278 @@
+//! Models of words that follow labels: what people marked in a text, and what they would mark.
+
+use super::Analysis;
+use super::span_data::TOGETHER;
+use super::text_words::{marked_words, marks, words};
+use crate::encoding::EncoderChoice;
+use crate::error::WorkbenchError;
+use crate::jobs::{Activity, Progress};
+use crate::sync::lock;
+use crate::view::{DisagreementQuery, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
+use dissensus_domain::{
+    AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
+};
+use dissensus_perspectives::{
+    ExpectedMarks, LiveSpans, ModelKind, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts,
+};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// More events than this at once are no clicks: the model is then fitted anew.
+const AT_ONCE: u32 = 2_000;
+
+/// Models in memory, by question. Texts and annotators are known to them by their ids.
+#[derive(Default)]
+pub(super) struct WordModels(Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>);
+
+struct FittedWords {
+    live: LiveSpans,
+    /// Version of the encoder that read the words.
+    encoder: String,
+    /// The last event that it knows.
+    followed: EventId,
+}
+
+impl WordModels {
+    fn get(&self, question: QuestionId) -> Option<Arc<Mutex<FittedWords>>> {
+        lock(&self.0).get(&question).cloned()
+    }
+
+    fn set(&self, question: QuestionId, fitted: Option<FittedWords>) {
+        let mut models = lock(&self.0);
+        match fitted {
+            Some(fitted) => models.insert(question, Arc::new(Mutex::new(fitted))),
+            None => models.remove(&question),
+        };
+    }
+}
+
+impl Analysis {
+    /// Fits a model of words to all answers of a question with spans and scores every text of the project; it then follows labels until the project is closed.
+    ///
+    /// # Errors
+    /// The question has no spans or no answers; no encoder, or another one than the project's; a text that cannot be encoded; a fit of words is under
+    /// way; a cancel, after which an earlier model stays.
+    pub fn fit_words(
+        &self,
+        question: Option<&str>,
+        choice: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<WordModelReport, WorkbenchError> {
+        let question = self.context.index().question_asked_for(question)?.clone();
+        self.fit_words_of(&question, choice, progress)
+    }
+
+    /// As [`Analysis::fit_words`] of a question or one of its types, as a job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fit_words_as_job(&self, question: QuestionId) -> Result<WordModelReport, WorkbenchError> {
+        let question = self.span_question(question)?.0;
+        self.context.as_job("word_model", &question.name, |job| {
+            self.fit_words_of(&question, &EncoderChoice::default(), job.as_ref())
+        })
+    }
+
+    fn fit_words_of(
+        &self,
+        question: &Question,
+        choice: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<WordModelReport, WorkbenchError> {
+        if question.scale.kind() != ScaleKind::Spans {
+            return Err(WorkbenchError::NoSpans(question.name.clone()));
+        }
+        let _reserved = self.context.reservations.reserve(Activity::WordModel)?;
+        let started = Instant::now();
+        // Before labels are read: what comes in between is read once more, which changes nothing.
+        let followed = self.context.store.last_event()?;
+        let encoder = self.encoding.open_in_use(choice)?.0;
+        let mut data = self.span_data(question, &encoder, progress)?;
+        let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
+        let (annotators, all) = (first.annotators.clone(), first.texts.clone());
+        let train: Vec<usize> = (0..data.answers.len()).collect();
+        let model = SpanModel::fit(
+            &data.texts,
+            &data.answers,
+            &train,
+            annotators.len(),
+            data.types.len(),
+            ModelKind::Multilevel,
+            &data.copies,
+            &SpanFitOptions::default(),
+            progress,
+        )?;
+        let id = |row: &u32| all[*row as usize].0;
+        let known: Vec<u32> = data.rows.iter().map(id).collect();
+        let mut live = LiveSpans::new(&model, &data.texts, &known)?;
+        let (answers, dim) = (std::mem::take(&mut data.answers), data.texts.dim());
+        // States are large: what follows needs them no more.
+        data.texts = SpanTexts::new(dim);
+        let labelled: BTreeSet<u32> = known.iter().copied().collect();
+        let others: Vec<TextId> = all.iter().copied().filter(|text| !labelled.contains(&text.0)).collect();
+        for (nth, chunk) in others.chunks(TOGETHER).enumerate() {
+            progress.report((nth * TOGETHER) as u64, Some(others.len() as u64), "scoring other texts");
+            let mut texts = SpanTexts::new(dim);
+            self.read_words(&encoder, chunk, &mut data.forms, &mut texts, progress)?;
+            live.add_texts(&model, &texts, &chunk.iter().map(|text| text.0).collect::<Vec<_>>())?;
+        }
+        let counted = answers.len() as u32;
+        live.record_all(answers.into_iter().map(|answer| SpanAnswer {
+            text: known[answer.text as usize],
+            annotator: annotators[answer.annotator as usize].0,
+            marks: answer.marks,
+        }));
+        let fitted = FittedWords { live, encoder: data.encoder.clone(), followed };
+        self.words.set(question.id, Some(fitted));
+        let reports = question.scale.levels().iter().zip(model.report());
+        Ok(WordModelReport {
+            question: question.name.clone(),
+            answers: counted,
+            texts: all.len() as u32,
+            encoder: data.encoder,
+            types: reports
+                .map(|(name, of)| WordTypeReport {
+                    name: name.clone(),
+                    rate: of.rate,
+                    readiness_deviation: of.readiness_deviation.unwrap_or_default(),
+                    word_deviation: of.word_deviation,
+                    uses_context: of.uses_context,
+                })
+                .collect(),
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Who marked each word of a text with the type that `query.question` is, and what those whom `query` chooses would do with it, given all answers so far. Of
+    /// `reading_as`, the person who labels in this window, nothing is expected before that person's answer, unless `show_hidden` asks for it.
+    ///
+    /// # Errors
+    /// No such text; the question is no type of spans; nobody has the attributes; the file cannot be read.
+    pub fn word_heat(
+        &self,
+        query: &DisagreementQuery,
+        text: TextId,
+        reading_as: Option<AnnotatorId>,
+        show_hidden: bool,
+    ) -> Result<WordHeat, WorkbenchError> {
+        let (question, of_type) = self.span_question(query.question)?;
+        let of_type = of_type.ok_or_else(|| WorkbenchError::NoSpans(question.name.clone()))?;
+        let body = self.context.store.bodies(&[text])?;
+        let body = body.first().ok_or_else(|| WorkbenchError::NoSuchText(text.0.to_string()))?;
+        let places = words(body);
+        let chosen = self.mask(&query.attributes)?;
+        let people: BTreeSet<AnnotatorId> = self
+            .context
+            .index()
+            .annotators()
+            .iter()
+            .zip(chosen)
+            .filter_map(|(who, chosen)| chosen.then_some(who.id))
+            .collect();
+        let labels = self.context.store.current_labels_on(text, question.id)?;
+        let answers: Vec<(AnnotatorId, &SpanSet)> = labels
+            .iter()
+            .filter(|label| people.contains(&label.annotator))
+            .filter_map(|label| match &label.answer {
+                Answer::Spans(spans) => Some((label.annotator, spans)),
+                _ => None,
+            })
+            .collect();
+        let has_answered = |who: &AnnotatorId| labels.iter().any(|label| label.annotator == *who);
+        let told: Vec<u32> = people
+            .iter()
+            .filter(|who| show_hidden || reading_as != Some(**who) || has_answered(who))
+            .map(|who| who.0)
+            .collect();
+        let (expected, needs) = match told.len() {
+            0 | 1 => (None, Some(WordNeeds::People)),
+            _ => self.expected(&question, text, &told)?,
+        };
+        let marked: Vec<(AnnotatorId, BTreeSet<u32>)> =
+            answers.iter().map(|(who, spans)| (*who, marked_words(&places, spans, Some(of_type)))).collect();
+        let figure = |(at, &(start, end)): (usize, &(u32, u32))| {
+            let of = expected.as_ref().and_then(|all| all.get(at)?.types.get(usize::from(of_type)));
+            let marks =
+                |(who, words): &(AnnotatorId, BTreeSet<u32>)| words.contains(&(at as u32)).then_some(*who);
+            WordFigure {
+                start,
+                end,
+                marked_by: marked.iter().filter_map(marks).collect(),
+                expected: of.map(|of| of.marks),
+                differ: of.map(|of| of.pairs),
+            }
+        };
+        Ok(WordHeat {
+            words: places.iter().enumerate().map(figure).collect(),
+            answers: answers.len() as u32,
+            people: if expected.is_some() { told.len() as u32 } else { 0 },
+            needs,
+        })
+    }
+
+    /// What the people would do with each word of a text, or what is needed to tell.
+    fn expected(
+        &self,
+        question: &Question,
+        text: TextId,
+        people: &[u32],
+    ) -> Result<(Option<Vec<ExpectedMarks>>, Option<WordNeeds>), WorkbenchError> {
+        let Some(chosen) = self.encoding.chosen()? else { return Ok((None, Some(WordNeeds::Encoder))) };
+        let Some(fitted) = self.words.get(question.id) else { return Ok((None, Some(WordNeeds::Fit))) };
+        let mut fitted = lock(&fitted);
+        if fitted.encoder != chosen.key || !self.follow_words(question, &mut fitted)? {
+            drop(fitted);
+            self.words.set(question.id, None);
+            return Ok((None, Some(WordNeeds::Fit)));
+        }
+        let expected = fitted.live.expected(text.0, people);
+        let needs = expected.is_none().then_some(WordNeeds::Fit);
+        Ok((expected, needs))
+    }
+
+    /// Takes in what happened to labels since; false where it was too much. What is current is read from the project, never taken from the event.
+    fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
+        let events = self.context.store.events_since(fitted.followed, AT_ONCE)?;
+        let Some(last) = events.last() else { return Ok(true) };
+        if events.len() == AT_ONCE as usize {
+            return Ok(false);
+        }
+        let changed: BTreeSet<(TextId, AnnotatorId)> = events
+            .iter()
+            .filter(|event| event.question == question.id && !matches!(event.kind, EventKind::Mark(_)))
+            .map(|event| (event.text, event.annotator))
+            .collect();
+        for (text, annotator) in changed {
+            let label = self.context.store.current_label(question.id, text, annotator)?;
+            match label.map(|CurrentLabel { answer, .. }| answer) {
+                Some(Answer::Spans(spans)) => {
+                    let bodies = self.context.store.bodies(&[text])?;
+                    let places = bodies.first().map(|body| words(body)).unwrap_or_default();
+                    let marks = marks(&places, &spans);
+                    fitted.live.record(SpanAnswer { text: text.0, annotator: annotator.0, marks });
+                }
+                _ => fitted.live.take_back(annotator.0, text.0),
+            }
+        }
+        fitted.followed = last.id;
+        Ok(true)
+    }
+
+    /// The question with spans that this is, or is a type of, and which type.
+    fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), WorkbenchError> {
+        let index = self.context.index();
+        let found = index.questions().iter().find_map(|question| {
+            if question.id == id {
+                return Some((question.clone(), None));
+            }
+            let of_type = question.options().iter().position(|option| option.id == id)?;
+            Some((question.clone(), Some(of_type as u16)))
+        });
+        match found {
+            Some((question, of_type)) if question.scale.kind() == ScaleKind::Spans => Ok((question, of_type)),
+            Some((question, _)) => Err(WorkbenchError::NoSpans(question.name)),
+            None => Err(WorkbenchError::NoQuestion),
+        }
+    }
+}

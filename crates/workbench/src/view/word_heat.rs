@@ -1,0 +1,73 @@
+//! Which words people mark, and would mark.
+
+use dissensus_domain::AnnotatorId;
+use serde::{Deserialize, Serialize};
+
+view! {
+    /// The words of a text, for one type of spans.
+    pub struct WordHeat {
+        /// Its words, in order.
+        pub words: Vec<WordFigure>,
+        /// Whose answers are counted: those who were chosen.
+        pub answers: u32,
+        /// Over how many people `expected` and `differ` are; 0 without a model.
+        pub people: u32,
+        /// Why nothing is expected, where it is not.
+        pub needs: Option<WordNeeds>,
+    }
+
+    /// One word.
+    pub struct WordFigure {
+        /// Its first character (Unicode scalar values).
+        pub start: u32,
+        /// The character behind its last one.
+        pub end: u32,
+        /// Who marked it with the type, in the order of annotators.
+        pub marked_by: Vec<AnnotatorId>,
+        /// Share of the people who would mark it, given all answers so far.
+        pub expected: Option<f64>,
+        /// Probability that two of these people differ on it.
+        pub differ: Option<f64>,
+    }
+
+    /// Why nothing is expected of words.
+    #[derive(Copy, Eq)]
+    pub enum WordNeeds {
+        /// No model of words was fitted since the project was opened, or since labels changed beyond what it can follow.
+        Fit,
+        /// The project has no embeddings yet, so that no encoder is chosen.
+        Encoder,
+        /// Fewer than two people are chosen, or the reader is one of two and has not answered.
+        People,
+    }
+
+    /// A model of words that was fitted.
+    pub struct WordModelReport {
+        /// The question.
+        pub question: String,
+        /// Answers that it was fitted on.
+        pub answers: u32,
+        /// Texts whose words it can score.
+        pub texts: u32,
+        /// Encoder version.
+        pub encoder: String,
+        /// Of each type.
+        pub types: Vec<WordTypeReport>,
+        /// Seconds it took.
+        pub seconds: f64,
+    }
+
+    /// What was learned of one type.
+    pub struct WordTypeReport {
+        /// Its name.
+        pub name: String,
+        /// Share of words that answers mark with it, a form counted once a text.
+        pub rate: f64,
+        /// Standard deviation between annotators of the readiness to mark it, in logits.
+        pub readiness_deviation: f64,
+        /// Standard deviation of single words beyond what is predicted of them, in logits.
+        pub word_deviation: f64,
+        /// Whether a layer that has seen the context was used.
+        pub uses_context: bool,
+    }
+}
