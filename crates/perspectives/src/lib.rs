@@ -97,8 +97,8 @@ pub use model_selection::{
 pub use models::{PreparedTexts, calibration_texts};
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{
-    AuxiliaryTask, EncoderToTune, EpochRecord, GradientNorm, Schedule, Seeds, StopReason, TrainConfig,
-    Trained, Trainer, ValidationMetric, ValidationScores, checkpoint_config_hash,
+    AuxiliaryTask, EncoderToTune, EpochRecord, GradientNorm, Head, JointQuestion, Schedule, Seeds,
+    StopReason, TrainConfig, Trained, Trainer, ValidationMetric, ValidationScores, checkpoint_config_hash,
 };
 pub use spans::{
     ExpectedMarks, LiveSpans, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions,

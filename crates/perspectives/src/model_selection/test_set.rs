@@ -24,6 +24,11 @@ impl TestSet {
         &self.observations
     }
 
+    /// Those that were divided before, of which `left_out` texts had trained the encoder.
+    pub fn without_seen(observations: Vec<Observation>, left_out: usize) -> Self {
+        Self { left_out, ..Self::new(observations) }
+    }
+
     /// Leaves out the labels that `excluded` names, and counts their texts.
     pub(super) fn without(self, excluded: impl Fn(&Observation) -> bool) -> Self {
         let texts = self.texts();

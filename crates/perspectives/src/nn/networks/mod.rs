@@ -21,3 +21,4 @@ pub use network::NetworkSpec;
 pub(crate) use rows::Rows;
 pub(crate) use shape::{OneHot, Scaler, Shape};
 pub use share_rec::AnnotatorEmbeddingSpec;
+pub(crate) use table::Gathered;

@@ -66,6 +66,15 @@ impl Seeds {
     }
 }
 
+fn alike() -> f64 {
+    1.0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, clippy::float_cmp)] // serde asks so; the default alone is left out
+fn is_alike(pos_weight: &f64) -> bool {
+    *pos_weight == alike()
+}
+
 /// The resolved configuration of a training. Names in JSON are those of the first checkpoints, whose hash they are part of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
@@ -112,8 +121,13 @@ pub struct TrainConfig {
     /// Checkpoints that are kept to resume from, the newest; at least 1.
     #[serde(rename = "keep")]
     pub save_total_limit: usize,
-    /// Whether levels weigh alike, however frequent; of `sep-heads` for each annotator.
+    /// Whether levels weigh alike, however frequent; of `sep-heads` for each annotator. In a yes/no question a yes then weighs negatives over
+    /// positives times as much as a no.
     pub class_weights: bool,
+    /// How often the weight of a no a yes of a yes/no question weighs (`pos_weight` of PyTorch's binary cross-entropy); 1 for alike. Other
+    /// questions know no such weight. In place of [`TrainConfig::class_weights`].
+    #[serde(default = "alike", skip_serializing_if = "is_alike")]
+    pub pos_weight: f64,
     /// Share of each label spread evenly over all levels.
     pub label_smoothing: f64,
     /// Whether the target is the distribution of a text's labels (`shared`) in place of every label.
@@ -156,6 +170,7 @@ impl TrainConfig {
             patience: if frozen { 3 } else { 2 },
             save_total_limit: 1,
             class_weights: false,
+            pos_weight: alike(),
             label_smoothing: 0.0,
             soft_labels: false,
             seeds: Seeds::default(),
@@ -186,7 +201,7 @@ impl TrainConfig {
         let below_one = "it is 0 or more and less than 1";
         let a_rate = "it is more than 0 and at most 10";
         let many = "it is 1 or more, and at most 1048576";
-        let rules: [(&'static str, String, bool, &'static str); 17] = [
+        let rules: [(&'static str, String, bool, &'static str); 19] = [
             ("epochs", self.epochs.to_string(), self.epochs > 0, "it is 1 or more"),
             ("max_steps", format!("{:?}", self.max_steps), self.max_steps != Some(0), "it is 1 or more"),
             ("batch", self.batch_size.to_string(), some(self.batch_size), many),
@@ -229,6 +244,19 @@ impl TrainConfig {
                 "it is 1 or more",
             ),
             ("keep", self.save_total_limit.to_string(), some(self.save_total_limit), many),
+            (
+                "pos_weight",
+                self.pos_weight.to_string(),
+                self.pos_weight.is_finite() && self.pos_weight > 0.0,
+                "it is more than 0",
+            ),
+            (
+                "pos_weight",
+                self.pos_weight.to_string(),
+                is_alike(&self.pos_weight)
+                    || !(self.class_weights || self.network.model == ModelKind::Multilevel),
+                "class weights already weigh yes and no alike, and multilevel is fitted without weights: give pos_weight without either",
+            ),
             ("label_smoothing", self.label_smoothing.to_string(), share(self.label_smoothing), below_one),
             (
                 "embedding_dropout",
@@ -264,7 +292,10 @@ impl TrainConfig {
     /// a frozen encoder.
     pub fn is_convex(&self) -> bool {
         let recommender = matches!(self.network.model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
-        let plain = !self.class_weights && self.label_smoothing == 0.0 && !self.soft_labels;
+        let plain = !self.class_weights
+            && is_alike(&self.pos_weight)
+            && self.label_smoothing == 0.0
+            && !self.soft_labels;
         self.policy == FreezePolicy::Frozen && !recommender && plain && self.network.head.hidden == 0
     }
 }
@@ -287,6 +318,18 @@ mod tests {
         let error = TrainConfig { head_lr: f64::NAN, ..good.clone() }.check().unwrap_err();
         assert_eq!(error.to_string(), "head_lr cannot be NaN: it is more than 0 and at most 10");
         assert!(TrainConfig { batch_size: 0, ..good.clone() }.check().is_err());
+        let weighted = TrainConfig { pos_weight: 3.0, ..good.clone() };
+        assert!(!weighted.is_convex() && weighted.check().is_ok());
+        for bad in [
+            TrainConfig { pos_weight: 0.0, ..good.clone() },
+            TrainConfig { pos_weight: f64::INFINITY, ..good.clone() },
+            TrainConfig { class_weights: true, ..weighted.clone() },
+            TrainConfig { pos_weight: 3.0, ..TrainConfig::new(ModelKind::Multilevel, FreezePolicy::Full) },
+        ] {
+            let error = bad.check().unwrap_err();
+            assert!(matches!(error, PerspectivesError::Choice { field: "pos_weight", .. }), "{error}");
+        }
+        assert_ne!(weighted.config_hash(), good.config_hash());
         let smoothed = TrainConfig { label_smoothing: 0.1, ..good };
         assert!(!smoothed.is_convex());
         assert!(TrainConfig { label_smoothing: 1.0, ..smoothed }.check().is_err());

@@ -9,19 +9,28 @@ use sha2::{Digest, Sha256};
 /// that learns, the texts) of the labelled texts. Other texts of the project make no difference to a training.
 pub(super) fn data_hash(trainer: &Trainer<'_>) -> Result<String, PerspectivesError> {
     let mut data = Sha256::new();
-    for labels in [&trainer.observations, &trainer.validation] {
-        labels_into(&mut data, labels);
+    for (nth, own) in trainer.own.iter().enumerate() {
+        for labels in [&own.observations, &own.validation] {
+            labels_into(&mut data, labels);
+        }
+        annotators_into(&mut data, &own.data)?;
+        if nth > 0 {
+            data.update((own.data.target.levels as u64).to_le_bytes());
+        }
+        if trainer.own.len() > 1 {
+            data.update(own.weight.to_le_bytes());
+        }
     }
-    annotators_into(&mut data, &trainer.data)?;
-    let mut texts: Vec<u32> =
-        trainer.observations.iter().chain(&trainer.validation).map(|o| o.text).collect();
+    let labels = trainer.own.iter().flat_map(|own| own.observations.iter().chain(&own.validation));
+    let mut texts: Vec<u32> = labels.map(|o| o.text).collect();
     texts.sort_unstable();
     texts.dedup();
     for text in texts {
         match &trainer.encoder {
             Some(encoder) => body_into(&mut data, encoder.texts[text as usize]),
             None => {
-                trainer.data.embeddings.row(text as usize).iter().for_each(|x| data.update(x.to_le_bytes()))
+                let row = trainer.own[0].data.embeddings.row(text as usize);
+                row.iter().for_each(|x| data.update(x.to_le_bytes()));
             }
         }
     }
@@ -36,10 +45,11 @@ pub(super) fn data_hash(trainer: &Trainer<'_>) -> Result<String, PerspectivesErr
 /// As checkpoints of format 1 have it: over every text of the project.
 pub(super) fn data_hash_of_format_1(trainer: &Trainer<'_>) -> String {
     let mut data = Sha256::new();
-    for labels in [&trainer.observations, &trainer.validation] {
+    let own = &trainer.own[0];
+    for labels in [&own.observations, &own.validation] {
         labels_into(&mut data, labels);
     }
-    for x in &trainer.data.embeddings.rows {
+    for x in &own.data.embeddings.rows {
         data.update(x.to_le_bytes());
     }
     trainer.encoder.iter().flat_map(|encoder| encoder.texts).for_each(|body| body_into(&mut data, body));

@@ -54,8 +54,8 @@ pub(crate) fn fit_network(
         seeds: Seeds::all(options.seed),
         ..TrainConfig::new(kind, FreezePolicy::Frozen).for_texts(texts)
     };
-    let network = if prepared.observations.is_empty() {
-        untrained(&config, &data)?
+    let mut networks = if prepared.observations.is_empty() {
+        vec![untrained(&config, &data)?]
     } else {
         let steps = Steps(progress, kind);
         let first = Trainer::new(data, &held, None, config.clone())?;
@@ -65,12 +65,13 @@ pub(crate) fn fit_network(
         match best.filter(|_| !held.is_empty() && kept.len() < prepared.observations.len()) {
             Some(step) => {
                 let config = TrainConfig { max_steps: Some(planned), ..config };
-                Trainer::new(all, &[], None, config)?.ending_at(step).run(&steps, |_| ())?.network
+                Trainer::new(all, &[], None, config)?.ending_at(step).run(&steps, |_| ())?.networks
             }
-            None => chosen.network,
+            None => chosen.networks,
         }
     };
-    NetworkModel::new(network, Arc::new(Embeddings::none(0))).over(Arc::new(prepared.embeddings.clone()))
+    NetworkModel::new(networks.swap_remove(0), Arc::new(Embeddings::none(0)))
+        .over(Arc::new(prepared.embeddings.clone()))
 }
 
 /// What a network says before it has learned anything: all levels alike.
@@ -158,8 +159,8 @@ mod tests {
             Trainer::new(data, &[], None, again).unwrap().ending_at(best).run(&Silent, |_| ()).unwrap();
         assert_eq!(again.history.last().unwrap().step, best);
         let x = Arc::new(sim.embeddings.clone());
-        let of = |network| NetworkModel::new(network, Arc::clone(&x)).over(Arc::clone(&x)).unwrap();
-        let (chosen, again) = (of(chosen.network), of(again.network));
+        let of = |trained: crate::nn::trainer::Trained| trained.network_model(Arc::clone(&x)).unwrap();
+        let (chosen, again) = (of(chosen), of(again));
         assert_eq!(score(&chosen, &held).probabilities, score(&again, &held).probabilities);
     }
 }

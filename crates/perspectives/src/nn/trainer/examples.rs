@@ -2,9 +2,10 @@
 
 use super::config::TrainConfig;
 use crate::data::Observation;
-use crate::data::{ModelKind, majority_level};
+use crate::data::{ModelKind, Target, majority_level};
 use crate::math::random::generator;
 use crate::nn::networks::Rows;
+use dissensus_domain::ScaleKind;
 use rand::RngExt;
 
 /// Share of labels of which `share-rec` is not shown the annotator's identity in training, and, drawn apart, the attributes: so
@@ -32,12 +33,12 @@ impl Examples {
     /// Of sorted observations.
     pub(crate) fn new(
         observations: &[Observation],
-        levels: usize,
+        target: Target,
         annotators: usize,
         config: &TrainConfig,
     ) -> Self {
-        let model = config.network.model;
-        let weights = ClassWeights::new(observations, levels, annotators, config);
+        let (model, levels) = (config.network.model, target.levels);
+        let weights = ClassWeights::new(observations, target, annotators, config);
         let mut examples = Self {
             texts: Vec::new(),
             starts: vec![0],
@@ -82,10 +83,15 @@ impl Examples {
 
     /// The rows of these texts (places in [`Examples::texts`]), text by text. `seed` decides what is hidden of whom.
     pub(crate) fn rows(&self, places: &[usize], seed: u64) -> Rows {
+        self.rows_at((0..).zip(places.iter().copied()), seed)
+    }
+
+    /// The same where the text at a place is another one of the batch than the next: the number of each, ascending, and its place.
+    pub(crate) fn rows_at(&self, places: impl Iterator<Item = (u32, usize)>, seed: u64) -> Rows {
         let mut rows = Rows::default();
         let (mut identities, mut attributes) = (generator(seed, 5), generator(seed, 6));
-        for (nth, place) in places.iter().enumerate() {
-            let span = self.starts[*place]..self.starts[*place + 1];
+        for (nth, place) in places {
+            let span = self.starts[place]..self.starts[place + 1];
             rows.targets.extend_from_slice(&self.targets[span.start * self.levels..span.end * self.levels]);
             for annotator in &self.annotators[span] {
                 if self.hides {
@@ -95,7 +101,7 @@ impl Examples {
                 } else {
                     rows.annotators.push(*annotator);
                 }
-                rows.texts.push(nth as u32);
+                rows.texts.push(nth);
             }
         }
         rows
@@ -109,7 +115,7 @@ impl Examples {
 }
 
 /// Weights that make levels count alike: `n / (levels x n_level)` (scikit-learn's "balanced"); of `sep-heads` within each
-/// annotator's labels.
+/// annotator's labels. Or a given weight of yes in a yes/no question.
 struct ClassWeights {
     /// annotators x levels; empty where all weigh 1.
     of: Vec<f32>,
@@ -118,10 +124,12 @@ struct ClassWeights {
 }
 
 impl ClassWeights {
-    fn new(observations: &[Observation], levels: usize, annotators: usize, config: &TrainConfig) -> Self {
-        let apart = config.network.model == ModelKind::SepHeads;
+    fn new(observations: &[Observation], target: Target, annotators: usize, config: &TrainConfig) -> Self {
+        let (apart, levels) = (config.network.model == ModelKind::SepHeads, target.levels);
         if !config.class_weights {
-            return Self { of: Vec::new(), levels, apart };
+            let yes = config.pos_weight as f32;
+            let of = if target.kind == ScaleKind::Binary { vec![1.0, yes] } else { Vec::new() };
+            return Self { of, levels, apart: false };
         }
         let groups = if apart { annotators } else { 1 };
         let mut counts = vec![0.0f32; groups * levels];
@@ -168,13 +176,15 @@ mod tests {
         Observation { text: 3, annotator: 2, level: 1 },
     ];
 
+    const YES_NO: Target = Target { kind: ScaleKind::Binary, levels: 2 };
+
     fn config(model: ModelKind) -> TrainConfig {
         TrainConfig::new(model, FreezePolicy::Frozen)
     }
 
     #[test]
     fn every_label_is_a_row_of_its_text() {
-        let examples = Examples::new(&LABELS, 2, 3, &config(ModelKind::SepHeads));
+        let examples = Examples::new(&LABELS, YES_NO, 3, &config(ModelKind::SepHeads));
         assert_eq!(examples.texts, [0, 3]);
         let rows = examples.rows(&[1, 0], 0);
         assert_eq!(rows.texts, [0, 0, 1, 1, 1]);
@@ -185,37 +195,57 @@ mod tests {
 
     #[test]
     fn majorities_distributions_and_smoothing() {
-        let majority = Examples::new(&LABELS, 2, 3, &config(ModelKind::Majority)).rows(&[0, 1], 0);
+        let majority = Examples::new(&LABELS, YES_NO, 3, &config(ModelKind::Majority)).rows(&[0, 1], 0);
         assert_eq!((majority.targets.as_slice(), majority.annotators.len()), (&[0.0, 1.0, 0.0, 1.0][..], 2));
         let soft = TrainConfig { soft_labels: true, ..config(ModelKind::Shared) };
-        let soft = Examples::new(&LABELS, 2, 3, &soft).rows(&[0], 0);
+        let soft = Examples::new(&LABELS, YES_NO, 3, &soft).rows(&[0], 0);
         assert!((soft.targets[1] - 2.0 / 3.0).abs() < 1e-6);
         let smooth = TrainConfig { label_smoothing: 0.2, ..config(ModelKind::Shared) };
-        let smooth = Examples::new(&LABELS, 2, 3, &smooth).rows(&[1], 0);
+        let smooth = Examples::new(&LABELS, YES_NO, 3, &smooth).rows(&[1], 0);
         assert!((smooth.targets[0] - 0.1).abs() < 1e-6 && (smooth.targets[1] - 0.9).abs() < 1e-6);
     }
 
     #[test]
     fn weights_balance_levels_for_all_or_for_each() {
         let all = TrainConfig { class_weights: true, ..config(ModelKind::Shared) };
-        let all = Examples::new(&LABELS, 2, 3, &all);
+        let all = Examples::new(&LABELS, YES_NO, 3, &all);
         // Four of level 1, one of level 0: both sum to half of five.
         let rows = all.rows(&[0, 1], 0);
         let sum = |level: usize| rows.targets.iter().skip(level).step_by(2).sum::<f32>();
         assert!((sum(0) - 2.5).abs() < 1e-6 && (sum(1) - 2.5).abs() < 1e-6);
         // Nobody here used both levels: within an annotator there is nothing to balance.
         let each = TrainConfig { class_weights: true, ..config(ModelKind::SepHeads) };
-        assert_eq!(Examples::new(&LABELS, 2, 3, &each).weight(&[0, 1]), 5.0);
+        assert_eq!(Examples::new(&LABELS, YES_NO, 3, &each).weight(&[0, 1]), 5.0);
         let both = [o(0, 0, 0), o(1, 0, 0), o(2, 0, 0), o(3, 0, 1)];
         let each = TrainConfig { class_weights: true, ..config(ModelKind::SepHeads) };
-        let each = Examples::new(&both, 2, 1, &each);
+        let each = Examples::new(&both, YES_NO, 1, &each);
         assert!((each.weight(&[3]) - 2.0).abs() < 1e-6 && (each.weight(&[0]) - 2.0 / 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_yes_weighs_as_given_and_class_weights_are_the_negatives_over_the_positives() {
+        let given = TrainConfig { pos_weight: 4.0, ..config(ModelKind::Shared) };
+        let given = Examples::new(&LABELS, YES_NO, 3, &given);
+        let sum = |examples: &Examples, level: usize| {
+            examples.rows(&[0, 1], 0).targets.iter().skip(level).step_by(2).sum::<f32>()
+        };
+        assert_eq!((sum(&given, 0), sum(&given, 1), given.weight(&[0, 1])), (1.0, 16.0, 17.0));
+        let balanced = TrainConfig { class_weights: true, ..config(ModelKind::Shared) };
+        let balanced = Examples::new(&LABELS, YES_NO, 3, &balanced);
+        // One no, four yes: a yes weighs a quarter of a no.
+        let (no, yes) = (sum(&balanced, 0), sum(&balanced, 1) / 4.0);
+        assert!((yes / no - 0.25).abs() < 1e-6);
+        // A scale has no yes.
+        let scale = Target { kind: ScaleKind::Ordinal, levels: 2 };
+        let scale =
+            Examples::new(&LABELS, scale, 3, &TrainConfig { pos_weight: 4.0, ..config(ModelKind::Shared) });
+        assert_eq!(scale.weight(&[0, 1]), 5.0);
     }
 
     #[test]
     fn share_rec_is_not_shown_some_identities_and_some_attributes_the_same_ones_for_a_seed() {
         let labels: Vec<Observation> = (0..1000).map(|t| o(t, t % 7, 0)).collect();
-        let examples = Examples::new(&labels, 2, 7, &config(ModelKind::ShareRecFfn));
+        let examples = Examples::new(&labels, YES_NO, 7, &config(ModelKind::ShareRecFfn));
         let places: Vec<usize> = (0..1000).collect();
         let rows = examples.rows(&places, 3);
         let hidden = rows.annotators.iter().filter(|a| a.is_none()).count();

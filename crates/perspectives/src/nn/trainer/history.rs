@@ -11,10 +11,13 @@ pub struct EpochRecord {
     /// Steps so far.
     pub step: u32,
     /// Mean loss of a label of the own question since the evaluation before, in nats, with dropout and smoothing as they were; none
-    /// where every step since was on auxiliary questions.
+    /// where every step since was on auxiliary questions. Of several own questions the weighted mean.
     pub train_loss: Option<f64>,
-    /// Scores on the validation labels; none where there are none.
+    /// Scores on the validation labels; none where there are none. Of several own questions the mean, weighted as their losses are.
     pub validation: Option<ValidationScores>,
+    /// The scores of each own question where there are several, in their order; none of those without validation labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Option<ValidationScores>>,
     /// Learning rate of the network at the last step.
     #[serde(rename = "rate")]
     pub learning_rate: f64,

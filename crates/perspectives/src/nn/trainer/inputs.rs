@@ -32,6 +32,47 @@ pub struct AuxiliaryTask<'a> {
     pub attributes: &'a [Attribute],
 }
 
+/// A further question on the training's own texts, which is learned beside the first one on the same encoder, validated and scored.
+#[derive(Clone, Copy, Debug)]
+pub struct JointQuestion<'a> {
+    /// Its labels, annotators and scale; the texts (rows of the embeddings) are those of the training.
+    pub data: TrainingData<'a>,
+    /// Labels that choose the best checkpoint, together with those of the other questions.
+    pub validation: &'a [Observation],
+    /// How much its mean loss counts, against that of the others; more than 0.
+    pub weight: f64,
+}
+
+/// A question of the training's own, checked.
+#[derive(Clone, Debug)]
+pub(super) struct Own<'a> {
+    pub(super) data: TrainingData<'a>,
+    /// Sorted by text.
+    pub(super) observations: Vec<Observation>,
+    /// Sorted by text.
+    pub(super) validation: Vec<Observation>,
+    pub(super) weight: f64,
+}
+
+impl<'a> Own<'a> {
+    fn new(
+        data: TrainingData<'a>,
+        validation: &[Observation],
+        weight: f64,
+    ) -> Result<Self, PerspectivesError> {
+        let observations = data.sorted()?;
+        let validation = TrainingData { observations: validation, ..data }.sorted()?;
+        if observations.is_empty() {
+            return Err(PerspectivesError::EmptySplit { split: "training".into(), side: "train" });
+        }
+        Ok(Self { data, observations, validation, weight })
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        Labels { data: self.data, observations: &self.observations, weight: self.weight, first_row: 0 }
+    }
+}
+
 /// The same, checked.
 #[derive(Clone, Debug)]
 pub(super) struct Auxiliary<'a> {
@@ -55,8 +96,8 @@ pub(super) struct Labels<'a> {
     pub(super) data: TrainingData<'a>,
     /// Sorted by text.
     pub(super) observations: &'a [Observation],
-    /// Labelled texts that an epoch takes.
-    pub(super) texts_in_epoch: usize,
+    /// How much its mean loss counts beside those of other questions of the same steps.
+    pub(super) weight: f64,
     /// Row of its first text among the bodies of all questions.
     first_row: u32,
 }
@@ -68,12 +109,30 @@ impl Labels<'_> {
     }
 }
 
+/// Questions whose steps are on the same texts: those of the training's own, or one auxiliary question.
+#[derive(Clone, Debug)]
+pub(super) struct Together<'a> {
+    pub(super) labels: Vec<Labels<'a>>,
+    /// Texts with a label of any of them, ascending.
+    pub(super) texts: Vec<u32>,
+    /// How many of them an epoch takes.
+    pub(super) texts_in_epoch: usize,
+}
+
+impl<'a> Together<'a> {
+    fn of(labels: Vec<Labels<'a>>) -> Self {
+        let mut texts: Vec<u32> = labels.iter().flat_map(|of| of.observations).map(|o| o.text).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        Self { texts_in_epoch: texts.len(), labels, texts }
+    }
+}
+
 /// A training that has not begun.
 #[derive(Clone, Debug)]
 pub struct Trainer<'a> {
-    pub(super) data: TrainingData<'a>,
-    pub(super) observations: Vec<Observation>,
-    pub(super) validation: Vec<Observation>,
+    /// Its own questions, the first of which gives the embeddings and the number of texts.
+    pub(super) own: Vec<Own<'a>>,
     pub(super) encoder: Option<EncoderToTune<'a>>,
     pub(super) auxiliary: Vec<Auxiliary<'a>>,
     pub(super) config: TrainConfig,
@@ -95,11 +154,7 @@ impl<'a> Trainer<'a> {
         config: TrainConfig,
     ) -> Result<Self, PerspectivesError> {
         config.check()?;
-        let observations = data.sorted()?;
-        let validation = TrainingData { observations: validation, ..data }.sorted()?;
-        if observations.is_empty() {
-            return Err(PerspectivesError::EmptySplit { split: "training".into(), side: "train" });
-        }
+        let own = Own::new(data, validation, 1.0)?;
         let encoder = if config.policy == FreezePolicy::Frozen { None } else { encoder };
         if encoder.is_none() && (config.policy != FreezePolicy::Frozen || data.embeddings.dim == 0) {
             return Err(PerspectivesError::Choice {
@@ -114,16 +169,38 @@ impl<'a> Trainer<'a> {
             let (expected, found) = (data.embeddings.texts, encoder.texts.len());
             return Err(PerspectivesError::Length { what: "the list of texts", expected, found });
         }
-        Ok(Self {
-            data,
-            observations,
-            validation,
-            encoder,
-            auxiliary: Vec::new(),
-            config,
-            folder: None,
-            ends_at: None,
-        })
+        Ok(Self { own: vec![own], encoder, auxiliary: Vec::new(), config, folder: None, ends_at: None })
+    }
+
+    /// Has it learn these questions beside its own, each with a network of its own on the same encoder (multi-task learning with hard
+    /// parameter sharing: Caruana 1997, doi 10.1023/A:1007379606734). A batch is of texts with a label of any of them, and a text is encoded once for all. Over an
+    /// epoch the loss is the mean of the questions' mean losses over their labels, weighted by `weight` for the first and by
+    /// [`JointQuestion::weight`]: a question with many labels does not drown the others. The best weights are those with the best weighted mean of the
+    /// questions' validation scores. What is learned of each is in [`Trained::into_heads`](super::Trained::into_heads), in this order.
+    ///
+    /// # Errors
+    /// What is wrong with the labels; [`PerspectivesError::Choice`] for a weight that is not more than 0; [`PerspectivesError::Length`] where
+    /// the texts are others; [`PerspectivesError::EmptySplit`] without labels.
+    pub fn with_questions(
+        mut self,
+        weight: f64,
+        questions: &[JointQuestion<'a>],
+    ) -> Result<Self, PerspectivesError> {
+        let weights = std::iter::once(weight).chain(questions.iter().map(|question| question.weight));
+        if let Some(bad) = weights.into_iter().find(|weight| !weight.is_finite() || *weight <= 0.0) {
+            let allowed = "the weight of a question is more than 0";
+            return Err(PerspectivesError::Choice { field: "weights", value: bad.to_string(), allowed });
+        }
+        self.own[0].weight = weight;
+        let expected = self.own[0].data.embeddings.texts;
+        for question in questions {
+            let found = question.data.embeddings.texts;
+            if found != expected {
+                return Err(PerspectivesError::Length { what: "the texts of a question", expected, found });
+            }
+            self.own.push(Own::new(question.data, question.validation, question.weight)?);
+        }
+        Ok(self)
     }
 
     /// Has the encoder learn these questions too, each with a network of its own. An epoch takes every text of the training and, of
@@ -153,21 +230,19 @@ impl<'a> Trainer<'a> {
         Ok(self)
     }
 
-    /// The labels of every question, the training's own first.
-    pub(super) fn labels(&self) -> Vec<Labels<'_>> {
-        let own = texts(&self.observations);
-        let mut labels = vec![Labels {
-            data: self.data,
-            observations: &self.observations,
-            texts_in_epoch: own,
-            first_row: 0,
-        }];
-        let mut first_row = self.data.embeddings.texts as u32;
+    /// The labels of every question by the texts that they share: the training's own first, then each auxiliary one.
+    pub(super) fn labels(&self) -> Vec<Together<'_>> {
+        let own = Together::of(self.own.iter().map(Own::labels).collect());
+        let texts = own.texts.len();
+        let mut labels = vec![own];
+        let mut first_row = self.own[0].data.embeddings.texts as u32;
         for other in &self.auxiliary {
-            let all = texts(&other.observations);
-            let mean = (own as f64 * all as f64).sqrt().round() as usize;
             let (data, observations) = (other.data(), &other.observations);
-            labels.push(Labels { data, observations, texts_in_epoch: mean.clamp(1, all), first_row });
+            let mut stream = Together::of(vec![Labels { data, observations, weight: 1.0, first_row }]);
+            let all = stream.texts.len();
+            let mean = (texts as f64 * all as f64).sqrt().round() as usize;
+            stream.texts_in_epoch = mean.clamp(1, all);
+            labels.push(stream);
             first_row += other.task.texts.len() as u32;
         }
         labels
@@ -182,7 +257,7 @@ impl<'a> Trainer<'a> {
     /// Steps of an epoch, over all questions.
     pub(super) fn steps_in_epoch(&self) -> u32 {
         let together = self.config.batch_size * self.config.gradient_accumulation_steps;
-        let steps = |labels: &Labels<'_>| labels.texts_in_epoch.div_ceil(together) as u32;
+        let steps = |labels: &Together<'_>| labels.texts_in_epoch.div_ceil(together) as u32;
         self.labels().iter().map(steps).sum()
     }
 
@@ -206,9 +281,4 @@ impl<'a> Trainer<'a> {
         let planned = self.steps_in_epoch().saturating_mul(self.config.epochs);
         self.config.max_steps.map_or(planned, |most| most.min(planned))
     }
-}
-
-/// How many texts have labels; these are sorted by text.
-fn texts(observations: &[Observation]) -> usize {
-    observations.chunk_by(|a, b| a.text == b.text).count()
 }

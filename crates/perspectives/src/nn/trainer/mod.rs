@@ -1,6 +1,6 @@
 //! Gradient training: a network on embeddings, and the encoder under it where that learns too.
 //!
-//! One loop for all models, and for a question alone as for one with auxiliary questions that teach the same encoder. Randomness is drawn from seeds and step numbers alone, so that a training that was killed
+//! One loop for all models, and for a question alone as for several on one encoder, and for auxiliary questions that teach the encoder alone. Randomness is drawn from seeds and step numbers alone, so that a training that was killed
 //! resumes from its last checkpoint to the same numbers.
 
 mod checkpoint;
@@ -8,21 +8,28 @@ mod config;
 mod data_hash;
 mod default_fit;
 mod embedder;
+mod evaluation;
 mod examples;
 mod hex;
 mod history;
 mod inputs;
+#[cfg(test)]
+mod joint_tests;
+mod keeping;
 mod run;
 mod schedule;
+mod step;
+mod stream;
 mod task;
 #[cfg(test)]
 mod tests;
 mod trained;
+mod training;
 
 pub use checkpoint::checkpoint_config_hash;
 pub use config::{Seeds, TrainConfig, ValidationMetric};
 pub(crate) use default_fit::fit_network;
 pub use history::{EpochRecord, GradientNorm, ValidationScores};
-pub use inputs::{AuxiliaryTask, EncoderToTune, Trainer};
+pub use inputs::{AuxiliaryTask, EncoderToTune, JointQuestion, Trainer};
 pub use schedule::Schedule;
-pub use trained::{StopReason, Trained};
+pub use trained::{Head, StopReason, Trained};

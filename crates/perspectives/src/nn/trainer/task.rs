@@ -21,22 +21,14 @@ pub(super) struct Task<'a> {
     pub(super) labels: Labels<'a>,
     pub(super) examples: Examples,
     pub(super) network: Network,
-    /// Before the names of its weights in a checkpoint; nothing before those of the project's own question.
-    prefix: String,
-}
-
-/// The texts of one step.
-pub(super) struct Window {
-    /// Place of their question among the tasks.
-    pub(super) task: usize,
-    /// Places in [`Examples::texts`].
-    pub(super) places: Vec<usize>,
+    /// Before the names of its weights in a checkpoint.
+    pub(super) prefix: String,
 }
 
 impl<'a> Task<'a> {
-    /// The task at place `nth`, with the network before the first step.
+    /// A task whose weights have names after `prefix`, with the network before the first step.
     pub(super) fn new(
-        nth: usize,
+        prefix: String,
         labels: Labels<'a>,
         examples: Examples,
         config: &TrainConfig,
@@ -69,7 +61,6 @@ impl<'a> Task<'a> {
         let start = Link::new(data.target).fixed_effects_from(&counts);
         let (spec, device) = (config.network.clone(), embedder.device());
         let network = Network::new(spec, shape, &start, config.seeds.weights, &device)?;
-        let prefix = if nth == 0 { String::new() } else { format!("auxiliary-{nth}.") };
         Ok(Self { labels, examples, network, prefix })
     }
 

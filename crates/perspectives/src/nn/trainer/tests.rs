@@ -12,7 +12,7 @@ use dissensus_encoder::{EncoderOptions, FreezePolicy, LoraConfig};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn data(sim: &Simulation) -> TrainingData<'_> {
+pub(super) fn data(sim: &Simulation) -> TrainingData<'_> {
     TrainingData {
         embeddings: &sim.embeddings,
         observations: &sim.observations,
@@ -23,10 +23,10 @@ fn data(sim: &Simulation) -> TrainingData<'_> {
 }
 
 /// Stops after so many steps, as a kill would between two.
-struct StopAt(u64, AtomicU64);
+pub(super) struct StopAt(u64, AtomicU64);
 
 impl StopAt {
-    fn steps(stop: u32) -> Self {
+    pub(super) fn steps(stop: u32) -> Self {
         Self(stop.into(), AtomicU64::new(0))
     }
 }
@@ -40,12 +40,12 @@ impl Progress for StopAt {
     }
 }
 
-fn tiny() -> std::path::PathBuf {
+pub(super) fn tiny() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../encoder/tests/fixtures/tiny")
 }
 
 /// The same without dropout, whose noise would drown what tells the four samples of so small an encoder apart.
-fn tiny_without_dropout(folder: &Path) {
+pub(super) fn tiny_without_dropout(folder: &Path) {
     for entry in std::fs::read_dir(tiny()).unwrap().flatten().filter(|e| e.path().is_file()) {
         std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
     }
@@ -57,19 +57,19 @@ fn tiny_without_dropout(folder: &Path) {
     std::fs::write(&path, config.to_string()).unwrap();
 }
 
-const BODIES: [&str; 4] = ["this is fair", "you are bad", "good work", "the cup is here"];
+pub(super) const BODIES: [&str; 4] = ["this is fair", "you are bad", "good work", "the cup is here"];
 
 /// Two annotators who always differ on four texts.
-fn four_samples() -> Vec<Observation> {
+pub(super) fn four_samples() -> Vec<Observation> {
     (0..8).map(|i| Observation { text: i / 2, annotator: i % 2, level: ((i / 2 + i) % 2) as u16 }).collect()
 }
 
-fn four<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
+pub(super) fn four<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
     let target = Target { kind: ScaleKind::Binary, levels: 2 };
     TrainingData { embeddings, observations, annotators: 2, target, attributes: &[] }
 }
 
-fn tuned(model: ModelKind, policy: FreezePolicy) -> TrainConfig {
+pub(super) fn tuned(model: ModelKind, policy: FreezePolicy) -> TrainConfig {
     TrainConfig {
         epochs: 10,
         batch_size: 2,
@@ -190,7 +190,7 @@ fn a_training_that_broke_off_goes_on_to_the_same_numbers() {
             trained.history.iter().map(|r| (r.step, r.train_loss, r.validation, r.best)).collect()
         };
         assert_eq!(numbers(&whole), numbers(&mended), "{kind}");
-        let (a, b) = (whole.network.tensors().unwrap(), mended.network.tensors().unwrap());
+        let (a, b) = (whole.networks[0].tensors().unwrap(), mended.networks[0].tensors().unwrap());
         for (name, tensor) in &a {
             let values = |t: &candle_core::Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             assert_eq!(values(tensor), values(&b[name]), "{kind} {name}");
@@ -414,8 +414,8 @@ fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
         let prepared = Prepared::new(&data(&sim), &options).unwrap();
         let (head, crossed) = fit_at_face_value(&prepared, &options, &Silent).unwrap();
         let mut network = Network::new(
-            trained.network.spec.clone(),
-            trained.network.shape.clone(),
+            trained.networks[0].spec.clone(),
+            trained.networks[0].shape.clone(),
             &[0.0],
             0,
             &candle_core::Device::Cpu,
@@ -425,7 +425,7 @@ fn a_network_of_multilevel_begins_with_the_linear_head_fitted_alone() {
         network.tensors().unwrap()
     };
     let values = |t: &candle_core::Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
-    let (began, linear, with_process) = (trained.network.tensors().unwrap(), fit(false), fit(true));
+    let (began, linear, with_process) = (trained.networks[0].tensors().unwrap(), fit(false), fit(true));
     assert!(began.iter().all(|(name, tensor)| values(tensor) == values(&linear[name])));
     assert!(began.iter().any(|(name, tensor)| values(tensor) != values(&with_process[name])));
     let head = began.iter().find(|(name, _)| name.contains("weight")).map(|(_, t)| values(t)).unwrap();
@@ -523,7 +523,7 @@ fn small_question(observations: &[Observation]) -> AuxiliaryTask<'_> {
     AuxiliaryTask { texts: &OTHER_BODIES[..2], observations, annotators: 4, target, attributes: &[] }
 }
 
-fn values(tensor: &candle_core::Tensor) -> Vec<f32> {
+pub(super) fn values(tensor: &candle_core::Tensor) -> Vec<f32> {
     tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap()
 }
 
@@ -556,7 +556,7 @@ fn auxiliary_questions_are_learned_and_resumed_to_the_same_numbers() {
             trained.history.iter().map(|r| (r.step, r.train_loss, r.validation, r.best)).collect()
         };
         assert_eq!(numbers(&whole), numbers(&mended), "{kind}");
-        let (a, b) = (whole.network.tensors().unwrap(), mended.network.tensors().unwrap());
+        let (a, b) = (whole.networks[0].tensors().unwrap(), mended.networks[0].tensors().unwrap());
         assert!(a.iter().all(|(name, tensor)| values(tensor) == values(&b[name])), "{kind}");
         let x = |trained: &Trained| trained.encoder().unwrap().unwrap().encode(&BODIES).unwrap();
         assert_eq!(x(&whole), x(&mended), "{kind}");

@@ -23,7 +23,8 @@ pub enum StopReason {
 
 /// A finished training, with the weights of its best evaluation.
 pub struct Trained {
-    pub(super) network: Network,
+    /// Of each own question.
+    pub(super) networks: Vec<Network>,
     pub(super) encoder: Option<Trainable>,
     /// Every evaluation.
     pub history: Vec<EpochRecord>,
@@ -60,6 +61,44 @@ impl Trained {
         }
     }
 
+    /// What was learned of each own question, in their order.
+    pub fn into_heads(self) -> Vec<Head> {
+        self.networks.into_iter().map(|network| Head { network }).collect()
+    }
+}
+
+impl Trained {
+    /// As [`Head::model`], of the first own question.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn model(
+        self,
+        data: &TrainingData<'_>,
+        options: &FitOptions,
+    ) -> Result<Box<dyn AnnotatorModel>, PerspectivesError> {
+        self.first().model(data, options)
+    }
+
+    /// As [`Head::network_model`], of the first own question.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn network_model(self, x: Arc<Embeddings>) -> Result<NetworkModel, PerspectivesError> {
+        self.first().network_model(x)
+    }
+
+    fn first(mut self) -> Head {
+        Head { network: self.networks.swap_remove(0) }
+    }
+}
+
+/// What was learned of one question: the network on the embeddings.
+pub struct Head {
+    network: Network,
+}
+
+impl Head {
     /// The model that predicts, over the embeddings of `data`: those learned on, or those of the tuned encoder.
     /// `multilevel` is fitted to the labels of `data` on them.
     ///

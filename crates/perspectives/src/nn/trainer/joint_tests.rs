@@ -1,0 +1,208 @@
+//! Several own questions on one encoder: each learned, validated, resumed, and counted by its weight.
+
+use super::tests::{BODIES, StopAt, data, four, four_samples, tiny, tiny_without_dropout, tuned, values};
+use super::*;
+use crate::data::progress::Silent;
+use crate::data::synthetic::simulate;
+use crate::data::{Embeddings, FitOptions, ModelKind, Observation, PerspectivesError, Target, TrainingData};
+use crate::metrics::{log_loss, score};
+use dissensus_domain::ScaleKind;
+use dissensus_encoder::{EncoderOptions, FreezePolicy};
+
+const THREE: Target = Target { kind: ScaleKind::Ordinal, levels: 3 };
+
+/// A scale of three by three people, of two of the texts: 0 and 2.
+fn scale() -> Vec<Observation> {
+    (0..6)
+        .map(|i| Observation { text: i / 3 * 2, annotator: i % 3, level: ((i / 3 + i) % 3) as u16 })
+        .collect()
+}
+
+fn of_scale<'a>(embeddings: &'a Embeddings, observations: &'a [Observation]) -> TrainingData<'a> {
+    TrainingData { embeddings, observations, annotators: 3, target: THREE, attributes: &[] }
+}
+
+/// One annotator's yes to a third question, on text 3 alone.
+const ALONE: [Observation; 1] = [Observation { text: 3, annotator: 0, level: 1 }];
+
+fn questions<'a>(
+    none: &'a Embeddings,
+    scale: &'a [Observation],
+    validation: &'a [Observation],
+) -> [JointQuestion<'a>; 2] {
+    [
+        JointQuestion { data: of_scale(none, scale), validation, weight: 2.0 },
+        JointQuestion { data: four(none, &ALONE), validation: &[], weight: 0.5 },
+    ]
+}
+
+type Numbers = Vec<(u32, Option<f64>, Option<ValidationScores>, Vec<Option<ValidationScores>>, bool)>;
+
+fn numbers(trained: &Trained) -> Numbers {
+    let of = |r: &EpochRecord| (r.step, r.train_loss, r.validation, r.questions.clone(), r.best);
+    trained.history.iter().map(of).collect()
+}
+
+/// Every model learns all of them by one pass over the texts; a training that broke off goes on to the same numbers, and a checkpoint is of its
+/// questions, their labels and their weights.
+#[test]
+fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers() {
+    let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    for kind in ModelKind::ALL {
+        let config = TrainConfig { epochs: 3, eval_steps: Some(2), ..tuned(kind, FreezePolicy::Full) };
+        let alone = Trainer::new(four(&none, &observations), &observations, Some(encoder), config).unwrap();
+        let trainer = alone.clone().with_questions(1.0, &questions(&none, &scale, &scale)).unwrap();
+        // Four texts, two at a time, whatever they are asked.
+        assert_eq!((alone.steps_in_epoch(), trainer.steps_in_epoch()), (2, 2));
+        let whole = trainer.clone().run(&Silent, |_| ()).unwrap();
+        for record in &whole.history {
+            let [Some(first), Some(second), None] = record.questions[..] else {
+                panic!("{kind}: {record:?}")
+            };
+            let mean = record.validation.unwrap();
+            assert!((mean.log_loss - (first.log_loss + 2.0 * second.log_loss) / 3.0).abs() < 1e-12);
+            assert!((mean.accuracy - (first.accuracy + 2.0 * second.accuracy) / 3.0).abs() < 1e-12);
+            assert!(record.train_loss.is_some_and(f64::is_finite), "{kind}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for stop in [1, 3, 5] {
+            let broken = trainer.clone().in_folder(folder.path()).run(&StopAt::steps(stop), |_| ());
+            assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
+        }
+        let mended = trainer.clone().in_folder(folder.path()).run(&Silent, |_| ()).unwrap();
+        assert_eq!(numbers(&whole), numbers(&mended), "{kind}");
+        for (a, b) in whole.networks.iter().zip(&mended.networks) {
+            let (a, b) = (a.tensors().unwrap(), b.tensors().unwrap());
+            assert!(a.iter().all(|(name, tensor)| values(tensor) == values(&b[name])), "{kind}");
+        }
+        let x = |trained: &Trained| trained.encoder().unwrap().unwrap().encode(&BODIES).unwrap();
+        assert_eq!(x(&whole), x(&mended), "{kind}");
+        assert_ne!(
+            x(&whole),
+            x(&alone.clone().run(&Silent, |_| ()).unwrap()),
+            "{kind}: all taught the encoder"
+        );
+        let mut changed = scale.clone();
+        changed[4].level = (changed[4].level + 1) % 3;
+        let [second, third] = questions(&none, &scale, &scale);
+        let heavier = JointQuestion { weight: 2.5, ..second };
+        let other = JointQuestion { data: of_scale(&none, &changed), ..second };
+        for questions in [vec![second], vec![third, second], vec![heavier, third], vec![other, third]] {
+            let other = alone.clone().with_questions(1.0, &questions).unwrap();
+            let error = other.in_folder(folder.path()).run(&Silent, |_| ()).err();
+            assert!(matches!(error, Some(PerspectivesError::CheckpointMismatch { .. })), "{kind}: {error:?}");
+        }
+    }
+}
+
+/// On embeddings that do not change nothing is shared but the order of the texts: a question that is learned beside another one becomes as good as alone.
+#[test]
+fn what_is_learned_of_each_question_predicts_it() {
+    let one = simulate(160, 6, 2, 4, 100, 1);
+    // The opposite of what the first question asks, of fewer people.
+    let opposite: Vec<Observation> = one
+        .observations
+        .iter()
+        .filter(|o| o.annotator < 4)
+        .map(|o| Observation { level: 1 - o.level, ..*o })
+        .collect();
+    let split = |observations: &[Observation]| -> (Vec<Observation>, Vec<Observation>) {
+        observations.iter().copied().partition(|o| o.text % 4 != 0)
+    };
+    let ((train_a, held_a), (train_b, held_b)) = (split(&one.observations), split(&opposite));
+    let a = TrainingData { observations: &train_a, ..data(&one) };
+    let b = TrainingData { observations: &train_b, annotators: 4, ..a };
+    let config = TrainConfig {
+        epochs: 10,
+        batch_size: 16,
+        ..TrainConfig::new(ModelKind::SepHeads, FreezePolicy::Frozen)
+    };
+    let question = JointQuestion { data: b, validation: &held_b, weight: 1.0 };
+    let trainer = Trainer::new(a, &held_a, None, config).unwrap().with_questions(1.0, &[question]).unwrap();
+    let trained = trainer.run(&Silent, |_| ()).unwrap();
+    let best = trained.history.iter().rev().find(|record| record.best).unwrap().questions.clone();
+    for ((head, data), (held, scores)) in
+        trained.into_heads().into_iter().zip([a, b]).zip([&held_a, &held_b].into_iter().zip(best))
+    {
+        let model = head.model(&data, &FitOptions::default()).unwrap();
+        let found = log_loss(&score(model.as_ref(), held));
+        assert!((found - scores.unwrap().log_loss).abs() < 1e-6, "the weights of the best evaluation");
+        assert!(found < 0.69, "{found}");
+    }
+}
+
+/// What counts of a question is its mean loss and its weight, not how many labels it has.
+#[test]
+fn a_question_pulls_the_encoder_by_its_weight_and_not_by_its_number_of_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    tiny_without_dropout(folder.path());
+    let options = EncoderOptions { threads: Some(1), ..EncoderOptions::default() };
+    let encoder = EncoderToTune { dir: folder.path(), options: &options, texts: &BODIES };
+    let none = Embeddings::none(4);
+    let labels = |people: u32, level: fn(u32) -> u16| -> Vec<Observation> {
+        (0..4 * people)
+            .map(|i| Observation { text: i / people, annotator: i % people, level: level(i / people) })
+            .collect()
+    };
+    // Two questions that want the opposite of each other, of which one has ten times as many labels.
+    let (few, many) = (labels(1, |text| (text % 2) as u16), labels(10, |text| (text / 2) as u16));
+    let of = |observations, annotators| TrainingData { annotators, ..four(&none, observations) };
+    let losses = |weight: f64| {
+        let config = TrainConfig {
+            epochs: 8,
+            batch_size: 4,
+            max_grad_norm: 0.0,
+            eval_steps: Some(8),
+            ..tuned(ModelKind::Shared, FreezePolicy::Full)
+        };
+        let question = JointQuestion { data: of(&many, 10), validation: &many, weight };
+        let trainer = Trainer::new(of(&few, 1), &few, Some(encoder), config).unwrap();
+        let trained = trainer.with_questions(1.0, &[question]).unwrap().run(&Silent, |_| ()).unwrap();
+        let questions = trained.history.last().unwrap().questions.clone();
+        [0, 1].map(|at: usize| questions[at].unwrap().log_loss)
+    };
+    let (even, heavy, light) = (losses(1.0), losses(50.0), losses(0.02));
+    assert!(heavy[1] < light[1] && light[0] < heavy[0], "{heavy:?} {light:?}");
+    // As many labels as the other, ten times over, change nothing: the mean of the losses is what is learned.
+    let tenfold = labels(10, |text| (text % 2) as u16);
+    let config = TrainConfig {
+        epochs: 8,
+        batch_size: 4,
+        max_grad_norm: 0.0,
+        eval_steps: Some(8),
+        ..tuned(ModelKind::Shared, FreezePolicy::Full)
+    };
+    let question = JointQuestion { data: of(&many, 10), validation: &many, weight: 1.0 };
+    let trainer = Trainer::new(of(&tenfold, 10), &tenfold, Some(encoder), config).unwrap();
+    let trained = trainer.with_questions(1.0, &[question]).unwrap().run(&Silent, |_| ()).unwrap();
+    let again = trained.history.last().unwrap().questions.clone();
+    for at in 0..2 {
+        assert!((again[at].unwrap().log_loss - even[at]).abs() < 1e-3, "{again:?} {even:?}");
+    }
+}
+
+#[test]
+fn questions_that_cannot_be_learned_together_say_why() {
+    let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
+    let (dir, options) = (tiny(), EncoderOptions::default());
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    let config = tuned(ModelKind::Shared, FreezePolicy::Full);
+    let trainer = Trainer::new(four(&none, &observations), &[], Some(encoder), config).unwrap();
+    let [good, _] = questions(&none, &scale, &[]);
+    let says = |weight, question| trainer.clone().with_questions(weight, &[question]).err().unwrap();
+    for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        for error in [says(weight, good), says(1.0, JointQuestion { weight, ..good })] {
+            assert!(matches!(error, PerspectivesError::Choice { field: "weights", .. }), "{error}");
+        }
+    }
+    let other = Embeddings::none(3);
+    let error = says(1.0, JointQuestion { data: of_scale(&other, &scale), ..good });
+    assert!(matches!(error, PerspectivesError::Length { expected: 4, found: 3, .. }), "{error}");
+    let error = says(1.0, JointQuestion { data: of_scale(&none, &[]), ..good });
+    assert!(matches!(error, PerspectivesError::EmptySplit { .. }), "{error}");
+    let nobody = TrainingData { annotators: 1, ..of_scale(&none, &scale) };
+    let error = says(1.0, JointQuestion { data: nobody, ..good });
+    assert!(matches!(error, PerspectivesError::UnknownAnnotator { .. }), "{error}");
+}
