@@ -170,12 +170,27 @@ fn a_killed_training_of_a_soft_prompt_goes_on_to_the_figures_of_one_that_was_not
     killed_training_goes_on("prompt-3");
 }
 
+#[test]
+fn a_killed_training_of_several_questions_goes_on_to_the_figures_of_one_that_was_not() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    let rows = (1..=60).map(|n| format!("c{n:03},{},{}\n", ["p", "q"][n % 2], ["no", "yes"][n * 7 % 5 / 3]));
+    bench.file("rude.csv", format!("text_id,annotator,label\n{}", rows.collect::<String>()));
+    bench.ok(["import", "P.dissensus", "rude.csv", "--question", "rude"]);
+    training_goes_on(&bench, &["--questions", "offensiveness,rude", "--tuning", "last-1"]);
+}
+
 fn killed_training_goes_on(tuning: &str) {
     let bench = Bench::new();
     bench.ok(["sample", "P.dissensus"]);
+    training_goes_on(&bench, &["--question", "offensiveness", "--tuning", tuning]);
+}
+
+/// Trains the project `P.dissensus`, and again with a kill in the middle.
+fn training_goes_on(bench: &Bench, asked: &[&str]) {
     bench.ok(["encode", "P.dissensus"]);
-    let train = ["train", "P.dissensus", "--question", "offensiveness", "--tuning", tuning, "--epochs", "4"];
-    let train: Vec<&str> = train.into_iter().chain(["--patience", "0", "--split", "by-text:0.7"]).collect();
+    let train = ["train", "P.dissensus", "--epochs", "4", "--patience", "0", "--split", "by-text:0.7"];
+    let train: Vec<&str> = train.iter().chain(asked).copied().collect();
     let whole = bench.json(&train);
     let mut child = bench.command(&train).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let runs = bench.path("P.dissensus.runs");
@@ -200,14 +215,22 @@ fn killed_training_goes_on(tuning: &str) {
     }
     bench.file("more.csv", "text_id,text\nx1,One more\nx2,And another\n");
     bench.ok(["import", "P.dissensus", "more.csv"]);
-    let mended = bench.json(["runs", "resume", "P.dissensus", "2"]);
-    assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);
+    let newest = bench.json(["runs", "list", "P.dissensus"])[0]["id"].to_string();
+    let mended = bench.json(["runs", "resume", "P.dissensus", &newest]);
+    let runs = |document: &serde_json::Value| match document["runs"].as_array() {
+        Some(runs) => runs.clone(),
+        None => vec![document.clone()],
+    };
     let curve = |run: &serde_json::Value| -> Vec<(serde_json::Value, serde_json::Value)> {
         let epochs = run["info"]["epochs"].as_array().unwrap();
         epochs.iter().map(|e| (e["train_loss"].clone(), e["validation_loss"].clone())).collect()
     };
-    assert_eq!(curve(&mended), curve(&whole));
-    assert_eq!(curve(&whole).len(), 4);
+    assert_eq!(runs(&mended).len(), runs(&whole).len());
+    for (mended, whole) in runs(&mended).iter().zip(&runs(&whole)) {
+        assert_eq!(mended["info"]["scores"], whole["info"]["scores"]);
+        assert_eq!(curve(mended), curve(whole));
+        assert_eq!(curve(whole).len(), 4);
+    }
 }
 
 /// The labels in a copy of the project file alone, without what lies beside it.

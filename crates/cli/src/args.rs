@@ -468,12 +468,16 @@ pub(crate) enum ModelArg {
   dissensus train P.dissensus
   dissensus train P.dissensus --split by-text:0.7 --seed 1
   dissensus train P.dissensus --tuning full --auxiliary other.dissensus --auxiliary third.dissensus#rude
+  dissensus train P.dissensus --tuning full --questions emotions,offensive --weights 1,0.5
 
 Without a model, tuning, split, seed or anything else of a training, multilevel is fitted on all labels and predicts for the project from then on.
 With any of them a run is made: fitted on the training labels, scored on the test labels, kept under its number (see `runs`).
 A linear head on a frozen encoder is a convex problem and fitted to convergence: epochs, batch, learning rates and the like do not count for it.
 With --auxiliary an epoch also has steps on texts of the other projects (of a larger one as many as the geometric mean of both numbers of texts, of a smaller one every text once).
-Texts whose body stands among the validation or test texts are left out of them. Other projects are only read.")]
+Texts whose body stands among the validation or test texts are left out of them. Other projects are only read.
+With --questions, or a multi-label question, one encoder is trained with a head for each question or option; each is a run of its own with its own figures.
+The texts of all of them are divided as one, and of each the mean loss over its labels counts. A frozen encoder shares nothing: each head is then trained by itself.
+--class-weights weighs a yes by negatives over positives of each option, --pos-weight by a number that you give.")]
 pub(crate) struct Train {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -487,6 +491,19 @@ pub(crate) struct Train {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// Questions to learn together on one encoder, by commas; one with options stands for all of them (multi-label) or for all of its types
+    /// (spans). Can be given several times, which a name with a comma in it needs
+    #[arg(long, value_name = "QUESTION,QUESTION", conflicts_with_all = ["question", "auxiliary"])]
+    pub(crate) questions: Vec<String>,
+    /// How much the mean loss of each of --questions counts, in their order [default: 1 each]
+    #[arg(
+        long,
+        value_name = "WEIGHT,WEIGHT",
+        value_delimiter = ',',
+        requires = "questions",
+        allow_negative_numbers = true
+    )]
+    pub(crate) weights: Vec<f64>,
     /// How labels are divided, for a run that is scored (one fold of k-fold): see `evaluate --help` [default: column where the project has an
     /// official split, else by-text:0.7]
     #[arg(long, value_parser = split)]

@@ -21,6 +21,7 @@
 mod atomic_file;
 mod atomic_folder;
 mod atomic_pair;
+mod linked_folder;
 mod nofollow;
 mod paths;
 mod stale;
@@ -28,6 +29,7 @@ mod stale;
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use atomic_folder::AtomicFolder;
 pub use atomic_pair::finish_pair;
+pub use linked_folder::link_or_copy_folder;
 pub use nofollow::open_or_create_regular;
 pub use paths::{beside, folder_of, real_path, sync_folder};
 pub use stale::remove_stale_parts;

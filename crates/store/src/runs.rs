@@ -324,6 +324,17 @@ impl Store {
         })
     }
 
+    /// The runs whose configuration has this `group`, in the order of their numbers: those that are trained together.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn runs_of_group(&self, group: &str) -> Result<Vec<RunId>> {
+        self.read("reading the runs of a training", |c| {
+            let sql = "SELECT id FROM runs WHERE configuration ->> '$.group' = ?1 ORDER BY id";
+            all(c, sql, [group], |r| Ok(RunId(r.get(0)?)))
+        })
+    }
+
     /// One run by its identity; `None` where this project has none.
     ///
     /// # Errors

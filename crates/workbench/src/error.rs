@@ -348,6 +348,9 @@ pub enum WorkbenchError {
         /// What is wrong with it, and what to do.
         reason: String,
     },
+    /// Questions that cannot be learned together on one encoder.
+    #[error("these questions cannot be learned together: {0}")]
+    Joint(String),
     /// The labels of a run's auxiliary questions cannot be read any more.
     #[error("run {run} cannot go on: {}, which holds the labels of its auxiliary questions, cannot be read ({reason}). Start a new one", .path.display())]
     AuxiliaryLabels {
@@ -577,6 +580,7 @@ impl WorkbenchError {
             Self::NotComparable(_) => "not-comparable",
             Self::CannotPredict(_) => "cannot-predict",
             Self::Auxiliary { .. } => "auxiliary",
+            Self::Joint(_) => "joint",
             Self::NotResumable { .. } | Self::AuxiliaryLabels { .. } => "not-resumable",
             Self::NoRunFiles { .. } => "run-files-missing",
             Self::ForeignRunFiles { .. } => "run-files-foreign",

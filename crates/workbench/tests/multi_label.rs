@@ -219,13 +219,14 @@ fn figures_of_the_whole_question_are_refused_with_the_name_of_an_option() {
         analysis.slips(id, SlipChoices::default(), &Silent).map(drop),
         analysis.repeats(id).map(drop),
         analysis.nearest_agreed_texts(id, TextId(1)).map(drop),
-        runs.choices(id, ModelKind::ShareRecFfn, "frozen").map(drop),
     ];
     for (at, result) in refused.into_iter().enumerate() {
         let error = result.err().unwrap_or_else(|| panic!("figure {at} was given"));
         assert_eq!(error.code(), "one-option", "{at}: {error}");
         assert!(error.to_string().contains("\"topics: option 0\""), "{error}");
     }
+    // A training of the question is one of all of its options.
+    assert_eq!(runs.choices(id, ModelKind::ShareRecFfn, "frozen").unwrap().question, id);
     let option = session.project.question(Some("topics: option 1")).unwrap();
     assert_eq!(option.id, id.of_option(1));
     assert!(live.active_model(option.id).unwrap().fitted_on.is_some());

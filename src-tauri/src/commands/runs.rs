@@ -85,7 +85,7 @@ pub(crate) async fn use_run(app: AppHandle, id: Option<u32>) -> Result<(), Probl
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn delete_run(app: AppHandle, id: u32) -> Result<(), Problem> {
-    with_session(app, move |session| session.runs.delete(id)).await
+    with_session(app, move |session| session.runs.delete(id).map(drop)).await
 }
 
 /// Writes a report of these runs; the path's ending says which kind: csv, json, tex or html.

@@ -161,7 +161,7 @@ export const events = {
 };
 
 /* Constants */
-export const TRAINING_SETTINGS = [{"help":"Of split, weights, order and dropout: the same seed gives the same run","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false}] as const;
+export const TRAINING_SETTINGS = [{"help":"Of split, weights, order and dropout: the same seed gives the same run","key":"seed","label":"Seed","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"How many of the encoder's last layers learn","key":"layers","label":"Layers","range":[1.0,1000.0],"values":[],"whole":true},{"help":"Rank of the additions to the attention's weights","key":"rank","label":"LoRA rank","range":[1.0,4096.0],"values":[],"whole":true},{"help":"How many vectors the soft prompt has","key":"vectors","label":"Prompt vectors","range":[1.0,64.0],"values":[],"whole":true},{"help":"Share of the training labels held out to choose the best checkpoint, in the way of the split, where the split names none","key":"validation","label":"Validation share","range":[0.01,0.9],"values":[],"whole":false},{"help":"Most passes over the training texts","key":"epochs","label":"Max epochs","range":[1.0,1000000.0],"values":[],"whole":true},{"help":"Most steps, where that is to end it earlier than the epochs; 0 for no limit","key":"max_steps","label":"Max steps","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Steps between evaluations; 0 for one after each epoch","key":"evaluate_every","label":"Evaluate every","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"Texts a batch, each with all of its labels","key":"batch","label":"Batch size","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Batches whose gradients are added up before a step","key":"gradient_accumulation_steps","label":"Gradient accumulation","range":[1.0,1048576.0],"values":[],"whole":true},{"help":"Learning rate of the encoder's top layer","key":"encoder_lr","label":"Encoder learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Learning rate of the head","key":"head_lr","label":"Head learning rate","range":[1e-9,10.0],"values":[],"whole":false},{"help":"Decoupled weight decay","key":"weight_decay","label":"Weight decay","range":[0.0,100.0],"values":[],"whole":false},{"help":"How learning rates move after the warm-up","key":"schedule","label":"Schedule","range":null,"values":["constant","linear","cosine"],"whole":false},{"help":"Share of the steps in which learning rates rise","key":"warmup","label":"Warm-up share","range":[0.0,1.0],"values":[],"whole":false},{"help":"Largest norm of the gradient; 0 for no limit","key":"max_grad_norm","label":"Gradient clipping","range":[0.0,1000000000.0],"values":[],"whole":false},{"help":"Evaluations without a better one before it stops; 0 for never","key":"patience","label":"Patience","range":[0.0,4294967295.0],"values":[],"whole":true},{"help":"What the best checkpoint is chosen by","key":"metric_for_best_model","label":"Best checkpoint by","range":null,"values":["log_loss","accuracy","macro_f1"],"whole":false},{"help":"Units of the head's hidden layer; 0 for a linear head","key":"hidden","label":"Hidden units","range":[0.0,16384.0],"values":[],"whole":true},{"help":"Activation of the hidden layer","key":"activation","label":"Activation","range":null,"values":["relu","tanh"],"whole":false},{"help":"Dropout on the embedding","key":"embedding_dropout","label":"Embedding dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Dropout before the last layer of the head","key":"head_dropout","label":"Head dropout","range":[0.0,0.99],"values":[],"whole":false},{"help":"Share of each label spread over all levels","key":"label_smoothing","label":"Label smoothing","range":[0.0,0.99],"values":[],"whole":false},{"help":"How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option","key":"pos_weight","label":"Weight of a yes","range":[0.001,1000.0],"values":[],"whole":false},{"help":"Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no","key":"class_weights","label":"Class weights","range":null,"values":[],"whole":false},{"help":"Learn each text's distribution of labels in place of single labels (majority and shared)","key":"soft_labels","label":"Soft labels","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by who they are (share-rec)","key":"use_identity","label":"Annotator identity","range":null,"values":[],"whole":false},{"help":"Tell annotators apart by their attributes, which serves people without labels too (share-rec)","key":"use_attributes","label":"Annotator attributes","range":null,"values":[],"whole":false}] as const;
 
 /* Types */
 /**  The nonlinearity between two layers. */
@@ -1150,6 +1150,14 @@ export type JobInfo = {
 	problem: Problem | null,
 };
 
+/**  A question that is learned together with others on one encoder. */
+export type JointQuestion = {
+	/**  The question, or one of its options. */
+	question: QuestionId,
+	/**  How much its mean loss counts against that of the others. */
+	weight: number | null,
+};
+
 /**  What became of a label; it is on disk by then. */
 export type LabelReceipt = {
 	/**  How far the annotator is now. */
@@ -1687,6 +1695,10 @@ export type RunInfo = {
 	vectors: number,
 	/**  How many questions of other projects taught the encoder too. */
 	auxiliary: number,
+	/**  How many questions and options were learned together on one encoder; 0 for a run of one alone. */
+	joint: number,
+	/**  The runs of the others of them, in their order; those that were deleted are not among them. */
+	trained_with: number[],
 	/**  How labels were divided. */
 	split: string,
 	/**  Its seed. */
@@ -2009,6 +2021,11 @@ export type TrainChoices = {
 	split: string,
 	/**  Questions of other projects that teach the encoder too. */
 	auxiliary?: AuxiliaryQuestion[],
+	/**
+	 *  Questions that are learned together on one encoder, each with a head of its own: every one that is learned, or, where a
+	 *  training is asked for, a whole question in place of its options. Empty for the question alone.
+	 */
+	joint?: JointQuestion[],
 	/**  Of split, weights, order and dropout: the same seed gives the same run */
 	seed: number,
 	/**  How many of the encoder's last layers learn */
@@ -2055,7 +2072,9 @@ export type TrainChoices = {
 	head_dropout: number | null,
 	/**  Share of each label spread over all levels */
 	label_smoothing: number | null,
-	/**  Weigh labels so that every level counts alike */
+	/**  How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option */
+	pos_weight: number | null,
+	/**  Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no */
 	class_weights: boolean,
 	/**  Learn each text's distribution of labels in place of single labels (majority and shared) */
 	soft_labels: boolean,

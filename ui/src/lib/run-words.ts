@@ -76,11 +76,16 @@ export function activeModelWords(active: ActiveModel): string {
   return `${model} Encoder: ${origin}, ${active.pooling ?? "mean"} pooling.`;
 }
 
-/** "frozen encoder", "last 2 layers", "soft prompt of 5 vectors", "LoRA, rank 8, with 1 auxiliary question". */
+/**
+ * "frozen encoder", "last 2 layers", "soft prompt of 5 vectors", "LoRA, rank 8, with 1 auxiliary question", "whole encoder, one of 3
+ * questions on it".
+ */
 export function tuningWords(
-  run: Pick<RunInfo, "tuning" | "layers" | "rank" | "vectors" | "auxiliary">,
+  run: Pick<RunInfo, "tuning" | "layers" | "rank" | "vectors" | "auxiliary"> &
+    Partial<Pick<RunInfo, "joint">>,
 ): string {
   const words = tunedWords(run);
+  if ((run.joint ?? 0) > 0) return `${words}, one of ${run.joint} questions on it`;
   return run.auxiliary > 0 ? `${words}, with ${counted(run.auxiliary, "auxiliary question")}` : words;
 }
 

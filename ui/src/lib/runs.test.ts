@@ -187,6 +187,9 @@ describe("words", () => {
     expect(tuningWords({ tuning: "lora", layers: 2, rank: 8, vectors: 5, auxiliary: 2 })).toBe(
       "LoRA, rank 8, with 2 auxiliary questions",
     );
+    expect(tuningWords({ tuning: "full", layers: 2, rank: 8, vectors: 5, auxiliary: 0, joint: 3 })).toMatch(
+      /, one of 3 questions on it$/,
+    );
   });
 });
 

@@ -83,6 +83,7 @@ export const GROUPS: FieldGroup[] = [
       field("head_dropout", (c) => hidden(c) || knowsPeople(c)),
       field("label_smoothing"),
       field("class_weights"),
+      field("pos_weight", (c) => c.model !== "multilevel" && !c.class_weights),
       field("soft_labels", canBeSoft),
     ],
   },
@@ -94,7 +95,8 @@ export const GROUPS: FieldGroup[] = [
 
 /** True for a linear head on a frozen encoder, all labels alike: that is solved exactly, not trained in steps. */
 export function isSolved(choices: TrainChoices): boolean {
-  const plain = !choices.class_weights && choices.label_smoothing === 0 && !choices.soft_labels;
+  const alike = !choices.class_weights && choices.pos_weight === 1;
+  const plain = alike && choices.label_smoothing === 0 && !choices.soft_labels;
   return !tuned(choices) && !knowsPeople(choices) && plain && !hidden(choices);
 }
 

@@ -7,7 +7,7 @@ use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
 use dissensus_domain::QuestionId;
 use dissensus_workbench::view::{
-    EpochInfo, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState,
+    EpochInfo, JointQuestion, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState,
 };
 use dissensus_workbench::{ModelKind, Session, WorkbenchError};
 use serde_json::json;
@@ -42,13 +42,25 @@ pub(crate) fn run(what: RunsWhat) -> Result<()> {
         RunsWhat::Delete(args) => {
             let session = open(&args.project)?;
             let used = session.runs.list()?.into_iter().find(|run| run.predicts && run.id == args.run);
-            session.runs.delete(args.run)?;
+            let deleted = session.runs.delete(args.run)?;
+            let others: Vec<u32> = deleted.into_iter().filter(|run| *run != args.run).collect();
             let was_used = used.as_ref().map(|run| what_predicts(&session, run.question)).transpose()?;
             if args.json {
-                return output::json(&json!({ "run": args.run, "was_in_use": was_used.is_some() }));
+                let was_in_use = was_used.is_some();
+                return output::json(&json!({ "run": args.run, "was_in_use": was_in_use, "with": others }));
             }
             let was_used = was_used.map_or_else(String::new, |now| format!(". It was in use. {now}"));
-            output::line(&format!("Run {} was deleted{was_used}", args.run))
+            let others = match &others[..] {
+                [] => String::new(),
+                others => {
+                    let numbers: Vec<String> = others.iter().map(u32::to_string).collect();
+                    format!(
+                        " with {}, which were trained as one with it and had not finished",
+                        numbers.join(", ")
+                    )
+                }
+            };
+            output::line(&format!("Run {} was deleted{others}{was_used}", args.run))
         }
         RunsWhat::Report { project, target, force } => report(&project, &target, force),
     }
@@ -83,9 +95,14 @@ fn what_predicts(session: &Session, question: QuestionId) -> Result<String> {
 /// Trains one model as a run and prints its figures.
 pub(crate) fn train(args: &Train) -> Result<()> {
     let session = open(&args.project)?;
-    let question = session.project.question(args.question.as_deref())?;
+    let joint = asked_together(&session, args)?;
+    let question = match joint.first() {
+        Some(first) => first.question,
+        None => session.project.question(args.question.as_deref())?.id,
+    };
     let model = args.model.unwrap_or(ModelKind::Multilevel);
-    let mut choices = session.runs.choices(question.id, model, args.tuning.as_deref().unwrap_or("frozen"))?;
+    let mut choices = session.runs.choices(question, model, args.tuning.as_deref().unwrap_or("frozen"))?;
+    choices.joint = joint;
     choices.seed = args.seed.unwrap_or(0);
     if let Some(split) = args.split {
         choices.split = split;
@@ -110,7 +127,54 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     }
     let (switch, detail) = done?;
     tell_switch(switch);
-    if args.json { output::json(&detail) } else { details(&detail) }
+    trained(&session, detail, args.json)
+}
+
+/// The questions of `--questions`, with their weights.
+fn asked_together(session: &Session, args: &Train) -> Result<Vec<JointQuestion>> {
+    let mut found = Vec::new();
+    for asked in &args.questions {
+        match session.project.question(Some(asked)) {
+            Ok(question) => found.push(question.id),
+            Err(_) => {
+                for name in asked.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+                    found.push(session.project.question(Some(name))?.id);
+                }
+            }
+        }
+    }
+    let (questions, weights) = (found.len(), args.weights.len());
+    if weights > 0 && weights != questions {
+        bail!(
+            "--weights has {}, and --questions names {questions}: give one weight for each",
+            count(weights as u64, "number")
+        );
+    }
+    let weight = |nth: usize| args.weights.get(nth).copied().unwrap_or(1.0);
+    let question = |(nth, question): (usize, QuestionId)| JointQuestion { question, weight: weight(nth) };
+    Ok(found.into_iter().enumerate().map(question).collect())
+}
+
+/// What was trained: a run, or all that were trained as one.
+fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
+    if first.info.joint == 0 {
+        return if json { output::json(&first) } else { details(&first) };
+    }
+    let others = first.info.trained_with.clone();
+    let mut runs = vec![first];
+    for run in others {
+        runs.push(session.runs.detail(run)?);
+    }
+    runs.sort_by_key(|run| run.info.id);
+    if json {
+        return output::json(&json!({ "runs": runs }));
+    }
+    let infos: Vec<RunInfo> = runs.iter().map(|run| run.info.clone()).collect();
+    list(&infos)?;
+    for note in runs.iter().flat_map(|run| run.notes.last()).take(1) {
+        output::line(&format!("note: {note}"))?;
+    }
+    output::line("Each has its figures under its number: dissensus runs show PROJECT RUN")
 }
 
 impl Train {
@@ -121,6 +185,7 @@ impl Train {
             || self.split.is_some()
             || self.seed.is_some()
             || !self.auxiliary.is_empty()
+            || !self.questions.is_empty()
             || self.options != TrainOptions::default()
     }
 }
@@ -130,8 +195,7 @@ fn resume(args: &OneRun) -> Result<()> {
     let bar = Bar::new("steps");
     let done = session.runs.resume_here(args.run, &bar);
     drop(bar);
-    let detail = done?;
-    if args.json { output::json(&detail) } else { details(&detail) }
+    trained(&session, done?, args.json)
 }
 
 fn show(session: &Session, args: &OneRun) -> Result<()> {

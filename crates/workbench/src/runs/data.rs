@@ -6,6 +6,8 @@
 
 use super::Runs;
 use super::resume::OLD_AND_CHANGED;
+use super::together;
+use crate::context::QuestionData;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
@@ -17,9 +19,9 @@ use dissensus_perspectives::{
     Attribute, CopiesAcross, DataSplit, Embeddings, ModelKind, Observation, SplitColumns, SplitSpec, Target,
     TestSet, TrainConfig, TrainingData,
 };
-use dissensus_store::{RunLabel, RunPart};
+use dissensus_store::{RunLabel, RunPart, StoreError};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Kept with the run, beside its labels.
@@ -50,6 +52,26 @@ pub(crate) struct RunStart {
     /// What teaches the encoder beside the question. Its labels are kept with the checkpoints until the run has finished.
     #[serde(default)]
     auxiliary: Vec<RunAuxiliary>,
+    /// Rows of the training texts of questions that were learned together with this one on one encoder, without this one's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    taught_by_others: Vec<u32>,
+}
+
+/// The labels of a division as a run keeps them.
+fn parts(data: &QuestionData, division: &DataSplit) -> Vec<(RunPart, Vec<RunLabel>)> {
+    let ids = |labels: &[Observation]| -> Vec<RunLabel> {
+        let label = |o: &Observation| RunLabel {
+            text: data.texts[o.text as usize],
+            annotator: data.annotators[o.annotator as usize],
+            level: o.level,
+        };
+        labels.iter().map(label).collect()
+    };
+    vec![
+        (RunPart::Train, ids(&division.train)),
+        (RunPart::Validation, ids(&division.validation)),
+        (RunPart::Test, ids(division.test.observations())),
+    ]
 }
 
 /// The encoder that a run started on; none where it has not started, or without an encoder.
@@ -82,6 +104,7 @@ pub(crate) struct RunData {
     pub(super) ngrams: bool,
     copies_scored: usize,
     copies_left_out: usize,
+    pub(super) taught_by_others: Vec<u32>,
 }
 
 impl RunData {
@@ -118,89 +141,102 @@ impl RunData {
 }
 
 impl Runs {
-    /// Divides the labels as they are now and keeps with the run what it starts on. Only ever done once for a run.
+    /// Divides the labels as they are now and keeps with the run, or with those that are trained as one, what it starts on. Only ever done
+    /// once for a run.
     pub(super) fn start_on(
         &self,
-        kept: &SavedRun,
+        together: &[SavedRun],
         config: &TrainConfig,
         split: SplitSpec,
     ) -> Result<(), WorkbenchError> {
-        let question = self.context.index().with_levels(kept.choices.question)?.clone();
-        let question_data = self.context.question_data(&question)?;
-        question_data.check_split(split)?;
-        if self.context.index().texts().len() < question_data.texts.len() {
+        let [first, ..] = together else { return Err(WorkbenchError::NoQuestion) };
+        let mut of = Vec::new();
+        for kept in together {
+            let question = self.context.index().with_levels(kept.choices.question)?.clone();
+            of.push(self.context.question_data(&question)?);
+        }
+        of[0].check_split(split)?;
+        let texts = of[0].texts.len();
+        if self.context.index().texts().len() < texts {
             // An import has just ended and the index is about to follow it.
             return Err(WorkbenchError::Busy("import"));
         }
         // Convex models have no epochs to choose from: all labels that are not scored train.
-        let validation = if config.is_convex() { 0.0 } else { kept.choices.validation };
-        let none = Embeddings::none(question_data.texts.len());
-        let seed = u64::from(kept.choices.seed);
-        let encoder = self.encoding.chosen()?;
-        if kept.choices.tuning == Tuning::Frozen
-            && let Some(encoder) = &encoder
-            && (self.context.store.embedding_count(&encoder.key)? as usize) < question_data.texts.len()
-        {
-            // Another encoder came into use, or texts were imported, after the run was asked for.
-            return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
-        }
-        if kept.choices.tuning != Tuning::Frozen
-            && let Some(encoder) = &encoder
-        {
-            self.encoding.take_over_before_tuning(encoder)?;
-        }
+        let validation = if config.is_convex() { 0.0 } else { first.choices.validation };
+        let seed = u64::from(first.choices.seed);
+        let encoder = self.encoder_to_start_on(first, texts)?;
         // Of a run on frozen embeddings that is their encoder, of a run that tunes the one that it begins with.
         let seen = self
             .encoding
             .seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.context.index())?;
-        let columns = SplitColumns { seen: seen.rows(), ..question_data.columns() };
-        // A run of format 2 was divided when copies of a text were not yet kept together.
-        let own: Vec<u32> = (0..question_data.texts.len() as u32).collect();
-        let columns = match self.is_divided(kept)? {
-            true => SplitColumns { copies: &own, ..columns },
-            false => columns,
+        let divisions = match &of[..] {
+            [alone] => {
+                let columns = SplitColumns { seen: seen.rows(), ..alone.columns() };
+                // A run of format 2 was divided when copies of a text were not yet kept together.
+                let own: Vec<u32> = (0..texts as u32).collect();
+                let columns = match self.is_divided(first)? {
+                    true => SplitColumns { copies: &own, ..columns },
+                    false => columns,
+                };
+                vec![split.divide(&alone.data(&Embeddings::none(texts)), columns, seed, validation)?]
+            }
+            several => together::divide(split, several, seen.rows(), seed, validation)?,
         };
-        let division = split.divide(&question_data.data(&none), columns, seed, validation)?;
-        seen.rows().check(&split.name(), division.test.texts())?;
-        let ids = |labels: &[Observation]| -> Vec<RunLabel> {
-            let label = |o: &Observation| RunLabel {
-                text: question_data.texts[o.text as usize],
-                annotator: question_data.annotators[o.annotator as usize],
-                level: o.level,
-            };
-            labels.iter().map(label).collect()
-        };
-        let parts = vec![
-            (RunPart::Train, ids(&division.train)),
-            (RunPart::Validation, ids(&division.validation)),
-            (RunPart::Test, ids(division.test.observations())),
-        ];
-        self.check_old_division(kept, &parts)?;
-        let auxiliary = self.read_auxiliary(kept, &question_data, &division)?;
-        let ngrams = if kept.choices.tuning == Tuning::Frozen {
+        let ngrams = if first.choices.tuning == Tuning::Frozen {
             self.encoding.embeddings()?.0.ngrams.is_some()
         } else {
-            config.network.model == ModelKind::Multilevel
-                && self.encoding.gives_ngrams(question_data.texts.len())?
+            config.network.model == ModelKind::Multilevel && self.encoding.gives_ngrams(texts)?
         };
-        let start = RunStart {
-            texts: question_data.texts.len() as u32,
-            last_text: question_data.texts.last().map_or(0, |id| id.0),
-            annotators: question_data.annotators.clone(),
-            attributes: question_data.attributes.clone(),
-            encoder,
-            left_out: division.test.left_out(),
-            ngrams,
-            copies_scored: division.copies.scored.len(),
-            copies_left_out: division.copies.left_out,
-            drawn_validation: split != SplitSpec::Column
-                || division.validation.iter().any(|o| {
-                    question_data.columns().parts.get(o.text as usize) != Some(&Some(Split::Validation))
-                }),
-            auxiliary,
-        };
-        let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
-        Ok(self.context.store.set_run_start(kept.run.id, start, parts)?)
+        let taught: BTreeSet<u32> =
+            divisions.iter().flat_map(|division| &division.train).map(|o| o.text).collect();
+        let mut starts = Vec::new();
+        for ((kept, data), division) in together.iter().zip(&of).zip(&divisions) {
+            seen.rows().check(&split.name(), division.test.texts())?;
+            let parts = parts(data, division);
+            self.check_old_division(kept, &parts)?;
+            let own: BTreeSet<u32> = division.train.iter().map(|o| o.text).collect();
+            let start = RunStart {
+                texts: texts as u32,
+                last_text: data.texts.last().map_or(0, |id| id.0),
+                annotators: data.annotators.clone(),
+                attributes: data.attributes.clone(),
+                encoder: encoder.clone(),
+                left_out: division.test.left_out(),
+                ngrams,
+                copies_scored: division.copies.scored.len(),
+                copies_left_out: division.copies.left_out,
+                drawn_validation: split != SplitSpec::Column
+                    || division
+                        .validation
+                        .iter()
+                        .any(|o| data.parts.get(o.text as usize) != Some(&Some(Split::Validation))),
+                auxiliary: self.read_auxiliary(kept, data, division)?,
+                taught_by_others: taught.difference(&own).copied().collect(),
+            };
+            let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
+            starts.push((kept.run.id, start, parts));
+        }
+        let kept = self.context.store.write(move |tx| -> Result<(), StoreError> {
+            starts.iter().try_for_each(|(run, start, parts)| tx.set_run_start(*run, start, parts))
+        });
+        Ok(kept?)
+    }
+
+    /// The encoder that a run starts on: all texts are encoded with it where it is frozen, and what trained it is known where it is tuned.
+    fn encoder_to_start_on(
+        &self,
+        kept: &SavedRun,
+        texts: usize,
+    ) -> Result<Option<SelectedEncoder>, WorkbenchError> {
+        let encoder = self.encoding.chosen()?;
+        let Some(chosen) = &encoder else { return Ok(None) };
+        if kept.choices.tuning != Tuning::Frozen {
+            self.encoding.take_over_before_tuning(chosen)?;
+        } else if (self.context.store.embedding_count(&chosen.key)? as usize) < texts {
+            // Another encoder came into use, or texts were imported, after the run was asked for.
+            return Err(WorkbenchError::NotEncoded(self.context.store.path().to_owned()));
+        }
+        Ok(encoder)
     }
 
     /// Whether labels were already divided for this run, as they were for those of format 2.
@@ -262,7 +298,9 @@ impl Runs {
             test: TestSet::new(observations(RunPart::Test)?),
             copies: CopiesAcross::default(),
         };
-        if start.attributes.iter().any(|attribute| attribute.of.len() != start.annotators.len()) {
+        if start.attributes.iter().any(|attribute| attribute.of.len() != start.annotators.len())
+            || start.taught_by_others.iter().any(|text| *text >= start.texts)
+        {
             return Err(damaged());
         }
         Ok(RunData {
@@ -276,6 +314,7 @@ impl Runs {
             ngrams: start.ngrams,
             copies_scored: start.copies_scored,
             copies_left_out: start.copies_left_out,
+            taught_by_others: start.taught_by_others,
         })
     }
 

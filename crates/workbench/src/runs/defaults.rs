@@ -4,11 +4,11 @@ use super::Runs;
 use crate::error::WorkbenchError;
 use crate::saved_runs::choices;
 use crate::view::{TrainChoices, Tuning};
-use dissensus_domain::QuestionId;
+use dissensus_domain::{Question, QuestionId};
 use dissensus_perspectives::ModelKind;
 
 impl Runs {
-    /// What a training of this model does unless told otherwise: what was asked for the last time, else sensible choices.
+    /// What a training of this model on a question, or on all options of one, does unless told otherwise: what was asked for the last time, else sensible choices.
     ///
     /// # Errors
     /// There is no such question.
@@ -19,16 +19,15 @@ impl Runs {
         tuning: Tuning,
     ) -> Result<TrainChoices, WorkbenchError> {
         let context = &self.context;
-        context.index().with_levels(question)?;
+        let first = self.first_learned(question)?;
         let last: Option<serde_json::Value> = context.store.setting(&last_key(kind, &tuning))?;
         if let Some(last) = last.and_then(|last| choices::read(last).ok().flatten()) {
             // An older version may have taken what is out of range now.
             return Ok(TrainChoices { question, ..last.into_ranges(|_| true) });
         }
-        let question = context.index().with_levels(question)?.clone();
-        let question_data = context.question_data(&question)?;
+        let question_data = context.question_data(&first)?;
         Ok(choices::defaults(
-            question.id,
+            question,
             kind,
             &tuning,
             question_data.labelled_texts(),
@@ -47,13 +46,19 @@ impl Runs {
         model: ModelKind,
         tuning: &str,
     ) -> Result<TrainChoices, WorkbenchError> {
-        let question = self.context.index().with_levels(question)?.clone();
-        let question_data = self.context.question_data(&question)?;
+        let question_data = self.context.question_data(&self.first_learned(question)?)?;
         let (texts, split) = (question_data.labelled_texts(), question_data.usual_split());
-        let mut named = choices::defaults(question.id, model, &Tuning::Frozen, texts, split);
+        let mut named = choices::defaults(question, model, &Tuning::Frozen, texts, split);
         choices::set_tuning(&mut named, tuning)?;
-        let fresh = choices::defaults(question.id, model, &named.tuning, texts, split);
+        let fresh = choices::defaults(question, model, &named.tuning, texts, split);
         Ok(TrainChoices { layers: named.layers, rank: named.rank, vectors: named.vectors, ..fresh })
+    }
+
+    /// What is learned of a question: itself, or the first of its options, all of which have its answers.
+    fn first_learned(&self, question: QuestionId) -> Result<Question, WorkbenchError> {
+        let index = self.context.index();
+        let found = index.question(question).ok_or(WorkbenchError::NoQuestion)?;
+        Ok(found.option(0).unwrap_or_else(|| found.clone()))
     }
 }
 

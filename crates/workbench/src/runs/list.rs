@@ -35,7 +35,7 @@ impl Runs {
         data_changed: bool,
         predicts: Option<u32>,
     ) -> Result<RunInfo, WorkbenchError> {
-        let SavedRun { run, choices, outcome, epochs } = kept;
+        let SavedRun { run, choices, outcome, epochs, .. } = kept;
         let live = self.at_work.state(run.id.0);
         let finished = run.state == WorkState::Finished;
         let seconds = match (&live, finished) {
@@ -58,6 +58,12 @@ impl Runs {
             rank: choices.rank,
             vectors: choices.vectors,
             auxiliary: choices.auxiliary.len() as u32,
+            joint: choices.joint.len() as u32,
+            trained_with: {
+                let mut numbers = self.kept.numbers_together(kept)?;
+                numbers.retain(|number| *number != run.id.0);
+                numbers
+            },
             split: choices.split,
             seed: choices.seed,
             state: run.state,

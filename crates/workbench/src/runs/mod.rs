@@ -18,8 +18,10 @@ mod notes;
 mod predict;
 mod resume;
 mod start;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod together;
 mod training;
 mod tuned_data;
 mod use_run;

@@ -1,6 +1,7 @@
 //! What is to be known before the figures of a run are read.
 
-use crate::view::{RunAuxiliary, RunSizes};
+use super::training::Member;
+use crate::view::{RunAuxiliary, RunSizes, Tuning};
 use crate::words::counted;
 use dissensus_domain::Question;
 use dissensus_perspectives::{
@@ -61,6 +62,34 @@ pub(super) fn auxiliary_note(of: &RunAuxiliary) -> String {
         counted(u64::from(*texts), "text"),
         counted(u64::from(*annotators), "annotator"),
     )
+}
+
+/// What to say of a run whose encoder, at place `at`, was trained for several questions; nothing of one alone.
+pub(super) fn together_note(members: &[Member], at: usize) -> Option<String> {
+    if members.len() < 2 {
+        return None;
+    }
+    let texts =
+        |member: &Member| -> BTreeSet<u32> { member.data.division.train.iter().map(|o| o.text).collect() };
+    let own = texts(&members[at]);
+    let others: BTreeSet<u32> =
+        members.iter().enumerate().filter(|(nth, _)| *nth != at).flat_map(|(_, m)| texts(m)).collect();
+    let shared = own.intersection(&others).count();
+    let names: Vec<String> = members.iter().map(|member| format!("\"{}\"", member.question.name)).collect();
+    let shared = match shared {
+        0 => "no training text of this one has a label of another".to_owned(),
+        texts => format!(
+            "{texts} of its {} also have a label of another",
+            counted(own.len() as u64, "training text")
+        ),
+    };
+    let steps = match members[at].kept.choices.tuning {
+        Tuning::Frozen => "each head was trained by itself on the encoder as it is",
+        _ => {
+            "one encoder was trained for all of them, its training loss and its best checkpoint are those of all"
+        }
+    };
+    Some(format!("Learned together with others, {}: {steps}; {shared}.", names.join(", ")))
 }
 
 /// What is to be known before figures are read.

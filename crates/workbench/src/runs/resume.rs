@@ -9,14 +9,14 @@ use crate::view::RunDetail;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::checkpoint_config_hash;
-use dissensus_store::RunId;
+use dissensus_store::{RunId, StoreError};
 
 /// Of format 2, whose runs do not say what they started on.
 pub(super) const OLD_AND_CHANGED: &str =
     "it was started by an older version of Dissensus, and labels have changed since";
 
 impl Runs {
-    /// Resumes an interrupted run from its last checkpoint, on the labels, annotators and texts that it started on.
+    /// Resumes an interrupted run, and those that are trained as one with it, from its last checkpoint, on the labels, annotators and texts that it started on.
     ///
     /// # Errors
     /// There is no such run, it cannot be resumed, or another one is at work.
@@ -40,11 +40,17 @@ impl Runs {
 
     /// Marks an interrupted or failed run as running again.
     fn reopen(&self, id: u32) -> Result<(), WorkbenchError> {
-        let kept = self.kept.get(id)?;
-        if let Some(reason) = self.cannot_resume(&kept)? {
-            return Err(WorkbenchError::NotResumable { run: id, reason });
+        let together = self.kept.together(id)?;
+        for kept in &together {
+            if let Some(reason) = self.cannot_resume(kept)? {
+                return Err(WorkbenchError::NotResumable { run: kept.run.id.0, reason });
+            }
         }
-        Ok(self.context.store.write(move |tx| tx.resume_run(RunId(id)))?)
+        let runs: Vec<RunId> = together.iter().map(|kept| kept.run.id).collect();
+        let reopened = self.context.store.write(move |tx| -> Result<(), StoreError> {
+            runs.iter().try_for_each(|run| tx.resume_run(*run))
+        });
+        Ok(reopened?)
     }
 
     /// Why a run cannot be resumed; `None` where it can.
@@ -61,7 +67,16 @@ impl Runs {
         if config.is_convex() {
             return Ok(Some("it is fitted in one go, without checkpoints"));
         }
-        let found = self.kept.find_folder(kept);
+        // Those that are trained as one have one folder of checkpoints, the first one's.
+        let numbers = self.kept.numbers_together(kept)?;
+        let first = match numbers.first() {
+            Some(number) if *number != kept.run.id.0 => &self.kept.get(*number)?,
+            _ => kept,
+        };
+        if numbers.len() < kept.choices.joint.len() {
+            return Ok(Some("a run that was trained with it is not there any more"));
+        }
+        let found = self.kept.find_folder(first);
         let Some(folder) = found.own() else { return Ok(Some("its checkpoints are not there")) };
         match checkpoint_config_hash(&folder.join("checkpoints")) {
             None if kept.run.state == WorkState::Failed => {

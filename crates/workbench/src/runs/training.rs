@@ -1,81 +1,127 @@
-//! One training, from its choices to its scores.
+//! One training, from its choices to its scores: of one question, or of several on one encoder.
 
 use super::Runs;
-use super::auxiliary::{AuxiliaryLabels, file_name};
 use super::data::RunData;
 use super::energy::Energy;
-use super::notes::{calibration, notes, sizes};
-use crate::encoding::encoders::SelectedEncoder;
-use crate::encoding::{OtherTrainingData, Seen};
+use super::notes::{notes, sizes, together_note};
+use super::steps::{Fitted, Work};
+use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::saved_runs::{Card, Outcome, SavedRun, choices, io, write_card};
-use crate::view::{EpochInfo, GradientNorm, TrainChoices};
-use dissensus_domain::{AnnotatorId, ScaleKind};
-use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
+use crate::saved_runs::{Outcome, SavedRun, choices};
+use dissensus_domain::{Question, ScaleKind};
+use dissensus_encoder::{DeviceChoice, FreezePolicy};
 use dissensus_perspectives::{
-    AnnotatorModel, AuxiliaryTask, Embeddings, EncoderToTune, EpochRecord, FitOptions, ModelKind,
-    TrainConfig, Trained, Trainer, TrainingData, f1_rule_by_calibration, f1_rule_by_folds,
-    f1_rule_by_validation, fit, metrics,
+    Embeddings, FitOptions, TrainConfig, f1_rule_by_folds, f1_rule_by_validation, fit, metrics,
 };
 use dissensus_store::RunId;
-use std::path::Path;
 use std::sync::Arc;
 
+/// A run at work, with what it learns and is scored on.
+pub(super) struct Member {
+    pub(super) kept: SavedRun,
+    pub(super) data: RunData,
+    pub(super) question: Question,
+}
+
+/// How a run ended.
+pub(super) struct Ended {
+    pub(super) run: RunId,
+    pub(super) outcome: Outcome,
+    /// Of its test labels; none where it was not scored.
+    pub(super) probabilities: Option<Vec<f32>>,
+}
+
+/// What all runs of a training have in common.
+struct Common<'a> {
+    config: &'a TrainConfig,
+    embeddings: &'a Arc<Embeddings>,
+    options: &'a FitOptions,
+    progress: &'a dyn Progress,
+}
+
 impl Runs {
-    /// Trains, scores once, and keeps the predictions of the run.
-    pub(super) fn train_run(
+    /// Trains, and scores each run once. Runs that tune an encoder are trained as one; on an encoder that stays as it is nothing is shared,
+    /// and each is trained by itself.
+    pub(super) fn train_runs(
         &self,
-        run: RunId,
+        runs: &[RunId],
         device: DeviceChoice,
         progress: &dyn Progress,
-    ) -> Result<Outcome, WorkbenchError> {
+    ) -> Result<Vec<Ended>, WorkbenchError> {
         let began = std::time::Instant::now();
         let energy = Energy::now();
-        let mut kept = self.kept.get(run.0)?;
-        let (config, split) = choices::config(&kept.choices)?;
-        if kept.run.start.is_none() {
-            self.start_on(&kept, &config, split)?;
-            kept = self.kept.get(run.0)?;
+        let read = || runs.iter().map(|run| self.kept.get(run.0)).collect::<Result<Vec<_>, _>>();
+        let mut all = read()?;
+        let Some(first) = all.first() else { return Err(WorkbenchError::NoQuestion) };
+        let (config, split) = choices::config(&first.choices)?;
+        if all.iter().any(|kept| kept.run.start.is_none()) {
+            self.start_on(&all, &config, split)?;
+            all = read()?;
         }
-        let mut data = self.run_data(&kept)?;
-        let embeddings = if config.policy == FreezePolicy::Frozen {
-            self.run_embeddings(&data)?
-        } else {
-            Arc::new(self.before_tuning(&data)?)
+        let member = |kept: SavedRun| -> Result<Member, WorkbenchError> {
+            let question = self.context.index().with_levels(kept.choices.question)?.clone();
+            Ok(Member { data: self.run_data(&kept)?, kept, question })
         };
-        let question = self.context.index().with_levels(kept.choices.question)?.clone();
-        let sizes = sizes(&data.division);
-        let mut notes = notes(config.network.model, &question, &data.division);
+        let mut members: Vec<Member> = all.into_iter().map(member).collect::<Result<_, _>>()?;
+        let embeddings = if config.policy == FreezePolicy::Frozen {
+            self.run_embeddings(&members[0].data)?
+        } else {
+            Arc::new(self.before_tuning(&members[0].data)?)
+        };
+        let together: Vec<Option<String>> =
+            (0..members.len()).map(|at| together_note(&members, at)).collect();
+        let options = FitOptions { seed: u64::from(members[0].kept.choices.seed), ..FitOptions::default() };
+        let common = Common { config: &config, embeddings: &embeddings, options: &options, progress };
+        let alone = if config.policy == FreezePolicy::Frozen { 1 } else { members.len() };
+        let (mut ended, mut before) = (Vec::new(), 0.0);
+        for members in members.chunks_mut(alone) {
+            let work = Work { runs: self, device, progress, options: &options };
+            let mut score = |member: &mut Member, fitted: Fitted| -> Result<(), WorkbenchError> {
+                ended.push(self.score(member, fitted, &common)?);
+                Ok(())
+            };
+            if let ([member], true) = (&mut *members, config.is_convex()) {
+                let training = member.data.training(&embeddings);
+                let model = fit(config.network.model, &training, &options, progress)?;
+                let device = "cpu".to_owned();
+                score(member, Fitted { model, device, notes: Vec::new(), rule: None })?;
+            } else {
+                before += work.in_steps(members, &embeddings, &config, &mut score)?;
+            }
+        }
+        let seconds = before + began.elapsed().as_secs_f64();
+        for (of, together) in ended.iter_mut().zip(together) {
+            let outcome = &mut of.outcome;
+            (outcome.seconds, outcome.energy_joules) = (seconds, energy.joules_since());
+            outcome.notes.extend(together);
+        }
+        Ok(ended)
+    }
+
+    /// Scores a run's model on its test labels, once.
+    fn score(
+        &self,
+        member: &mut Member,
+        fitted: Fitted,
+        common: &Common<'_>,
+    ) -> Result<Ended, WorkbenchError> {
+        let Common { config, embeddings, options, progress } = *common;
+        let Fitted { model, device, notes: added, rule } = fitted;
+        let Member { kept, data, question } = member;
+        let kind = config.network.model;
+        let mut notes = notes(kind, question, &data.division);
         notes.extend(Seen::note(data.left_out));
         notes.extend(data.notes_of_copies());
-        let options = FitOptions { seed: u64::from(kept.choices.seed), ..FitOptions::default() };
-        let mut work = Work {
-            runs: self,
-            kept: &kept,
-            data: &data,
-            device,
-            progress,
-            options: &options,
-            before: 0.0,
-            rule: None,
-        };
-        let (kind, config_is_convex) = (config.network.model, config.is_convex());
-        let training = data.training(&embeddings);
-        let (model, device) = if config_is_convex {
-            let model = fit(kind, &training, &options, progress)?;
-            (model, "cpu".to_owned())
-        } else {
-            work.in_steps(&training, config, &mut notes)?
-        };
-        let (before, rule) = (work.before, work.rule);
+        notes.extend(added);
+        let sizes = sizes(&data.division);
         progress.report(1, Some(1), "scoring");
-        let rule = match (rule, data.division.validation.as_slice(), config_is_convex) {
+        let rule = match (rule, data.division.validation.as_slice(), config.is_convex()) {
             (Some(rule), ..) => rule,
             (None, [], true) => {
                 let key = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
                 let seen = self.encoding.seen_by(key, &self.context.index())?;
-                f1_rule_by_folds(kind, &data.training(&embeddings), seen.rows(), None, &options, progress)?
+                f1_rule_by_folds(kind, &data.training(embeddings), seen.rows(), None, options, progress)?
             }
             (None, validation, _) => {
                 f1_rule_by_validation(model.as_ref(), validation, &data.division.train, None)
@@ -90,203 +136,16 @@ impl Runs {
             &metrics::ReportOptions::default(),
             progress,
         )?;
-        self.context.store.set_run_predictions(run, scored.probabilities)?;
-        Ok(Outcome {
+        let outcome = Outcome {
             report: Some(report),
             f1_rule: Some(rule),
             sizes,
-            encoder: data.encoder.map(|encoder| encoder.key),
+            encoder: data.encoder.as_ref().map(|encoder| encoder.key.clone()),
             device,
-            seconds: before + began.elapsed().as_secs_f64(),
-            energy_joules: energy.joules_since(),
             notes,
             calibrated: true,
             ..Outcome::default()
-        })
-    }
-
-    /// Threads that a training may take: all, but one less where somebody labels meanwhile.
-    fn threads_for_training(&self) -> Option<usize> {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let labelled_meanwhile = self.context.works_in_background();
-        labelled_meanwhile.then_some(cores.saturating_sub(1).max(1))
-    }
-}
-
-/// A gradient-trained run at work.
-struct Work<'a> {
-    runs: &'a Runs,
-    kept: &'a SavedRun,
-    data: &'a RunData,
-    device: DeviceChoice,
-    progress: &'a dyn Progress,
-    options: &'a FitOptions,
-    /// Seconds that were trained before it was interrupted.
-    before: f64,
-    /// The answer for macro-F1, where it was chosen before the model learned the validation labels.
-    rule: Option<metrics::F1Rule>,
-}
-
-impl Work<'_> {
-    fn in_steps(
-        &mut self,
-        data: &TrainingData<'_>,
-        config: TrainConfig,
-        notes: &mut Vec<String>,
-    ) -> Result<(Box<dyn AnnotatorModel>, String), WorkbenchError> {
-        let validation = &self.data.division.validation;
-        let folder = self.runs.kept.make_folder(self.kept)?;
-        let checkpoints = folder.join("checkpoints");
-        let kind = config.network.model;
-        let began = std::time::Instant::now();
-        let mut epochs = self.kept.epochs.clone();
-        let evaluated = |record: &EpochRecord| {
-            // What came after the checkpoint it went on from is done again.
-            epochs.retain(|epoch| epoch.step < record.step);
-            epochs.push(epoch_info(record));
-            self.runs.evaluated(self.kept.run.id, &epochs);
         };
-        if config.policy == FreezePolicy::Frozen {
-            let trained = Trainer::new(*data, validation, None, config)?
-                .in_folder(&checkpoints)
-                .run(self.progress, evaluated)?;
-            self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
-            let device = trained.device.to_owned();
-            let model = self.finished(trained, kind, data, &folder)?;
-            return Ok((model, device));
-        }
-        let chosen = self.data.encoder.as_ref();
-        let found = self.runs.encoding.find_encoder(None, chosen)?;
-        let options = EncoderOptions {
-            device: self.device,
-            threads: self.runs.threads_for_training(),
-            // What learns computes in fp32, whatever the project's embeddings do.
-            precision: PrecisionChoice::default(),
-            ..chosen.map(SelectedEncoder::options).unwrap_or_default()
-        };
-        let mut bodies = self.runs.context.bodies()?;
-        bodies.truncate(self.data.texts);
-        let texts: Vec<&str> = bodies.iter().map(String::as_str).collect();
-        let encoder = EncoderToTune { dir: &found.dir, options: &options, texts: &texts };
-        let auxiliary = self.runs.kept_auxiliary(self.kept, &folder)?;
-        let auxiliary_bodies: Vec<Vec<&str>> = auxiliary.iter().map(AuxiliaryLabels::bodies).collect();
-        let tasks: Vec<AuxiliaryTask<'_>> =
-            auxiliary.iter().zip(&auxiliary_bodies).map(|(labels, bodies)| labels.task(bodies)).collect();
-        let trained = Trainer::new(*data, validation, Some(encoder), config)?
-            .with_auxiliary(&tasks)?
-            .in_folder(&checkpoints)
-            .run(self.progress, evaluated)?;
-        self.before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
-        notes.extend(trained.cut_for_prompt());
-        let device = trained.device.to_owned();
-        self.progress.report(0, None, "encoding with the tuned encoder");
-        let x = self.embedded(&trained, &texts)?;
-        let tuned = folder.join("encoder");
-        if tuned.exists() {
-            std::fs::remove_dir_all(&tuned).map_err(|e| io(&tuned, "replacing", e))?;
-        }
-        trained.save_encoder(&tuned)?;
-        let parent = chosen.map(|chosen| chosen.key.as_str());
-        let others: Vec<&OtherTrainingData> = auxiliary.iter().map(|labels| &labels.taught).collect();
-        self.runs.encoding.keep_encoder_training_data(
-            self.kept.run.id,
-            &tuned,
-            parent,
-            Some(&found.dir),
-            &others,
-        )?;
-        notes.push(format!("The tuned encoder is in {}.", tuned.display()));
-        let x = self.runs.after_tuning(self.data, x)?;
-        let data = TrainingData { embeddings: &x, ..*data };
-        if kind == ModelKind::Multilevel {
-            self.rule = Some(f1_rule_by_calibration(&data, validation, self.options, self.progress)?);
-            notes.extend(calibration(&x, validation));
-        }
-        let labels = self.data.training_and_validation();
-        let model = self.finished(trained, kind, &TrainingData { observations: &labels, ..data }, &folder)?;
-        Ok((model, device))
-    }
-
-    /// Every text under the tuned encoder.
-    fn embedded(&self, trained: &Trained, texts: &[&str]) -> Result<Embeddings, WorkbenchError> {
-        let Some(encoder) = trained.encoder()? else { return Ok(Embeddings::none(texts.len())) };
-        let mut rows = vec![Vec::new(); texts.len()];
-        let mut done = 0;
-        let plan = BatchPlan::default();
-        let stream = encoder.encode_stream(texts, &plan, |batch| {
-            done += batch.indices.len() as u64;
-            for (at, row) in batch.indices.into_iter().zip(batch.embeddings) {
-                rows[at] = row;
-            }
-            self.progress.report(done, Some(texts.len() as u64), "encoding with the tuned encoder");
-            self.progress.flow()
-        })?;
-        if stream.cancelled {
-            return Err(WorkbenchError::Cancelled);
-        }
-        Ok(Embeddings::new(encoder.version().dim, rows.concat())?)
-    }
-
-    fn finished(
-        &self,
-        trained: Trained,
-        kind: ModelKind,
-        data: &TrainingData<'_>,
-        folder: &Path,
-    ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
-        let model: Box<dyn AnnotatorModel> = if kind == ModelKind::Multilevel {
-            trained.model(data, self.options)?
-        } else {
-            let model = trained.network_model(Arc::new(data.embeddings.clone()))?;
-            model.save(folder)?;
-            Box::new(model)
-        };
-        self.keep_card(folder)?;
-        Ok(model)
-    }
-
-    /// What the numbers of the saved network mean: levels, annotators, choices.
-    fn keep_card(&self, folder: &Path) -> Result<(), WorkbenchError> {
-        let index = self.runs.context.index();
-        let choices = &self.kept.choices;
-        let question = index.with_levels(choices.question)?;
-        let of = |id: &AnnotatorId| {
-            index.annotator_row(*id).map(|row| index.annotators()[row as usize].external_id.clone())
-        };
-        let card = Card {
-            id: Some(self.kept.run.uid),
-            question: Some(question.name.clone()),
-            levels: question.scale.levels().to_vec(),
-            annotators: self.data.annotators.iter().filter_map(of).collect(),
-            choices: Some(
-                serde_json::to_value(without_folders(choices)).map_err(|e| WorkbenchError::internal(&e))?,
-            ),
-        };
-        write_card(folder, &card)
-    }
-}
-
-/// Of other projects the names of their files alone: a run's folder is handed on.
-fn without_folders(choices: &TrainChoices) -> TrainChoices {
-    let mut choices = choices.clone();
-    for other in &mut choices.auxiliary {
-        other.project = file_name(Path::new(&other.project));
-    }
-    choices
-}
-
-fn epoch_info(record: &EpochRecord) -> EpochInfo {
-    let gradient =
-        |g: &dissensus_perspectives::GradientNorm| GradientNorm { group: g.group.clone(), norm: g.norm };
-    EpochInfo {
-        epoch: record.epoch,
-        step: record.step,
-        train_loss: record.train_loss,
-        validation_loss: record.validation.map(|v| v.log_loss),
-        validation_accuracy: record.validation.map(|v| v.accuracy),
-        rate: record.learning_rate,
-        seconds: record.seconds,
-        best: record.best,
-        gradients: record.gradients.iter().map(gradient).collect(),
+        Ok(Ended { run: kept.run.id, outcome, probabilities: Some(scored.probabilities) })
     }
 }

@@ -24,6 +24,7 @@ impl Runs {
     pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
         let mut tuned_on = self.taught_before(data)?;
         data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
+        data.taught_by_others.iter().for_each(|text| tuned_on[*text as usize] = true);
         self.with_ngrams(data, x.with_tuned_on(tuned_on.into())?)
     }
 

@@ -2,16 +2,17 @@
 
 use super::Runs;
 use super::job_progress::JobProgress;
+use super::training::Ended;
 use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Progress, Reservation, caught};
-use crate::saved_runs::{AUXILIARY, Outcome, tuning_name};
+use crate::saved_runs::{AUXILIARY, Outcome, SavedRun, tuning_name};
 use crate::view::EpochInfo;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::{PerspectivesError, checkpoint_config_hash};
-use dissensus_store::RunId;
+use dissensus_store::{RunId, StoreError};
 use std::sync::Arc;
 
 impl Runs {
@@ -21,7 +22,7 @@ impl Runs {
         if let Err(error) = &begun {
             self.failed(run, error);
         }
-        self.tell(run);
+        self.tell(&self.trained_as_one(run));
         begun
     }
 
@@ -30,17 +31,18 @@ impl Runs {
         let asked = self.kept.get(run.0)?.choices;
         let title = format!("{}, {}", asked.model, tuning_name(&asked));
         let job = context.begin_job("train", &title)?;
-        self.at_work.begin(run.0, job.info().id);
+        let together = self.trained_as_one(run);
+        together.iter().for_each(|run| self.at_work.begin(run.0, job.info().id));
         let (runs, at_work) = (self.clone(), Arc::clone(&job));
         let spawned = context.threads.spawn("run", move || {
             let _reserved = reserved;
-            let progress = JobProgress::of(&runs, run, &at_work);
+            let progress = JobProgress::of(&runs, together.clone(), &at_work);
             let result = caught("training", || runs.carry_out(run, DeviceChoice::Auto, &progress));
             if let Err(error @ WorkbenchError::Panicked { .. }) = &result {
                 runs.failed(run, error);
             }
             runs.context.end_job(&at_work, &result);
-            runs.tell(run);
+            runs.tell(&together);
         });
         if let Err(error) = spawned {
             let ended: Result<(), _> = Err(error);
@@ -50,20 +52,30 @@ impl Runs {
         Ok(())
     }
 
-    /// Carries a run out and keeps how it ended.
+    /// The runs that are trained as one with this one, itself among them.
+    fn trained_as_one(&self, run: RunId) -> Vec<RunId> {
+        let numbers = self.kept.get(run.0).and_then(|kept| self.kept.numbers_together(&kept));
+        let all: Vec<RunId> = numbers.unwrap_or_default().into_iter().map(RunId).collect();
+        if all.contains(&run) { all } else { vec![run] }
+    }
+
+    /// Carries a run, and those that are trained as one with it, out and keeps how they ended.
     pub(super) fn carry_out(
         &self,
         run: RunId,
         device: DeviceChoice,
         progress: &dyn Progress,
     ) -> Result<(), WorkbenchError> {
-        match self.train_run(run, device, progress) {
-            Ok(outcome) => {
-                self.ended(run, WorkState::Finished, outcome)?;
+        let together = self.trained_as_one(run);
+        match self.train_runs(&together, device, progress) {
+            Ok(ended) => {
+                self.ended(WorkState::Finished, ended)?;
                 // Only now: until then a run that is killed while it is scored goes on at its last step. A finished run is not resumed.
-                if let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept)) {
-                    let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
-                    let _ = std::fs::remove_file(folder.join(AUXILIARY));
+                for run in together {
+                    if let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept)) {
+                        let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
+                        let _ = std::fs::remove_file(folder.join(AUXILIARY));
+                    }
                 }
                 Ok(())
             }
@@ -74,10 +86,19 @@ impl Runs {
         }
     }
 
-    fn ended(&self, run: RunId, state: WorkState, outcome: Outcome) -> Result<(), WorkbenchError> {
-        let metrics = serde_json::to_value(outcome).ok();
-        let kept = self.context.store.finish_run(run, state, metrics, now_ms());
-        self.at_work.end(run.0);
+    /// Keeps how runs that were trained as one ended: of all of them or of none.
+    fn ended(&self, state: WorkState, ended: Vec<Ended>) -> Result<(), WorkbenchError> {
+        let runs: Vec<RunId> = ended.iter().map(|ended| ended.run).collect();
+        let kept = self.context.store.write(move |tx| {
+            for Ended { run, outcome, probabilities } in &ended {
+                if let Some(probabilities) = probabilities {
+                    tx.set_run_predictions(*run, probabilities)?;
+                }
+                tx.finish_run(*run, state, serde_json::to_value(outcome).ok().as_ref(), now_ms())?;
+            }
+            Ok::<(), StoreError>(())
+        });
+        runs.iter().for_each(|run| self.at_work.end(run.0));
         Ok(kept?)
     }
 
@@ -96,21 +117,25 @@ impl Runs {
             let _ = std::fs::remove_file(folder.join(AUXILIARY));
         }
         // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.
-        let _ = self.ended(run, state, Outcome { problem, other_checkpoint, ..Outcome::default() });
+        let outcome = Outcome { problem, other_checkpoint, ..Outcome::default() };
+        let of = |run| Ended { run, outcome: outcome.clone(), probabilities: None };
+        let _ = self.ended(state, self.trained_as_one(run).into_iter().map(of).collect());
     }
 
-    /// Keeps the evaluations of a run so far, and tells whoever listens.
-    pub(super) fn evaluated(&self, run: RunId, epochs: &[EpochInfo]) {
+    /// Keeps the evaluations of runs so far, and tells whoever listens.
+    pub(super) fn evaluated(&self, runs: &[RunId], epochs: &[Vec<EpochInfo>]) {
         // The history is in the checkpoint too: a disk that refuses this will refuse that, which is an error there.
-        if let Ok(history) = serde_json::to_value(epochs) {
-            let _ = self.context.store.set_run_history(run, history);
+        for (run, epochs) in runs.iter().zip(epochs) {
+            if let Ok(history) = serde_json::to_value(epochs) {
+                let _ = self.context.store.set_run_history(*run, history);
+            }
         }
-        self.tell(run);
+        self.tell(runs);
     }
 
-    pub(super) fn tell(&self, run: RunId) {
-        let info = self.kept.get(run.0).and_then(|kept| self.infos(std::slice::from_ref(&kept)));
-        if let Some(info) = info.ok().and_then(|mut infos| infos.pop()) {
+    pub(super) fn tell(&self, runs: &[RunId]) {
+        let kept: Vec<SavedRun> = runs.iter().filter_map(|run| self.kept.get(run.0).ok()).collect();
+        for info in self.infos(&kept).unwrap_or_default() {
             self.context.listeners.send(&Event::Run(info));
         }
     }

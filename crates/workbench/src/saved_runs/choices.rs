@@ -36,6 +36,7 @@ pub(crate) fn defaults(
         vectors: VECTORS,
         split,
         auxiliary: Vec::new(),
+        joint: Vec::new(),
         validation: VALIDATION,
         seed: 0,
         epochs: config.epochs,
@@ -56,6 +57,7 @@ pub(crate) fn defaults(
         embedding_dropout: head.embedding_dropout,
         head_dropout: head.head_dropout,
         class_weights: false,
+        pos_weight: config.pos_weight,
         label_smoothing: 0.0,
         soft_labels: false,
         use_identity: true,
@@ -89,6 +91,8 @@ pub(crate) fn read(mut kept: serde_json::Value) -> Result<Option<TrainChoices>, 
     }
     // Before there were soft prompts.
     object.entry("vectors").or_insert(VECTORS.into());
+    // Before a yes could be weighed.
+    object.entry("pos_weight").or_insert(1.0.into());
     known::<ModelKind>(object, "model")?;
     known::<SplitSpec>(object, "split")?;
     known::<Schedule>(object, "schedule")?;
@@ -147,9 +151,10 @@ pub(crate) fn set_tuning(choices: &mut TrainChoices, name: &str) -> Result<(), W
 /// How the encoder of a run was tuned, as tables show it.
 pub fn run_tuning(run: &RunInfo) -> String {
     let tuning = policy(&run.tuning, run.layers, run.rank, run.vectors).to_string();
-    match run.auxiliary {
-        0 => tuning,
-        questions => format!("{tuning} + {questions} auxiliary"),
+    match (run.auxiliary, run.joint) {
+        (0, 0) => tuning,
+        (0, questions) => format!("{tuning}, {questions} questions"),
+        (questions, _) => format!("{tuning} + {questions} auxiliary"),
     }
 }
 
@@ -193,7 +198,7 @@ fn counts(name: &str, config: &TrainConfig) -> bool {
     let NetworkSpec { model, head, .. } = &config.network;
     let recommender = matches!(model, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn);
     match name {
-        "seed" | "hidden" | "label_smoothing" => true,
+        "seed" | "hidden" | "label_smoothing" | "pos_weight" => true,
         "layers" => matches!(config.policy, FreezePolicy::LastK(_)),
         "rank" => matches!(config.policy, FreezePolicy::Lora(_)),
         "vectors" => matches!(config.policy, FreezePolicy::Prompt(_)),
@@ -239,6 +244,7 @@ fn named(choices: &TrainChoices) -> Result<(TrainConfig, SplitSpec), WorkbenchEr
         patience: choices.patience,
         metric_for_best_model: choices.metric_for_best_model,
         class_weights: choices.class_weights,
+        pos_weight: choices.pos_weight,
         label_smoothing: choices.label_smoothing,
         soft_labels: choices.soft_labels,
         seeds: Seeds::all(seed),
@@ -280,7 +286,7 @@ mod tests {
             kept.as_object_mut().unwrap().insert(before.to_owned(), value);
         }
         assert_eq!(read(kept.clone()).unwrap(), Some(now.clone()));
-        let added = ["max_steps", "evaluate_every", "vectors"];
+        let added = ["max_steps", "evaluate_every", "vectors", "pos_weight", "joint"];
         kept.as_object_mut().unwrap().retain(|name, _| !added.contains(&name.as_str()));
         assert_eq!(read(kept).unwrap(), Some(now));
         assert_eq!(read(serde_json::Value::Null).unwrap(), None);
@@ -305,6 +311,8 @@ mod tests {
         );
         let mut now = kept.clone();
         now["auxiliary"] = serde_json::json!([]);
+        now["joint"] = serde_json::json!([]);
+        now["pos_weight"] = 1.0.into();
         now["vectors"] = VECTORS.into();
         assert_eq!(serde_json::to_value(&choices).unwrap(), now);
 
@@ -332,7 +340,7 @@ mod tests {
         let (lora, last_k, prompt) = (with(Tuning::Lora), with(Tuning::LastK), with(Tuning::Prompt));
         let settings = training_settings();
         let named: BTreeSet<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
-        let chosen_otherwise = ["question", "model", "tuning", "split", "auxiliary"];
+        let chosen_otherwise = ["question", "model", "tuning", "split", "auxiliary", "joint"];
         let all = lora
             .as_object()
             .unwrap()

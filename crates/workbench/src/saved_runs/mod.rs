@@ -8,7 +8,7 @@ mod saved_run;
 pub use choices::run_tuning;
 pub(crate) use choices::tuning_name;
 pub(crate) use folder::{AUXILIARY, Card, RunFolder, encoder_name, io, run_of_encoder, write_card};
-pub(crate) use saved_run::{Outcome, SavedRun};
+pub(crate) use saved_run::{GROUP, Outcome, SavedRun};
 
 use crate::context::Context;
 use std::sync::Arc;

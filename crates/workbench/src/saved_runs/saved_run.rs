@@ -7,6 +7,9 @@ use dissensus_perspectives::metrics::{F1Rule, Report};
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
 
+/// Where the configuration of a run has what the runs of one training have in common.
+pub(crate) const GROUP: &str = "group";
+
 /// How a run ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -32,6 +35,8 @@ pub(crate) struct Outcome {
 pub(crate) struct SavedRun {
     pub(crate) run: Run,
     pub(crate) choices: TrainChoices,
+    /// What the runs of one training have in common; none of a run that is trained alone.
+    pub(crate) group: Option<String>,
     pub(crate) outcome: Outcome,
     pub(crate) epochs: Vec<EpochInfo>,
 }
@@ -59,14 +64,40 @@ impl SavedRuns {
     }
 }
 
+impl SavedRuns {
+    /// The runs that are trained together with this one on one encoder, itself among them, in the order of their questions; only itself
+    /// where it is trained alone.
+    ///
+    /// # Errors
+    /// There is no such run, or the file cannot be read.
+    pub(crate) fn together(&self, id: u32) -> Result<Vec<SavedRun>, WorkbenchError> {
+        let kept = self.get(id)?;
+        match self.numbers_together(&kept)? {
+            numbers if numbers.len() < 2 => Ok(vec![kept]),
+            numbers => numbers.into_iter().map(|number| self.get(number)).collect(),
+        }
+    }
+
+    /// Their numbers.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn numbers_together(&self, kept: &SavedRun) -> Result<Vec<u32>, WorkbenchError> {
+        let Some(group) = &kept.group else { return Ok(vec![kept.run.id.0]) };
+        Ok(self.context.store.runs_of_group(group)?.into_iter().map(|id| id.0).collect())
+    }
+}
+
 fn read(run: Run) -> Result<Option<SavedRun>, WorkbenchError> {
     let choices = choices::read(run.asked.configuration.clone())?;
+    let group = run.asked.configuration.get(GROUP).and_then(|group| group.as_str()).map(str::to_owned);
     let outcome = run.metrics.clone().map(serde_json::from_value).transpose();
     let epochs = run.history.clone().map(serde_json::from_value).transpose();
     let (Some(choices), Ok(outcome), Ok(epochs)) = (choices, outcome, epochs) else { return Ok(None) };
     Ok(Some(SavedRun {
         run,
         choices,
+        group,
         outcome: outcome.unwrap_or_default(),
         epochs: epochs.unwrap_or_default(),
     }))

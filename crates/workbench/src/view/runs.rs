@@ -47,6 +47,10 @@ macro_rules! training_choices {
                 /// Questions of other projects that teach the encoder too.
                 #[serde(default)]
                 pub auxiliary: Vec<AuxiliaryQuestion>,
+                /// Questions that are learned together on one encoder, each with a head of its own: every one that is learned, or, where a
+                /// training is asked for, a whole question in place of its options. Empty for the question alone.
+                #[serde(default)]
+                pub joint: Vec<JointQuestion>,
                 $($(#[doc = $own_doc])* pub $own: $own_type,)*
                 $($(#[doc = $doc])* pub $name: $type,)*
                 $($(#[doc = $flag_doc])* pub $flag: bool,)*
@@ -264,9 +268,11 @@ training_choices! {
     head_dropout: f64, "Head dropout", 0.0..=0.99;
     /// Share of each label spread over all levels
     label_smoothing: f64, "Label smoothing", 0.0..=0.99;
+    /// How often the weight of a no a yes of a yes/no question or an option weighs; 1 for alike. Class weights give negatives over positives instead, for each option
+    pos_weight: f64, "Weight of a yes", 0.001..=1000.0;
     }
     flags {
-    /// Weigh labels so that every level counts alike
+    /// Weigh labels so that every level counts alike: in a yes/no question a yes weighs negatives over positives times a no
     class_weights, "Class weights";
     /// Learn each text's distribution of labels in place of single labels (majority and shared)
     soft_labels, "Soft labels";
@@ -284,6 +290,14 @@ view! {
         pub project: String,
         /// Name of the question; none for the only one.
         pub question: Option<String>,
+    }
+
+    /// A question that is learned together with others on one encoder.
+    pub struct JointQuestion {
+        /// The question, or one of its options.
+        pub question: QuestionId,
+        /// How much its mean loss counts against that of the others.
+        pub weight: f64,
     }
 
     /// A question with labels in a project file, which can teach the encoder of a run on another one.
@@ -368,6 +382,10 @@ view! {
         pub vectors: u32,
         /// How many questions of other projects taught the encoder too.
         pub auxiliary: u32,
+        /// How many questions and options were learned together on one encoder; 0 for a run of one alone.
+        pub joint: u32,
+        /// The runs of the others of them, in their order; those that were deleted are not among them.
+        pub trained_with: Vec<u32>,
         /// How labels were divided.
         pub split: SplitSpec,
         /// Its seed.

@@ -1,0 +1,114 @@
+//! Several questions on one encoder, by the command: what a script gets, and what is refused.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use serde_json::Value;
+
+/// 60 texts: a yes/no question of all, a scale of half of them, and one with three options, asked of one person.
+fn project(bench: &Bench) {
+    bench.ok(["new", "P.dissensus"]);
+    let rows = |asked: std::ops::Range<usize>, people: &[&str], label: &dyn Fn(usize) -> String| -> String {
+        let row = |n: usize, who: &&str| format!("t{n},comment number {n} is here,{who},{}\n", label(n));
+        let rows = asked.flat_map(|n| people.iter().map(move |who| row(n, who)));
+        format!("text_id,text,annotator,label\n{}", rows.collect::<String>())
+    };
+    bench.file("rude.csv", rows(0..60, &["a", "b"], &|n| ["no", "yes"][n * 7 % 5 / 3].to_owned()));
+    bench.file("tone, of it.csv", rows(30..60, &["c"], &|n| (n % 3 + 1).to_string()));
+    bench.file("sets.csv", rows(0..50, &["d"], &|n| ["joy", "joy;fear", "fear", "none"][n % 4].to_owned()));
+    bench.ok(["import", "P.dissensus", "rude.csv", "--question", "rude"]);
+    bench.ok(["import", "P.dissensus", "tone, of it.csv", "--question", "tone, of it"]);
+    let sets = ["import", "P.dissensus", "sets.csv", "--question", "feelings", "--scale", "multi-label"];
+    bench.ok(sets.into_iter().chain(["--levels", "joy,anger,fear"]));
+    bench.ok(["encode", "P.dissensus"]);
+}
+
+const TRAIN: [&str; 8] = ["train", "P.dissensus", "--model", "shared", "--tuning", "last-1", "--epochs", "1"];
+
+fn asking<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    TRAIN.into_iter().chain(more.iter().copied()).collect()
+}
+
+fn names(document: &Value) -> Vec<String> {
+    let runs = document["runs"].as_array().unwrap();
+    runs.iter().map(|run| run["info"]["question_name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn one_command_trains_one_encoder_for_all_questions() {
+    let bench = Bench::new();
+    project(&bench);
+    // A name with a comma in it stands by itself.
+    let asked =
+        asking(&["--questions", "rude,feelings", "--questions", "tone, of it", "--weights", "1,2,0.5"]);
+    let document = bench.json(&asked);
+    let learned = ["rude", "feelings: joy", "feelings: anger", "feelings: fear", "tone, of it"];
+    assert_eq!(names(&document), learned);
+    for run in document["runs"].as_array().unwrap() {
+        let metrics = run["info"]["scores"]["metrics"].as_array().unwrap();
+        assert!(metrics.iter().any(|metric| metric["key"] == "macro_f1" && metric["value"].is_number()));
+        assert_eq!(run["info"]["joint"], 5);
+        assert_eq!(run["info"]["trained_with"].as_array().unwrap().len(), 4);
+    }
+    let weights: Vec<f64> = document["runs"][0]["choices"]["joint"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|joint| joint["weight"].as_f64().unwrap())
+        .collect();
+    assert!((weights.iter().sum::<f64>() - 3.5).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
+
+    // Read by people: each question in a line, and what was learned together.
+    let said = bench.ok(asking(&["--question", "feelings", "--class-weights"]));
+    for part in
+        ["feelings: joy", "feelings: anger", "3 questions", "Learned together with others", "runs show"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let shown = bench.ok(["runs", "show", "P.dissensus", "2"]);
+    assert!(shown.contains("Learned together with others, \"rude\", \"feelings: joy\""), "{shown}");
+    let gone = bench.json(["runs", "delete", "P.dissensus", "1"]);
+    assert_eq!((gone["run"].as_u64(), gone["with"].as_array().map(Vec::len)), (Some(1), Some(0)));
+    let text = ["predict", "P.dissensus", "--run", "2", "--annotator", "d", "--text", "comment"];
+    assert!(bench.json(text)["probabilities"]["yes"].is_number());
+    // Without a training in steps the live model is fitted as ever.
+    let one = bench.json(asking(&["--questions", "rude", "--pos-weight", "4"]));
+    assert_eq!(
+        (one["info"]["joint"].as_u64(), one["info"]["question_name"].as_str()),
+        (Some(0), Some("rude"))
+    );
+}
+
+#[test]
+fn what_cannot_be_learned_together_is_refused() {
+    let bench = Bench::new();
+    project(&bench);
+    for (more, said) in [
+        (&["--questions", "rude,rude"][..], "\"rude\" is named twice"),
+        (
+            &["--questions", "feelings,feelings: joy"],
+            "\"feelings: joy\" is named twice, by itself or with its whole question",
+        ),
+        (&["--questions", "rude,nobody"], "nobody"),
+        (
+            &["--questions", "rude,feelings", "--weights", "1"],
+            "--weights has 1 number, and --questions names 2",
+        ),
+        (&["--questions", "rude,feelings", "--weights", "1,0"], "every weight is more than 0"),
+        (&["--questions", "rude,feelings", "--weights", "1,-2"], "every weight is more than 0"),
+        (&["--questions", "rude,feelings", "--split", "stratified:0.7"], "Use by-text"),
+        (&["--question", "tone, of it", "--pos-weight", "3"], "use class weights"),
+        (&["--question", "rude", "--pos-weight", "3", "--class-weights"], "pos_weight"),
+        (&["--question", "rude", "--pos-weight", "0"], "pos_weight"),
+    ] {
+        let found = bench.refused(asking(more));
+        assert!(found.contains(said), "{found}\n{said}");
+    }
+    for usage in [
+        &["--questions", "rude", "--question", "rude"][..],
+        &["--weights", "1"],
+        &["--questions", "rude,feelings", "--weights", "x"],
+    ] {
+        assert_eq!(bench.run(asking(usage)).code, Some(2), "{usage:?}");
+    }
+    assert_eq!(bench.json(["runs", "list", "P.dissensus"]).as_array().map(Vec::len), Some(0));
+}
