@@ -277,6 +277,48 @@ fn levels_in_use_are_renamed_and_keep_their_labels() {
 }
 
 #[test]
+fn screens_in_other_orders_and_labels_at_once_do_not_wait_for_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = study(folder.path());
+    study.only_if(study.words, "rude=2,3");
+    let (rude, harm, words) = (study.rude, study.harm, study.words);
+    let orders = [[rude, harm, words], [words, harm, rude], [harm, rude, words]];
+    std::thread::scope(|scope| {
+        for order in orders {
+            let study = &study;
+            scope.spawn(move || {
+                for turn in 0..40_u16 {
+                    study.give(order[0], u32::from(turn % 4) + 1, answer_to(study, order[0], turn));
+                    study.far(&order);
+                    study.next(&order, None);
+                    study.session.labelling.skip(study.ana, order, TextId(u32::from(turn % 4) + 1)).unwrap();
+                    study.session.labelling.undo(study.ana, order, LabelSource::Window).unwrap();
+                    study.give(order[0], u32::from(turn % 4) + 1, answer_to(study, order[0], turn));
+                }
+            });
+        }
+    });
+    // What is kept in memory is what the file says.
+    let before = (study.far(&orders[0]), study.far(&[words]));
+    let (ana, questions) = (study.ana, orders[0]);
+    study.session.close();
+    let again = open(folder.path());
+    let far = |questions: &[QuestionId]| {
+        let Far { done, total, skipped, .. } = again.labelling.progress(ana, questions).unwrap();
+        (done, total, skipped)
+    };
+    assert_eq!((far(&questions), far(&[words])), before);
+}
+
+fn answer_to(study: &Study, question: QuestionId, turn: u16) -> Answer {
+    match question {
+        of if of == study.rude => Answer::Level(turn % 3),
+        of if of == study.harm => options(&[(turn % 3) as u8]),
+        _ => spans(&[(0, 5, turn % 2)]),
+    }
+}
+
+#[test]
 fn the_questions_of_the_screen_are_kept_with_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let study = study(folder.path());
