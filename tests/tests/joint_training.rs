@@ -49,6 +49,14 @@ fn one_command_trains_one_encoder_for_all_questions() {
         assert_eq!(run["info"]["joint"], 5);
         assert_eq!(run["info"]["trained_with"].as_array().unwrap().len(), 4);
     }
+    let sets = &document["sets"][0];
+    assert_eq!(
+        (sets["question"].as_str(), sets["runs"].as_array().map(Vec::len)),
+        (Some("feelings"), Some(3))
+    );
+    assert!(
+        sets["micro_f1"].is_number() && sets["jaccard"].is_number() && sets["tuned"]["macro_f1"].is_number()
+    );
     let weights: Vec<f64> = document["runs"][0]["choices"]["joint"]
         .as_array()
         .unwrap()
@@ -59,9 +67,15 @@ fn one_command_trains_one_encoder_for_all_questions() {
 
     // Read by people: each question in a line, and what was learned together.
     let said = bench.ok(asking(&["--question", "feelings", "--class-weights"]));
-    for part in
-        ["feelings: joy", "feelings: anger", "3 questions", "Learned together with others", "runs show"]
-    {
+    for part in [
+        "feelings: joy",
+        "feelings: anger",
+        "3 questions",
+        "\"feelings\" as a whole",
+        "Jaccard",
+        "Learned together with others",
+        "runs show",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let shown = bench.ok(["runs", "show", "P.dissensus", "2"]);
@@ -70,6 +84,10 @@ fn one_command_trains_one_encoder_for_all_questions() {
     assert_eq!((gone["run"].as_u64(), gone["with"].as_array().map(Vec::len)), (Some(1), Some(0)));
     let text = ["predict", "P.dissensus", "--run", "2", "--annotator", "d", "--text", "comment"];
     assert!(bench.json(text)["probabilities"]["yes"].is_number());
+    let several = ["predict", "P.dissensus", "--run", "2,5", "--annotator", "d", "--text", "comment"];
+    let several = bench.json(several);
+    assert_eq!(several["runs"][0]["probabilities"], bench.json(text)["probabilities"]);
+    assert_eq!(several["runs"][1]["question"], "tone, of it");
     // Without a training in steps the live model is fitted as ever.
     let one = bench.json(asking(&["--questions", "rude", "--pos-weight", "4"]));
     assert_eq!(
@@ -106,6 +124,8 @@ fn what_cannot_be_learned_together_is_refused() {
     for usage in [
         &["--questions", "rude", "--question", "rude"][..],
         &["--weights", "1"],
+        &["--freeze", "encoder"],
+        &["--freeze", "rude"],
         &["--questions", "rude,feelings", "--weights", "x"],
     ] {
         assert_eq!(bench.run(asking(usage)).code, Some(2), "{usage:?}");

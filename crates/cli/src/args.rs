@@ -495,6 +495,9 @@ pub(crate) struct Train {
     /// (spans). Can be given several times, which a name with a comma in it needs
     #[arg(long, value_name = "QUESTION,QUESTION", conflicts_with_all = ["question", "auxiliary"])]
     pub(crate) questions: Vec<String>,
+    /// What stays as it is: encoder, under heads that learn. The same as --tuning frozen
+    #[arg(long, value_parser = ["encoder"], conflicts_with = "tuning")]
+    pub(crate) freeze: Option<String>,
     /// How much the mean loss of each of --questions counts, in their order [default: 1 each]
     #[arg(
         long,
@@ -647,6 +650,7 @@ pub(crate) struct Evaluate {
 #[command(after_help = "Examples:
   dissensus predict P.dissensus --annotator ana --text-id 42
   dissensus predict P.dissensus --annotator ana --text \"You call that a recipe?\"
+  dissensus predict P.dissensus --annotator ana --text-id 42 --run 3,4
   dissensus predict P.dissensus --texts new.csv --out predicted.parquet
   dissensus predict P.dissensus --texts new.txt --out predicted.csv --annotators ana,ben
   dissensus predict --bundle rude-model --texts new.csv --out predicted.csv
@@ -698,9 +702,9 @@ pub(crate) struct Predict {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
-    /// Ask the model of this run in place of the live one
-    #[arg(long)]
-    pub(crate) run: Option<u32>,
+    /// Ask the model of this run in place of the live one, or those of several (1,2,3): runs on one encoder read the text once
+    #[arg(long, value_name = "RUN,RUN", value_delimiter = ',')]
+    pub(crate) run: Vec<u32>,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document

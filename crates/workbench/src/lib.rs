@@ -65,7 +65,7 @@ pub use live::LiveModels;
 pub use log::start_log;
 pub use prediction_table::{PredictionChoices, PredictionFile};
 pub use project::{CopyChoices, Project};
-pub use runs::{RunPrediction, Runs};
+pub use runs::{RunPrediction, Runs, TrainedSets};
 pub use saved_runs::run_tuning;
 pub use session::Session;
 pub use words::counted;

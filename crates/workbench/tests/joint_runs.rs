@@ -219,6 +219,15 @@ fn runs_of_one_training_stay_whole_when_others_are_deleted_moved_or_copied() {
     for model in [ModelKind::Multilevel, ModelKind::ShareRecFfn] {
         let runs = train(&session, &choices(&session, model, "last-1", &["rude", "tone", "feelings: f1"]));
         let says = predicted(&session, &runs);
+        // Asked together they read the text once, and say the same.
+        let numbers: Vec<u32> = runs.iter().map(|run| run.info.id).collect();
+        let who = session.project.annotators().unwrap()[2].id;
+        let asked = session.runs.predict_several(&numbers, who, "you are bad", &Silent).unwrap();
+        assert_eq!(asked.iter().map(|one| one.run).collect::<Vec<_>>(), numbers);
+        for (one, alone) in asked.iter().zip(&says) {
+            let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
+            assert!(one.probabilities.iter().zip(alone).all(near), "{one:?} {alone:?}");
+        }
         assert_eq!(session.runs.delete(runs[0].info.id).unwrap(), [runs[0].info.id]);
         assert!(!files(folder.path(), &runs[0].info).exists());
         assert_eq!(predicted(&session, &runs[1..]), says[1..]);
@@ -320,6 +329,17 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
     let whole =
         TrainChoices { joint: Vec::new(), ..choices(&session, ModelKind::Shared, "full", &["feelings"]) };
     assert_eq!(names(&train(&session, &whole)), &LEARNED[2..]);
+    let sets = session.runs.trained_sets(session.runs.list().unwrap()[0].id).unwrap();
+    assert_eq!((sets.len(), sets[0].question.as_str(), sets[0].runs.len()), (1, "feelings", 3));
+    for (option, one) in sets[0].runs.iter().zip(&sets[0].scores.as_questions) {
+        let own = session.runs.detail(*option).unwrap().info.scores.unwrap();
+        let metric = own.metrics.iter().find(|metric| metric.key == "log_loss").unwrap().value;
+        assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "what the option's run says");
+    }
+    assert!(sets[0].scores.likely.micro_f1.is_some() && sets[0].scores.tuned.is_some());
+    // Without one of its options there is no whole.
+    session.runs.delete(sets[0].runs[1]).unwrap();
+    assert!(session.runs.trained_sets(sets[0].runs[0]).unwrap().is_empty());
     // Without a common encoder that learns each head is solved by itself.
     let frozen = TrainChoices {
         joint: Vec::new(),
@@ -428,6 +448,39 @@ fn the_official_split_holds_for_all_questions() {
     // Within one question it is told, as ever.
     let alone = TrainChoices { question: id(&session, "tone"), joint: Vec::new(), ..asked };
     assert_eq!(train(&session, &alone).len(), 1);
+}
+
+/// Runs on one frozen encoder, trained apart, become one model: a text is read once, and every run says what it says alone.
+#[test]
+fn runs_on_one_frozen_encoder_are_asked_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), None);
+    let alone = |model: ModelKind, name: &str| {
+        let asked = TrainChoices { joint: Vec::new(), ..choices(&session, model, "frozen", &[name]) };
+        train(&session, &asked).swap_remove(0)
+    };
+    let runs = [
+        alone(ModelKind::Multilevel, "rude"),
+        alone(ModelKind::ShareRecFfn, "tone"),
+        alone(ModelKind::SepHeads, "feelings: f2"),
+    ];
+    let numbers: Vec<u32> = runs.iter().rev().map(|run| run.info.id).collect();
+    let who = session.project.annotators().unwrap()[2].id;
+    let asked = session.runs.predict_several(&numbers, who, "you are bad", &Silent).unwrap();
+    let says = predicted(&session, &runs);
+    for (one, alone) in asked.iter().rev().zip(&says) {
+        assert_eq!(one.probabilities.len(), alone.len());
+        assert!(one.probabilities.iter().zip(alone).all(|(a, b)| (a - b).abs() < 1e-6), "{one:?} {alone:?}");
+    }
+    let of_text = session.runs.predict_text_by_several(&numbers, who, "t3", &Silent).unwrap();
+    for (one, run) in of_text.iter().zip(&numbers) {
+        let alone = session.runs.predict_text(*run, who, "t3", &Silent).unwrap();
+        assert!(one.probabilities.iter().zip(&alone.probabilities).all(|(a, b)| (a - b).abs() < 1e-6));
+    }
+    assert_eq!(
+        session.runs.predict_several(&[numbers[0], 99], who, "x", &Silent).unwrap_err().code(),
+        "no-such-run"
+    );
 }
 
 /// Questions without a text in common teach one encoder all the same, and it is said.

@@ -4,7 +4,7 @@ use super::count;
 use super::evaluation::heading;
 use crate::output::{self, three};
 use anyhow::Result;
-use dissensus_workbench::{MultiLabelScores, OptionEvaluation, SetEvaluation};
+use dissensus_workbench::{MultiLabelScores, OptionEvaluation, SetEvaluation, TrainedSets};
 
 /// Everything that was found out.
 pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
@@ -30,6 +30,16 @@ pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     };
     let numbers: Vec<usize> = (1..header.len()).collect();
     output::line(&output::table(&header, found.options.iter().enumerate().map(row).collect(), &numbers))
+}
+
+/// A question as a whole, after a training that learned all of its options.
+pub(super) fn show_trained(found: &TrainedSets) -> Result<()> {
+    output::line(&format!(
+        "\n\"{}\" as a whole, by its {}",
+        found.question,
+        count(found.options.len() as u64, "option")
+    ))?;
+    tables(std::slice::from_ref(&found.scores), &[])
 }
 
 /// A column of figures, and what it is called.

@@ -26,21 +26,60 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         return super::bundle::predict(dir, texts, out, args);
     }
     let session = open_or_read(args.project.as_deref().unwrap_or(Path::new("")))?;
-    let question = match args.run {
-        Some(run) => question_of_run(&session, run, args.question.as_deref())?,
-        None => session.project.question(args.question.as_deref())?,
-    };
     if let (Some(texts), Some(out)) = (&args.texts, &args.out) {
+        session.project.question(args.question.as_deref())?;
         return predict_file(&session, args, texts, out);
     }
     let annotator = session.project.annotator(args.annotator.as_deref().unwrap_or_default())?;
-    if question.scale.has_options() && args.run.is_none() {
+    if !args.run.is_empty() {
+        return predict_by_runs(&session, &annotator, args);
+    }
+    let question = session.project.question(args.question.as_deref())?;
+    if question.scale.has_options() {
         return predict_options(&session, &question, &annotator, args);
     }
-    let (p, by) = match args.run {
-        Some(run) => by_run(&session, run, annotator.id, args)?,
-        None => (live(&session, question.id, annotator.id, args)?, None),
+    let p = live(&session, question.id, annotator.id, args)?;
+    let found = document(&question, &annotator, args, &p, None)?;
+    if args.json { output::json(&found) } else { show_prediction(&question, &annotator, &p, None) }
+}
+
+/// By the model of a run, or of several, which read the text once where they stand on one encoder.
+fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> Result<()> {
+    let mut questions = Vec::new();
+    for run in &args.run {
+        questions.push(question_of_run(session, *run, args.question.as_deref())?);
+    }
+    let bar = Bar::new("steps");
+    let found = match (&args.text_id, &args.text) {
+        (Some(id), _) => session.runs.predict_text_by_several(&args.run, annotator.id, id, &bar),
+        (None, text) => {
+            let text = text.as_deref().unwrap_or_default();
+            session.runs.predict_several(&args.run, annotator.id, text, &bar)
+        }
     };
+    drop(bar);
+    let mut documents = Vec::new();
+    for (question, by) in questions.iter().zip(found?) {
+        documents.push(document(question, annotator, args, &by.probabilities, Some(&by))?);
+        if !args.json {
+            show_prediction(question, annotator, &by.probabilities, Some(&by))?;
+        }
+    }
+    match (args.json, &documents[..]) {
+        (true, [only]) => output::json(only),
+        (true, several) => output::json(&json!({ "runs": several })),
+        (false, _) => Ok(()),
+    }
+}
+
+/// A prediction as `--json` has it.
+fn document(
+    question: &Question,
+    annotator: &Annotator,
+    args: &Predict,
+    p: &[f32],
+    by: Option<&RunPrediction>,
+) -> Result<serde_json::Value> {
     let levels = question.scale.levels();
     if p.len() != levels.len() {
         bail!(
@@ -50,21 +89,32 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
             levels.len()
         );
     }
-    let best = usize::from(Target { kind: question.scale.kind(), levels: p.len() }.answer(&p));
-    if args.json {
-        let probabilities: serde_json::Map<String, serde_json::Value> =
-            levels.iter().zip(&p).map(|(level, p)| (level.clone(), json!(p))).collect();
-        return output::json(&json!({
-            "annotator": annotator.external_id,
-            "question": question.name,
-            "text_id": args.text_id,
-            "text": args.text,
-            "prediction": levels[best],
-            "probabilities": probabilities,
-            "run": by.as_ref().map(|by| by.run),
-            "knows_annotator": by.as_ref().map(|by| by.knows_annotator),
-        }));
-    }
+    let probabilities: serde_json::Map<String, serde_json::Value> =
+        levels.iter().zip(p).map(|(level, p)| (level.clone(), json!(p))).collect();
+    Ok(json!({
+        "annotator": annotator.external_id,
+        "question": question.name,
+        "text_id": args.text_id,
+        "text": args.text,
+        "prediction": levels[best_of(question, p)],
+        "probabilities": probabilities,
+        "run": by.map(|by| by.run),
+        "knows_annotator": by.map(|by| by.knows_annotator),
+    }))
+}
+
+/// The answer that a model gives.
+fn best_of(question: &Question, p: &[f32]) -> usize {
+    usize::from(Target { kind: question.scale.kind(), levels: p.len() }.answer(p))
+}
+
+fn show_prediction(
+    question: &Question,
+    annotator: &Annotator,
+    p: &[f32],
+    by: Option<&RunPrediction>,
+) -> Result<()> {
+    let (levels, best) = (question.scale.levels(), best_of(question, p));
     let how = if question.scale.kind() == ScaleKind::Ordinal { "answer about" } else { "most likely answer" };
     let what = if question.scale.kind() == ScaleKind::Ordinal { " (the median)" } else { "" };
     output::line(&format!("{} would {how} {}{what}", annotator.name, levels[best]))?;
@@ -75,7 +125,7 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         ))?;
     }
     let rows =
-        levels.iter().zip(&p).map(|(level, p)| vec![level.clone(), format!("{p:.3}"), bar_of(*p)]).collect();
+        levels.iter().zip(p).map(|(level, p)| vec![level.clone(), format!("{p:.3}"), bar_of(*p)]).collect();
     output::line(&output::table(&[question.name.as_str(), "probability", ""], rows, &[1]))
 }
 
@@ -222,23 +272,6 @@ fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &
             session.analysis.predict_new_text(question, annotator, &text)?
         }
     })
-}
-
-/// By the model of a run.
-fn by_run(
-    session: &Session,
-    run: u32,
-    annotator: AnnotatorId,
-    args: &Predict,
-) -> Result<(Vec<f32>, Option<RunPrediction>)> {
-    let bar = Bar::new("steps");
-    let found = match (&args.text_id, &args.text) {
-        (Some(id), _) => session.runs.predict_text(run, annotator, id, &bar),
-        (None, text) => session.runs.predict(run, annotator, text.as_deref().unwrap_or_default(), &bar),
-    };
-    drop(bar);
-    let found = found?;
-    Ok((found.probabilities.clone(), Some(found)))
 }
 
 fn bar_of(p: f32) -> String {

@@ -1,5 +1,6 @@
 //! Training runs: `train` with a split or a tuning, and `runs`.
 
+use super::option_evaluation;
 use super::{count, encoder_choice, note, open, open_to_read, tell_switch};
 use crate::args::{OneRun, RunsWhat, Train};
 use crate::output::{self, three};
@@ -9,7 +10,7 @@ use dissensus_domain::QuestionId;
 use dissensus_workbench::view::{
     EpochInfo, JointQuestion, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState,
 };
-use dissensus_workbench::{ModelKind, Session, WorkbenchError};
+use dissensus_workbench::{ModelKind, Session, TrainedSets, WorkbenchError};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -158,7 +159,7 @@ fn asked_together(session: &Session, args: &Train) -> Result<Vec<JointQuestion>>
 /// What was trained: a run, or all that were trained as one.
 fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
     if first.info.joint == 0 {
-        return if json { output::json(&first) } else { details(&first) };
+        return if json { output::json(&first) } else { details(&first, &[]) };
     }
     let others = first.info.trained_with.clone();
     let mut runs = vec![first];
@@ -166,11 +167,13 @@ fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
         runs.push(session.runs.detail(run)?);
     }
     runs.sort_by_key(|run| run.info.id);
+    let sets = session.runs.trained_sets(runs[0].info.id)?;
     if json {
-        return output::json(&json!({ "runs": runs }));
+        return output::json(&json!({ "runs": runs, "sets": sets }));
     }
     let infos: Vec<RunInfo> = runs.iter().map(|run| run.info.clone()).collect();
     list(&infos)?;
+    sets.iter().try_for_each(option_evaluation::show_trained)?;
     for note in runs.iter().flat_map(|run| run.notes.last()).take(1) {
         output::line(&format!("note: {note}"))?;
     }
@@ -186,6 +189,7 @@ impl Train {
             || self.seed.is_some()
             || !self.auxiliary.is_empty()
             || !self.questions.is_empty()
+            || self.freeze.is_some()
             || self.options != TrainOptions::default()
     }
 }
@@ -200,7 +204,12 @@ fn resume(args: &OneRun) -> Result<()> {
 
 fn show(session: &Session, args: &OneRun) -> Result<()> {
     let detail = session.runs.detail(args.run)?;
-    if args.json { output::json(&detail) } else { details(&detail) }
+    if args.json {
+        return output::json(&detail);
+    }
+    let sets = session.runs.trained_sets(args.run)?;
+    let own: Vec<TrainedSets> = sets.into_iter().filter(|sets| sets.runs.contains(&args.run)).collect();
+    details(&detail, &own)
 }
 
 /// `target` is the file, or runs and the file.
@@ -274,7 +283,8 @@ fn list(runs: &[RunInfo]) -> Result<()> {
     output::line(&output::table(&header, runs.iter().map(row).collect(), &[0, 5, 7, 8, 9, 10]))
 }
 
-fn details(run: &RunDetail) -> Result<()> {
+/// `sets` are the questions of which the run is an option, scored as a whole.
+fn details(run: &RunDetail, sets: &[TrainedSets]) -> Result<()> {
     let info = &run.info;
     output::line(&format!(
         "Run {}: {}, {}, {}, seed {}: {} in {:.0} s on {}",
@@ -353,6 +363,7 @@ fn details(run: &RunDetail) -> Result<()> {
             ))?;
         }
     }
+    sets.iter().try_for_each(option_evaluation::show_trained)?;
     for note in &run.notes {
         output::line(&format!("note: {note}"))?;
     }

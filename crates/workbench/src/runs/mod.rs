@@ -17,6 +17,7 @@ mod list;
 mod notes;
 mod predict;
 mod resume;
+mod sets;
 mod start;
 mod steps;
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod use_run;
 mod work;
 
 pub use predict::RunPrediction;
+pub use sets::TrainedSets;
 
 use crate::background::Background;
 use crate::context::Context;

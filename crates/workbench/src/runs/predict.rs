@@ -14,6 +14,8 @@ use dissensus_perspectives::{
 };
 use dissensus_store::RunPart;
 use serde::Serialize;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,7 +44,23 @@ impl Runs {
         text: &str,
         progress: &dyn Progress,
     ) -> Result<RunPrediction, WorkbenchError> {
-        self.predict_by(run, annotator, text, None, progress)
+        let found = self.predict_by(&[run], annotator, text, None, progress)?;
+        found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
+    }
+
+    /// The same by the models of several runs, in their order. Runs that stand on one encoder read the text once: those that were trained
+    /// as one, and those on the same frozen encoder.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`], of any of them.
+    pub fn predict_several(
+        &self,
+        runs: &[u32],
+        annotator: AnnotatorId,
+        text: &str,
+        progress: &dyn Progress,
+    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+        self.predict_by(runs, annotator, text, None, progress)
     }
 
     /// How one annotator would label the text of the project with the name `text`, by the model of a finished run: with what labels of
@@ -57,47 +75,98 @@ impl Runs {
         text: &str,
         progress: &dyn Progress,
     ) -> Result<RunPrediction, WorkbenchError> {
+        let found = self.predict_text_by_several(&[run], annotator, text, progress)?;
+        found.into_iter().next().ok_or(WorkbenchError::NoSuchRun(run))
+    }
+
+    /// The same by the models of several runs, in their order; see [`Runs::predict_several`].
+    ///
+    /// # Errors
+    /// As [`Runs::predict_text`], of any of them.
+    pub fn predict_text_by_several(
+        &self,
+        runs: &[u32],
+        annotator: AnnotatorId,
+        text: &str,
+        progress: &dyn Progress,
+    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
         let (id, body) = self
             .context
             .store
             .text_by_external(text)?
             .map(|text| (text.id, text.body))
             .ok_or_else(|| WorkbenchError::NoSuchText(text.to_owned()))?;
-        self.predict_by(run, annotator, &body, self.context.index().text_row(id), progress)
+        self.predict_by(runs, annotator, &body, self.context.index().text_row(id), progress)
     }
+}
+
+/// An encoder that runs stand on, and what it says of the text that they are asked about.
+struct Read {
+    encoder: Encoder,
+    text: EncodedText,
 }
 
 impl Runs {
     fn predict_by(
         &self,
-        run: u32,
+        runs: &[u32],
         annotator: AnnotatorId,
         text: &str,
         row: Option<u32>,
         progress: &dyn Progress,
+    ) -> Result<Vec<RunPrediction>, WorkbenchError> {
+        let mut read: HashMap<String, Read> = HashMap::new();
+        runs.iter()
+            .map(|run| {
+                let kept = self.kept.get(*run)?;
+                if kept.outcome.report.is_none() {
+                    return Err(WorkbenchError::NoScores(*run));
+                }
+                let (config, _) = choices::config(&kept.choices)?;
+                let read = match read.entry(encoder_of_run(&kept, &config)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let encoder = self.encoder_of(&kept, &config)?.0;
+                        let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
+                        new.insert(Read { encoder, text })
+                    }
+                };
+                self.prediction(&kept, &config, read, annotator, row, progress)
+            })
+            .collect()
+    }
+
+    fn prediction(
+        &self,
+        kept: &SavedRun,
+        config: &TrainConfig,
+        read: &Read,
+        annotator: AnnotatorId,
+        row: Option<u32>,
+        progress: &dyn Progress,
     ) -> Result<RunPrediction, WorkbenchError> {
-        let kept = self.kept.get(run)?;
-        if kept.outcome.report.is_none() {
-            return Err(WorkbenchError::NoScores(run));
-        }
-        let (config, _) = choices::config(&kept.choices)?;
-        let encoder = self.encoder_of(&kept, &config)?.0;
-        let model = self.model_of(&kept, &config, &encoder, progress)?;
-        let who = self.row_in(&kept, annotator)?;
+        let model = self.model_of(kept, config, &read.encoder, progress)?;
+        let who = self.row_in(kept, annotator)?;
         let mut probabilities = vec![0.0; model.levels()];
         match row.filter(|row| (*row as usize) < model.texts() && (who as usize) < model.annotators()) {
             Some(row) => model.predict(row, who, &mut probabilities),
-            None => {
-                let text = EncodedText::new(text, encoder.encode(&[text])?.swap_remove(0))?;
-                model.predict_new_text(text.features(), who, &mut probabilities)?;
-            }
+            None => model.predict_new_text(read.text.features(), who, &mut probabilities)?,
         }
         Ok(RunPrediction {
-            run,
+            run: kept.run.id.0,
             model: kept.choices.model.name().to_owned(),
             knows_annotator: model.knows(who),
             probabilities,
         })
+    }
+}
+
+/// What tells the encoders of runs apart: the frozen one, by its version, or that of the training that tuned it.
+fn encoder_of_run(kept: &SavedRun, config: &TrainConfig) -> String {
+    match (&config.policy, &kept.outcome.encoder, &kept.group) {
+        (FreezePolicy::Frozen, Some(version), _) => format!("frozen {version}"),
+        (policy, _, Some(group)) if *policy != FreezePolicy::Frozen => format!("tuned {group}"),
+        _ => format!("run {}", kept.run.uid),
     }
 }
 

@@ -1,0 +1,61 @@
+//! A question with options as a whole, scored on what the runs of one training say of its options.
+
+use super::Runs;
+use crate::error::WorkbenchError;
+use crate::saved_runs::SavedRun;
+use dissensus_domain::{Question, QuestionId};
+use dissensus_perspectives::{Predicted, PredictedSets, SetEvaluation};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Scores on whole sets of options. The keys are a contract with scripts.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrainedSets {
+    /// The multi-label question.
+    pub question: String,
+    /// Its options, in the order of every list of options below.
+    pub options: Vec<String>,
+    /// The run of each.
+    pub runs: Vec<u32>,
+    /// The scores on their test labels.
+    #[serde(flatten)]
+    pub scores: SetEvaluation,
+}
+
+impl Runs {
+    /// The multi-label questions of which every option was learned in the training of this run, each scored as a whole. Nothing of a
+    /// training that has not finished, or of whose runs of an option one was deleted.
+    ///
+    /// # Errors
+    /// There is no such run, or what one predicted cannot be read any more.
+    pub fn trained_sets(&self, run: u32) -> Result<Vec<TrainedSets>, WorkbenchError> {
+        let together = self.kept.together(run)?;
+        let mut runs: BTreeMap<QuestionId, &SavedRun> = BTreeMap::new();
+        for kept in together.iter().filter(|kept| kept.outcome.report.is_some()) {
+            runs.insert(kept.choices.question, kept);
+        }
+        let index = self.context.index();
+        let whole = index.questions().iter().filter(|question| question.scale.is_multi_label());
+        whole.filter_map(|question| self.sets_of(question, &runs).transpose()).collect()
+    }
+
+    fn sets_of(
+        &self,
+        question: &Question,
+        runs: &BTreeMap<QuestionId, &SavedRun>,
+    ) -> Result<Option<TrainedSets>, WorkbenchError> {
+        let of: Option<Vec<&SavedRun>> =
+            question.options().iter().map(|option| runs.get(&option.id).copied()).collect();
+        let Some(of) = of else { return Ok(None) };
+        let predicted = of
+            .iter()
+            .map(|kept| Ok(Predicted::new(kept.choices.model.name(), self.scored(kept.run.id.0)?)))
+            .collect::<Result<_, WorkbenchError>>()?;
+        Ok(Some(TrainedSets {
+            question: question.name.clone(),
+            options: question.scale.levels().to_vec(),
+            runs: of.iter().map(|kept| kept.run.id.0).collect(),
+            scores: PredictedSets::new(predicted)?.evaluation()?,
+        }))
+    }
+}
