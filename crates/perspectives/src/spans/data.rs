@@ -6,8 +6,6 @@ use std::ops::Range;
 
 /// Types that a question with spans can have, because a word's marks are bits of a `u64`.
 pub(super) const MOST_TYPES: usize = 64;
-/// Numbers of a word that are not of its states: how often its form stands in the text, and how long the text is.
-pub(super) const COUNTS: usize = 2;
 
 /// What models see of the words of one text.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +24,6 @@ pub struct SpanTexts {
     first: Vec<usize>,
     states: Vec<f32>,
     forms: Vec<u32>,
-    counts: Vec<[f32; COUNTS]>,
     /// One over how often the word's form stands in its text.
     weights: Vec<f32>,
 }
@@ -63,9 +60,7 @@ impl SpanTexts {
         let mut times: HashMap<u32, u32> = HashMap::new();
         text.forms.iter().for_each(|form| *times.entry(*form).or_insert(0) += 1);
         for form in text.forms {
-            let times = times[form] as f32;
-            self.counts.push([times.ln(), (text.forms.len() as f32).ln()]);
-            self.weights.push(1.0 / times);
+            self.weights.push(1.0 / times[form] as f32);
         }
         self.states.extend(text.states);
         self.forms.extend(text.forms);
@@ -99,10 +94,6 @@ impl SpanTexts {
 
     pub(super) fn form(&self, word: usize) -> u32 {
         self.forms[word]
-    }
-
-    pub(super) fn counts(&self, word: usize) -> [f32; COUNTS] {
-        self.counts[word]
     }
 
     /// What a word counts for in learning: a form that stands in its text a thousand times is one word, not a thousand.

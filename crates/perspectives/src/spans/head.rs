@@ -1,6 +1,6 @@
 //! One type's head: scores of words, and annotators' readiness to mark.
 
-use super::data::{COUNTS, SpanAnswer, SpanTexts};
+use super::data::{SpanAnswer, SpanTexts};
 use super::head_objective::{Design, Priors, Scaling, dot};
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
@@ -18,7 +18,6 @@ const ROUNDS: usize = 4;
 pub(super) struct Head {
     constant: f64,
     states: Vec<f32>,
-    counts: [f64; COUNTS],
     forms: Vec<f32>,
     /// Mean and variance of each annotator's readiness, in logits.
     pub(super) readiness: Vec<(f64, f64)>,
@@ -104,8 +103,7 @@ impl Head {
         }
         let states = &x[1..=design.dim];
         let kept = if priors.context.is_some() { design.dim } else { design.dim / 2 };
-        let mut forms: Vec<f32> =
-            x[1 + design.dim + COUNTS..first].iter().map(|value| *value as f32).collect();
+        let mut forms: Vec<f32> = x[1 + design.dim..first].iter().map(|value| *value as f32).collect();
         forms.shrink_to_fit();
         Ok(Self {
             constant: x[0],
@@ -114,7 +112,6 @@ impl Head {
                 .enumerate()
                 .map(|(at, value)| if at < kept { *value as f32 } else { 0.0 })
                 .collect(),
-            counts: [x[1 + design.dim], x[2 + design.dim]],
             forms,
             readiness,
             variance,
@@ -124,10 +121,7 @@ impl Head {
     /// The score of a word in logits for an annotator of readiness 0. `scaled` is room for its states.
     pub(super) fn score(&self, texts: &SpanTexts, word: usize, scaling: &Scaling, scaled: &mut [f32]) -> f64 {
         scaling.scaled(texts.state(word), scaled);
-        let counts = texts.counts(word);
-        let counts: f64 =
-            (0..COUNTS).map(|c| self.counts[c] * f64::from(counts[c] - scaling.counts_mean[c])).sum();
         let form = self.forms.get(texts.form(word) as usize).copied().unwrap_or_default();
-        self.constant + f64::from(dot(scaled, &self.states)) + counts + f64::from(form)
+        self.constant + f64::from(dot(scaled, &self.states)) + f64::from(form)
     }
 }

@@ -1,6 +1,6 @@
 //! The penalised log-likelihood of one type's marks, for the quasi-Newton minimiser.
 
-use super::data::{COUNTS, SpanAnswer, SpanTexts};
+use super::data::{SpanAnswer, SpanTexts};
 use crate::math::sigmoid;
 
 /// Precisions of the normal priors, that is twice the factors of ridge penalties.
@@ -22,18 +22,16 @@ pub(super) struct Scaling {
     pub(super) mean: Vec<f32>,
     /// Of the first and the second half.
     pub(super) factors: [f32; 2],
-    pub(super) counts_mean: [f32; COUNTS],
 }
 
 impl Scaling {
     /// Over the words of these texts.
     pub(super) fn of(texts: &SpanTexts, rows: &[u32]) -> Self {
         let dim = texts.dim();
-        let (mut sum, mut counts) = (vec![0.0_f64; dim], [0.0_f64; COUNTS]);
+        let mut sum = vec![0.0_f64; dim];
         let mut words = 0.0_f64;
         for word in rows.iter().flat_map(|text| texts.words(*text)) {
             sum.iter_mut().zip(texts.state(word)).for_each(|(sum, value)| *sum += f64::from(*value));
-            counts.iter_mut().zip(texts.counts(word)).for_each(|(sum, value)| *sum += f64::from(value));
             words += 1.0;
         }
         let mean: Vec<f32> = sum.iter().map(|sum| (sum / words.max(1.0)) as f32).collect();
@@ -49,7 +47,7 @@ impl Scaling {
             if square > 1e-12 { (1.0 / square.sqrt()) as f32 } else { 0.0 }
         };
         let factors = [factor(0), factor(1)];
-        Self { mean, factors, counts_mean: counts.map(|sum| (sum / words.max(1.0)) as f32) }
+        Self { mean, factors }
     }
 
     /// A word's states as the head sees them: `(state - mean) * factor`.
@@ -66,7 +64,6 @@ pub(super) struct Design {
     /// Scaled states, `[words][dim]`.
     pub(super) states: Vec<f32>,
     pub(super) dim: usize,
-    counts: Vec<[f32; COUNTS]>,
     forms: Vec<u32>,
     weights: Vec<f32>,
     answers: Vec<DesignAnswer>,
@@ -99,7 +96,6 @@ impl Design {
         let mut design = Self {
             states: Vec::new(),
             dim,
-            counts: Vec::new(),
             forms: Vec::new(),
             weights: Vec::new(),
             answers: Vec::new(),
@@ -112,8 +108,6 @@ impl Design {
                 let at = design.states.len();
                 design.states.resize(at + dim, 0.0);
                 scaling.scaled(texts.state(word), &mut design.states[at..]);
-                let [times, length] = texts.counts(word);
-                design.counts.push([times - scaling.counts_mean[0], length - scaling.counts_mean[1]]);
                 design.forms.push(texts.form(word));
                 design.weights.push(texts.weight(word));
             }
@@ -133,9 +127,9 @@ impl Design {
         self.forms.len()
     }
 
-    /// Numbers of parameters: constant, states, counts, forms, annotators.
+    /// Numbers of parameters: constant, states, forms, annotators.
     pub(super) fn parameters(&self) -> usize {
-        1 + self.dim + COUNTS + self.form_count + self.annotators
+        1 + self.dim + self.form_count + self.annotators
     }
 
     fn columns(&self, priors: &Priors) -> usize {
@@ -146,13 +140,11 @@ impl Design {
     pub(super) fn scores(&self, x: &[f64], priors: &Priors, scores: &mut Vec<f64>) {
         let columns = self.columns(priors);
         let weights: Vec<f32> = x[1..=columns].iter().map(|value| *value as f32).collect();
-        let counts = 1 + self.dim;
-        let forms = counts + COUNTS;
+        let forms = 1 + self.dim;
         scores.clear();
         scores.extend((0..self.words()).map(|word| {
             let row = &self.states[word * self.dim..word * self.dim + columns];
-            let extra: f64 = (0..COUNTS).map(|c| x[counts + c] * f64::from(self.counts[word][c])).sum();
-            x[0] + f64::from(dot(row, &weights)) + extra + x[forms + self.forms[word] as usize]
+            x[0] + f64::from(dot(row, &weights)) + x[forms + self.forms[word] as usize]
         }));
     }
 
@@ -162,7 +154,6 @@ impl Design {
         let mut all = vec![0.0];
         all.extend(std::iter::repeat_n(priors.embedding, half));
         all.extend(std::iter::repeat_n(priors.context.unwrap_or(1.0), self.dim - half));
-        all.extend(std::iter::repeat_n(1.0, COUNTS));
         all.extend(std::iter::repeat_n(priors.forms, self.form_count));
         all.extend(std::iter::repeat_n(priors.annotators.unwrap_or(1.0), self.annotators));
         all
@@ -172,7 +163,7 @@ impl Design {
     pub(super) fn inverse_hessian(&self, priors: &Priors, rate: f64) -> Vec<f64> {
         let curvature = (rate * (1.0 - rate)).max(1e-4);
         let mut diagonal = self.precisions(priors);
-        let forms = 1 + self.dim + COUNTS;
+        let forms = 1 + self.dim;
         let annotators = forms + self.form_count;
         let mut total = 0.0;
         for answer in &self.answers {
@@ -200,7 +191,7 @@ impl Design {
         scores: &mut Vec<f64>,
     ) -> f64 {
         self.scores(x, priors, scores);
-        let annotators = 1 + self.dim + COUNTS + self.form_count;
+        let annotators = 1 + self.dim + self.form_count;
         gradient.fill(0.0);
         let mut residuals = vec![0.0_f64; self.words()];
         let mut loss = 0.0;
@@ -232,8 +223,7 @@ impl Design {
     }
 
     fn add_gradient(&self, residuals: &[f64], gradient: &mut [f64], columns: usize) {
-        let counts = 1 + self.dim;
-        let forms = counts + COUNTS;
+        let forms = 1 + self.dim;
         let mut states = vec![0.0_f32; columns];
         // Sums of single precision over blocks of words, added up in double.
         for (block, residuals) in residuals.chunks(256).enumerate() {
@@ -244,9 +234,6 @@ impl Design {
                 let scale = *residual as f32;
                 states.iter_mut().zip(row).for_each(|(sum, value)| *sum += scale * value);
                 gradient[0] += residual;
-                for (c, count) in self.counts[word].iter().enumerate() {
-                    gradient[counts + c] += residual * f64::from(*count);
-                }
                 gradient[forms + self.forms[word] as usize] += residual;
             }
             gradient[1..=columns].iter_mut().zip(&states).for_each(|(sum, value)| *sum += f64::from(*value));
@@ -255,7 +242,7 @@ impl Design {
 
     /// Of each annotator the curvature of the log-likelihood in that annotator's readiness.
     pub(super) fn curvatures(&self, x: &[f64], scores: &[f64]) -> Vec<f64> {
-        let annotators = 1 + self.dim + COUNTS + self.form_count;
+        let annotators = 1 + self.dim + self.form_count;
         let mut all = vec![0.0; self.annotators];
         for answer in &self.answers {
             let readiness = x[annotators + answer.annotator as usize];

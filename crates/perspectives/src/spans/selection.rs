@@ -20,7 +20,7 @@ const FORMS: f64 = 0.6;
 const READINESS: f64 = 1.0;
 /// Precisions that are tried of token embeddings and of the layer that has seen the context, the first where nothing can be chosen.
 const TRIED: [(f64, Option<f64>); 4] =
-    [(600.0, Some(6000.0)), (600.0, None), (600.0, Some(1500.0)), (3000.0, Some(20_000.0))];
+    [(600.0, Some(6000.0)), (600.0, None), (600.0, Some(2000.0)), (3000.0, Some(20_000.0))];
 /// Standard deviations of single words that are tried, in logits.
 const WORD_DEVIATIONS: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0];
 
@@ -128,7 +128,9 @@ impl HeldOut {
             let (mean, variance) = head.readiness[answer.annotator as usize];
             for ((word, score), marked) in words.clone().zip(scores).zip(answer.marked(words.len(), of_type))
             {
-                let weight = f64::from(data.texts.weight(word));
+                // Between a word that counts whenever it stands there, as scores have it, and a form that counts once a text, as learning has it: one text of a word
+                // repeated a thousand times must not choose.
+                let weight = f64::from(data.texts.weight(word)).sqrt();
                 decisions.push(Decision { word, score: *score + mean, variance, marked, weight });
             }
         }
