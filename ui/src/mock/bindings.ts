@@ -21,6 +21,7 @@ import {
 } from "./world";
 import { plan } from "./plan";
 import { explain, explainWords } from "./why";
+import { MockWords } from "./words";
 
 const asked = new URLSearchParams(globalThis.location?.search ?? "");
 const size = Number(asked.get("texts") ?? 160);
@@ -53,6 +54,14 @@ export const runs = new MockRuns(() => world, say, first, Number(asked.get("crow
 runs.reset(asked.get("runs") === "none");
 // In a browser the run at work moves by itself.
 if (import.meta.env.MODE === "mock") setInterval(() => open && runs.step(), 1500);
+
+/** Models of words; in a browser reading them takes a moment. With `?read` those of the first question are read. */
+const words = new MockWords(
+  () => world,
+  (job) => say("jobChanged", job),
+  import.meta.env.MODE === "mock" ? 600 : 1,
+);
+words.forget(asked.has("read") ? [first] : []);
 
 function emptyChoices(): view.ProjectChoices {
   return {
@@ -93,6 +102,7 @@ export function reset(): void {
   settings = firstSettings();
   missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
+  words.forget();
   heard.clear();
 }
 
@@ -615,6 +625,9 @@ export const commands: typeof RealCommands = {
       })),
   explain: async (query, readingAs, showHidden) => explain(world, query, readingAs, showHidden),
   explainWords: async (query) => explainWords(world, query),
+  wordHeat: async (query, text, readingAs, showHidden) =>
+    words.heat(query.question, chosen(query), textOf(text), readingAs, showHidden, missing),
+  fitWords: async (q) => words.fit(q),
   compareGroups: async (q, groups) => {
     const refused = refusal(world, groups);
     if (refused) throw refused;
@@ -676,7 +689,7 @@ export const commands: typeof RealCommands = {
   startEncoding: async () => job("running", 0),
   jobs: async () => (asked.has("job") ? [job("running", 61)] : []),
   cancelJob: async (id) => {
-    if (!runs.cancel(id)) say("jobChanged", job("cancelled", 61));
+    if (!words.cancel(id) && !runs.cancel(id)) say("jobChanged", job("cancelled", 61));
     return null;
   },
 };
