@@ -86,6 +86,67 @@ fn a_long_text_is_averaged_over_windows_that_cover_it() {
     }
 }
 
+/// Where words that are joined by single spaces stand.
+fn places(words: &[String]) -> Vec<(u32, u32)> {
+    let mut start = 0;
+    let place = |word: &String| {
+        let end = start + word.chars().count() as u32;
+        (std::mem::replace(&mut start, end + 1), end)
+    };
+    words.iter().map(place).collect()
+}
+
+fn word_states(encoder: &Encoder, text: &str, places: Vec<(u32, u32)>) -> Vec<f32> {
+    let mut found = Vec::new();
+    let whole = encoder.word_states(&[text], &[places], |_, own| {
+        found = own;
+        ControlFlow::Continue(())
+    });
+    assert!(whole.unwrap());
+    found
+}
+
+#[test]
+fn words_have_the_states_of_their_tokens() {
+    let copy = raw();
+    let encoder = open(&copy, &options());
+    let five = words(&copy, 5);
+    let text = five.join(" ");
+    let found = word_states(&encoder, &text, places(&five));
+    let states = encoder.hidden_states(&text).unwrap();
+    let upper = (2 * (states.len() - 1) + 1) / 3;
+    assert_eq!(found.len(), 5 * encoder.word_dim());
+    for (word, found) in found.chunks_exact(encoder.word_dim()).enumerate() {
+        // The first token is a special one.
+        assert_close(found, &[&states[0][word + 1][..], &states[upper][word + 1]].concat());
+    }
+    // Two words as one: the mean. A place without a token: zeros.
+    let (first, second) = (places(&five)[0], places(&five)[1]);
+    let pair = word_states(&encoder, &text, vec![(first.0, second.1), (first.1, first.1)]);
+    let dim = states[0][1].len();
+    let mean: Vec<f32> = states[0][1].iter().zip(&states[0][2]).map(|(a, b)| f32::midpoint(*a, *b)).collect();
+    assert_close(&pair[..dim], &mean);
+    assert!(pair[2 * dim..].iter().all(|value| *value == 0.0));
+}
+
+#[test]
+fn every_word_of_a_long_text_has_a_state() {
+    let copy = raw();
+    let encoder = open(&copy, &options());
+    let many = words(&copy, WINDOW * 3);
+    let found = word_states(&encoder, &many.join(" "), places(&many));
+    let dim = encoder.word_dim();
+    let rows: Vec<&[f32]> = found.chunks_exact(dim).collect();
+    assert_eq!(rows.len(), WINDOW * 3);
+    assert!(rows.iter().all(|row| row.iter().any(|value| *value != 0.0)));
+    // The beginning has the states of the first window, the end those of the last one.
+    let first = word_states(&encoder, &many[..WINDOW].join(" "), places(&many[..WINDOW]));
+    assert_close(rows[0], &first[..dim]);
+    let last = &many[WINDOW * 2..];
+    let last = word_states(&encoder, &last.join(" "), places(last));
+    assert_close(rows[WINDOW * 3 - 1], &last[(WINDOW - 1) * dim..]);
+}
+
 #[test]
 fn a_mean_over_windows_is_scaled_after_it_is_taken() {
     let (raw, copy) = (raw(), Copy::new());

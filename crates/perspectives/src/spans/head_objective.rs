@@ -280,9 +280,7 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a8, a_rest) = a.as_chunks::<8>();
     let (b8, b_rest) = b.as_chunks::<8>();
     for (x, y) in a8.iter().zip(b8) {
-        for i in 0..8 {
-            sums[i] += x[i] * y[i];
-        }
+        sums.iter_mut().zip(x.iter().zip(y)).for_each(|(sum, (x, y))| *sum += x * y);
     }
     sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum::<f32>()
 }
