@@ -246,9 +246,10 @@ impl Design {
         let mut all = vec![0.0; self.annotators];
         for answer in &self.answers {
             let readiness = x[annotators + answer.annotator as usize];
-            for word in answer.first..answer.first + answer.words {
-                let p = sigmoid(scores[word] + readiness);
-                all[answer.annotator as usize] += f64::from(self.weights[word]) * p * (1.0 - p);
+            let words = answer.first..answer.first + answer.words;
+            for (score, weight) in scores[words.clone()].iter().zip(&self.weights[words]) {
+                let p = sigmoid(score + readiness);
+                all[answer.annotator as usize] += f64::from(*weight) * p * (1.0 - p);
             }
         }
         all
