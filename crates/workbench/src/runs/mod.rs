@@ -14,6 +14,7 @@ mod export;
 mod job_progress;
 mod labels;
 mod list;
+mod member;
 mod notes;
 mod predict;
 mod resume;

@@ -1,6 +1,6 @@
 //! What is to be known before the figures of a run are read.
 
-use super::training::Member;
+use super::member::Member;
 use crate::view::{RunAuxiliary, RunSizes, Tuning};
 use crate::words::counted;
 use dissensus_domain::Question;

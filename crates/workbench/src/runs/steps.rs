@@ -2,8 +2,8 @@
 
 use super::Runs;
 use super::auxiliary::{AuxiliaryLabels, file_name};
+use super::member::Member;
 use super::notes::calibration;
-use super::training::Member;
 use crate::encoding::OtherTrainingData;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;

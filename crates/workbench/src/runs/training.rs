@@ -1,28 +1,21 @@
 //! One training, from its choices to its scores: of one question, or of several on one encoder.
 
 use super::Runs;
-use super::data::RunData;
 use super::energy::Energy;
+use super::member::Member;
 use super::notes::{notes, sizes, together_note};
 use super::steps::{Fitted, Work};
 use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::saved_runs::{Outcome, SavedRun, choices};
-use dissensus_domain::{Question, ScaleKind};
+use dissensus_domain::ScaleKind;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
 use dissensus_perspectives::{
     Embeddings, FitOptions, TrainConfig, f1_rule_by_folds, f1_rule_by_validation, fit, metrics,
 };
 use dissensus_store::RunId;
 use std::sync::Arc;
-
-/// A run at work, with what it learns and is scored on.
-pub(super) struct Member {
-    pub(super) kept: SavedRun,
-    pub(super) data: RunData,
-    pub(super) question: Question,
-}
 
 /// How a run ended.
 pub(super) struct Ended {
