@@ -170,7 +170,12 @@ pub(crate) struct Question {
   dissensus import P.dissensus labels.csv
   dissensus import P.dissensus ratings.jsonl --text comment --annotator worker --label score
   dissensus import P.dissensus labels.csv --attributes gender,age --question offensiveness
+  dissensus import P.dissensus spans.csv --start begin --end stop --type category --offsets utf-16
   dissensus import P.dissensus texts.csv --dry-run
+
+A file with one row a span (columns start, end and type) has several rows an answer: those of one person for one text (and occasion).
+They need not stand together. A row with none of the three says that the person found no span. Where one row of an answer is bad, all
+of them are: an answer is taken whole or not at all. Of their times the latest counts.
 
 Without names, columns are guessed from the header and the content; --dry-run shows the guess and changes
 nothing. A bad row stops the import before anything is written, unless --skip-bad is given.
@@ -194,6 +199,9 @@ pub(crate) struct Import {
     /// The levels, lowest first, for a new question [default: those in the file]
     #[arg(long, value_delimiter = ',')]
     pub(crate) levels: Option<Vec<String>>,
+    /// The types of spans, for a new question; also those that no span of the file has [default: those in the file]
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["levels", "scale"])]
+    pub(crate) types: Option<Vec<String>>,
     /// Column with the text
     #[arg(long, value_name = "COLUMN")]
     pub(crate) text: Option<String>,
@@ -206,6 +214,19 @@ pub(crate) struct Import {
     /// Column with the label
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
+    /// Column with the start of a span, in a file with one row a span
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) start: Option<String>,
+    /// Column with its end, behind its last character
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) end: Option<String>,
+    /// Column with its type, or =NAME for one type of all [default: the label column]
+    #[arg(long = "type", value_name = "COLUMN")]
+    pub(crate) span_type: Option<String>,
+    /// What offsets of spans count, from 0: characters (Unicode code points, as in Python), utf-16 (code units, as in JavaScript and
+    /// Java) or bytes (of UTF-8) [default: characters]
+    #[arg(long, value_enum)]
+    pub(crate) offsets: Option<OffsetsArg>,
     /// Column with the official split
     #[arg(long, value_name = "COLUMN")]
     pub(crate) split: Option<String>,
@@ -231,6 +252,15 @@ pub(crate) struct Import {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What offsets count.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum OffsetsArg {
+    Characters,
+    #[value(name = "utf-16")]
+    Utf16,
+    Bytes,
 }
 
 fn split(name: &str) -> Result<SplitSpec, String> {
@@ -1177,7 +1207,11 @@ fn chance(argument: &str) -> Result<f64, String> {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus export P.dissensus labels.csv
-  dissensus export P.dissensus labels.jsonl --question offensiveness")]
+  dissensus export P.dissensus labels.jsonl --question offensiveness
+  dissensus export P.dissensus spans.csv --question insults --spans rows
+
+With --spans rows the columns start, end and type take the place of the label: one row a span, and one row with none of the three for an
+answer without a span. Beside questions of other kinds the column label stays; [] in it is an answer without a span.")]
 pub(crate) struct Export {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
@@ -1188,12 +1222,23 @@ pub(crate) struct Export {
     /// Only this question [default: all]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// How spans stand in .csv and .tsv: as a JSON list in the label, or one row a span
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) spans: SpansArg,
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How the spans of an answer stand in a file.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SpansArg {
+    #[default]
+    Lists,
+    Rows,
 }
 
 #[derive(Args, Debug)]

@@ -69,7 +69,9 @@ pub enum ScaleError {
     #[error("a scale needs at least two levels, and there is {0}: name the levels, lowest first")]
     TooFew(usize),
     /// Nothing that a span could be.
-    #[error("a question with spans needs at least one type, and no span tells one: name the types")]
+    #[error(
+        "a question with spans needs at least one type, and no span tells one: name the types (--types a,b)"
+    )]
     NoTypes,
     /// More levels than can be told apart.
     #[error("a scale has at most {max} levels, and these are {0}: is this column really a label?", max = Scale::MAX_LEVELS)]

@@ -166,7 +166,7 @@ impl Checker {
         });
         let text = self.known.remember_text(row);
         let annotator = self.known.remember_annotator(row);
-        let mut label = LabelVerdict::None;
+        let mut label = if row.continues { LabelVerdict::Continues } else { LabelVerdict::None };
         if let Some(answers) = question.and_then(|number| self.questions.get_mut(number)) {
             answers.rows += 1;
             if let (Some(judged), Some(_)) = (judged.clone(), row.occasion) {

@@ -5,7 +5,7 @@ use crate::roles::simplified;
 use crate::survey::Survey;
 use crate::time::{parse_duration_ms, parse_ms};
 use crate::{ColumnRoles, ExchangeError, Source};
-use dissensus_domain::{LabelSource, Split};
+use dissensus_domain::{LabelSource, OffsetUnit, Split};
 
 /// How much of a file is looked at: enough for a few hundred annotators, little enough for a preview.
 const SAMPLED_ROWS: u64 = 5_000;
@@ -124,6 +124,10 @@ const TIME: &[&str] = &[
 ];
 const DURATION: &[&str] = &["durationms", "timems", "elapsedms", "responsetimems", "rtms", "duration"];
 const OCCASION: &[&str] = &["occasion"];
+const SPAN_START: &[&str] =
+    &["start", "spanstart", "startoffset", "startchar", "charstart", "begin", "spanbegin", "beginoffset"];
+const SPAN_END: &[&str] = &["end", "spanend", "endoffset", "endchar", "charend"];
+const SPAN_TYPE: &[&str] = &["type", "spantype", "spanlabel", "entitytype", "tag"];
 /// What people are commonly asked about themselves. Believed even where a sample is too small to show it.
 const ATTRIBUTES: &[&str] = &[
     "gender",
@@ -171,6 +175,9 @@ enum Role {
     Text,
     Annotator,
     Label,
+    SpanStart,
+    SpanEnd,
+    SpanType,
     Split,
     Group,
     Question,
@@ -195,6 +202,9 @@ impl<'a> Guess<'a> {
             (Role::Annotator, ANNOTATOR),
             (Role::Text, TEXT),
             (Role::Label, LABEL),
+            (Role::SpanStart, SPAN_START),
+            (Role::SpanEnd, SPAN_END),
+            (Role::SpanType, SPAN_TYPE),
             (Role::Split, SPLIT),
             (Role::Group, GROUP),
             (Role::Question, &["question"]),
@@ -255,12 +265,14 @@ impl<'a> Guess<'a> {
             self.release(Role::Question);
         }
         self.believe(Role::Source, survey, |v| LabelSource::from_name(v).is_some());
+        self.doubt_spans(survey);
+        let spans = self.column(Role::SpanStart).is_some();
         let weak = |c: usize| WEAK_LABEL.contains(&simplified(&self.columns[c]).as_str());
         if self.column(Role::Annotator).is_none() && self.column(Role::Label).is_some_and(weak) {
             self.release(Role::Label);
         }
         let has_text = self.column(Role::Text).is_some();
-        let has_label = self.column(Role::Label).is_some();
+        let has_label = self.column(Role::Label).is_some() || spans;
         // An author beside a text is no annotator; the time of a text is no time of a label.
         if has_text && !has_label && !self.label_by_value(survey) {
             for role in
@@ -271,6 +283,34 @@ impl<'a> Guess<'a> {
         }
         if !has_text && !has_label {
             self.doubt_text_id();
+        }
+    }
+
+    /// Starts, ends and types of spans are somebody's, and where they are blank there is no span; values that are no offsets are bad rows
+    /// and no reason to doubt columns of such names. Without a column of types the labels are them, but only where all values are
+    /// offsets and somebody comes twice with one text: else these may be times of a recording. A label in every row is the answer.
+    fn doubt_spans(&mut self, survey: &Survey) {
+        let columns =
+            (self.column(Role::SpanStart), self.column(Role::SpanEnd), self.column(Role::Annotator));
+        let (kind, label) = (self.column(Role::SpanType), self.column(Role::Label));
+        let offset = |value: &str| value.strip_suffix(".0").unwrap_or(value).parse::<u32>().is_ok();
+        let any = |column: usize| survey.is_blank(column) || survey.any_read(column, offset);
+        let all = |column: usize| survey.all_read(column, offset);
+        let believed = match (columns, kind, label) {
+            ((Some(start), Some(end), Some(_)), Some(_), label) => {
+                any(start) && any(end) && label.is_none_or(|label| survey.has_blank(label))
+            }
+            ((Some(start), Some(end), Some(_)), None, Some(_)) => {
+                all(start) && all(end) && survey.answers_twice()
+            }
+            _ => false,
+        };
+        if !believed {
+            for role in [Role::SpanStart, Role::SpanEnd, Role::SpanType] {
+                self.release(role);
+            }
+        } else if let (None, Some(label)) = (kind, label) {
+            self.roles[label] = Some(Role::SpanType);
         }
     }
 
@@ -352,6 +392,10 @@ impl<'a> Guess<'a> {
             text: name(Role::Text),
             annotator: name(Role::Annotator),
             label: name(Role::Label),
+            span_start: name(Role::SpanStart),
+            span_end: name(Role::SpanEnd),
+            span_type: name(Role::SpanType),
+            offsets: OffsetUnit::Characters,
             split: name(Role::Split),
             group: name(Role::Group),
             question: name(Role::Question),

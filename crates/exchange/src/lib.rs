@@ -45,6 +45,8 @@
 //!   follows or are not seen, and at most [`MAX_NAME_BYTES`]. NUL is bad in every value.
 //! - A blank label is no label: the row brings its text and its annotator only.
 //! - Without a column of ids a text is known by its body ([`text_id_of`]).
+//! - In a file with one row a span, `start` and `end` are whole numbers (also `4.0`), and all three values blank are the answer
+//!   without a span. Rows of one annotator, text, question and occasion are one answer, with the latest of their times.
 //! - Times are RFC 3339, the same without an offset (UTC), dates (midnight UTC), seconds or milliseconds since 1970.
 //!
 //! *Between rows, and between the file and the project* ([`Checker`]).
@@ -83,10 +85,12 @@ mod records;
 mod rejects;
 mod roles;
 mod row;
+mod row_builder;
 mod row_error;
 mod rows;
 mod scan;
 mod source;
+mod span_answers;
 mod survey;
 mod table;
 mod texts;
@@ -96,6 +100,7 @@ mod vectors;
 mod verdict;
 mod window;
 mod write;
+mod write_labels;
 
 pub use answers::KnownLabel;
 pub use changes::{Change, ChangeKind, Changes, KEPT_PLACES};
@@ -110,7 +115,7 @@ pub use rejects::RejectWriter;
 pub use roles::{ColumnRoles, FileKind};
 pub use row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
 pub use row_error::{RowError, RowErrorKind};
-pub use rows::{Rows, read_rows};
+pub use rows::{Rows, read_rows, read_rows_while};
 pub use scan::{KEPT_PROBLEMS, QuestionScan, SAMPLE_ROWS, SHOWN_CHARACTERS, Scan, scan, scan_while};
 pub use source::{MAX_COLUMNS, Source};
 pub use texts::{TextFile, TextOfFile, Texts, TextsFound};
@@ -119,4 +124,5 @@ pub use typed_column::{ColumnKind, TypedColumn, Value};
 pub use vectors::VectorWriter;
 pub use verdict::{LabelVerdict, Verdict};
 pub use window::MAX_RECORD_BYTES;
-pub use write::{AnnotatorWriter, LabelRow, LabelWriter, MAX_METADATA_COLUMNS, TextRow, TextWriter};
+pub use write::{AnnotatorWriter, MAX_METADATA_COLUMNS, TextRow, TextWriter};
+pub use write_labels::{LabelLayout, LabelRow, LabelWriter, SpanLayout};

@@ -1,11 +1,11 @@
 //! What each column is for, and what sort of file that makes.
 
 use crate::{ExchangeError, Source};
-use dissensus_domain::not_allowed_in_names;
+use dissensus_domain::{OffsetUnit, not_allowed_in_names};
 use serde::{Deserialize, Serialize};
 
 /// Which column has which role. A column without one is metadata of the text. `annotator`, `split`, `group` and
-/// `question` may also be `=NAME`: then every row has the value NAME (a column that is really called `=NAME` wins).
+/// `question` may also be `=NAME`: then every row has the value NAME (a column that is really called `=NAME` wins); so may `span_type`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnRoles {
@@ -17,6 +17,14 @@ pub struct ColumnRoles {
     pub annotator: Option<String>,
     /// The label.
     pub label: Option<String>,
+    /// Where a span begins, in a file with one row a span.
+    pub span_start: Option<String>,
+    /// Where it ends: behind its last character.
+    pub span_end: Option<String>,
+    /// Its type; where no column is named, the label is the type.
+    pub span_type: Option<String>,
+    /// What offsets of spans count, in these columns and in lists of spans.
+    pub offsets: OffsetUnit,
     /// The part of an official split that the text belongs to.
     pub split: Option<String>,
     /// The document or thread that the text belongs to.
@@ -43,6 +51,9 @@ impl ColumnRoles {
             ("text", &self.text),
             ("annotator", &self.annotator),
             ("label", &self.label),
+            (SPAN_START, &self.span_start),
+            (SPAN_END, &self.span_end),
+            (SPAN_TYPE, &self.span_type),
             ("split", &self.split),
             ("group", &self.group),
             ("question", &self.question),
@@ -55,6 +66,16 @@ impl ColumnRoles {
         single.chain(self.attributes.iter().map(|n| ("attribute", n.as_str()))).collect()
     }
 
+    /// Whether the file has one row a span.
+    pub fn rows_are_spans(&self) -> bool {
+        self.span_start.is_some() || self.span_end.is_some() || self.span_type.is_some()
+    }
+
+    /// Whether it has one row a span and no other answers.
+    pub fn every_row_is_a_span(&self) -> bool {
+        self.rows_are_spans() && (self.span_type.is_none() || self.label.is_none())
+    }
+
     /// The sort of file these roles make of `source`.
     ///
     /// # Errors
@@ -63,6 +84,10 @@ impl ColumnRoles {
         Plan::new(source, self).map(|plan| plan.kind)
     }
 }
+
+const SPAN_START: &str = "start of a span";
+const SPAN_END: &str = "end of a span";
+const SPAN_TYPE: &str = "type of a span";
 
 /// The three sorts of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -74,6 +99,14 @@ pub enum FileKind {
     Texts,
     /// One row an annotator: an id and attributes, no text. Columns without a role are left alone.
     Annotators,
+}
+
+/// The columns of a file with one row a span.
+#[derive(Clone, Debug)]
+pub(crate) struct SpanColumns {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) kind: Pick,
 }
 
 /// Where a role's value comes from.
@@ -92,6 +125,8 @@ pub(crate) struct Plan {
     pub(crate) text: Option<usize>,
     pub(crate) annotator: Option<Pick>,
     pub(crate) label: Option<usize>,
+    pub(crate) span: Option<SpanColumns>,
+    pub(crate) offsets: OffsetUnit,
     pub(crate) split: Option<Pick>,
     pub(crate) group: Option<Pick>,
     pub(crate) question: Option<Pick>,
@@ -114,6 +149,8 @@ impl Plan {
             text: claims.column("text", &roles.text)?,
             annotator: claims.pick("annotator", &roles.annotator)?,
             label: claims.column("label", &roles.label)?,
+            span: None,
+            offsets: roles.offsets,
             split: claims.pick("split", &roles.split)?,
             group: claims.pick("group", &roles.group)?,
             question: claims.pick("question", &roles.question)?,
@@ -124,6 +161,11 @@ impl Plan {
             attributes: Vec::new(),
             metadata: Vec::new(),
         };
+        plan.span = claims.span(roles)?;
+        if plan.span.is_some() && roles.span_type.is_none() {
+            // What the label is in a file with one row a span.
+            plan.label = None;
+        }
         for name in &roles.attributes {
             plan.attributes.push(claims.claim("attribute", name)?);
             checked("attribute", name)?;
@@ -166,6 +208,18 @@ impl Claims<'_> {
         name.as_ref().map(|name| self.claim(role, name)).transpose()
     }
 
+    /// The columns of spans; the label is their type where no other column is.
+    fn span(&mut self, roles: &ColumnRoles) -> Result<Option<SpanColumns>, ExchangeError> {
+        let (Some(start), Some(end)) = (&roles.span_start, &roles.span_end) else { return Ok(None) };
+        let (start, end) = (self.claim(SPAN_START, start)?, self.claim(SPAN_END, end)?);
+        let label = roles
+            .label
+            .as_ref()
+            .and_then(|label| self.source.columns().iter().position(|column| column == label.trim()));
+        let kind = self.pick(SPAN_TYPE, &roles.span_type)?.or(label.map(Pick::Column));
+        Ok(kind.map(|kind| SpanColumns { start, end, kind }))
+    }
+
     fn pick(&mut self, role: &'static str, name: &Option<String>) -> Result<Option<Pick>, ExchangeError> {
         let Some(name) = name else { return Ok(None) };
         match name.strip_prefix('=') {
@@ -193,11 +247,26 @@ fn kind_of(source: &Source, roles: &ColumnRoles) -> Result<FileKind, ExchangeErr
         Err(ExchangeError::RolesDoNotFit { path, message: message.to_owned(), columns })
     };
     let has_text = roles.text.is_some() || roles.text_id.is_some();
-    match (has_text, roles.annotator.is_some(), &roles.label) {
+    let spans = roles.rows_are_spans();
+    if spans && (roles.span_start.is_none() || roles.span_end.is_none()) {
+        return refuse("a row a span needs a column with its start and one with its end: name both");
+    }
+    if spans && roles.span_type.is_none() && roles.label.is_none() {
+        return refuse(
+            "no column holds the types of the spans: name it, or give them all one type with \"=NAME\"",
+        );
+    }
+    if roles.offsets != OffsetUnit::Characters && roles.text.is_none() {
+        return refuse(
+            "offsets that do not count characters are read with the text beside them: name the column that holds it",
+        );
+    }
+    let label = roles.label.as_ref().or(roles.span_type.as_ref());
+    match (has_text, roles.annotator.is_some(), &label) {
         (true, true, Some(_)) => Ok(FileKind::Labels),
         (true, false, Some(label)) => Err(ExchangeError::LabelWithoutAnnotator {
             path: source.path().to_owned(),
-            label: label.clone(),
+            label: (*label).clone(),
             columns: source.columns().to_vec(),
         }),
         (false, _, Some(_)) => refuse(

@@ -23,8 +23,10 @@ pub struct Row {
     pub text: Option<String>,
     /// The id of the annotator, trimmed; `None` only in a file of texts.
     pub annotator: Option<String>,
-    /// The label, trimmed; `None` where the cell is blank or there is no such column.
+    /// The label, trimmed; of a file with one row a span the list of all spans of the answer, with the first of its rows. `None` where the cell is blank or there is no such column.
     pub label: Option<String>,
+    /// In a file with one row a span: an earlier row has brought the answer, with this row's span in it.
+    pub continues: bool,
     /// The part of an official split, trimmed, as the file names it.
     pub split: Option<String>,
     /// The document or thread, trimmed.

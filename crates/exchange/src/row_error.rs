@@ -1,7 +1,7 @@
 //! What can be wrong with one row.
 
 use crate::MAX_RECORD_BYTES;
-use dissensus_domain::SpansError;
+use dissensus_domain::{OffsetError, SpansError};
 use std::fmt;
 
 /// One row that cannot be used: where it stands and why.
@@ -190,6 +190,78 @@ pub enum RowErrorKind {
     /// A label that is no list of spans of the question.
     #[error("{0}")]
     BadSpans(#[from] SpansError),
+    /// A row with some of a span's start, end and type, and not with all.
+    #[error(
+        "no {missing}, and other values of a span: a row has start, end and type, or none of them where the answer has no span"
+    )]
+    HalfSpan {
+        /// `start`, `end` or `type`.
+        missing: &'static str,
+    },
+    /// Not an offset.
+    #[error("\"{value}\" is no offset: write a whole number from 0")]
+    BadOffset {
+        /// What stands there.
+        value: String,
+    },
+    /// An offset that is no place in its text.
+    #[error("{0}")]
+    MisplacedOffset(#[from] OffsetError),
+    /// A span that ends where it begins, or before.
+    #[error("the span goes from {start} to {end}: a span ends behind its first character")]
+    ReversedSpan {
+        /// Where it begins.
+        start: u32,
+        /// Where it ends.
+        end: u32,
+    },
+    /// A type that the question does not have.
+    #[error("\"{name}\" is no type of this question: its types are {types}")]
+    UnknownSpanType {
+        /// The type as it stands.
+        name: String,
+        /// The types of the question.
+        types: String,
+    },
+    /// A span as answer to a question of another kind.
+    #[error("the question is not answered with spans, but with one of {}: name another question", levels.join(", "))]
+    TakesNoSpans {
+        /// The levels of its scale.
+        levels: Vec<String>,
+    },
+    /// A row with a span and an answer of another kind.
+    #[error("the row has a span and a label: one of the two is the answer")]
+    SpanBesideLabel,
+    /// Two rows of one answer that cannot both be.
+    #[error(
+        "this row {this}, and row {row} {other}, of the same person for the same text: which one is meant?"
+    )]
+    Contradiction {
+        /// What this row has.
+        this: &'static str,
+        /// What the other one has.
+        other: &'static str,
+        /// The other row, from 1.
+        row: u64,
+    },
+    /// A row of an answer of which another row is bad.
+    #[error(
+        "row {row} is a span of the same answer and is bad ({why}): an answer is taken whole or not at all"
+    )]
+    PartOfAnswer {
+        /// The bad row, from 1.
+        row: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// More than can be one answer, or types of one question.
+    #[error("more than {limit} {what}: is this the right column?")]
+    TooManySpans {
+        /// `spans of one answer` or `different types`.
+        what: &'static str,
+        /// The most allowed.
+        limit: usize,
+    },
     /// A span that reaches beyond its text.
     #[error(
         "a span ends at {end}, and the text has {characters} characters: offsets count characters (Unicode code points) from 0"

@@ -1,30 +1,82 @@
 //! Reading a file row by row: from the values of a record to a [`Row`] that is sound in itself.
 
-use crate::cells::Cells;
 use crate::check::Checker;
 use crate::error::ExchangeError;
-use crate::json_record::FLAT_LIST;
-use crate::misfit::About;
+use crate::misfit::{About, Misfit};
 use crate::records::Records;
 use crate::roles::{ColumnRoles, FileKind, Pick, Plan};
-use crate::row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
-use crate::row_error::{RowError, RowErrorKind};
+use crate::row::Row;
+use crate::row_builder::Builder;
+use crate::row_error::RowError;
 use crate::source::Source;
-use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
+use crate::span_answers::SpanAnswers;
 use crate::verdict::Verdict;
-use crate::write::METADATA_COLUMN;
-use dissensus_domain::{Attributes, LabelSource, MAX_TEXT_BYTES, not_allowed_in_names, reads_as_spans};
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// How often somebody hears how far the spans of a file are read, in rows.
+const REPORT_EVERY: u64 = 4096;
 
 /// Reads the rows of `source` one at a time; memory does not grow with the file. A bad row is an `Err`, and reading
 /// goes on behind it.
 ///
+/// In a file with one row a span the rows of an answer need not stand together: the file is passed over once before, and about 24
+/// bytes a span and 120 bytes an answer are held. The first row of an answer brings all of its spans and the latest of its times;
+/// the others are told by [`Row::continues`]. Where one row of an answer is bad, all of them are.
+///
 /// # Errors
 /// Roles that do not fit the file, or a file that can no longer be opened.
 pub fn read_rows(source: &Source, roles: &ColumnRoles) -> Result<Rows, ExchangeError> {
+    read_rows_while(source, roles, |_| ControlFlow::Continue(()))
+}
+
+/// As [`read_rows`]; where the file is passed over before, `progress` hears now and then how many bytes are done, and may stop it.
+///
+/// # Errors
+/// As there, and [`ExchangeError::Cancelled`] when `progress` breaks.
+pub fn read_rows_while(
+    source: &Source,
+    roles: &ColumnRoles,
+    progress: impl FnMut(u64) -> ControlFlow<()>,
+) -> Result<Rows, ExchangeError> {
     let plan = Plan::new(source, roles)?;
-    let records = Records::open(source).map_err(|e| ExchangeError::reading(source.path(), e))?;
-    Ok(Rows { plan, records })
+    let open = || Records::open(source).map_err(|e| ExchangeError::reading(source.path(), e));
+    let spans = match plan.span {
+        Some(_) => Some(gather(source, &plan, open()?, progress)?),
+        None => None,
+    };
+    Ok(Rows { records: open()?, plan, spans })
+}
+
+/// The spans of a whole file by answer.
+fn gather(
+    source: &Source,
+    plan: &Plan,
+    mut records: Records,
+    mut progress: impl FnMut(u64) -> ControlFlow<()>,
+) -> Result<SpanAnswers, ExchangeError> {
+    let mut answers = SpanAnswers::default();
+    loop {
+        match records.advance() {
+            Ok(false) => return Ok(answers),
+            // What is too broken to say whose it is, and what ends the file, is told when the rows are read.
+            Err(error) if error.is_fatal() => return Ok(answers),
+            Err(_) => {}
+            Ok(true) => {
+                let builder = Builder { plan, cells: records.cells() };
+                match builder.row(records.row(), records.line()) {
+                    Ok((row, said)) => answers.take(&row, said, plan),
+                    Err(blame) => {
+                        if let Some(of) = builder.answer_of() {
+                            answers.refuse(&of, records.row(), blame);
+                        }
+                    }
+                }
+            }
+        }
+        if records.row().is_multiple_of(REPORT_EVERY) && progress(records.position()).is_break() {
+            return Err(ExchangeError::Cancelled { path: source.path().to_owned() });
+        }
+    }
 }
 
 /// The rows of one file in order. Made by [`read_rows`].
@@ -32,6 +84,8 @@ pub fn read_rows(source: &Source, roles: &ColumnRoles) -> Result<Rows, ExchangeE
 pub struct Rows {
     plan: Plan,
     records: Records,
+    /// Of a file with one row a span.
+    spans: Option<SpanAnswers>,
 }
 
 impl Rows {
@@ -58,13 +112,17 @@ impl Rows {
         };
         Some(match checker.check(&row) {
             Ok(verdict) => Ok((row, verdict)),
-            Err(misfit) => Err(RowError {
-                row: row.row,
-                line: row.line,
-                column: self.column_of(misfit.about),
-                kind: misfit.kind,
-            }),
+            Err(misfit) => Err(self.misfit(&row, misfit)),
         })
+    }
+
+    fn misfit(&mut self, row: &Row, misfit: Misfit) -> RowError {
+        let of_label = misfit.about == About::Label;
+        let blame = (self.column_of(misfit.about), misfit.kind);
+        match &mut self.spans {
+            Some(answers) => answers.turn_down(row, blame, of_label, &self.plan),
+            None => RowError { row: row.row, line: row.line, column: blame.0, kind: blame.1 },
+        }
     }
 
     fn column_of(&self, about: About) -> Option<String> {
@@ -98,193 +156,12 @@ impl Iterator for Rows {
             Ok(true) => {
                 let (row, line) = (self.records.row(), self.records.line());
                 let built = Builder { plan: &self.plan, cells: self.records.cells() }.row(row, line);
-                Some(built.map_err(|(column, kind)| RowError { row, line, column, kind }))
+                let placed = built.and_then(|(row, said)| match &self.spans {
+                    Some(answers) => answers.place(row, said),
+                    None => Ok(row),
+                });
+                Some(placed.map_err(|(column, kind)| RowError { row, line, column, kind }))
             }
         }
-    }
-}
-
-type Blame = (Option<String>, RowErrorKind);
-
-/// Makes a [`Row`] of one record's values.
-struct Builder<'a> {
-    plan: &'a Plan,
-    cells: &'a Cells,
-}
-
-impl Builder<'_> {
-    fn row(&self, row: u64, line: u64) -> Result<Row, Blame> {
-        self.refuse_nul()?;
-        let plan = self.plan;
-        let text = plan.text.map(|column| self.body(column)).transpose()?;
-        Ok(Row {
-            row,
-            line,
-            text_id: self.text_id(text.as_deref())?,
-            text,
-            annotator: self.annotator()?,
-            label: self.label(plan.label)?,
-            split: self.picked(&plan.split)?,
-            group: self.picked(&plan.group)?,
-            question: self.picked(&plan.question)?,
-            at_ms: self.read(plan.time, parse_ms, |value| RowErrorKind::BadTime { value })?,
-            duration_ms: self
-                .read(plan.duration, parse_duration_ms, |value| RowErrorKind::BadDuration { value })?,
-            source: self
-                .read(plan.source, LabelSource::from_name, |value| RowErrorKind::BadSource { value })?,
-            occasion: self
-                .read(plan.occasion, parse_occasion, |value| RowErrorKind::BadOccasion { value })?
-                .filter(|occasion| *occasion > 1),
-            attributes: self.attributes()?,
-            metadata: self.metadata(),
-        })
-    }
-
-    fn blame(&self, column: usize, kind: RowErrorKind) -> Blame {
-        (self.plan.columns.get(column).cloned(), kind)
-    }
-
-    /// NUL ends a string for C programs and is never part of a text.
-    fn refuse_nul(&self) -> Result<(), Blame> {
-        if memchr::memchr(0, self.cells.text.as_bytes()).is_some() {
-            let column = self.cells.iter().position(|value| value.contains('\0')).unwrap_or_default();
-            return Err(self.blame(column, RowErrorKind::ControlCharacter { code: 0 }));
-        }
-        match self.cells.extra.iter().find(|(key, value)| key.contains('\0') || value.contains('\0')) {
-            Some((key, _)) => Err((Some(key.replace('\0', "")), RowErrorKind::ControlCharacter { code: 0 })),
-            None => Ok(()),
-        }
-    }
-
-    fn refuse_nested(&self, column: usize) -> Result<(), Blame> {
-        match self.cells.nested.iter().find(|(c, _)| *c == column) {
-            Some((_, found)) => Err(self.blame(column, RowErrorKind::Nested { found })),
-            None => Ok(()),
-        }
-    }
-
-    fn body(&self, column: usize) -> Result<String, Blame> {
-        self.refuse_nested(column)?;
-        let body = self.cells.get(column);
-        if body.trim().is_empty() {
-            return Err(self.blame(column, RowErrorKind::Missing { what: "text" }));
-        }
-        if body.len() > MAX_TEXT_BYTES {
-            let kind = RowErrorKind::TextTooLong { bytes: body.len(), limit: MAX_TEXT_BYTES };
-            return Err(self.blame(column, kind));
-        }
-        Ok(body.to_owned())
-    }
-
-    /// A trimmed id, label or attribute; `None` where it is blank.
-    fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
-        let Some(column) = column else { return Ok(None) };
-        self.refuse_nested(column)?;
-        self.checked_name(column)
-    }
-
-    /// A trimmed value that is not longer than it may be.
-    fn checked_length(&self, column: usize, limit: usize) -> Result<&str, Blame> {
-        let name = self.cells.get(column).trim();
-        match name.len() > limit {
-            true => Err(self.blame(column, RowErrorKind::NameTooLong { bytes: name.len(), limit })),
-            false => Ok(name),
-        }
-    }
-
-    fn checked_name(&self, column: usize) -> Result<Option<String>, Blame> {
-        let name = self.checked_length(column, MAX_NAME_BYTES)?;
-        if let Some(bad) = not_allowed_in_names(name) {
-            let code = bad.into();
-            let kind = match bad.is_control() {
-                true => RowErrorKind::ControlCharacter { code },
-                false => RowErrorKind::InvisibleCharacter { code },
-            };
-            return Err(self.blame(column, kind));
-        }
-        Ok((!name.is_empty()).then(|| name.to_owned()))
-    }
-
-    /// As [`Builder::name`]; a list of plain values is a set of options, one of objects or lists are spans, both written as their JSON.
-    fn label(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
-        match column {
-            Some(c) if reads_as_spans(self.cells.get(c)) => {
-                self.checked_length(c, MAX_SPANS_BYTES).map(|list| Some(list.to_owned()))
-            }
-            Some(c) if self.cells.nested.iter().any(|(at, found)| *at == c && *found == FLAT_LIST) => {
-                self.checked_name(c)
-            }
-            _ => self.name(column),
-        }
-    }
-
-    fn picked(&self, pick: &Option<Pick>) -> Result<Option<String>, Blame> {
-        match pick {
-            None => Ok(None),
-            Some(Pick::Constant(name)) => Ok(Some(name.clone())),
-            Some(Pick::Column(column)) => self.name(Some(*column)),
-        }
-    }
-
-    fn text_id(&self, body: Option<&str>) -> Result<Option<String>, Blame> {
-        match (self.plan.text_id, body) {
-            (Some(column), _) => {
-                let missing = || self.blame(column, RowErrorKind::Missing { what: "text id" });
-                self.name(Some(column))?.map(Some).ok_or_else(missing)
-            }
-            (None, Some(body)) => Ok(Some(text_id_of(body))),
-            (None, None) => Ok(None),
-        }
-    }
-
-    fn annotator(&self) -> Result<Option<String>, Blame> {
-        match (self.picked(&self.plan.annotator)?, &self.plan.annotator) {
-            (None, Some(Pick::Column(column))) => {
-                Err(self.blame(*column, RowErrorKind::Missing { what: "annotator" }))
-            }
-            (annotator, _) => Ok(annotator),
-        }
-    }
-
-    /// A trimmed value read by `parse`; blank is `None`.
-    fn read<T>(
-        &self,
-        column: Option<usize>,
-        parse: impl Fn(&str) -> Option<T>,
-        otherwise: impl Fn(String) -> RowErrorKind,
-    ) -> Result<Option<T>, Blame> {
-        let (Some(value), Some(column)) = (self.name(column)?, column) else { return Ok(None) };
-        match parse(&value) {
-            Some(read) => Ok(Some(read)),
-            None => Err(self.blame(column, otherwise(value))),
-        }
-    }
-
-    fn attributes(&self) -> Result<Attributes, Blame> {
-        let mut attributes = Attributes::new();
-        for column in &self.plan.attributes {
-            if let Some(value) = self.name(Some(*column))? {
-                attributes.insert(self.plan.columns[*column].clone(), value);
-            }
-        }
-        Ok(attributes)
-    }
-
-    fn metadata(&self) -> BTreeMap<String, String> {
-        let columns = self.plan.metadata.iter().map(|c| (self.plan.columns[*c].as_str(), self.cells.get(*c)));
-        let extra = self.cells.extra.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        let filled = columns.chain(extra).filter(|(_, value)| !value.trim().is_empty());
-        let mut metadata: BTreeMap<String, String> =
-            filled.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-        // What an export of very many keys wrote as one object are keys again. A column of that key comes first.
-        let object = metadata.get(METADATA_COLUMN).filter(|value| value.starts_with('{'));
-        let object = object.and_then(|value| serde_json::from_str::<BTreeMap<String, String>>(value).ok());
-        if let Some(object) = object {
-            metadata.remove(METADATA_COLUMN);
-            for (key, value) in object {
-                metadata.entry(key).or_insert(value);
-            }
-        }
-        metadata
     }
 }

@@ -5,7 +5,7 @@ use crate::changes::Changes;
 use crate::rows::Rows;
 use crate::{
     Checker, ColumnRoles, ExchangeError, FileKind, LabelVerdict, RowError, RowErrorKind, Source, Verdict,
-    read_rows,
+    read_rows_while,
 };
 use dissensus_domain::{Scale, ScaleError, ScaleKind};
 use std::ops::ControlFlow;
@@ -98,7 +98,7 @@ pub fn scan_while(
     mut checker: Checker,
     mut progress: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Scan, ExchangeError> {
-    let mut rows = read_rows(source, roles)?;
+    let mut rows = read_rows_while(source, roles, &mut progress)?;
     let mut scan = Scan::empty(rows.kind());
     while let Some(read) = rows.next_checked(&mut checker) {
         scan.rows += 1;
@@ -152,6 +152,7 @@ impl Scan {
             LabelVerdict::Added { .. } => self.labels += 1,
             LabelVerdict::Repeated { .. } => self.repeated += 1,
             LabelVerdict::Repeat { .. } => self.again += 1,
+            LabelVerdict::Continues => {}
             LabelVerdict::None => match self.kind {
                 FileKind::Labels => self.empty_labels += 1,
                 FileKind::Texts => self.repeated += u64::from(!verdict.first_of_text),

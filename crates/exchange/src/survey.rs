@@ -116,6 +116,11 @@ impl Survey {
         !self.columns[column].long && self.columns[column].values.is_empty()
     }
 
+    /// Whether a value is blank.
+    pub(crate) fn has_blank(&self, column: usize) -> bool {
+        self.columns[column].blank
+    }
+
     /// Whether every row has the same value.
     pub(crate) fn is_one(&self, column: usize) -> bool {
         let column = &self.columns[column];

@@ -33,6 +33,8 @@ pub struct Verdict {
 pub enum LabelVerdict {
     /// There is none: the row introduces its text and its annotator only.
     None,
+    /// It came with an earlier row of the same answer ([`Row::continues`](crate::Row::continues)).
+    Continues,
     /// To be appended.
     Added {
         /// The name of the answer, in the spelling of the scale (or, without one, of [`level_name`](crate::level_name)).

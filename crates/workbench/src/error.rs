@@ -470,6 +470,16 @@ pub enum WorkbenchError {
     /// The export would replace a file.
     #[error("{} exists already: choose another name, or give --force to replace it", .0.display())]
     ExportExists(PathBuf),
+    /// One row a span in JSON Lines.
+    #[error(
+        "JSON Lines has the spans of an answer as a list, which needs no rows: name the file .csv or .tsv, or leave the choice out"
+    )]
+    SpanRowsInJson,
+    /// One row a span of questions that take none.
+    #[error(
+        "no question to export is answered with spans: leave the choice of their rows out, or name another question"
+    )]
+    NoSpansToExport,
     /// A folder that is no bundle would be replaced by one.
     #[error("{} exists already and is no bundle, or holds other files too, so it is not replaced: choose another name", .0.display())]
     NotABundle(PathBuf),
@@ -598,6 +608,7 @@ impl WorkbenchError {
             Self::Panicked { .. } => "panic",
             Self::NoThread => "no-thread",
             Self::ExportExists(_) | Self::RunsExist(_) => "export-exists",
+            Self::SpanRowsInJson | Self::NoSpansToExport => "span-rows",
             Self::NotABundle(_) => "not-a-bundle",
             Self::Bundle { .. } => "bundle",
             Self::NotInBundle(_) => "not-in-bundle",

@@ -57,7 +57,7 @@ pub use encoding::{
 };
 pub use error::WorkbenchError;
 pub use event::Event;
-pub use exchange::Exchange;
+pub use exchange::{Exchange, ExportChoices};
 pub use home::Home;
 pub use jobs::{Progress, Silent};
 pub use labelling::{Labelling, NamedLabel, Recorded};

@@ -440,6 +440,14 @@ export type ColumnChoices = {
 	annotator: string | null,
 	/**  The answer. */
 	label: string | null,
+	/**  Where a span begins, in a file with one row a span. */
+	span_start: string | null,
+	/**  Where it ends, behind its last character. */
+	span_end: string | null,
+	/**  Its type; `None` where the label is the type. */
+	span_type: string | null,
+	/**  What offsets of spans count. */
+	offsets: OffsetUnit,
 	/**  The official split. */
 	split: string | null,
 	/**  Document or thread. */
@@ -1282,6 +1290,15 @@ export type NewLabel = {
 	/**  How long the text was looked at. */
 	duration_ms: number | null,
 };
+
+/**  What the offsets of a file count. */
+export type OffsetUnit = 
+/**  Unicode scalar values, as Python counts. */
+"characters" | 
+/**  UTF-16 code units, as JavaScript and Java count. */
+"utf-16" | 
+/**  Bytes of UTF-8, as Rust and Go count. */
+"bytes";
 
 /**  Another project is to be opened: somebody opened its file from outside. */
 export type OpenRequested = {

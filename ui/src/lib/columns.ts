@@ -1,7 +1,19 @@
 // Which column of a file is what: one role a column in the window, one column a role in the choices.
-import type { ColumnChoices } from "$lib/bindings";
+import type { ColumnChoices, OffsetUnit } from "$lib/bindings";
 
-export const ROLES = ["text", "text_id", "annotator", "label", "split", "group", "time", "occasion"] as const;
+export const ROLES = [
+  "text",
+  "text_id",
+  "annotator",
+  "label",
+  "span_start",
+  "span_end",
+  "span_type",
+  "split",
+  "group",
+  "time",
+  "occasion",
+] as const;
 type SingleRole = (typeof ROLES)[number];
 /** `attribute` describes the annotator; `other` is kept with the text. */
 export type Role = SingleRole | "attribute" | "other";
@@ -11,6 +23,9 @@ export const ROLE_NAMES: Record<Role, { label: string; hint: string }> = {
   text_id: { label: "Text id", hint: "which text it is" },
   annotator: { label: "Annotator", hint: "who judged" },
   label: { label: "Label", hint: "the answer" },
+  span_start: { label: "Start of a span", hint: "one row a span; its first character" },
+  span_end: { label: "End of a span", hint: "behind its last character" },
+  span_type: { label: "Type of a span", hint: "which kind of passage" },
   attribute: { label: "Annotator attribute", hint: "gender, age, …" },
   split: { label: "Split", hint: "train, validation, test" },
   group: { label: "Group", hint: "document or thread" },
@@ -38,4 +53,16 @@ export function withRole(columns: ColumnChoices, column: string, role: Role): Co
   if (role === "attribute") next.attributes = [...next.attributes, column];
   else if (role !== "other") next[role] = column;
   return next;
+}
+
+/** What offsets of spans can count. */
+export const OFFSET_UNITS: { value: OffsetUnit; label: string; hint: string }[] = [
+  { value: "characters", label: "Characters", hint: "Unicode code points, as in Python" },
+  { value: "utf-16", label: "UTF-16 code units", hint: "as in JavaScript and Java" },
+  { value: "bytes", label: "Bytes of UTF-8", hint: "as in Rust and Go" },
+];
+
+/** Whether the file has one row a span. */
+export function rowsAreSpans(columns: ColumnChoices): boolean {
+  return columns.span_start !== null || columns.span_end !== null || columns.span_type !== null;
 }

@@ -1,7 +1,7 @@
 // Small rules: keys, levels, numbers in words, columns, signs, points, time.
 import { describe, expect, it } from "vitest";
 import { categorise } from "./categories";
-import { roleOf, withRole } from "./columns";
+import { roleOf, rowsAreSpans, withRole } from "./columns";
 import {
   count,
   counted,
@@ -132,6 +132,10 @@ describe("columns", () => {
     text: "body",
     annotator: "who",
     label: "score",
+    span_start: null,
+    span_end: null,
+    span_type: null,
+    offsets: "characters",
     split: null,
     group: null,
     time: null,
@@ -148,6 +152,12 @@ describe("columns", () => {
     expect(next.label).toBe("age");
     expect(next.attributes).toEqual([]);
     expect(roleOf(next, "score")).toBe("other");
+    const spans = withRole(columns, "from", "span_start");
+    expect([rowsAreSpans(columns), rowsAreSpans(spans), roleOf(spans, "from")]).toEqual([
+      false,
+      true,
+      "span_start",
+    ]);
     expect(withRole(columns, "who", "attribute")).toMatchObject({
       annotator: null,
       attributes: ["age", "who"],

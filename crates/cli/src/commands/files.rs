@@ -1,12 +1,13 @@
 //! `import`, `export` and `copy`.
 
 use super::{count, open, open_to_read};
-use crate::args::{Copy, Export, Import};
+use crate::args::{Copy, Export, Import, OffsetsArg, SpansArg};
 use crate::output;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
+use dissensus_domain::{OffsetUnit, ScaleKind};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportNotice, ImportPreview, ImportReport};
-use dissensus_workbench::{CopyChoices, Progress, Session};
+use dissensus_workbench::{CopyChoices, ExportChoices, Progress, Session};
 use std::sync::Arc;
 
 pub(crate) fn import(args: Import) -> Result<()> {
@@ -26,37 +27,35 @@ pub(crate) fn import(args: Import) -> Result<()> {
 /// What is named on the command line over what is guessed.
 fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
     let mut columns = session.exchange.guess_columns(&args.file)?;
-    let named = [
-        &args.text,
-        &args.text_id,
-        &args.annotator,
-        &args.label,
-        &args.split,
-        &args.group,
-        &args.time,
-        &args.occasion,
-    ];
-    let named: Vec<String> =
-        named.into_iter().flatten().chain(args.attributes.iter().flatten()).cloned().collect();
-    release(&mut columns, &named);
-    let set = |role: &mut Option<String>, name: &Option<String>| {
+    // Who names the labels of a file that looks like one row a span, and no column of spans, means its labels.
+    let spans = [&args.start, &args.end, &args.span_type].into_iter().any(Option::is_some);
+    if !spans && args.label.is_some() && args.label != columns.span_type {
+        (columns.span_start, columns.span_end, columns.span_type) = (None, None, None);
+    }
+    let chosen: Vec<String> = named(args)
+        .into_iter()
+        .filter_map(|name| name.clone())
+        .chain(args.attributes.iter().flatten().cloned())
+        .collect();
+    release(&mut columns, &chosen);
+    for (role, name) in roles(&mut columns).into_iter().zip(named(args)) {
         if name.is_some() {
             role.clone_from(name);
         }
-    };
-    set(&mut columns.text, &args.text);
-    set(&mut columns.text_id, &args.text_id);
-    set(&mut columns.annotator, &args.annotator);
-    set(&mut columns.label, &args.label);
-    set(&mut columns.split, &args.split);
-    set(&mut columns.group, &args.group);
-    set(&mut columns.time, &args.time);
-    set(&mut columns.occasion, &args.occasion);
+    }
+    if let Some(offsets) = args.offsets {
+        columns.offsets = match offsets {
+            OffsetsArg::Characters => OffsetUnit::Characters,
+            OffsetsArg::Utf16 => OffsetUnit::Utf16,
+            OffsetsArg::Bytes => OffsetUnit::Bytes,
+        };
+    }
     if let Some(attributes) = &args.attributes {
         columns.attributes.clone_from(attributes);
     }
-    if columns.label.is_none() {
+    if columns.label.is_none() && columns.span_start.is_none() {
         let answers = [
+            ("--types", args.types.is_some()),
             ("--question", args.question.is_some()),
             ("--prompt", args.prompt.is_some()),
             ("--scale", args.scale.is_some()),
@@ -74,25 +73,49 @@ fn choices(session: &Session, args: &Import) -> Result<ImportChoices> {
         columns: Some(columns),
         question: args.question.clone(),
         prompt: args.prompt.clone(),
-        scale: args.scale,
-        levels: args.levels.clone(),
+        scale: args.scale.or(args.types.as_ref().map(|_| ScaleKind::Spans)),
+        levels: args.levels.clone().or_else(|| args.types.clone()),
         skip_bad: args.skip_bad,
     })
 }
 
-/// Takes guessed roles off the columns that were named for something.
-fn release(columns: &mut ColumnChoices, named: &[String]) {
-    let roles = [
+/// The roles that one column has, in the order of [`named`].
+fn roles(columns: &mut ColumnChoices) -> [&mut Option<String>; 11] {
+    [
         &mut columns.text,
         &mut columns.text_id,
         &mut columns.annotator,
         &mut columns.label,
+        &mut columns.span_start,
+        &mut columns.span_end,
+        &mut columns.span_type,
         &mut columns.split,
         &mut columns.group,
         &mut columns.time,
         &mut columns.occasion,
-    ];
-    for role in roles {
+    ]
+}
+
+/// The columns named for them.
+fn named(args: &Import) -> [&Option<String>; 11] {
+    [
+        &args.text,
+        &args.text_id,
+        &args.annotator,
+        &args.label,
+        &args.start,
+        &args.end,
+        &args.span_type,
+        &args.split,
+        &args.group,
+        &args.time,
+        &args.occasion,
+    ]
+}
+
+/// Takes guessed roles off the columns that were named for something.
+fn release(columns: &mut ColumnChoices, named: &[String]) {
+    for role in roles(columns) {
         if role.as_ref().is_some_and(|column| named.contains(column)) {
             *role = None;
         }
@@ -164,6 +187,9 @@ fn show(preview: &ImportPreview) -> Result<()> {
         ("text", &columns.text),
         ("annotator", &columns.annotator),
         ("label", &columns.label),
+        ("start", &columns.span_start),
+        ("end", &columns.span_end),
+        ("type", &columns.span_type),
         ("split", &columns.split),
         ("group", &columns.group),
         ("time", &columns.time),
@@ -210,7 +236,12 @@ fn show(preview: &ImportPreview) -> Result<()> {
 pub(crate) fn export(args: &Export) -> Result<()> {
     let session = open_to_read(&args.project)?;
     let bar = Bar::new("rows");
-    let rows = session.exchange.export(&args.file, args.question.as_deref(), args.force, &bar);
+    let choices = ExportChoices {
+        question: args.question.clone(),
+        replace: args.force,
+        span_rows: args.spans == SpansArg::Rows,
+    };
+    let rows = session.exchange.export_with(&args.file, &choices, &bar);
     drop(bar);
     let rows = rows?;
     if args.json {

@@ -11,3 +11,4 @@ mod reference;
 mod repetitions;
 mod round_trip;
 mod sample;
+mod span_rows;

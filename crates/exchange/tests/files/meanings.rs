@@ -32,7 +32,7 @@ fn labels(content: &str, checker: &mut Checker) -> Vec<LabelVerdict> {
 /// The names of the labels; those of rows that add nothing in brackets.
 fn names(labels: &[LabelVerdict]) -> Vec<String> {
     let name = |label: &LabelVerdict| match label {
-        LabelVerdict::None => "none".to_owned(),
+        LabelVerdict::None | LabelVerdict::Continues => "none".to_owned(),
         LabelVerdict::Added { name, .. } => name.clone(),
         LabelVerdict::Repeat { name, .. } => format!("again {name}"),
         LabelVerdict::Repeated { name } => format!("({name})"),

@@ -2,8 +2,8 @@
 
 use dissensus_domain::{Attributes, LabelSource};
 use dissensus_exchange::{
-    AnnotatorWriter, ExchangeError, Format, LabelRow, LabelWriter, Row, Source, TextRow, TextWriter,
-    guess_roles, read_rows,
+    AnnotatorWriter, ExchangeError, Format, LabelLayout, LabelRow, LabelWriter, Row, Source, TextRow,
+    TextWriter, guess_roles, read_rows,
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -133,7 +133,7 @@ fn under_old_names(mut row: Row) -> Row {
 }
 
 fn write_labels(path: &Path, format: Format, rows: &[Row]) -> dissensus_exchange::ColumnRoles {
-    let mut writer = LabelWriter::create(path, format, ATTRIBUTES, METADATA).unwrap();
+    let mut writer = LabelWriter::create(path, format, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
     for row in rows {
         writer.write(&as_label(row)).unwrap();
     }
@@ -173,7 +173,8 @@ fn the_first_four_columns_are_the_promised_ones_and_the_file_is_guessed_right() 
         source: Some(LabelSource::Window),
         ..Row::default()
     };
-    let mut writer = LabelWriter::create(&path, Format::Csv, ["team"], ["url"]).unwrap();
+    let mut writer =
+        LabelWriter::create(&path, Format::Csv, LabelLayout::default(), ["team"], ["url"]).unwrap();
     writer.write(&LabelRow { attributes: &attributes, metadata: &metadata, ..as_label(&row) }).unwrap();
     writer.finish().unwrap();
     assert_eq!(
@@ -249,7 +250,8 @@ fn a_writer_that_is_given_up_changes_nothing() {
     let path = folder.path().join("out.csv");
     std::fs::write(&path, "before").unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(13);
-    let mut writer = LabelWriter::create(&path, Format::Csv, ATTRIBUTES, METADATA).unwrap();
+    let mut writer =
+        LabelWriter::create(&path, Format::Csv, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap();
     for _ in 0..5000 {
         writer.write(&as_label(&random_row(&mut rng))).unwrap();
     }
@@ -262,7 +264,8 @@ fn a_writer_that_is_given_up_changes_nothing() {
 fn a_folder_that_is_not_there_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none/out.csv");
-    let error = LabelWriter::create(&path, Format::Csv, ATTRIBUTES, METADATA).unwrap_err();
+    let error =
+        LabelWriter::create(&path, Format::Csv, LabelLayout::default(), ATTRIBUTES, METADATA).unwrap_err();
     assert!(matches!(error, ExchangeError::Unwritable { .. } | ExchangeError::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("out.csv"));
 }
@@ -283,7 +286,8 @@ fn rows_with_own_keys(count: usize) -> Vec<Row> {
 fn written(path: &Path, format: Format, rows: &[Row]) -> (u64, dissensus_exchange::ColumnRoles) {
     let keys: BTreeMap<&String, ()> =
         rows.iter().flat_map(|row| row.metadata.keys()).map(|k| (k, ())).collect();
-    let mut writer = LabelWriter::create(path, format, ATTRIBUTES, keys.into_keys()).unwrap();
+    let mut writer =
+        LabelWriter::create(path, format, LabelLayout::default(), ATTRIBUTES, keys.into_keys()).unwrap();
     for row in rows {
         writer.write(&as_label(row)).unwrap();
     }

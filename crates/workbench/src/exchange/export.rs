@@ -4,14 +4,14 @@ use super::Exchange;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_domain::{Annotator, AnnotatorId, Question, ScaleKind};
-use dissensus_exchange::{Format, LabelRow, LabelWriter};
+use dissensus_exchange::{Format, LabelLayout, LabelRow, LabelWriter, SpanLayout};
 use dissensus_store::{ExportScope, Repeat, Snapshot};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 impl Exchange {
     /// Writes all current labels (of one question, or of all) to a CSV, TSV or JSONL file, by its ending, as they are at one
-    /// moment: what is labelled meanwhile is in none of them. Returns the number of rows. The file appears whole or not at all.
+    /// moment: what is labelled meanwhile is in none of them. Returns the number of answers. The file appears whole or not at all.
     ///
     /// # Errors
     /// An ending of no format of ours, a file that exists (without `replace`), a label that cannot be named because the project
@@ -23,12 +23,31 @@ impl Exchange {
         replace: bool,
         progress: &dyn Progress,
     ) -> Result<u64, WorkbenchError> {
-        if path.exists() && !replace {
+        let choices =
+            ExportChoices { question: question.map(str::to_owned), replace, ..ExportChoices::default() };
+        self.export_with(path, &choices, progress)
+    }
+
+    /// As [`Exchange::export`], with the choices there are.
+    ///
+    /// # Errors
+    /// As there; one row a span in JSON Lines, or without a question that is answered with spans.
+    pub fn export_with(
+        &self,
+        path: &Path,
+        choices: &ExportChoices,
+        progress: &dyn Progress,
+    ) -> Result<u64, WorkbenchError> {
+        if path.exists() && !choices.replace {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
         let format = Format::of_path(path)?;
-        let only = question.map(|name| self.asked_for_whole(name)).transpose()?;
-        self.context.store.snapshot(|snapshot| write_labels(snapshot, path, format, only.as_ref(), progress))
+        if choices.span_rows && format == Format::Jsonl {
+            return Err(WorkbenchError::SpanRowsInJson);
+        }
+        let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
+        let file = File { path, format, span_rows: choices.span_rows };
+        self.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
     }
 
     /// As [`Exchange::export`] of everything, as a job; a file of that name is replaced (the dialog has asked).
@@ -49,10 +68,38 @@ impl Exchange {
     }
 }
 
+/// How to export labels.
+#[derive(Clone, Debug, Default)]
+pub struct ExportChoices {
+    /// Only this question.
+    pub question: Option<String>,
+    /// In place of a file that is there.
+    pub replace: bool,
+    /// One row a span, in CSV and TSV; else the spans of an answer are a JSON list in its label.
+    pub span_rows: bool,
+}
+
+/// The file to write.
+struct File<'a> {
+    path: &'a Path,
+    format: Format,
+    span_rows: bool,
+}
+
+/// Where spans stand in a file of these questions.
+fn span_layout(questions: &[Question], rows: bool) -> Result<SpanLayout, WorkbenchError> {
+    let spans = questions.iter().filter(|question| question.scale.kind() == ScaleKind::Spans).count();
+    match (rows, spans) {
+        (false, _) => Ok(SpanLayout::Lists),
+        (true, 0) => Err(WorkbenchError::NoSpansToExport),
+        (true, all) if all == questions.len() => Ok(SpanLayout::Rows),
+        (true, _) => Ok(SpanLayout::RowsBesideLabels),
+    }
+}
+
 fn write_labels(
     snapshot: &Snapshot<'_>,
-    path: &Path,
-    format: Format,
+    file: &File<'_>,
     only: Option<&Question>,
     progress: &dyn Progress,
 ) -> Result<u64, WorkbenchError> {
@@ -69,10 +116,9 @@ fn write_labels(
         repeats.extend(snapshot.repeats(question.id)?);
     }
     let metadata = snapshot.metadata_keys()?;
-    let mut writer = match repeats.is_empty() {
-        true => LabelWriter::create(path, format, attributes, metadata)?,
-        false => LabelWriter::create_with_occasions(path, format, attributes, metadata)?,
-    };
+    let layout =
+        LabelLayout { occasions: !repeats.is_empty(), spans: span_layout(&questions, file.span_rows)? };
+    let mut writer = LabelWriter::create(file.path, file.format, layout, attributes, metadata)?;
     let mut rows = 0_u64;
     for question in &questions {
         snapshot.for_each_label(question.id, ExportScope::Current, |row| {

@@ -9,6 +9,8 @@ mod preview;
 mod seed;
 mod write;
 
+pub use export::ExportChoices;
+
 use crate::background::Background;
 use crate::context::Context;
 use crate::labelling::Labelling;

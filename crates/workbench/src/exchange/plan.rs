@@ -52,6 +52,8 @@ struct Asked {
     name: String,
     existing: Option<Question>,
     scale: Option<Scale>,
+    /// Every row is a span.
+    spans: bool,
 }
 
 impl Exchange {
@@ -65,11 +67,12 @@ impl Exchange {
     ) -> Result<Plan, WorkbenchError> {
         let kind = roles.kind(&source)?;
         let labels = kind == FileKind::Labels;
-        let column = roles.label.clone().unwrap_or_default();
+        let column = answer_column(&roles);
+        let spans = roles.every_row_is_a_span();
         let now_ms = now_ms();
         // Where the file does not say what its labels answer, all of them answer one question.
         let one = match labels && (roles.question.is_none() || choices.question.is_some()) {
-            true => Some(self.asked(choices.question.as_deref(), &column, choices)?),
+            true => Some(self.asked(choices.question.as_deref(), &column, spans, choices)?),
             false => None,
         };
         let mut questions = Vec::new();
@@ -79,7 +82,7 @@ impl Exchange {
                 Checker::new(asked.scale.clone())
             }
             None if labels => {
-                let mut checker = Checker::by_question(new_scale(choices)?);
+                let mut checker = Checker::by_question(new_scale(choices, spans)?);
                 for question in self.context.index().questions() {
                     let number = checker.add_question(&question.name, Some(question.scale.clone()));
                     questions.push((number, question.id));
@@ -101,7 +104,7 @@ impl Exchange {
                 let found = plan.scan.questions.first().map(|found| part(0, asked, found, choices, &column));
                 found.into_iter().collect()
             }
-            None => self.named_parts(&plan.scan, choices, &column)?,
+            None => self.named_parts(&plan.scan, choices, &column, spans)?,
         };
         for part in parts {
             // Without a scale, rows that were refused or are not there are the likelier cause, and are told first.
@@ -125,43 +128,48 @@ impl Exchange {
         scan: &Scan,
         choices: &ImportChoices,
         column: &str,
+        spans: bool,
     ) -> Result<Vec<Result<Part, WorkbenchError>>, WorkbenchError> {
         let mut parts = Vec::new();
         for (number, found) in scan.questions.iter().enumerate().filter(|(_, found)| found.rows > 0) {
             let Some(name) = &found.name else { continue };
-            let asked = self.asked(Some(name), column, choices)?;
+            let asked = self.asked(Some(name), column, spans, choices)?;
             parts.push((name.clone(), part(number, asked, found, choices, column)));
         }
         parts.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(parts.into_iter().map(|(_, part)| part).collect())
     }
 
-    /// The question that labels answer, and its scale where that is known before the labels are read.
+    /// The question that labels answer, and its scale where that is known before the labels are read. With `spans` every row is a span.
     fn asked(
         &self,
         name: Option<&str>,
         column: &str,
+        spans: bool,
         choices: &ImportChoices,
     ) -> Result<Asked, WorkbenchError> {
-        let (name, existing) = self.question_for(name, column)?;
-        let scale = known_scale(existing.as_ref(), choices)?;
-        Ok(Asked { name, existing, scale })
+        let (name, existing) = self.question_for(name, column, spans)?;
+        let scale = known_scale(existing.as_ref(), spans, choices)?;
+        Ok(Asked { name, existing, scale, spans })
     }
 
     /// The name of the question and, where it exists, the question. A column with a general name, such as `label`, answers
-    /// the only question of a project.
+    /// the only question of a project, and a file with one row a span the only one that is answered with spans.
     fn question_for(
         &self,
         asked: Option<&str>,
         column: &str,
+        spans: bool,
     ) -> Result<(String, Option<Question>), WorkbenchError> {
         let index = self.context.index();
+        let fits = |question: &&Question| !spans || question.scale.kind() == ScaleKind::Spans;
+        let fitting: Vec<&Question> = index.questions().iter().filter(fits).collect();
         let find = |name: &str| index.questions().iter().find(|q| q.name == name).cloned();
         let general = ["label", "value", "rating", "score", "annotation", "answer"]
             .contains(&column.to_lowercase().as_str());
-        match (asked, index.questions()) {
-            (None, [only]) if general && find(column).is_none() => {
-                Ok((only.name.clone(), Some(only.clone())))
+        match (asked, fitting.as_slice()) {
+            (None, [only]) if spans || general && find(column).is_none() => {
+                Ok((only.name.clone(), Some((*only).clone())))
             }
             (asked, _) => match find(asked.unwrap_or(column)) {
                 Some(existing) => Ok((existing.name.clone(), Some(existing))),
@@ -239,7 +247,13 @@ impl Plan {
             listed.push(format!("and {more} more"));
         }
         let off_scale = |error: &RowError| {
-            matches!(error.kind, RowErrorKind::UnknownLevel { .. } | RowErrorKind::BadSpans(_))
+            matches!(
+                error.kind,
+                RowErrorKind::UnknownLevel { .. }
+                    | RowErrorKind::BadSpans(_)
+                    | RowErrorKind::UnknownSpanType { .. }
+                    | RowErrorKind::TakesNoSpans { .. }
+            )
         };
         if let Some(question) = self.known.as_deref().filter(|_| problems.iter().any(off_scale)) {
             listed.push(format!(
@@ -252,6 +266,14 @@ impl Plan {
             listed: listed.join("\n"),
             rest: rest.map(Box::new),
         }
+    }
+}
+
+/// The column with the answers, which gives a new question its name; `spans` where every span has a row.
+pub(super) fn answer_column(roles: &ColumnRoles) -> String {
+    match roles.rows_are_spans() {
+        true => ScaleKind::Spans.name().to_owned(),
+        false => roles.label.clone().unwrap_or_default(),
     }
 }
 
@@ -281,9 +303,9 @@ fn part(
     choices: &ImportChoices,
     column: &str,
 ) -> Result<Part, WorkbenchError> {
-    let Asked { name, existing, scale } = asked;
+    let Asked { name, existing, scale, spans } = asked;
     let guessed = scale.is_none();
-    let scale = match (scale, choices.scale) {
+    let scale = match (scale, choices.scale.or(spans.then_some(ScaleKind::Spans))) {
         (Some(scale), _) => Ok(scale),
         (None, Some(kind)) => {
             let seen =
@@ -329,13 +351,14 @@ fn level_counts(scale: &Scale, found: &QuestionScan) -> Vec<u32> {
 }
 
 /// The scale of a question that the project does not have, where its levels were named.
-fn new_scale(choices: &ImportChoices) -> Result<Option<Scale>, WorkbenchError> {
+fn new_scale(choices: &ImportChoices, spans: bool) -> Result<Option<Scale>, WorkbenchError> {
     let Some(levels) = &choices.levels else { return Ok(None) };
     for level in levels {
         checked_name("level", level)?;
     }
     let kind = match choices.scale {
         Some(kind) => kind,
+        None if spans => ScaleKind::Spans,
         None => Scale::guess(levels)?.kind(),
     };
     Ok(Some(Scale::new(kind, levels)?))
@@ -344,9 +367,10 @@ fn new_scale(choices: &ImportChoices) -> Result<Option<Scale>, WorkbenchError> {
 /// The scale of an existing question, or the one whose levels were named; `None` where the labels must tell.
 fn known_scale(
     existing: Option<&Question>,
+    spans: bool,
     choices: &ImportChoices,
 ) -> Result<Option<Scale>, WorkbenchError> {
-    let Some(question) = existing else { return new_scale(choices) };
+    let Some(question) = existing else { return new_scale(choices, spans) };
     let other_kind = choices.scale.is_some_and(|kind| kind != question.scale.kind());
     let same =
         |levels: &Vec<String>| Scale::new(question.scale.kind(), levels).as_ref() == Ok(&question.scale);

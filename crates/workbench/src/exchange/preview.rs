@@ -1,7 +1,7 @@
 //! What an import would do, as it is shown before anything is written.
 
 use super::notices::{import_changes, import_notices};
-use super::plan::{Plan, prompt_for, scan_file};
+use super::plan::{Plan, answer_column, prompt_for, scan_file};
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
 use crate::view::{BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportPreview};
@@ -52,7 +52,7 @@ pub(super) fn preview_with_problem(
     let first = source.columns().first().cloned();
     let plain = ColumnRoles { text: first, ..ColumnRoles::default() };
     let seen = scan_file(source, &plain, Checker::new(None), &Silent)?;
-    let label = roles.label.clone().unwrap_or_default();
+    let label = answer_column(roles);
     let question = choices.question.clone().unwrap_or(label);
     Ok(ImportPreview {
         path: source.path().to_string_lossy().into_owned(),
@@ -134,6 +134,10 @@ pub(super) fn choices_of(roles: &ColumnRoles) -> ColumnChoices {
         text: roles.text.clone(),
         annotator: roles.annotator.clone(),
         label: roles.label.clone(),
+        span_start: roles.span_start.clone(),
+        span_end: roles.span_end.clone(),
+        span_type: roles.span_type.clone(),
+        offsets: roles.offsets,
         split: roles.split.clone(),
         group: roles.group.clone(),
         time: roles.time.clone(),

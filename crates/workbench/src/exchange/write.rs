@@ -10,7 +10,7 @@ use crate::jobs::Progress;
 use crate::view::{ImportChanges, ImportReport};
 use dissensus_domain::{AnnotatorId, Answer, EventId, LabelSource, QuestionId, Scale, TextId};
 use dissensus_exchange::{
-    Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows,
+    Checker, FileKind, LabelVerdict, RejectWriter, Row, RowError, Rows, Verdict, read_rows_while,
 };
 use dissensus_store::{
     LabelAppender, NewAnnotator, NewLabel, NewQuestion, NewText, Repeat, RepeatAdded, WriteTx,
@@ -119,7 +119,10 @@ impl Writing {
 
     fn rows(&mut self, tx: &mut WriteTx<'_>, progress: &dyn Progress) -> Result<(), WorkbenchError> {
         let bytes = self.plan.source.bytes();
-        let rows = read_rows(&self.plan.source, &self.plan.roles)?;
+        let rows = read_rows_while(&self.plan.source, &self.plan.roles, |done| {
+            progress.report(done, Some(bytes), "reading the spans");
+            progress.flow()
+        })?;
         let mut checker = std::mem::replace(&mut self.plan.checker, Checker::new(None));
         let mut labels = tx.label_appender()?;
         // Reading and checking takes about as long as writing, so one thread does each; few batches are under way at once.
@@ -189,6 +192,7 @@ impl Writing {
                 return Err(without_question(&row));
             }
             (LabelVerdict::Repeated { .. }, ..) => self.report.repeated_rows += 1,
+            (LabelVerdict::Continues, ..) => {}
             (LabelVerdict::None, ..) => {
                 self.report.empty_labels += u32::from(self.plan.kind == FileKind::Labels);
             }

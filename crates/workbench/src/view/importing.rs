@@ -1,7 +1,7 @@
 //! An import: how a file is read, what it would bring, what it brought.
 
 use super::Problem;
-use dissensus_domain::{Scale, ScaleKind};
+use dissensus_domain::{OffsetUnit, Scale, ScaleKind};
 use serde::{Deserialize, Serialize};
 
 view! {
@@ -16,6 +16,14 @@ view! {
         pub annotator: Option<String>,
         /// The answer.
         pub label: Option<String>,
+        /// Where a span begins, in a file with one row a span.
+        pub span_start: Option<String>,
+        /// Where it ends, behind its last character.
+        pub span_end: Option<String>,
+        /// Its type; `None` where the label is the type.
+        pub span_type: Option<String>,
+        /// What offsets of spans count.
+        pub offsets: OffsetUnit,
         /// The official split.
         pub split: Option<String>,
         /// Document or thread.

@@ -1,0 +1,314 @@
+//! From the values of a record to a [`Row`] that is sound in itself, and what it says of a span.
+
+use crate::cells::Cells;
+use crate::json_record::FLAT_LIST;
+use crate::roles::{Pick, Plan, SpanColumns};
+use crate::row::{MAX_NAME_BYTES, MAX_SPANS_BYTES, Row, text_id_of};
+use crate::row_error::RowErrorKind;
+use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
+use crate::write::METADATA_COLUMN;
+use dissensus_domain::{
+    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, not_allowed_in_names, reads_as_spans,
+    spans_named,
+};
+use std::collections::BTreeMap;
+
+/// What the columns of spans say in one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// The file has no such columns, or the row leaves them empty beside an empty label.
+    Nothing,
+    /// There is no span.
+    NoSpan,
+    /// One span.
+    Span(NamedSpan),
+    /// The row has a label, which is an answer by itself.
+    Label,
+}
+
+/// Whose answer to what a row is a part of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AnswerOf {
+    pub(crate) text_id: String,
+    pub(crate) annotator: Option<String>,
+    pub(crate) question: Option<String>,
+    pub(crate) occasion: Option<u16>,
+}
+
+/// The column to blame, where there is one, and what is wrong.
+pub(crate) type Blame = (Option<String>, RowErrorKind);
+
+/// Makes a [`Row`] of one record's values.
+pub(crate) struct Builder<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) cells: &'a Cells,
+}
+
+impl Builder<'_> {
+    pub(crate) fn row(&self, row: u64, line: u64) -> Result<(Row, Said), Blame> {
+        self.refuse_nul()?;
+        let plan = self.plan;
+        let text = plan.text.map(|column| self.body(column)).transpose()?;
+        let label = self.label(plan.label, text.as_deref())?;
+        let said = match &plan.span {
+            Some(columns) => self.said(columns, label.is_some(), text.as_deref())?,
+            None => Said::Nothing,
+        };
+        let row = Row {
+            row,
+            line,
+            text_id: self.text_id(text.as_deref())?,
+            text,
+            annotator: self.annotator()?,
+            label,
+            continues: false,
+            split: self.picked(&plan.split)?,
+            group: self.picked(&plan.group)?,
+            question: self.picked(&plan.question)?,
+            at_ms: self.read(plan.time, parse_ms, |value| RowErrorKind::BadTime { value })?,
+            duration_ms: self
+                .read(plan.duration, parse_duration_ms, |value| RowErrorKind::BadDuration { value })?,
+            source: self
+                .read(plan.source, LabelSource::from_name, |value| RowErrorKind::BadSource { value })?,
+            occasion: self.occasion()?,
+            attributes: self.attributes()?,
+            metadata: self.metadata(),
+        };
+        Ok((row, said))
+    }
+
+    /// Whose answer the row is a part of, where that much can be read of it.
+    pub(crate) fn answer_of(&self) -> Option<AnswerOf> {
+        let body = self.plan.text.and_then(|column| self.body(column).ok());
+        Some(AnswerOf {
+            text_id: self.text_id(body.as_deref()).ok()??,
+            annotator: self.annotator().ok()?,
+            question: self.picked(&self.plan.question).ok()?,
+            occasion: self.occasion().ok()?,
+        })
+    }
+
+    fn occasion(&self) -> Result<Option<u16>, Blame> {
+        let read =
+            self.read(self.plan.occasion, parse_occasion, |value| RowErrorKind::BadOccasion { value })?;
+        Ok(read.filter(|occasion| *occasion > 1))
+    }
+
+    /// What the columns of spans say. A file that has labels too leaves a row of neither without an answer.
+    fn said(&self, columns: &SpanColumns, labelled: bool, text: Option<&str>) -> Result<Said, Blame> {
+        let (start, end) = (self.name(Some(columns.start))?, self.name(Some(columns.end))?);
+        let named = match &columns.kind {
+            Pick::Column(column) => self.name(Some(*column))?,
+            // One type for all says nothing of a row.
+            Pick::Constant(name) => (start.is_some() || end.is_some()).then(|| name.clone()),
+        };
+        let kind_column = match columns.kind {
+            Pick::Column(column) => column,
+            Pick::Constant(_) => columns.start,
+        };
+        let half = |column, missing| Err(self.blame(column, RowErrorKind::HalfSpan { missing }));
+        let (start, end, label) = match (start, end, named) {
+            (None, None, None) if labelled => return Ok(Said::Label),
+            (None, None, None) if self.plan.label.is_some() => return Ok(Said::Nothing),
+            (None, None, None) => return Ok(Said::NoSpan),
+            _ if labelled => return Err(self.blame(columns.start, RowErrorKind::SpanBesideLabel)),
+            (None, ..) => return half(columns.start, "start"),
+            (_, None, _) => return half(columns.end, "end"),
+            (.., None) => return half(kind_column, "type"),
+            (Some(start), Some(end), Some(label)) => (start, end, label),
+        };
+        let (first, last) = (self.offset(columns.start, &start)?, self.offset(columns.end, &end)?);
+        if first >= last {
+            let kind = RowErrorKind::ReversedSpan { start: first, end: last };
+            return Err(self.blame(columns.end, kind));
+        }
+        let (start, end) = match text {
+            Some(text) => (self.place(columns.start, text, first)?, self.place(columns.end, text, last)?),
+            None => (first, last),
+        };
+        Ok(Said::Span(NamedSpan { start, end, label }))
+    }
+
+    /// A whole number, also as spreadsheets and data frames write it (`4.0`).
+    fn offset(&self, column: usize, value: &str) -> Result<u32, Blame> {
+        let digits = value.strip_suffix(".0").unwrap_or(value);
+        let number = digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
+        number.ok_or_else(|| self.blame(column, RowErrorKind::BadOffset { value: value.to_owned() }))
+    }
+
+    fn place(&self, column: usize, text: &str, offset: u32) -> Result<u32, Blame> {
+        let place = self.plan.offsets.to_characters(text, offset);
+        place.map_err(|error| self.blame(column, error.into()))
+    }
+
+    fn blame(&self, column: usize, kind: RowErrorKind) -> Blame {
+        (self.plan.columns.get(column).cloned(), kind)
+    }
+
+    /// NUL ends a string for C programs and is never part of a text.
+    fn refuse_nul(&self) -> Result<(), Blame> {
+        if memchr::memchr(0, self.cells.text.as_bytes()).is_some() {
+            let column = self.cells.iter().position(|value| value.contains('\0')).unwrap_or_default();
+            return Err(self.blame(column, RowErrorKind::ControlCharacter { code: 0 }));
+        }
+        match self.cells.extra.iter().find(|(key, value)| key.contains('\0') || value.contains('\0')) {
+            Some((key, _)) => Err((Some(key.replace('\0', "")), RowErrorKind::ControlCharacter { code: 0 })),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_nested(&self, column: usize) -> Result<(), Blame> {
+        match self.cells.nested.iter().find(|(c, _)| *c == column) {
+            Some((_, found)) => Err(self.blame(column, RowErrorKind::Nested { found })),
+            None => Ok(()),
+        }
+    }
+
+    fn body(&self, column: usize) -> Result<String, Blame> {
+        self.refuse_nested(column)?;
+        let body = self.cells.get(column);
+        if body.trim().is_empty() {
+            return Err(self.blame(column, RowErrorKind::Missing { what: "text" }));
+        }
+        if body.len() > MAX_TEXT_BYTES {
+            let kind = RowErrorKind::TextTooLong { bytes: body.len(), limit: MAX_TEXT_BYTES };
+            return Err(self.blame(column, kind));
+        }
+        Ok(body.to_owned())
+    }
+
+    /// A trimmed id, label or attribute; `None` where it is blank.
+    fn name(&self, column: Option<usize>) -> Result<Option<String>, Blame> {
+        let Some(column) = column else { return Ok(None) };
+        self.refuse_nested(column)?;
+        self.checked_name(column)
+    }
+
+    /// A trimmed value that is not longer than it may be.
+    fn checked_length(&self, column: usize, limit: usize) -> Result<&str, Blame> {
+        let name = self.cells.get(column).trim();
+        match name.len() > limit {
+            true => Err(self.blame(column, RowErrorKind::NameTooLong { bytes: name.len(), limit })),
+            false => Ok(name),
+        }
+    }
+
+    fn checked_name(&self, column: usize) -> Result<Option<String>, Blame> {
+        let name = self.checked_length(column, MAX_NAME_BYTES)?;
+        if let Some(bad) = not_allowed_in_names(name) {
+            let code = bad.into();
+            let kind = match bad.is_control() {
+                true => RowErrorKind::ControlCharacter { code },
+                false => RowErrorKind::InvisibleCharacter { code },
+            };
+            return Err(self.blame(column, kind));
+        }
+        Ok((!name.is_empty()).then(|| name.to_owned()))
+    }
+
+    /// As [`Builder::name`]; a list of plain values is a set of options, one of objects or lists are spans, both written as their JSON.
+    fn label(&self, column: Option<usize>, text: Option<&str>) -> Result<Option<String>, Blame> {
+        match column {
+            Some(c) if reads_as_spans(self.cells.get(c)) => {
+                let list = self.checked_length(c, MAX_SPANS_BYTES)?;
+                match (self.plan.offsets, text) {
+                    (OffsetUnit::Characters, _) | (_, None) => Ok(Some(list.to_owned())),
+                    (_, Some(text)) => self.in_characters(c, list, text).map(Some),
+                }
+            }
+            Some(c) if self.cells.nested.iter().any(|(at, found)| *at == c && *found == FLAT_LIST) => {
+                self.checked_name(c)
+            }
+            _ => self.name(column),
+        }
+    }
+
+    /// A list of spans whose offsets count something else; a list that is none is left for the scale to refuse.
+    fn in_characters(&self, column: usize, list: &str, text: &str) -> Result<String, Blame> {
+        let Ok(mut spans) = spans_named(list) else { return Ok(list.to_owned()) };
+        for span in &mut spans {
+            span.start = self.place(column, text, span.start)?;
+            span.end = self.place(column, text, span.end)?;
+        }
+        Ok(list_of(&spans))
+    }
+
+    fn picked(&self, pick: &Option<Pick>) -> Result<Option<String>, Blame> {
+        match pick {
+            None => Ok(None),
+            Some(Pick::Constant(name)) => Ok(Some(name.clone())),
+            Some(Pick::Column(column)) => self.name(Some(*column)),
+        }
+    }
+
+    fn text_id(&self, body: Option<&str>) -> Result<Option<String>, Blame> {
+        match (self.plan.text_id, body) {
+            (Some(column), _) => {
+                let missing = || self.blame(column, RowErrorKind::Missing { what: "text id" });
+                self.name(Some(column))?.map(Some).ok_or_else(missing)
+            }
+            (None, Some(body)) => Ok(Some(text_id_of(body))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn annotator(&self) -> Result<Option<String>, Blame> {
+        match (self.picked(&self.plan.annotator)?, &self.plan.annotator) {
+            (None, Some(Pick::Column(column))) => {
+                Err(self.blame(*column, RowErrorKind::Missing { what: "annotator" }))
+            }
+            (annotator, _) => Ok(annotator),
+        }
+    }
+
+    /// A trimmed value read by `parse`; blank is `None`.
+    fn read<T>(
+        &self,
+        column: Option<usize>,
+        parse: impl Fn(&str) -> Option<T>,
+        otherwise: impl Fn(String) -> RowErrorKind,
+    ) -> Result<Option<T>, Blame> {
+        let (Some(value), Some(column)) = (self.name(column)?, column) else { return Ok(None) };
+        match parse(&value) {
+            Some(read) => Ok(Some(read)),
+            None => Err(self.blame(column, otherwise(value))),
+        }
+    }
+
+    fn attributes(&self) -> Result<Attributes, Blame> {
+        let mut attributes = Attributes::new();
+        for column in &self.plan.attributes {
+            if let Some(value) = self.name(Some(*column))? {
+                attributes.insert(self.plan.columns[*column].clone(), value);
+            }
+        }
+        Ok(attributes)
+    }
+
+    fn metadata(&self) -> BTreeMap<String, String> {
+        let columns = self.plan.metadata.iter().map(|c| (self.plan.columns[*c].as_str(), self.cells.get(*c)));
+        let extra = self.cells.extra.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let filled = columns.chain(extra).filter(|(_, value)| !value.trim().is_empty());
+        let mut metadata: BTreeMap<String, String> =
+            filled.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        // What an export of very many keys wrote as one object are keys again. A column of that key comes first.
+        let object = metadata.get(METADATA_COLUMN).filter(|value| value.starts_with('{'));
+        let object = object.and_then(|value| serde_json::from_str::<BTreeMap<String, String>>(value).ok());
+        if let Some(object) = object {
+            metadata.remove(METADATA_COLUMN);
+            for (key, value) in object {
+                metadata.entry(key).or_insert(value);
+            }
+        }
+        metadata
+    }
+}
+
+/// Spans as the list that a label is.
+pub(crate) fn list_of(spans: &[NamedSpan]) -> String {
+    let one = |span: &NamedSpan| {
+        let label = serde_json::Value::from(span.label.as_str());
+        format!("{{\"start\":{},\"end\":{},\"label\":{label}}}", span.start, span.end)
+    };
+    format!("[{}]", spans.iter().map(one).collect::<Vec<_>>().join(","))
+}

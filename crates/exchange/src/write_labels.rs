@@ -1,0 +1,233 @@
+//! Writing labels in long form so that they can be read again: one row a label, or one row a span.
+
+use crate::table::Table;
+use crate::time::format_ms;
+use crate::write::{Extras, Metadata};
+use crate::{ColumnRoles, ExchangeError, Format};
+use dissensus_domain::{Attributes, LabelSource, NamedSpan, spans_named};
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+/// Columns of a label file in order; what a layout leaves out is not there.
+const LABEL_COLUMNS: [&str; 14] = [
+    "text_id",
+    "text",
+    "annotator_id",
+    LABEL,
+    START,
+    END,
+    TYPE,
+    "question",
+    "split",
+    "group",
+    "created_at",
+    "duration_ms",
+    "source",
+    OCCASION,
+];
+
+const LABEL: &str = "label";
+const START: &str = "start";
+const END: &str = "end";
+const TYPE: &str = "type";
+/// The column that tells on which occasion an answer was given, in files of projects that have answers of later ones.
+const OCCASION: &str = "occasion";
+
+/// Which columns a file of labels has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LabelLayout {
+    /// A column `occasion`: there are answers of later ones.
+    pub occasions: bool,
+    /// Where spans stand.
+    pub spans: SpanLayout,
+}
+
+/// Where the spans of an answer stand in a file of labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpanLayout {
+    /// In the column of labels, as a JSON list.
+    #[default]
+    Lists,
+    /// One row a span, in columns `start`, `end` and `type`, and no column of labels: all answers are spans. They are empty where an
+    /// answer has no span.
+    Rows,
+    /// As `Rows`, with a column of labels for the answers that are no spans; `[]` in it is an answer without a span.
+    RowsBesideLabels,
+}
+
+impl LabelLayout {
+    fn has(self, column: &str) -> bool {
+        match column {
+            LABEL => self.spans != SpanLayout::Rows,
+            START | END | TYPE => self.spans != SpanLayout::Lists,
+            OCCASION => self.occasions,
+            _ => true,
+        }
+    }
+
+    fn columns(self) -> impl Iterator<Item = &'static str> {
+        LABEL_COLUMNS.into_iter().filter(move |column| self.has(column))
+    }
+}
+
+/// One label to write, with its text and its annotator.
+#[derive(Clone, Copy, Debug)]
+pub struct LabelRow<'a> {
+    /// The id of the text.
+    pub text_id: &'a str,
+    /// Its body.
+    pub text: &'a str,
+    /// The id of the annotator.
+    pub annotator: &'a str,
+    /// The name of the level; `None` writes an empty cell: text and annotator without a label.
+    pub label: Option<&'a str>,
+    /// The label is a list of spans, which stands in JSON Lines as a list.
+    pub spans: bool,
+    /// The name of the question.
+    pub question: Option<&'a str>,
+    /// The part of an official split.
+    pub split: Option<&'a str>,
+    /// The document or thread.
+    pub group: Option<&'a str>,
+    /// When the label was given, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: Option<i64>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u32>,
+    /// Where the label came from.
+    pub source: Option<LabelSource>,
+    /// On which occasion this person answered this text; written only where the file has repeats.
+    pub occasion: u16,
+    /// Attributes of the annotator. Only those named when the writer was made are written.
+    pub attributes: &'a Attributes,
+    /// Metadata of the text. Only keys named when the writer was made are written.
+    pub metadata: &'a BTreeMap<String, String>,
+}
+
+/// Writes labels in long form, one row a label (or a span). Nothing is seen at the path before [`LabelWriter::finish`]; dropped
+/// or failed before that, nothing changes there.
+///
+/// Columns: `text_id, text, annotator_id, label` (or `start, end, type`, see [`SpanLayout`]), `question, split, group, created_at`
+/// (RFC 3339, UTC, milliseconds), `duration_ms, source`, then attributes, then metadata. An attribute or a metadata key whose name is taken already
+/// gets `attribute_` or `metadata_` before it. With more than [`MAX_METADATA_COLUMNS`] keys a CSV or TSV file has one column
+/// `metadata` with a JSON object of those that the text has, which reads back as keys. JSON Lines has the keys of metadata
+/// that a text has, and no others.
+///
+/// Values are written as they are: a text that begins with `=`, `+`, `-` or `@` is run as a formula by a spreadsheet
+/// that opens the CSV file. Open exports of untrusted texts as text columns, or use JSON Lines.
+#[derive(Debug)]
+pub struct LabelWriter {
+    table: Table,
+    layout: LabelLayout,
+    attributes: Extras,
+    metadata: Metadata,
+}
+
+impl LabelWriter {
+    /// Begins the file. `attributes` and `metadata` are the keys that get a column.
+    ///
+    /// # Errors
+    /// The folder is missing or refuses.
+    pub fn create<A: Into<String>, M: Into<String>>(
+        path: &Path,
+        format: Format,
+        layout: LabelLayout,
+        attributes: impl IntoIterator<Item = A>,
+        metadata: impl IntoIterator<Item = M>,
+    ) -> Result<Self, ExchangeError> {
+        // Taken in every file: metadata of such a name would be read as occasions or offsets.
+        let mut taken: HashSet<String> = LABEL_COLUMNS.map(str::to_owned).into();
+        if layout.spans == SpanLayout::Lists {
+            for free in [START, END, TYPE] {
+                taken.remove(free);
+            }
+        }
+        let attributes = Extras::new(attributes, "attribute", &mut taken);
+        let metadata = Metadata::new(format, metadata, &mut taken);
+        let fixed = layout.columns().map(str::to_owned);
+        let columns: Vec<String> =
+            fixed.chain(attributes.columns.iter().cloned()).chain(metadata.columns()).collect();
+        // Attributes have a role, so a reader must find their names in any part of the file.
+        let required = layout.columns().count() + attributes.columns.len();
+        let table = Table::create(path, format, columns, required)?;
+        Ok(Self { table, layout, attributes, metadata })
+    }
+
+    /// The roles under which the file reads back exactly.
+    pub fn roles(&self) -> ColumnRoles {
+        let name = |column: &str| self.layout.has(column).then(|| column.to_owned());
+        ColumnRoles {
+            text_id: name("text_id"),
+            text: name("text"),
+            annotator: name("annotator_id"),
+            label: name(LABEL),
+            span_start: name(START),
+            span_end: name(END),
+            span_type: name(TYPE),
+            question: name("question"),
+            split: name("split"),
+            group: name("group"),
+            time: name("created_at"),
+            duration: name("duration_ms"),
+            source: name("source"),
+            occasion: name(OCCASION),
+            attributes: self.attributes.columns.clone(),
+            ..ColumnRoles::default()
+        }
+    }
+
+    /// Adds a label: a row or, where each span has its own, one for every span.
+    ///
+    /// # Errors
+    /// The disk is full or refuses.
+    pub fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        if self.layout.spans == SpanLayout::Lists || !row.spans {
+            return self.write_row(row, row.label, None);
+        }
+        // What the scale has named is a list of spans.
+        let spans = row.label.and_then(|list| spans_named(list).ok()).unwrap_or_default();
+        if spans.is_empty() {
+            return self.write_row(row, row.label, None);
+        }
+        spans.iter().try_for_each(|span| self.write_row(row, None, Some(span)))
+    }
+
+    fn write_row(
+        &mut self,
+        row: &LabelRow<'_>,
+        label: Option<&str>,
+        span: Option<&NamedSpan>,
+    ) -> Result<(), ExchangeError> {
+        let at = row.at_ms.map(format_ms);
+        let duration = row.duration_ms.map(|ms| ms.to_string());
+        let occasion = row.occasion.to_string();
+        let offsets = span.map(|span| [span.start.to_string(), span.end.to_string()]);
+        let value = |column: &str| match column {
+            "text_id" => Some(row.text_id),
+            "text" => Some(row.text),
+            "annotator_id" => Some(row.annotator),
+            LABEL => label,
+            START => offsets.as_ref().map(|[start, _]| start.as_str()),
+            END => offsets.as_ref().map(|[_, end]| end.as_str()),
+            TYPE => span.map(|span| span.label.as_str()),
+            "question" => row.question,
+            "split" => row.split,
+            "group" => row.group,
+            "created_at" => at.as_deref(),
+            "duration_ms" => duration.as_deref(),
+            "source" => row.source.map(LabelSource::name),
+            _ => Some(occasion.as_str()),
+        };
+        let mut values: Vec<Option<&str>> = self.layout.columns().map(value).collect();
+        let json = self.layout.columns().position(|column| column == LABEL).filter(|_| row.spans);
+        self.attributes.push(row.attributes, &mut values);
+        self.metadata.write(&mut self.table, values, row.metadata, json)
+    }
+
+    /// Brings the file to the disk and to its place.
+    ///
+    /// # Errors
+    /// The disk is full or refuses; what stood at the path is unchanged then.
+    pub fn finish(self) -> Result<(), ExchangeError> {
+        self.table.finish()
+    }
+}
