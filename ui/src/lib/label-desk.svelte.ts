@@ -41,6 +41,8 @@ export class LabelDesk {
   #at = -1;
   #ahead: { after: TextId; next: Promise<LabelTask[] | null> } | null = null;
   #queue: Promise<unknown> = Promise.resolve();
+  /** How often the desk, and not the person, chose what keys answer. */
+  #moves = 0;
   #left = false;
 
   constructor(
@@ -116,13 +118,14 @@ export class LabelDesk {
 
   /** Answers the question that has the keys. The same answer once more goes on; another one corrects it. */
   answer(answer: Answer): Promise<void> {
-    const [question, text] = [this.question, this.task?.text];
+    const [question, text, moves] = [this.question, this.task?.text, this.#moves];
     return this.#inTurn(async () => {
       // The key was meant for the text and the question on screen when it was pressed, and for no other.
-      if (text === undefined || text !== this.task?.text || question !== this.question) return;
-      if (!question.asked) return;
-      if (sameAnswer(question.given, answer)) return this.#advance();
-      await this.#record(question, text, answer);
+      if (text === undefined || text !== this.task?.text || !question.asked) return;
+      // Whoever goes elsewhere has answered; where the desk went on meanwhile, the key may have been meant for that.
+      if (question !== this.question && moves !== this.#moves) return;
+      if (!sameAnswer(question.given, answer)) await this.#record(question, text, answer);
+      else if (question === this.question) await this.#advance();
     });
   }
 
@@ -221,7 +224,7 @@ export class LabelDesk {
   async #record(question: DeskQuestion, text: TextId, answer: Answer): Promise<void> {
     question.saving = answer;
     try {
-      const duration_ms = this.timer.elapsed;
+      const duration_ms = this.#timeFor(question);
       const label = { question: question.info.id, annotator: this.#annotator, text, answer, duration_ms };
       const receipt = await commands.recordLabel(label);
       question.take(answer, receipt);
@@ -233,11 +236,16 @@ export class LabelDesk {
     } finally {
       question.saving = null;
     }
-    // What is asked next was not looked at before.
-    if (this.several) this.timer.restart();
     await this.#askAgain(text);
-    if (this.goOn) await this.#advance();
-    else if (this.nextOpen() === null) this.#lookAhead(text);
+    // From a question that was gone to meanwhile the keys are not taken.
+    if (this.goOn && question === this.question) await this.#advance();
+    else if (!this.questions.some(({ open }) => open)) this.#lookAhead(text);
+  }
+
+  /** Only the first answer on a text takes the reading of it, as every answer does where one question is asked: others have no time. */
+  #timeFor(question: DeskQuestion): number | null {
+    const another = this.questions.some((one) => one !== question && one.given !== null);
+    return another ? null : this.timer.elapsed;
   }
 
   /** How far it is with all questions, after one of them changed; what is on disk is not told to have failed. */
@@ -258,8 +266,9 @@ export class LabelDesk {
   /** To the next question that waits for an answer; from the last one to the next text. */
   async #advance(): Promise<void> {
     const next = this.nextOpen();
-    if (next === null) await this.#next();
-    else this.focus(next);
+    if (next === null) return this.#next();
+    this.#moves += 1;
+    this.focus(next);
   }
 
   async #next(): Promise<void> {
@@ -346,6 +355,7 @@ export class LabelDesk {
     // Keys begin with what is not answered yet.
     const first = this.questions.findIndex(({ open }) => open);
     this.at = Math.max(0, first >= 0 ? first : this.questions.findIndex(({ asked }) => asked));
+    this.#moves += 1;
     this.state = "ready";
     this.timer.restart();
   }

@@ -203,7 +203,22 @@ describe("three questions on one screen", () => {
     expect(row("offensiveness")).toHaveTextContent("3");
   });
 
-  it("every answer says how long its own question was looked at", async () => {
+  it("keys typed ahead of the disk go to the questions that Tab led to, and the keys stay with the last of these", async () => {
+    await app.saveSettings({ ...app.settings, reveal: false });
+    app.askTogether([RUDE, 2, SPANS]);
+    await waitFor(() => expect([now(), text()]).toEqual(["offensiveness", "1"]));
+    for (const key of ["2", "Tab", "1", "Tab"])
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    await waitFor(() => expect(given()).toHaveLength(2));
+    await new Promise((settled) => setTimeout(settled, 12));
+    expect(given()).toEqual([
+      [RUDE, 1],
+      [2, 1],
+    ]);
+    expect([now(), text()]).toEqual(["passages", "1"]);
+  });
+
+  it("the first answer on a text says how long that was looked at, and no other does", async () => {
     let clock = performance.now();
     vi.spyOn(performance, "now").mockImplementation(() => clock);
     await press("s");
@@ -217,7 +232,7 @@ describe("three questions on one screen", () => {
       await press("{Enter}");
     }
     const times = vi.mocked(commands.recordLabel).mock.calls.map(([label]) => label.duration_ms);
-    expect(times).toEqual([4000, 2000, 700]);
+    expect(times).toEqual([4000, null, null]);
   });
 });
 
