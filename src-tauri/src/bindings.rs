@@ -2,7 +2,7 @@
 
 use crate::commands::{
     annotators, application, disagreement, encoder, group_comparison, importing, jobs, labelling, project,
-    runs,
+    question_correlation, runs,
 };
 use crate::events::{
     CloseRequested, DownloadChanged, JobChanged, LabelsChanged, ModelChanged, OpenRequested, ProjectChanged,
@@ -67,6 +67,9 @@ pub fn builder() -> Builder<Wry> {
             disagreement::fit_words,
             group_comparison::compare_groups,
             group_comparison::group_comparison,
+            question_correlation::correlate_questions,
+            question_correlation::question_correlation,
+            question_correlation::correlation_points,
             annotators::annotator_report,
             annotators::measure_annotators,
             annotators::slips,

@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Annotators(Annotators),
     /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
+    /// Correlate the predicted scores of questions with one another, over all texts
+    CorrelateQuestions(CorrelateQuestions),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
     Agreement(Agreement),
     /// Say how many annotators a text and labels a person a study needs, and what can stop
@@ -996,6 +998,34 @@ pub(crate) struct CompareGroups {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `correlate-questions`: predicted scores of questions, correlated.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus correlate-questions P.dissensus
+  dissensus correlate-questions P.dissensus --questions offensive,emotions --json
+  dissensus correlate-questions P.dissensus --run 3,4
+
+A score is the mean over all annotators of what they are predicted to answer: the mean level, or the probability of yes.
+Options of a question, and levels of a choice question, have a score each. Labelled texts are scored in folds by models that learned
+none of their labels. Intervals are over texts: they say what other texts would give under the same models. Where the same texts were
+labelled for both questions, what these labels share by chance teaches both models alike: weak models can correlate by that alone.")]
+pub(crate) struct CorrelateQuestions {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The questions, by commas [default: all with labels]. Can be given several times, which a name with a comma in it needs
+    #[arg(long, value_name = "QUESTION,QUESTION")]
+    pub(crate) questions: Vec<String>,
+    /// Take the scores of these finished runs, one of each question, in place of the live models
+    #[arg(long, value_name = "RUN,RUN", value_delimiter = ',', conflicts_with = "questions")]
+    pub(crate) run: Vec<u32>,
     #[command(flatten)]
     pub(crate) encoder: EncoderArgs,
     /// Print one JSON document

@@ -90,9 +90,9 @@ pub use mixed::{
 pub use model_selection::{
     ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve,
     NoPredictionSets, Predicted, PredictedSets, PredictionSets, SeenByEncoder, SetEvaluation, SetQuality,
-    SetTenth, SplitColumns, SplitSpec, TestSet, baselines, baselines_of, evaluate, f1_rule_by_calibration,
-    f1_rule_by_folds, f1_rule_by_validation, held_out, learning_curve, predict_baselines, predict_test,
-    prediction_sets,
+    SetTenth, SplitColumns, SplitSpec, TestSet, TextFolds, baselines, baselines_of, cross_fitted, evaluate,
+    f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation, held_out, learning_curve,
+    mean_predictions, predict_baselines, predict_test, prediction_sets,
 };
 pub use models::{PreparedTexts, calibration_texts};
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};

@@ -351,6 +351,9 @@ pub enum WorkbenchError {
     /// Questions that cannot be learned together on one encoder.
     #[error("these questions cannot be learned together: {0}")]
     Joint(String),
+    /// Questions whose predicted scores cannot be correlated.
+    #[error("nothing can be correlated: {0}")]
+    NotCorrelated(String),
     /// The labels of a run's auxiliary questions cannot be read any more.
     #[error("run {run} cannot go on: {}, which holds the labels of its auxiliary questions, cannot be read ({reason}). Start a new one", .path.display())]
     AuxiliaryLabels {
@@ -591,6 +594,7 @@ impl WorkbenchError {
             Self::CannotPredict(_) => "cannot-predict",
             Self::Auxiliary { .. } => "auxiliary",
             Self::Joint(_) => "joint",
+            Self::NotCorrelated(_) => "not-correlated",
             Self::NotResumable { .. } | Self::AuxiliaryLabels { .. } => "not-resumable",
             Self::NoRunFiles { .. } => "run-files-missing",
             Self::ForeignRunFiles { .. } => "run-files-foreign",

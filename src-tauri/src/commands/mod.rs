@@ -9,6 +9,7 @@ pub(crate) mod importing;
 pub(crate) mod jobs;
 pub(crate) mod labelling;
 pub(crate) mod project;
+pub(crate) mod question_correlation;
 pub(crate) mod runs;
 
 use crate::state::WindowState;

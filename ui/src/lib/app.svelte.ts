@@ -6,6 +6,7 @@ import type {
   AnnotatorInfo,
   AppInfo,
   AppSettings,
+  CorrelationChoice,
   GroupsChoice,
   JobInfo,
   LabelsChanged,
@@ -102,6 +103,9 @@ export class App {
   plan = $state.raw<PlanWish | null>(null);
   /** The groups that were compared last. */
   compared = $state.raw<GroupsChoice | null>(null);
+  /** Questions that are correlated: all with labels while none is chosen; and the work at hand, by its job. */
+  correlated = $state.raw<CorrelationChoice>({ questions: [], runs: [] });
+  correlating = $state.raw<number | null>(null);
   /** What was asked to be compared last, until that has ended: its view may be left and come back to. */
   comparison = $state.raw<ComparisonAtWork | null>(null);
   dialog = $state<OpenDialog>(null);
@@ -454,6 +458,8 @@ export class App {
     this.plan = choices.plan;
     this.screen = choices.screen ?? [];
     this.comparison = null;
+    this.correlated = { questions: [], runs: [] };
+    this.correlating = null;
     this.view = VIEWS.find((view) => view === choices.view) ?? "label";
     this.questionId = choices.question;
     // Nobody labels in a simulated annotator's name without having chosen to, each time anew.

@@ -110,6 +110,12 @@ export const commands = {
 	compareGroups: (question: QuestionId, groups: GroupsChoice) => __TAURI_INVOKE<number>("compare_groups", { question, groups }),
 	/**  The last comparison, if it was of these groups. */
 	groupComparison: (question: QuestionId, groups: GroupsChoice) => __TAURI_INVOKE<GroupComparison | null>("group_comparison", { question, groups }),
+	/**  Correlates predicted scores of questions in the background, as a job of the id that is returned. */
+	correlateQuestions: (choice: CorrelationChoice) => __TAURI_INVOKE<number>("correlate_questions", { choice }),
+	/**  The last correlation, if it was of this choice. */
+	questionCorrelation: (choice: CorrelationChoice) => __TAURI_INVOKE<QuestionCorrelation | null>("question_correlation", { choice }),
+	/**  Two scores of the last correlation's texts, if it was of this choice. */
+	correlationPoints: (choice: CorrelationChoice, a: number, b: number) => __TAURI_INVOKE<CorrelationPoints | null>("correlation_points", { choice, a, b }),
 	/**  All annotators for one question, with the held-out accuracy where it is known. */
 	annotatorReport: (question: QuestionId) => __TAURI_INVOKE<AnnotatorReport>("annotator_report", { question }),
 	/**  Measures the held-out accuracy in the background, as a job of the id that is returned. */
@@ -493,6 +499,46 @@ export type CopyReport = {
 	runs: string | null,
 	/**  The folder with the files of the runs (tuned encoders, checkpoints) that was not copied. */
 	runs_left: string | null,
+};
+
+/**  What is correlated. */
+export type CorrelationChoice = {
+	/**  The questions, or options of them; every question with labels if empty. */
+	questions: QuestionId[],
+	/**  Finished runs whose models score in place of the live ones; of these the questions are taken. */
+	runs: number[],
+};
+
+/**  A correlation, in -1..=1. */
+export type CorrelationFigure = {
+	/**  The correlation. */
+	value: number | null,
+	/**  Its 95 % interval over texts; `None` with fewer than 20 texts (or groups of texts), or where it is exact. */
+	interval: [number | null, number | null] | null,
+};
+
+/**  Two scores of the same texts, correlated; `None` where one of them does not vary. */
+export type CorrelationFigures = {
+	/**  Texts, copies counted once. */
+	texts: number,
+	/**  Pearson's correlation. */
+	pearson: CorrelationFigure | null,
+	/**  Spearman's rank correlation. */
+	spearman: CorrelationFigure | null,
+};
+
+/**  Two scores of every text, to be drawn. */
+export type CorrelationPoints = {
+	/**  The texts. */
+	texts: TextId[],
+	/**  Their first scores, held out where there is one. */
+	x: (number | null)[],
+	/**  Their second scores. */
+	y: (number | null)[],
+	/**  1 where labels of the text taught the first model, 2 the second, 3 both, else 0. The scores here learned from none of them. */
+	learned: number[],
+	/**  How many there are; those above are as many of them as can be drawn, evenly picked. */
+	all: number,
 };
 
 /**  Which measure ranks. */
@@ -1510,6 +1556,32 @@ export type ProjectInfo = {
 	choices: ProjectChoices,
 };
 
+/**  Predicted scores of questions, correlated with one another. */
+export type QuestionCorrelation = {
+	/**  What was asked for. */
+	choice: CorrelationChoice,
+	/**  The scores. */
+	scores: ScoredQuestion[],
+	/**  Every pair of them, in the order of `a`, then of `b`. */
+	pairs: ScorePair[],
+	/**  Texts, copies counted once. */
+	texts: number,
+	/**  Further texts that say the same as one of these. */
+	copies: number,
+	/**  Texts that taught the encoder: they are in no held-out figure. */
+	taught_encoder: number,
+	/**  Annotators whose predictions a score is the mean of; of runs the greatest number. */
+	annotators: number,
+	/**  Folds of the labelled texts; none where runs score. */
+	folds: number | null,
+	/**  Questions that were left out, and why; what else is to be known. */
+	notes: string[],
+	/**  Revision of the predictions before labels were read. */
+	revision: number,
+	/**  Whether labels have changed since. */
+	stale: boolean,
+};
+
 /**  A question in this project, or one option of a multi-label question: see [`QuestionId::of_option`]. */
 export type QuestionId = number;
 
@@ -1833,6 +1905,22 @@ export type Schedule =
 /**  Falls to 0 along half a cosine (Loshchilov and Hutter 2017, SGDR, eq. 5, without restarts). */
 "cosine";
 
+/**  Two scores. */
+export type ScorePair = {
+	/**  Place of the first score in the list. */
+	a: number,
+	/**  Place of the second one, after the first. */
+	b: number,
+	/**  Texts that have taught both models, the first alone, the second alone, and neither. */
+	learned: [number, number, number, number],
+	/**  Over all texts that can be scored by models that learned from none of their labels. */
+	held_out: CorrelationFigures,
+	/**  Of these the texts without labels of either question. */
+	unlabelled: CorrelationFigures,
+	/**  Over all texts, scores as the models have them, with what the texts' own labels taught. Without intervals. */
+	as_learned: CorrelationFigures,
+};
+
 /**  A part and how much it adds. */
 export type ScorePart = {
 	/**  Which part. */
@@ -1859,6 +1947,22 @@ export type ScorePartKind =
 "slope" | 
 /**  What the annotator's discrimination adds: how much more or less closely than the average annotator the labels follow texts. */
 "discrimination";
+
+/**  A score that every text gets. */
+export type ScoredQuestion = {
+	/**  The question, or one of its options. */
+	question: QuestionId,
+	/**  Its name; of a choice question with the level. */
+	name: string,
+	/**  What the score is, in words: the mean level, or the probability of an answer. */
+	score: string,
+	/**  The least and the greatest value that it can have. */
+	range: [number | null, number | null],
+	/**  The run whose model scores; the live model with `None`. */
+	run: number | null,
+	/**  Texts whose labels have taught the model, copies counted once. */
+	learned: number,
+};
 
 /**  A text on which the answers follow people's severity: those above the median severity and those below it, in two halves. */
 export type SeverityDifference = {

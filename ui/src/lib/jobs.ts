@@ -25,6 +25,7 @@ const DOING: Record<string, string> = {
   train: "Training",
   evaluate: "Evaluating",
   compare: "Comparing",
+  correlate: "Correlating",
   export: "Exporting",
   copy: "Copying",
   words: "Leaving out words",

@@ -3,6 +3,7 @@ import type { commands as RealCommands, events as RealEvents } from "../lib/bind
 import type * as view from "../lib/bindings";
 import { answerOf } from "../lib/levels";
 import { compare, refusal } from "./compare";
+import { correlate, pointsOf } from "./correlate";
 import { MockRuns } from "./runs";
 import { slips } from "./slips";
 import {
@@ -47,6 +48,9 @@ let choices: view.ProjectChoices = emptyChoices();
 /** The last comparison of groups, and the job that makes one. */
 let compared: view.GroupComparison | null = null;
 const COMPARISON = 7;
+/** The last correlation of questions, and the job that makes one. */
+let correlated: view.QuestionCorrelation | null = null;
+const CORRELATION = 8;
 let settings: view.AppSettings = firstSettings();
 
 /** The project's runs; tests move them with `runs.step()`. */
@@ -99,6 +103,7 @@ export function reset(): void {
   skips = new Set();
   choices = emptyChoices();
   compared = null;
+  correlated = null;
   settings = firstSettings();
   missing = asked.get("encoder") === "none";
   runs.reset(asked.get("runs") === "none");
@@ -638,6 +643,15 @@ export const commands: typeof RealCommands = {
   },
   groupComparison: async (q, groups) =>
     compared?.question === q && JSON.stringify(compared.groups) === JSON.stringify(groups) ? compared : null,
+  correlateQuestions: async (choice) => {
+    correlated = correlate(world, choice, revision);
+    const done = { ...job("finished", 3), id: CORRELATION, kind: "correlate", title: "questions", total: 3 };
+    setTimeout(() => say("jobChanged", done));
+    return CORRELATION;
+  },
+  questionCorrelation: async (choice) =>
+    correlated && JSON.stringify(correlated.choice) === JSON.stringify(choice) ? correlated : null,
+  correlationPoints: async (choice, a, b) => pointsOf(world, choice, a, b),
   annotatorReport: async (q) => report(q),
   measureAnnotators: async () => 0,
   encodersHere: async () => [

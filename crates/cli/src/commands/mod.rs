@@ -15,6 +15,7 @@ pub(crate) mod plan;
 mod prediction_tables;
 pub(crate) mod predictions;
 pub(crate) mod project;
+pub(crate) mod question_correlation;
 pub(crate) mod reliability;
 pub(crate) mod repeats;
 pub(crate) mod runs;

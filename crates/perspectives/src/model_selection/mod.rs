@@ -2,6 +2,7 @@
 
 mod baselines;
 mod cold_start;
+mod cross_fit;
 mod evaluate;
 mod held_out;
 mod predicted;
@@ -15,6 +16,7 @@ mod units;
 
 pub use baselines::{baselines, baselines_of, predict_baselines};
 pub use cold_start::{ColdStart, CurvePoint, LearningCurve, learning_curve};
+pub use cross_fit::{TextFolds, cross_fitted, mean_predictions};
 pub use evaluate::{evaluate, predict_test};
 pub use held_out::{HeldOut, held_out};
 pub use predicted::{Evaluation, Predicted};

@@ -27,6 +27,7 @@ mod plan;
 mod pooling;
 mod predict;
 mod prediction_file;
+mod question_correlation;
 mod ranking;
 mod recorded;
 mod repeats;
@@ -69,6 +70,7 @@ use crate::runs::Runs;
 use dissensus_domain::Question;
 use group_comparison::GroupComparisons;
 use held_out::Measurements;
+use question_correlation::QuestionCorrelations;
 use std::sync::Arc;
 use word_models::WordModels;
 
@@ -81,6 +83,7 @@ pub struct Analysis {
     runs: Runs,
     measurements: Arc<Measurements>,
     comparisons: Arc<GroupComparisons>,
+    correlations: Arc<QuestionCorrelations>,
     words: Arc<WordModels>,
 }
 
@@ -93,6 +96,7 @@ impl Analysis {
             runs: runs.clone(),
             measurements: Arc::default(),
             comparisons: Arc::default(),
+            correlations: Arc::default(),
             words: Arc::default(),
         }
     }

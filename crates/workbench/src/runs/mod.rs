@@ -23,6 +23,7 @@ mod start;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod text_scores;
 mod together;
 mod training;
 mod tuned_data;

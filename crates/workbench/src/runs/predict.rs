@@ -196,7 +196,7 @@ impl Runs {
         }
     }
 
-    fn model_of(
+    pub(super) fn model_of(
         &self,
         kept: &SavedRun,
         config: &TrainConfig,
@@ -274,7 +274,7 @@ impl Runs {
     }
 
     /// Embeddings of the first `texts` texts of the project, as the run's model was fitted on them.
-    fn encoded(
+    pub(super) fn encoded(
         &self,
         encoder: &Encoder,
         texts: usize,

@@ -31,6 +31,7 @@ mod job;
 mod labelling;
 mod plan;
 mod project;
+mod question_correlation;
 mod repeats;
 mod runs;
 mod slips;
@@ -64,6 +65,10 @@ pub use labelling::{
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,
+};
+pub use question_correlation::{
+    CorrelationChoice, CorrelationFigure, CorrelationFigures, CorrelationPoints, QuestionCorrelation,
+    ScorePair, ScoredQuestion,
 };
 pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
 pub use runs::{

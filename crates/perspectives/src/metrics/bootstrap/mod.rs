@@ -19,6 +19,7 @@ use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use annotators::OverAnnotators;
 use labels::Labels;
+pub(super) use ranks::weighted_ranks;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use texts::OverTexts;

@@ -1,0 +1,91 @@
+//! What the model of a run says of every text of its project, on average over annotators.
+
+use super::Runs;
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use crate::saved_runs::{SavedRun, choices};
+use dissensus_domain::Question;
+use dissensus_encoder::FreezePolicy;
+use dissensus_perspectives::{AnnotatorModel, ModelKind, NetworkModel, mean_predictions};
+use std::sync::Arc;
+
+/// Mean predictions of a run.
+pub(crate) struct RunScores {
+    pub(crate) question: Question,
+    /// Texts x levels; NaN for texts that came after the run.
+    pub(crate) mean: Vec<f64>,
+    /// Texts whose labels the model or its encoder has learned, for this question or for one that was learned with it.
+    pub(crate) learned: Vec<bool>,
+    pub(crate) annotators: usize,
+}
+
+impl Runs {
+    /// The mean prediction of a finished run over its annotators for every text, and which texts taught it.
+    ///
+    /// # Errors
+    /// As [`Runs::predict`]; a run of an early version, which did not keep its texts; a question that has other levels since.
+    pub(crate) fn scores_of_texts(
+        &self,
+        run: u32,
+        progress: &dyn Progress,
+    ) -> Result<RunScores, WorkbenchError> {
+        let kept = self.kept.get(run)?;
+        if kept.outcome.report.is_none() {
+            return Err(WorkbenchError::NoScores(run));
+        }
+        if kept.run.start.is_none() {
+            return Err(WorkbenchError::NotCorrelated(format!(
+                "run {run} is of an early version, which did not keep what it learned from: train again"
+            )));
+        }
+        let question = self.context.index().with_levels(kept.choices.question)?.clone();
+        let model = self.model_over_texts(&kept, progress)?;
+        if model.levels() != question.scale.len() {
+            return Err(WorkbenchError::NotCorrelated(format!(
+                "\"{}\" has other levels than run {run} learned: train again",
+                question.name
+            )));
+        }
+        let texts = self.context.index().texts().len();
+        let rows: Vec<u32> = (0..model.texts().min(texts) as u32).collect();
+        let mut mean = mean_predictions(model.as_ref(), &rows).concat();
+        mean.resize(texts * question.scale.len(), f64::NAN);
+        let mut learned = self.taught_by(&kept)?;
+        learned.resize(texts, false);
+        Ok(RunScores { question, mean, learned, annotators: model.annotators() })
+    }
+
+    /// The model with the texts of the run as its rows.
+    fn model_over_texts(
+        &self,
+        kept: &SavedRun,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn AnnotatorModel>, WorkbenchError> {
+        let (config, _) = choices::config(&kept.choices)?;
+        let encoder = self.encoder_of(kept, &config)?.0;
+        if config.is_convex() || config.network.model == ModelKind::Multilevel {
+            return self.model_of(kept, &config, &encoder, progress);
+        }
+        let data = self.run_data(kept)?;
+        let x = match config.policy {
+            FreezePolicy::Frozen => self.run_embeddings(&data)?,
+            _ => Arc::new(self.encoded(&encoder, data.texts, progress)?),
+        };
+        Ok(Box::new(NetworkModel::load(&self.kept.folder(kept)?, x)?))
+    }
+
+    /// Texts whose labels taught a run or its encoder, validation labels and those of questions that were learned with it among them.
+    fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, WorkbenchError> {
+        let own = self.run_data(kept)?;
+        let parent = own.encoder.as_ref().map(|encoder| encoder.key.as_str());
+        let seen = self.encoding.seen_by(parent, &self.context.index())?;
+        let mut taught = seen.rows().texts.to_vec();
+        taught.resize(own.texts.max(taught.len()), false);
+        own.taught_by_others.iter().for_each(|text| taught[*text as usize] = true);
+        for member in self.kept.together(kept.run.id.0)? {
+            let data = self.run_data(&member)?;
+            data.training_and_validation().iter().for_each(|o| taught[o.text as usize] = true);
+        }
+        Ok(taught)
+    }
+}
