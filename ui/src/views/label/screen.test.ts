@@ -97,6 +97,44 @@ describe("three questions on one screen", () => {
     expect(document.activeElement).not.toBe(document.body);
   });
 
+  it("Tab is no key of theirs where no text lies on the desk", async () => {
+    vi.spyOn(commands, "nextText").mockResolvedValue(null);
+    vi.spyOn(commands, "neighbourText").mockResolvedValue(null);
+    await press("s");
+    screen.getByText("Go back").focus();
+    await press("{Tab}");
+    expect(screen.getByText("See disagreement")).toHaveFocus();
+    await press("{Shift>}{Tab}{/Shift}");
+    await press("{Enter}");
+    expect([now(), text()]).toEqual(["passages", "1"]);
+    await press("{Tab}");
+    expect(now()).toBe("harm");
+    // Nor where none could be fetched.
+    vi.mocked(commands.nextText).mockRejectedValue({ code: "disk", message: "No disk.", detail: null });
+    app.askTogether([HARM, RUDE]);
+    const again = await screen.findByText("Try again");
+    screen.getByTestId("export-open").focus();
+    await press("{Tab}");
+    expect(again).toHaveFocus();
+    await press("{Shift>}{Tab}{/Shift}");
+    expect(screen.getByTestId("export-open")).toHaveFocus();
+  });
+
+  it("a text that was scrolled stays so when another question has the keys, and another text begins at its top", async () => {
+    const box = screen.getByLabelText("Text to label");
+    const after = async (key: string) => {
+      box.scrollTop = 120;
+      await press(key);
+      return box.scrollTop;
+    };
+    expect(await after("{Tab}")).toBe(120);
+    expect(await after("f")).toBe(120);
+    expect(await after("{Shift>}{Tab}{/Shift}")).toBe(120);
+    expect([now(), text()]).toEqual(["passages", "1"]);
+    expect(await after("s")).toBe(0);
+    expect(text()).toBe("2");
+  });
+
   it("digits mean the one that is framed, and a click frames another", async () => {
     await user.click(row("offensiveness"));
     expect(screen.getByTestId("question-now")).toHaveAttribute("aria-current", "true");
@@ -297,6 +335,27 @@ describe("a question that is asked only after another", () => {
     await press("1");
     await press("{Enter}");
     expect(given().filter(([question]) => question === HARM)).toEqual([[HARM, 1]]);
+  });
+
+  it("is looked at anew where what it waits for waits for something else by now", async () => {
+    await commands.setCondition(HARM, { question: 2, levels: [1] });
+    await app.join("Robin");
+    const label = { annotator: app.annotator?.id ?? 0, text: 1, duration_ms: null };
+    await commands.recordLabel({ ...label, question: 2, answer: { kind: "level", value: 1 } });
+    await app.refresh();
+    app.askTogether([HARM, 3]);
+    render(LabelView);
+    await waitFor(() => expect([text(), now()]).toEqual(["1", "harm"]));
+    await commands.setCondition(2, condition);
+    await app.refresh();
+    await waitFor(() => expect(now()).not.toBe("harm"));
+    expect(rows()).toEqual([]);
+    // Another question alone changes nothing of it.
+    await press("{ArrowRight}");
+    expect(text()).toBe("2");
+    await commands.addQuestion("tone", "Which tone?", { kind: "binary", levels: ["kind", "rude"] }, null);
+    await app.refresh();
+    expect(text()).toBe("2");
   });
 
   it("is told in words, and cannot wait for one that waits for it", () => {
