@@ -18,6 +18,7 @@ import type {
   TextId,
   TextOrder,
 } from "$lib/bindings";
+import { Drafts } from "$lib/drafts";
 import { EncoderStore } from "$lib/encoder.svelte";
 import { counted, decimal, fileName } from "$lib/format";
 import { asProblem } from "$lib/problems";
@@ -122,6 +123,7 @@ export class App {
   readonly ranking = new RankingStore();
   readonly runs = new RunsStore();
   readonly encoder = new EncoderStore();
+  readonly drafts = new Drafts();
 
   #counting: ReturnType<typeof setTimeout> | undefined;
   /** How many settings are on their way to the disk, and the last that arrived. */
@@ -227,6 +229,7 @@ export class App {
   async #close(): Promise<void> {
     await this.attempt(() => commands.closeProject());
     this.project = null;
+    this.drafts.forget();
     this.people = [];
     this.jobs = [];
     this.importing = null;
@@ -449,6 +452,7 @@ export class App {
     this.people = people;
     this.jobs = jobs.filter((job) => job.state === "running");
     this.importing = null;
+    this.drafts.forget();
     this.ranking.forget();
     this.runs.forget();
     const { choices } = project;

@@ -7,9 +7,10 @@ import type {
   QuestionInfo,
   TextPredictions,
 } from "$lib/bindings";
+import type { QuestionDrafts } from "$lib/drafts";
 import { optionsOf, sameAnswer } from "$lib/levels";
 import { SpanMarks } from "$lib/span-marks.svelte";
-import { spansOf } from "$lib/spans";
+import { answerOfSpans, spansOf } from "$lib/spans";
 
 export class DeskQuestion {
   task = $state.raw<LabelTask | null>(null);
@@ -26,7 +27,10 @@ export class DeskQuestion {
   /** What is marked in the text, of a question of spans. */
   readonly marks: SpanMarks | null;
 
-  constructor(readonly info: QuestionInfo) {
+  constructor(
+    readonly info: QuestionInfo,
+    private readonly drafts: QuestionDrafts,
+  ) {
     this.marks = info.scale.kind === "spans" ? new SpanMarks(info.scale) : null;
   }
 
@@ -38,16 +42,44 @@ export class DeskQuestion {
   readonly changed: boolean = $derived.by(() =>
     this.marks ? this.marks.changed : this.pending !== null && !sameAnswer(this.pending, this.given),
   );
+  /** What is put together and not given; null where it is nothing else than what was given. */
+  readonly draft: Answer | null = $derived.by(() => {
+    if (!this.changed) return null;
+    return this.marks ? answerOfSpans(this.marks.spans) : this.pending;
+  });
   /** It waits for an answer, or for a changed one to be given. */
   readonly open: boolean = $derived(this.asked && (this.given === null || this.changed));
 
-  /** Puts a text before it, or none. */
-  lay(task: LabelTask | null): void {
+  /**
+   * Puts a text before it, or none. What is put together for a text waits there until it comes back. Of an answer that was just taken
+   * back (`undone`) options and marks are there to be changed, unless another answer stands in its place.
+   */
+  lay(task: LabelTask | null, undone: Answer | null = null): void {
+    this.putAway();
     this.task = task;
     this.given = task?.answer ?? null;
-    this.pending = null;
     this.show(task);
-    this.marks?.lay(task?.text ?? null, task?.body ?? "", this.given && spansOf(this.given));
+    const draft = this.#takeUp() ?? (this.given === null ? undone : null);
+    if (this.marks) this.#layMarks(this.marks, draft, undone);
+    else this.pending = draft?.kind === "options" && !sameAnswer(draft, this.given) ? draft : null;
+  }
+
+  /** Keeps what is put together, before the text leaves the desk or the desk is left. */
+  putAway(): void {
+    if (this.task && this.draft) this.drafts.set(this.task.text, this.draft);
+  }
+
+  /** What was put together for the text, out of where it was kept. */
+  #takeUp(): Answer | null {
+    const kept = this.task && this.drafts.get(this.task.text);
+    if (this.task) this.drafts.delete(this.task.text);
+    return kept ?? null;
+  }
+
+  #layMarks(marks: SpanMarks, draft: Answer | null, undone: Answer | null): void {
+    const { text, body } = this.task ?? { text: null, body: "" };
+    marks.lay(text, body, this.given && spansOf(this.given), draft && spansOf(draft));
+    if (undone && draft === null) marks.offer(spansOf(undone));
   }
 
   /** What was said of others comes with a text; it counts only beside an answer. */
@@ -56,11 +88,11 @@ export class DeskQuestion {
     this.others = this.given === null ? null : (told?.spans ?? null);
   }
 
-  /** An answer is on disk. */
+  /** An answer is on disk. What was put together since it was given stays, to be given. */
   take(answer: Answer, receipt: LabelReceipt): void {
     this.given = answer;
-    this.pending = null;
+    if (sameAnswer(this.pending, answer)) this.pending = null;
     this.show(receipt);
-    if (this.task) this.marks?.lay(this.task.text, this.task.body, spansOf(answer));
+    this.marks?.take(spansOf(answer));
   }
 }

@@ -11,6 +11,7 @@ import type {
   TextOrder,
   Undone,
 } from "$lib/bindings";
+import type { Drafts } from "$lib/drafts";
 import { DeskQuestion } from "$lib/desk-question.svelte";
 import { sameAnswer } from "$lib/levels";
 import { asProblem } from "$lib/problems";
@@ -21,6 +22,8 @@ export interface Desk {
   /** At least one, in the order in which they are asked; the first one chooses the texts. */
   questions: readonly QuestionInfo[];
   order: TextOrder;
+  /** Where what is put together and not given waits. */
+  drafts: Drafts;
 }
 
 export class LabelDesk {
@@ -52,7 +55,9 @@ export class LabelDesk {
     this.#annotator = desk.annotator;
     this.#order = desk.order;
     this.#ids = desk.questions.map(({ id }) => id);
-    this.questions = desk.questions.map((info) => new DeskQuestion(info));
+    this.questions = desk.questions.map(
+      (info) => new DeskQuestion(info, desk.drafts.of(desk.annotator, info.id)),
+    );
   }
 
   /** The question that keys answer. */
@@ -104,9 +109,10 @@ export class LabelDesk {
     });
   }
 
-  /** Nothing that is still under way may touch the screen any more. */
+  /** Nothing that is still under way may touch the screen any more; what is put together waits. */
   leave(): void {
     this.#left = true;
+    this.questions.forEach((question) => question.putAway());
   }
 
   /** Another order: the text on the desk stays, what comes after it changes. */
@@ -174,7 +180,7 @@ export class LabelDesk {
       this.progress = undone.progress;
       this.#ahead = null;
       this.#follow(undone.text);
-      await this.#return(undone.text);
+      await this.#return(undone.text, undone);
       this.focus(this.#ids.indexOf(undone.question));
       return undone;
     });
@@ -237,8 +243,8 @@ export class LabelDesk {
       question.saving = null;
     }
     await this.#askAgain(text);
-    // From a question that was gone to meanwhile the keys are not taken.
-    if (this.goOn && question === this.question) await this.#advance();
+    // Keys are not taken from a question that was gone to meanwhile, nor from what was put together meanwhile.
+    if (this.goOn && question === this.question && !question.changed) await this.#advance();
     else if (!this.questions.some(({ open }) => open)) this.#lookAhead(text);
   }
 
@@ -304,9 +310,9 @@ export class LabelDesk {
     return true;
   }
 
-  async #return(text: TextId): Promise<void> {
+  async #return(text: TextId, undone: Undone | null = null): Promise<void> {
     const tasks = await this.#whole(commands.labelTask(this.#annotator, this.#ids[0] ?? 0, text));
-    if (tasks) this.#put(tasks);
+    if (tasks) this.#put(tasks, undone);
   }
 
   #fetchNext(after: TextId | null): Promise<LabelTask[] | null> {
@@ -349,9 +355,11 @@ export class LabelDesk {
     this.#at = this.#trail.length - 1;
   }
 
-  #put(tasks: LabelTask[]): void {
+  #put(tasks: LabelTask[], undone: Undone | null = null): void {
     if (this.#left) return;
-    this.questions.forEach((question, i) => question.lay(tasks[i] ?? null));
+    this.questions.forEach((question, i) =>
+      question.lay(tasks[i] ?? null, undone?.question === question.info.id ? undone.answer : null),
+    );
     // Keys begin with what is not answered yet.
     const first = this.questions.findIndex(({ open }) => open);
     this.at = Math.max(0, first >= 0 ? first : this.questions.findIndex(({ asked }) => asked));

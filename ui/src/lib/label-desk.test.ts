@@ -2,16 +2,21 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import type { Answer, AnnotatorId, QuestionId, QuestionInfo } from "$lib/bindings";
+import { Drafts } from "$lib/drafts";
 import { LabelDesk } from "$lib/label-desk.svelte";
-import { answerOf } from "$lib/levels";
+import { answerOf, answerOfOptions } from "$lib/levels";
+import { answerOfSpans } from "$lib/spans";
 import { reset } from "../mock/bindings";
 
 const RUDE = 1;
 const REMOVE = 2;
 const TONE = 3;
+const PASSAGES = 4;
+const HARM = 5;
 const real = { ...commands };
 let me: AnnotatorId;
 let problems: unknown[];
+let drafts: Drafts;
 /** Answers wait to be written until they are let through, one by one. */
 let waiting: (() => void)[];
 
@@ -19,6 +24,9 @@ beforeEach(async () => {
   reset();
   await commands.openSample();
   me = (await commands.addAnnotator("Robin", {})).id;
+  const scale = { kind: "multi-label" as const, levels: ["rude", "threat", "lie"] };
+  await commands.addQuestion("harm", "What is in it?", scale, null);
+  drafts = new Drafts();
   problems = [];
   waiting = [];
   vi.spyOn(commands, "recordLabel").mockImplementation(async (label) => {
@@ -30,7 +38,9 @@ beforeEach(async () => {
 async function begun(...ids: QuestionId[]): Promise<LabelDesk> {
   const all = (await commands.project())?.questions ?? [];
   const questions = ids.flatMap((id): QuestionInfo[] => all.filter((q) => q.id === id));
-  const desk = new LabelDesk({ annotator: me, questions, order: "file" }, (thrown) => problems.push(thrown));
+  const desk = new LabelDesk({ annotator: me, questions, order: "file", drafts }, (thrown) =>
+    problems.push(thrown),
+  );
   await desk.begin();
   return desk;
 }
@@ -165,6 +175,125 @@ describe("an answer that is still being written", () => {
       [RUDE, 1, 3],
     ]);
     expect(desk.question.given).toEqual(answerOf(3));
+  });
+});
+
+describe("what is put together and not given", () => {
+  const options = (...all: number[]) => answerOfOptions(all);
+  const word = { start: 0, end: 8, kind: 1 };
+
+  it("while an answer is written is no part of it, and stays", async () => {
+    const desk = await begun(HARM, RUDE);
+    desk.goOn = true;
+    desk.question.pending = options(0);
+    void desk.answer(options(0));
+    desk.question.pending = options(0, 2);
+    await write();
+    expect(desk.question.given).toEqual(options(0));
+    expect([desk.at, desk.question.picked, desk.question.changed]).toEqual([0, [0, 2], true]);
+    void desk.answer(options(0, 2));
+    await write();
+    expect(desk.at).toBe(1);
+    desk.focus(0);
+    expect([desk.question.picked, desk.question.changed, desk.question.pending]).toEqual([
+      [0, 2],
+      false,
+      null,
+    ]);
+  });
+
+  it("stays with the other questions when an answer on the same text is taken back", async () => {
+    const desk = await begun(PASSAGES, HARM, RUDE);
+    const [passages, harm] = desk.questions;
+    const marks = passages?.marks;
+    if (!marks || !harm) return expect.unreachable();
+    marks.mark({ start: 0, end: 8 }, 1);
+    void desk.answer(answerOfSpans(marks.spans));
+    await write();
+    marks.moveTo(10);
+    marks.press(0);
+    const words = [...marks.spans];
+    harm.pending = options(1);
+    desk.focus(2);
+    void desk.answer(answerOf(3));
+    await write();
+    await desk.undo();
+    expect([desk.at, desk.task?.text, desk.question.given]).toEqual([2, 1, null]);
+    expect([harm.picked, harm.changed]).toEqual([[1], true]);
+    expect([marks.spans, marks.caret, marks.undoable, marks.changed]).toEqual([words, 10, true, true]);
+  });
+
+  it("of the answer that is taken back itself stays as well, rather than what was given", async () => {
+    const desk = await begun(HARM);
+    void desk.answer(options(0));
+    await write();
+    desk.question.pending = options(0, 1);
+    await desk.undo();
+    expect([desk.question.given, desk.question.picked]).toEqual([null, [0, 1]]);
+  });
+
+  it("is, of marks whose answer is taken back, what was given; where another stands they can be made again", async () => {
+    const desk = await begun(PASSAGES);
+    const { marks } = desk.question;
+    if (!marks) return expect.unreachable();
+    marks.mark({ start: 0, end: 8 }, 1);
+    void desk.answer(answerOfSpans(marks.spans));
+    await write();
+    marks.nothing();
+    void desk.answer(answerOfSpans(marks.spans));
+    await write();
+    await desk.undo();
+    expect([marks.spans, marks.changed]).toEqual([[word], false]);
+    marks.redo();
+    expect([marks.spans, marks.changed]).toEqual([[], true]);
+    marks.undo();
+    await desk.undo();
+    expect([desk.question.given, marks.spans, marks.changed]).toEqual([null, [word], true]);
+  });
+
+  it("waits on its text until the desk comes back to it, or another desk with that question does", async () => {
+    const desk = await begun(PASSAGES, HARM);
+    const [first, second] = desk.questions;
+    first?.marks?.mark({ start: 0, end: 8 }, 1);
+    if (second) second.pending = options(2);
+    await desk.forward();
+    expect([desk.task?.text, first?.draft, second?.draft]).toEqual([2, null, null]);
+    if (second) second.pending = options(0);
+    desk.leave();
+
+    const alone = await begun(HARM);
+    expect(alone.question.draft).toEqual(options(2));
+    await alone.forward();
+    expect([alone.task?.text, alone.question.draft]).toEqual([2, options(0)]);
+    await alone.forward();
+    expect([alone.task?.text, alone.question.draft]).toEqual([3, null]);
+    alone.leave();
+    const again = await begun(PASSAGES, HARM);
+    expect(again.questions.map(({ draft }) => draft)).toEqual([answerOfSpans([word]), options(2)]);
+  });
+
+  it("is nothing any more where it was on its way to the disk when the desk was left", async () => {
+    const desk = await begun(HARM);
+    desk.question.pending = options(1);
+    void desk.answer(options(1));
+    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    desk.leave();
+    await write();
+    const again = await begun(HARM);
+    await again.back();
+    expect([again.task?.text, again.question.given, again.question.draft]).toEqual([1, options(1), null]);
+  });
+
+  it("is of one person and one project", async () => {
+    const desk = await begun(HARM);
+    desk.question.pending = options(1);
+    desk.leave();
+    const robin = me;
+    me = (await commands.addAnnotator("Kim", {})).id;
+    expect((await begun(HARM)).question.draft).toBeNull();
+    me = robin;
+    drafts.forget();
+    expect((await begun(HARM)).question.draft).toBeNull();
   });
 });
 

@@ -36,10 +36,6 @@ export class SpanMarks {
   #exact = $state(false);
   #past = $state.raw<readonly Draft[]>([]);
   #future = $state.raw<readonly Draft[]>([]);
-  /** What is on its way to the disk. */
-  #submitted: Draft | null = null;
-  /** What was marked on texts that were left without an answer. */
-  #kept = new Map<TextId, Draft>();
 
   constructor(scale: Scale) {
     this.#scale = scale;
@@ -62,45 +58,47 @@ export class SpanMarks {
     this.selection ?? (this.caret === null ? null : this.units.wordAt(this.caret)),
   );
 
-  /** Puts a text on the desk, or what was answered on it. Marks on the text before are kept until it comes back. */
-  lay(text: TextId | null, body: string, given: readonly Span[] | null): void {
-    const another = text !== this.#text;
-    if (!another && given === this.#given) return;
-    if (!another && given !== null && this.#changedSince(given)) {
-      this.#given = given;
-      return;
-    }
-    // What others marked there is told of the words that were marked last.
-    if (!another && this.selection) this.caret = this.selection.start;
-    if (another) {
-      if (this.#text !== null && this.changed) this.#kept.set(this.#text, this.#draft);
+  /**
+   * Puts a text on the desk with what was answered on it, and with other marks where these wait there to be given. The same text with
+   * the same answer stays as it is.
+   */
+  lay(
+    text: TextId | null,
+    body: string,
+    given: readonly Span[] | null,
+    waiting: readonly Span[] | null = null,
+  ): void {
+    if (text !== this.#text) {
       this.#text = text;
       this.units = new TextUnits(body);
-      this.caret = null;
-      this.#submitted = null;
-    }
+      this.forget();
+    } else if (given === this.#given || (given && this.#given && sameSpans(given, this.#given))) return;
     this.#given = given;
-    const kept = text === null ? undefined : this.#kept.get(text);
-    if (text !== null) this.#kept.delete(text);
-    this.#draft = (another ? kept : undefined) ?? { spans: spanSet(given ?? []), decided: given !== null };
+    const decided = waiting !== null || given !== null;
+    this.#settle({ spans: spanSet(waiting ?? given ?? []), decided });
+  }
+
+  /** These marks are on disk. What was marked since they were given stays, to be given. */
+  take(given: readonly Span[]): void {
+    this.#given = given;
+    if (sameSpans(this.#draft.spans, given)) this.#settle({ spans: given, decided: true });
+  }
+
+  /** Marks that were taken back as an answer can be made again. */
+  offer(spans: readonly Span[]): void {
+    this.#future = [{ spans: spanSet(spans), decided: true }];
+  }
+
+  /** Begins anew from here. */
+  #settle(draft: Draft): void {
+    // What others marked there is told of the words that were marked last.
+    if (this.selection) this.caret = this.selection.start;
+    this.#draft = draft;
     this.#past = [];
     this.#future = [];
     this.#anchor = null;
     this.selected = null;
     this.said = "";
-  }
-
-  /** The marks as an answer that is being recorded; what is changed meanwhile stays when it is. */
-  submit(): readonly Span[] {
-    this.#submitted = this.#draft;
-    return this.#draft.spans;
-  }
-
-  /** Whether this is what was submitted, and something else is marked by now. */
-  #changedSince(given: readonly Span[]): boolean {
-    const submitted = this.#submitted;
-    this.#submitted = null;
-    return submitted !== null && submitted !== this.#draft && sameSpans(given, submitted.spans);
   }
 
   /** The characters between two places as they would be marked; null where there are none. */

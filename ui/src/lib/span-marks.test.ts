@@ -216,7 +216,7 @@ describe("changes", () => {
     expect(marks.changed).toBe(false);
     marks.nothing();
     expect([marks.changed, marks.spans]).toEqual([true, []]);
-    marks.lay(1, BODY, []);
+    marks.take([]);
     expect(marks.changed).toBe(false);
   });
 
@@ -232,26 +232,51 @@ describe("changes", () => {
   it("made while an answer is being written stay, and are not part of it", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 7 }, 0);
-    const answer = [...marks.submit()];
+    const first = [...marks.spans];
     marks.mark({ start: 17, end: 21 }, 1);
-    marks.lay(1, BODY, answer);
-    expect([words(marks), marks.changed]).toEqual([["you/0", "fool/1"], true]);
-    // Later answers and an undo are shown as they are.
+    const second = [...marks.spans];
+    marks.mark({ start: 0, end: 2 }, 2);
+    for (const answer of [first, second]) {
+      marks.take(answer);
+      expect([words(marks), marks.changed, marks.undoable]).toEqual([
+        ["Oh/2", "you/0", "fool/1"],
+        true,
+        true,
+      ]);
+    }
+    // Without one that waits, the answer is shown as it is.
     marks.lay(1, BODY, null);
     expect([words(marks), marks.changed]).toEqual([[], false]);
   });
 
-  it("wait on a text that was left, and are gone once they are given", () => {
+  it("and the caret stay where the same text with the same answer is laid once more", () => {
+    const marks = new SpanMarks(scale);
+    const given = () => [{ start: 4, end: 7, kind: 0 }];
+    marks.lay(1, BODY, given());
+    marks.moveTo(10);
+    marks.press(1);
+    marks.lay(1, BODY, given());
+    expect([words(marks), marks.caret, marks.undoable]).toEqual([["you/0", "pathetic/1"], 10, true]);
+    expect(marks.changed).toBe(true);
+  });
+
+  it("that waited on a text are laid with it, to be given; of an answer that was taken back they can be made again", () => {
     const marks = begun();
     marks.mark({ start: 4, end: 7 }, 0);
     marks.lay(2, "Another text", null);
     expect([marks.spans, marks.changed, marks.undoable]).toEqual([[], false, false]);
-    marks.lay(1, BODY, null);
-    expect([words(marks), marks.changed]).toEqual([["you/0"], true]);
-    marks.lay(1, BODY, marks.spans);
+    marks.lay(1, BODY, null, [{ start: 4, end: 7, kind: 0 }]);
+    expect([words(marks), marks.changed, marks.undoable]).toEqual([["you/0"], true, false]);
     marks.lay(2, "Another text", null);
-    marks.lay(1, BODY, null);
-    expect(marks.spans).toEqual([]);
+    marks.lay(1, BODY, null, []);
+    expect([words(marks), marks.changed]).toEqual([[], true]);
+    marks.lay(1, BODY, [{ start: 0, end: 2, kind: 2 }]);
+    marks.offer([{ start: 4, end: 7, kind: 0 }]);
+    expect([words(marks), marks.changed]).toEqual([["Oh/2"], false]);
+    marks.redo();
+    expect([words(marks), marks.changed]).toEqual([["you/0"], true]);
+    marks.undo();
+    expect([words(marks), marks.changed]).toEqual([["Oh/2"], false]);
   });
 });
 

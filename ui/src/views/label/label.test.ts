@@ -1,5 +1,5 @@
 // Labelling by keyboard against the invented project.
-import { render, screen, waitFor } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
@@ -240,11 +240,74 @@ describe("any of several", () => {
     expect(done()).toBe("1");
   });
 
-  it("does not take a half-made answer along to the next text", async () => {
+  it("does not take a half-made answer along to the next text, and finds it again on the one that was left", async () => {
     await press("1");
     await press("s");
     await waitFor(() => expect(text()).not.toBe("1"));
     expect(pressed(1)).toBe("false");
+    await press("{ArrowLeft}");
+    expect(text()).toBe("1");
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: rude");
+    expect(done()).toBe("0");
+  });
+
+  it("keeps what is put together while another view, question or person is chosen, for this person alone", async () => {
+    await app.saveSettings({ ...app.settings, reveal: true });
+    await press("1");
+    await press("3");
+    const harm = app.question?.id ?? 0;
+    const robin = app.annotatorId;
+    app.askAlone(1);
+    await waitFor(() => expect(screen.queryByTestId("label-set")).toBeNull());
+    app.askAlone(harm);
+    const set = () => screen.getByTestId("label-set");
+    await waitFor(() => expect(set()).toHaveTextContent("Answer: rude + lie"));
+    await app.join("Kim");
+    await waitFor(() => expect(set()).toHaveTextContent("Choose all that apply"));
+    app.labelAs(robin);
+    await waitFor(() => expect(set()).toHaveTextContent("Answer: rude + lie"));
+    cleanup();
+    render(LabelView);
+    await waitFor(() => expect(set()).toHaveTextContent("Answer: rude + lie"));
+    await press("{Enter}");
+    await waitFor(() => expect(set()).toHaveTextContent("Given: rude + lie"));
+    cleanup();
+    render(LabelView);
+    await waitFor(() => expect(text()).toBe("2"));
+    await press("{ArrowLeft}");
+    expect(set()).toHaveTextContent("Given: rude + lie");
+    // The next project knows nothing of it.
+    await press("2");
+    expect(set()).toHaveTextContent("Answer: rude + threat + lie");
+    cleanup();
+    await app.openSample();
+    app.ask(harm);
+    app.labelAs(robin);
+    render(LabelView);
+    await waitFor(() => expect(text()).toBe("2"));
+    await press("{ArrowLeft}");
+    expect(set()).toHaveTextContent("Given: rude + lie");
+  });
+
+  it("leaves the options of an answer that was taken back, to be changed", async () => {
+    await press("1");
+    await press("3");
+    await press("{Enter}");
+    await waitFor(() => expect(done()).toBe("1"));
+    await press("u");
+    await waitFor(() => expect(done()).toBe("0"));
+    expect(screen.getByTestId("label-set")).toHaveTextContent("Answer: rude + lie");
+    expect(screen.queryByTestId("label-reveal")).toBeNull();
+    await press("3");
+    await press("{Enter}");
+    await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: rude"));
+    await press("2");
+    await press("{Enter}");
+    await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: rude + threat"));
+    // Where the answer before stands again, that is what is shown.
+    await press("u");
+    await waitFor(() => expect(screen.getByTestId("label-set")).toHaveTextContent("Given: rude"));
+    expect(pressed(2)).toBe("false");
   });
 });
 

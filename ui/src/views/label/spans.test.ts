@@ -130,7 +130,12 @@ describe("by key alone", () => {
     await press("u");
     await waitFor(() => expect(done()).toBe("0"));
     expect(app.toasts.list.at(-1)?.message).toBe("Label “insult” undone");
-    expect(list()).toEqual([]);
+    // Its marks are there to be changed, and are no answer.
+    expect(list()).toEqual(["1 insult You"]);
+    expect(screen.queryByTestId("span-reveal")).toBeNull();
+    await press("{ArrowLeft}{Delete}2{Enter}");
+    await waitFor(() => expect(done()).toBe("1"));
+    expect(list()).toEqual(["2 order or threat You"]);
   });
 
   it("Escape leaves the text, and the arrows lead to other texts again", async () => {

@@ -1,0 +1,22 @@
+// Answers that were put together and not given yet: whose, to which question, on which text.
+import type { AnnotatorId, Answer, QuestionId, TextId } from "$lib/bindings";
+
+/** What one person put together for one question, by text. */
+export type QuestionDrafts = Map<TextId, Answer>;
+
+/** They last as long as the project is open, whatever is shown meanwhile, and are in no file. */
+export class Drafts {
+  #all = new Map<string, QuestionDrafts>();
+
+  of(annotator: AnnotatorId, question: QuestionId): QuestionDrafts {
+    const key = `${annotator} ${question}`;
+    const known = this.#all.get(key) ?? new Map<TextId, Answer>();
+    this.#all.set(key, known);
+    return known;
+  }
+
+  /** Another project is opened, or none: what is still put away for this one finds no way into the next. */
+  forget(): void {
+    this.#all = new Map();
+  }
+}
