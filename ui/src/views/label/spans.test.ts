@@ -3,7 +3,6 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
-import App from "../../App.svelte";
 import AddQuestionDialog from "../../dialogs/AddQuestionDialog.svelte";
 import { app } from "$lib/app.svelte";
 import type { LabelTask, Span } from "$lib/bindings";
@@ -450,24 +449,4 @@ describe("elsewhere", () => {
   it("figures are of its types, one at a time", () => {
     expect(app.figured?.name).toBe("passages: insult");
   });
-
-  it.each(["disagreement", "annotators", "models"] as const)(
-    "%s says that it has none of the whole",
-    async (view) => {
-      const real = commands.project;
-      vi.spyOn(commands, "project").mockImplementation(async () => {
-        const project = await real();
-        return project && { ...project, questions: project.questions.map((q) => ({ ...q, options: [] })) };
-      });
-      await app.refresh();
-      app.ask(4);
-      app.ready = true;
-      render(App);
-      app.show(view);
-      await waitFor(() =>
-        expect(screen.getByTestId("no-span-figures")).toHaveTextContent("dissensus agreement"),
-      );
-      app.show("label");
-    },
-  );
 });
