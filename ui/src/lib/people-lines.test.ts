@@ -1,0 +1,47 @@
+// Who stands where among the annotators of a text.
+import { describe, expect, it } from "vitest";
+import type { AnnotatorPrediction, GroupPrediction } from "$lib/bindings";
+import { peopleLines } from "$lib/people-lines";
+
+const person = (annotator: number, attributes: Record<string, string>, hidden = false) =>
+  ({ annotator, name: `p${annotator}`, attributes, hidden }) as unknown as AnnotatorPrediction;
+const mean = (value: string) => ({ value, annotators: 9 }) as unknown as GroupPrediction;
+const people = [
+  person(1, { age: "old" }),
+  person(2, { age: "young" }),
+  person(3, {}),
+  person(4, { age: "old" }),
+];
+const keys = (groups: GroupPrediction[], attribute: string | null, annotators = people) =>
+  peopleLines({ annotators, groups }, attribute).map(({ key }) => key);
+
+describe("the lines of a text's annotators", () => {
+  it("are in one row without an attribute, in the order in which they came", () => {
+    expect(keys([mean("old")], null)).toEqual(["a1", "a2", "a3", "a4"]);
+    expect(keys([], null, [])).toEqual([]);
+  });
+
+  it("stand below their group, those of whom nothing is known together", () => {
+    expect(keys([mean("young"), mean("old")], "age")).toEqual([
+      "gyoung",
+      "a2",
+      "gold",
+      "a1",
+      "a4",
+      "gnot known",
+      "a3",
+    ]);
+  });
+
+  it("name a group without members and one without a mean, and whether anybody in it is hidden", () => {
+    const lines = peopleLines(
+      { annotators: [person(1, { age: "old" }, true)], groups: [mean("young")] },
+      "age",
+    );
+    expect(lines).toEqual([
+      { key: "gyoung", group: mean("young") },
+      { key: "gold", group: { value: "old", annotators: 1, distribution: null, hidden: true } },
+      expect.objectContaining({ key: "a1" }),
+    ]);
+  });
+});
