@@ -117,6 +117,8 @@ fn what_cannot_be_learned_together_is_refused() {
         (&["--question", "tone, of it", "--pos-weight", "3"], "use class weights"),
         (&["--question", "rude", "--pos-weight", "3", "--class-weights"], "pos_weight"),
         (&["--question", "rude", "--pos-weight", "0"], "pos_weight"),
+        (&["--questions", "rude,feelings", "--freeze", "rude=9"], "there is no run 9"),
+        (&["--questions", "rude,feelings", "--freeze", "nobody=9"], "nobody"),
     ] {
         let found = bench.refused(asking(more));
         assert!(found.contains(said), "{found}\n{said}");
@@ -126,6 +128,8 @@ fn what_cannot_be_learned_together_is_refused() {
         &["--weights", "1"],
         &["--freeze", "encoder"],
         &["--freeze", "rude"],
+        &["--freeze", "rude=x"],
+        &["--freeze", "encoder", "--freeze", "rude=1"],
         &["--questions", "rude,feelings", "--weights", "x"],
     ] {
         assert_eq!(bench.run(asking(usage)).code, Some(2), "{usage:?}");

@@ -527,9 +527,10 @@ pub(crate) struct Train {
     /// (spans). Can be given several times, which a name with a comma in it needs
     #[arg(long, value_name = "QUESTION,QUESTION", conflicts_with_all = ["question", "auxiliary"])]
     pub(crate) questions: Vec<String>,
-    /// What stays as it is: encoder, under heads that learn. The same as --tuning frozen
-    #[arg(long, value_parser = ["encoder"], conflicts_with = "tuning")]
-    pub(crate) freeze: Option<String>,
+    /// What stays as it is, and may be given several times: "encoder" under heads that learn (the same as --tuning frozen), or
+    /// QUESTION=RUN, the head of a question as that run left it, while the encoder of that run learns on
+    #[arg(long, value_name = "encoder|QUESTION=RUN", value_parser = frozen_part)]
+    pub(crate) freeze: Vec<String>,
     /// How much the mean loss of each of --questions counts, in their order [default: 1 each]
     #[arg(
         long,
@@ -1031,6 +1032,17 @@ pub(crate) struct CorrelateQuestions {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn frozen_part(argument: &str) -> Result<String, String> {
+    // A question may have the sign in its name, a run has not.
+    let run = argument.rsplit_once('=').map(|(_, run)| run.trim().parse::<u32>());
+    match run {
+        _ if argument == "encoder" => Ok(argument.to_owned()),
+        Some(Ok(_)) => Ok(argument.to_owned()),
+        Some(Err(_)) => Err(format!("\"{argument}\" does not end in the number of a run, such as rude=3")),
+        None => Err(format!("\"{argument}\" is neither encoder nor QUESTION=RUN, such as rude=3")),
+    }
 }
 
 fn not_blank(text: &str) -> Result<String, String> {

@@ -351,6 +351,9 @@ pub enum WorkbenchError {
     /// Questions that cannot be learned together on one encoder.
     #[error("these questions cannot be learned together: {0}")]
     Joint(String),
+    /// A part of a model that cannot be held while the rest learns.
+    #[error("this cannot be frozen: {0}")]
+    Freeze(String),
     /// Questions whose predicted scores cannot be correlated.
     #[error("nothing can be correlated: {0}")]
     NotCorrelated(String),
@@ -594,6 +597,7 @@ impl WorkbenchError {
             Self::CannotPredict(_) => "cannot-predict",
             Self::Auxiliary { .. } => "auxiliary",
             Self::Joint(_) => "joint",
+            Self::Freeze(_) => "freeze",
             Self::NotCorrelated(_) => "not-correlated",
             Self::NotResumable { .. } | Self::AuxiliaryLabels { .. } => "not-resumable",
             Self::NoRunFiles { .. } => "run-files-missing",

@@ -7,7 +7,9 @@ use dissensus_domain::{
     WorkState,
 };
 use dissensus_store::{RunId, RunPart, Store};
-use dissensus_workbench::view::{ImportChoices, JointQuestion, NewLabel, RunDetail, RunInfo, TrainChoices};
+use dissensus_workbench::view::{
+    HeldHead, ImportChoices, JointQuestion, NewLabel, RunDetail, RunInfo, TrainChoices, Tuning,
+};
 use dissensus_workbench::{
     CopyChoices, DeviceChoice, EncoderChoice, Home, ModelKind, Progress, Session, Silent, SplitSpec,
 };
@@ -496,4 +498,97 @@ fn questions_without_a_text_in_common_are_learned_and_it_is_said() {
         assert!(told.contains("no training text of this one has a label of another"), "{told}");
         assert!(run.info.scores.is_some());
     }
+}
+
+/// A head that is held says of an embedding what it said before, on an encoder that went on from that of its run; what cannot be held is told.
+#[test]
+fn a_head_is_held_as_an_earlier_run_left_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let part: fn(u32) -> &'static str = |text| ["train", "train", "test"][text as usize % 3];
+    let session = project(folder.path(), Some(part));
+    let of = |model, names: &[&str]| TrainChoices {
+        split: SplitSpec::Column,
+        ..choices(&session, model, "last-1", names)
+    };
+    let alone = |model, name: &str| {
+        train(&session, &TrainChoices { joint: Vec::new(), ..of(model, &[name]) }).swap_remove(0)
+    };
+    let rude = alone(ModelKind::ShareRecFfn, "rude");
+    let held = |run: u32, name: &str| vec![HeldHead { question: id(&session, name), run }];
+    let asked =
+        TrainChoices { held: held(rude.info.id, "rude"), ..of(ModelKind::ShareRecFfn, &["rude", "tone"]) };
+    let runs = train(&session, &asked);
+    let weights =
+        |run: &RunDetail| std::fs::read(files(folder.path(), &run.info).join("network.safetensors")).unwrap();
+    assert_eq!(weights(&rude), weights(&runs[0]), "every bit of the head");
+    assert_ne!(weights(&rude), weights(&runs[1]));
+    let said = |run: &RunDetail| run.notes.join(" ");
+    assert!(said(&runs[0]).contains(&format!("held as run {} left it", rude.info.id)), "{}", said(&runs[0]));
+    assert!(!said(&runs[1]).contains("held as run"));
+    // Under the held head the encoder has moved.
+    let [before, after] = [&rude, &runs[0]].map(|run| predicted(&session, std::slice::from_ref(run)));
+    assert_ne!(before, after);
+    // By the official split nothing that taught the head is scored; under another seed it would be, and is left out.
+    let taught: BTreeSet<TextId> = [RunPart::Train, RunPart::Validation]
+        .into_iter()
+        .flat_map(|part| texts_of(folder.path(), rude.info.id, part))
+        .collect();
+    let other = TrainChoices { split: SplitSpec::ByText(0.4), seed: 3, ..asked.clone() };
+    for run in train(&session, &other) {
+        let scored = texts_of(folder.path(), run.info.id, RunPart::Test);
+        assert!(!scored.is_empty() && scored.iter().all(|text| !taught.contains(text)));
+        assert!(said(&run).contains("left out of the test: what was held"), "{}", said(&run));
+    }
+
+    let multilevel = alone(ModelKind::Multilevel, "rude");
+    let shared = alone(ModelKind::Shared, "rude");
+    let solved =
+        TrainChoices { joint: Vec::new(), ..choices(&session, ModelKind::Shared, "frozen", &["rude"]) };
+    let solved = train(&session, &solved).swap_remove(0);
+    let shared_asked = of(ModelKind::Shared, &["rude", "tone"]);
+    for (asked, said) in [
+        (TrainChoices { held: held(rude.info.id, "tone"), ..asked.clone() }, "is not of \"tone\""),
+        (TrainChoices { held: held(rude.info.id, "feelings: f1"), ..asked.clone() }, "does not learn"),
+        (
+            TrainChoices {
+                held: [held(rude.info.id, "rude"), held(rude.info.id, "rude")].concat(),
+                ..asked.clone()
+            },
+            "is named twice",
+        ),
+        (
+            TrainChoices { held: held(rude.info.id, "rude"), ..shared_asked.clone() },
+            "of share-rec-ffn, and this training of shared",
+        ),
+        (TrainChoices { held: held(multilevel.info.id, "rude"), ..shared_asked.clone() }, "fitted anew"),
+        (
+            TrainChoices { held: held(solved.info.id, "rude"), ..shared_asked.clone() },
+            "was solved on embeddings",
+        ),
+        (
+            TrainChoices {
+                held: held(shared.info.id, "rude"),
+                tuning: Tuning::Frozen,
+                ..shared_asked.clone()
+            },
+            "stays as it is",
+        ),
+    ] {
+        let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err();
+        assert!(error.code() == "freeze" && error.to_string().contains(said), "{error}\n{said}");
+    }
+    let missing = TrainChoices { held: held(99, "rude"), ..asked.clone() };
+    assert_eq!(session.runs.train(&missing, DeviceChoice::Cpu, &Silent).unwrap_err().code(), "no-such-run");
+    // Somebody new has said something: the head knows nothing of them.
+    import(
+        &session,
+        folder.path(),
+        Some("rude"),
+        "text_id,text,annotator_id,label,split\nt1,this comment is bad and 1,new,yes,train\n",
+    );
+    let error = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap_err().to_string();
+    assert!(error.contains("before some people were added"), "{error}");
+    // What is held is named each time.
+    let next = session.runs.choices(id(&session, "rude"), ModelKind::ShareRecFfn, "last-1").unwrap();
+    assert!(next.held.is_empty());
 }

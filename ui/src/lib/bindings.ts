@@ -1017,6 +1017,14 @@ export type GroupsChoice = {
 	b: PeopleChoice,
 };
 
+/**  The head of a question as an earlier run left it. */
+export type HeldHead = {
+	/**  The question, or one of its options. */
+	question: QuestionId,
+	/**  A finished run of it. */
+	run: number,
+};
+
 /**  What the labels of a file change beyond adding to what is there. */
 export type ImportChanges = {
 	/**
@@ -2147,6 +2155,8 @@ export type TrainChoices = {
 	 *  training is asked for, a whole question in place of its options. Empty for the question alone.
 	 */
 	joint?: JointQuestion[],
+	/**  Heads that stay as earlier runs left them. The training begins with the encoder that these stand on. */
+	held?: HeldHead[],
 	/**  Of split, weights, order and dropout: the same seed gives the same run */
 	seed: number,
 	/**  How many of the encoder's last layers learn */

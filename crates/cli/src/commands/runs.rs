@@ -2,13 +2,16 @@
 
 use super::option_evaluation;
 use super::{count, encoder_choice, note, open, open_to_read, tell_switch};
-use crate::args::{OneRun, RunsWhat, Train};
+use crate::args::{Cli, OneRun, RunsWhat, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
 use anyhow::{Context, Result, bail};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
 use dissensus_domain::QuestionId;
 use dissensus_workbench::view::{
-    EpochInfo, JointQuestion, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions, WorkState,
+    EpochInfo, HeldHead, JointQuestion, RunBaseline, RunComparison, RunDetail, RunInfo, TrainOptions,
+    WorkState,
 };
 use dissensus_workbench::{ModelKind, Session, TrainedSets, WorkbenchError};
 use serde_json::json;
@@ -96,6 +99,7 @@ fn what_predicts(session: &Session, question: QuestionId) -> Result<String> {
 /// Trains one model as a run and prints its figures.
 pub(crate) fn train(args: &Train) -> Result<()> {
     let session = open(&args.project)?;
+    let held = held(&session, args)?;
     let joint = asked_together(&session, args)?;
     let question = match joint.first() {
         Some(first) => first.question,
@@ -104,6 +108,7 @@ pub(crate) fn train(args: &Train) -> Result<()> {
     let model = args.model.unwrap_or(ModelKind::Multilevel);
     let mut choices = session.runs.choices(question, model, args.tuning.as_deref().unwrap_or("frozen"))?;
     choices.joint = joint;
+    choices.held = held;
     choices.seed = args.seed.unwrap_or(0);
     if let Some(split) = args.split {
         choices.split = split;
@@ -156,6 +161,28 @@ fn asked_together(session: &Session, args: &Train) -> Result<Vec<JointQuestion>>
     Ok(found.into_iter().enumerate().map(question).collect())
 }
 
+/// The heads of `--freeze QUESTION=RUN`.
+fn held(session: &Session, args: &Train) -> Result<Vec<HeldHead>> {
+    let named = args.freeze.iter().filter_map(|what| what.rsplit_once('='));
+    let found: Vec<HeldHead> = named
+        .map(|(name, run)| {
+            let question = session.project.question(Some(name.trim()))?.id;
+            Ok(HeldHead { question, run: run.trim().parse()? })
+        })
+        .collect::<Result<_>>()?;
+    if !args.freeze.iter().any(|what| what == "encoder") {
+        return Ok(found);
+    }
+    let conflict = |message: &str| Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+    if !found.is_empty() {
+        conflict("--freeze encoder leaves nothing to learn around a head that is held: give one of both");
+    }
+    if args.tuning.is_some() {
+        conflict("--freeze encoder is --tuning frozen: give one of both");
+    }
+    Ok(found)
+}
+
 /// What was trained: a run, or all that were trained as one.
 fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
     if first.info.joint == 0 {
@@ -189,7 +216,7 @@ impl Train {
             || self.seed.is_some()
             || !self.auxiliary.is_empty()
             || !self.questions.is_empty()
-            || self.freeze.is_some()
+            || !self.freeze.is_empty()
             || self.options != TrainOptions::default()
     }
 }

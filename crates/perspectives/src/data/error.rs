@@ -179,6 +179,9 @@ pub enum PerspectivesError {
         /// Entries handed in.
         found: usize,
     },
+    /// A network that cannot stand in a training as it is.
+    #[error("the head cannot be held as it is: {0}")]
+    Held(&'static str),
     /// Stored bytes that are not one of our models.
     #[error("the stored model cannot be read ({0}): train it again")]
     Damaged(String),

@@ -169,6 +169,7 @@ impl Runs {
         let seen = self
             .encoding
             .seen_by(encoder.as_ref().map(|encoder| encoder.key.as_str()), &self.context.index())?;
+        let seen = self.taught_before_with_held(&seen, &first.choices)?;
         let divisions = match &of[..] {
             [alone] => {
                 let columns = SplitColumns { seen: seen.rows(), ..alone.columns() };
@@ -228,7 +229,10 @@ impl Runs {
         kept: &SavedRun,
         texts: usize,
     ) -> Result<Option<SelectedEncoder>, WorkbenchError> {
-        let encoder = self.encoding.chosen()?;
+        let encoder = match self.encoder_of_held(&kept.choices)? {
+            None => self.encoding.chosen()?,
+            under_held => under_held,
+        };
         let Some(chosen) = &encoder else { return Ok(None) };
         if kept.choices.tuning != Tuning::Frozen {
             self.encoding.take_over_before_tuning(chosen)?;

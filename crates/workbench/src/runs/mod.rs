@@ -11,6 +11,7 @@ mod delete;
 mod detail;
 mod energy;
 mod export;
+mod held;
 mod job_progress;
 mod labels;
 mod list;

@@ -52,6 +52,7 @@ impl Runs {
             }
         }
         self.check_pos_weight(&learned, &config)?;
+        self.check_held(&learned, &choices, &config)?;
         match &learned[..] {
             [(question, _)] => self.check_auxiliary(question, &config, &choices.auxiliary)?,
             several => check_together(several, &choices)?,
@@ -65,7 +66,7 @@ impl Runs {
             rows.iter().map(|row| tx.add_run(row)).collect()
         })?;
         // The files of other projects, and what is learned together, are named each time, and taken from no run before.
-        let choices = TrainChoices { auxiliary: Vec::new(), joint: Vec::new(), ..choices };
+        let choices = TrainChoices { auxiliary: Vec::new(), joint: Vec::new(), held: Vec::new(), ..choices };
         self.context.store.set_setting(&last_key(config.network.model, &choices.tuning), &choices)?;
         runs.first().copied().ok_or(WorkbenchError::NoQuestion)
     }

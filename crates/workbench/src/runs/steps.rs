@@ -108,10 +108,13 @@ impl Work<'_> {
         let auxiliary_bodies: Vec<Vec<&str>> = auxiliary.iter().map(AuxiliaryLabels::bodies).collect();
         let tasks: Vec<AuxiliaryTask<'_>> =
             auxiliary.iter().zip(&auxiliary_bodies).map(|(labels, bodies)| labels.task(bodies)).collect();
-        let trained = trainer(members, x, Some(encoder), config)?
-            .with_auxiliary(&tasks)?
-            .in_folder(&checkpoints)
-            .run(self.progress, evaluated)?;
+        let mut trainer = trainer(members, x, Some(encoder), config)?.with_auxiliary(&tasks)?;
+        for (nth, member) in members.iter().enumerate() {
+            if let Some(head) = self.runs.head_held_for(&member.kept)? {
+                trainer = trainer.holding(nth, &head)?;
+            }
+        }
+        let trained = trainer.in_folder(&checkpoints).run(self.progress, evaluated)?;
         let before = (trained.seconds - began.elapsed().as_secs_f64()).max(0.0);
         let (cut, device) = (trained.cut_for_prompt(), trained.device.to_owned());
         self.progress.report(0, None, "encoding with the tuned encoder");

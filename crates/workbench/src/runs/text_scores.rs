@@ -75,7 +75,7 @@ impl Runs {
     }
 
     /// Texts whose labels taught a run or its encoder, validation labels and those of questions that were learned with it among them.
-    fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, WorkbenchError> {
+    pub(super) fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, WorkbenchError> {
         let own = self.run_data(kept)?;
         let parent = own.encoder.as_ref().map(|encoder| encoder.key.as_str());
         let seen = self.encoding.seen_by(parent, &self.context.index())?;

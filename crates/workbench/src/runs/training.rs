@@ -2,10 +2,10 @@
 
 use super::Runs;
 use super::energy::Energy;
+use super::held::held_note;
 use super::member::Member;
 use super::notes::{notes, sizes, together_note};
 use super::steps::{Fitted, Work};
-use crate::encoding::Seen;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::saved_runs::{Outcome, SavedRun, choices};
@@ -104,7 +104,7 @@ impl Runs {
         let Member { kept, data, question } = member;
         let kind = config.network.model;
         let mut notes = notes(kind, question, &data.division);
-        notes.extend(Seen::note(data.left_out));
+        notes.extend(held_note(kept, &question.name, data.left_out));
         notes.extend(data.notes_of_copies());
         notes.extend(added);
         let sizes = sizes(&data.division);

@@ -66,7 +66,7 @@ impl Runs {
     }
 
     /// The tuned encoder of a run, as the project uses it.
-    fn tuned(&self, kept: &SavedRun) -> Result<SelectedEncoder, WorkbenchError> {
+    pub(super) fn tuned(&self, kept: &SavedRun) -> Result<SelectedEncoder, WorkbenchError> {
         let dir = self.kept.folder(kept)?.join("encoder");
         let encoder = Encoder::open(&dir, &tuned_options(kept.outcome.encoder.as_deref()))?;
         // Before it is used: what trained it is found through its version, also while nothing is encoded with it.

@@ -37,6 +37,7 @@ pub(crate) fn defaults(
         split,
         auxiliary: Vec::new(),
         joint: Vec::new(),
+        held: Vec::new(),
         validation: VALIDATION,
         seed: 0,
         epochs: config.epochs,
@@ -286,7 +287,7 @@ mod tests {
             kept.as_object_mut().unwrap().insert(before.to_owned(), value);
         }
         assert_eq!(read(kept.clone()).unwrap(), Some(now.clone()));
-        let added = ["max_steps", "evaluate_every", "vectors", "pos_weight", "joint"];
+        let added = ["max_steps", "evaluate_every", "vectors", "pos_weight", "joint", "held"];
         kept.as_object_mut().unwrap().retain(|name, _| !added.contains(&name.as_str()));
         assert_eq!(read(kept).unwrap(), Some(now));
         assert_eq!(read(serde_json::Value::Null).unwrap(), None);
@@ -312,6 +313,7 @@ mod tests {
         let mut now = kept.clone();
         now["auxiliary"] = serde_json::json!([]);
         now["joint"] = serde_json::json!([]);
+        now["held"] = serde_json::json!([]);
         now["pos_weight"] = 1.0.into();
         now["vectors"] = VECTORS.into();
         assert_eq!(serde_json::to_value(&choices).unwrap(), now);
@@ -340,7 +342,7 @@ mod tests {
         let (lora, last_k, prompt) = (with(Tuning::Lora), with(Tuning::LastK), with(Tuning::Prompt));
         let settings = training_settings();
         let named: BTreeSet<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
-        let chosen_otherwise = ["question", "model", "tuning", "split", "auxiliary", "joint"];
+        let chosen_otherwise = ["question", "model", "tuning", "split", "auxiliary", "joint", "held"];
         let all = lora
             .as_object()
             .unwrap()

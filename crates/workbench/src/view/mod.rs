@@ -72,9 +72,9 @@ pub use question_correlation::{
 };
 pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
 pub use runs::{
-    AnnotatorPair, AuxiliaryCandidate, AuxiliaryQuestion, EpochInfo, GradientNorm, JointQuestion, MetricPair,
-    RunAnnotator, RunAuxiliary, RunBaseline, RunBin, RunClass, RunComparison, RunDetail, RunInfo, RunMetric,
-    RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning, training_settings,
+    AnnotatorPair, AuxiliaryCandidate, AuxiliaryQuestion, EpochInfo, GradientNorm, HeldHead, JointQuestion,
+    MetricPair, RunAnnotator, RunAuxiliary, RunBaseline, RunBin, RunClass, RunComparison, RunDetail, RunInfo,
+    RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning, training_settings,
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
 pub use word_heat::{WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};

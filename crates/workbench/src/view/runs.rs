@@ -51,6 +51,9 @@ macro_rules! training_choices {
                 /// training is asked for, a whole question in place of its options. Empty for the question alone.
                 #[serde(default)]
                 pub joint: Vec<JointQuestion>,
+                /// Heads that stay as earlier runs left them. The training begins with the encoder that these stand on.
+                #[serde(default)]
+                pub held: Vec<HeldHead>,
                 $($(#[doc = $own_doc])* pub $own: $own_type,)*
                 $($(#[doc = $doc])* pub $name: $type,)*
                 $($(#[doc = $flag_doc])* pub $flag: bool,)*
@@ -290,6 +293,15 @@ view! {
         pub project: String,
         /// Name of the question; none for the only one.
         pub question: Option<String>,
+    }
+
+    /// The head of a question as an earlier run left it.
+    #[derive(Copy, Eq)]
+    pub struct HeldHead {
+        /// The question, or one of its options.
+        pub question: QuestionId,
+        /// A finished run of it.
+        pub run: u32,
     }
 
     /// A question that is learned together with others on one encoder.

@@ -23,6 +23,10 @@ impl NetworkModel {
         Self { network, x }
     }
 
+    pub(crate) fn network(&self) -> &Network {
+        &self.network
+    }
+
     /// The same network over other texts, for example those that were added since.
     ///
     /// # Errors

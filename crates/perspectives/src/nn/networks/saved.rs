@@ -9,7 +9,8 @@ use crate::data::PerspectivesError;
 use crate::mixed::link::Link;
 use candle_core::{Device, Tensor};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,6 +47,26 @@ impl Network {
             );
         }
         Ok(tensors)
+    }
+
+    /// A copy with weights of its own on a device.
+    pub(crate) fn on(&self, device: &Device) -> candle_core::Result<Self> {
+        let start = vec![0.0; Link::new(self.shape.target).intercepts()];
+        let mut network = Self::new(self.spec.clone(), self.shape.clone(), &start, 0, device)?;
+        network.set(&self.tensors()?)?;
+        Ok(network)
+    }
+
+    /// SHA-256 of its weights, by their names.
+    pub(crate) fn sha256(&self) -> candle_core::Result<[u8; 32]> {
+        let tensors: BTreeMap<String, Tensor> = self.tensors()?.into_iter().collect();
+        let mut all = Sha256::new();
+        for (name, tensor) in tensors {
+            all.update(name.as_bytes());
+            let values: Vec<f32> = tensor.flatten_all()?.to_vec1()?;
+            values.iter().for_each(|value| all.update(value.to_le_bytes()));
+        }
+        Ok(all.finalize().into())
     }
 
     /// Takes over what [`Network::tensors`] gave.

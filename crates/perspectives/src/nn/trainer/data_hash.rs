@@ -20,6 +20,9 @@ pub(super) fn data_hash(trainer: &Trainer<'_>) -> Result<String, PerspectivesErr
         if trainer.own.len() > 1 {
             data.update(own.weight.to_le_bytes());
         }
+        if let Some(held) = &own.held {
+            data.update(held.sha256()?);
+        }
     }
     let labels = trainer.own.iter().flat_map(|own| own.observations.iter().chain(&own.validation));
     let mut texts: Vec<u32> = labels.map(|o| o.text).collect();

@@ -1,8 +1,10 @@
 //! What a training is given: labels, configuration, and the encoder to tune.
 
 use super::config::TrainConfig;
+use crate::data::ModelKind;
 use crate::data::PerspectivesError;
 use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData};
+use crate::nn::networks::{Network, NetworkModel};
 use dissensus_encoder::{EncoderOptions, FreezePolicy};
 use std::path::{Path, PathBuf};
 
@@ -52,6 +54,8 @@ pub(super) struct Own<'a> {
     /// Sorted by text.
     pub(super) validation: Vec<Observation>,
     pub(super) weight: f64,
+    /// What an earlier training left, where it does not learn.
+    pub(super) held: Option<Network>,
 }
 
 impl<'a> Own<'a> {
@@ -65,11 +69,12 @@ impl<'a> Own<'a> {
         if observations.is_empty() {
             return Err(PerspectivesError::EmptySplit { split: "training".into(), side: "train" });
         }
-        Ok(Self { data, observations, validation, weight })
+        Ok(Self { data, observations, validation, weight, held: None })
     }
 
     fn labels(&self) -> Labels<'_> {
-        Labels { data: self.data, observations: &self.observations, weight: self.weight, first_row: 0 }
+        let (observations, held) = (&self.observations, self.held.as_ref());
+        Labels { data: self.data, observations, weight: self.weight, first_row: 0, held }
     }
 }
 
@@ -100,6 +105,8 @@ pub(super) struct Labels<'a> {
     pub(super) weight: f64,
     /// Row of its first text among the bodies of all questions.
     first_row: u32,
+    /// Its network where that does not learn.
+    pub(super) held: Option<&'a Network>,
 }
 
 impl Labels<'_> {
@@ -203,6 +210,46 @@ impl<'a> Trainer<'a> {
         Ok(self)
     }
 
+    /// Holds the network of its own question `nth` as an earlier training left it: its weights get no updates, while its labels go on teaching
+    /// the encoder under it.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Choice`] where no encoder learns, of another model than the training's, or of `multilevel`, which is fitted anew;
+    /// [`PerspectivesError::Held`] where the network is of other levels or annotators, or has no head for somebody whose labels are learned.
+    pub fn holding(mut self, nth: usize, head: &NetworkModel) -> Result<Self, PerspectivesError> {
+        let model = self.config.network.model;
+        let refused = |value: String, allowed: &'static str| {
+            Err(PerspectivesError::Choice { field: "freeze", value, allowed })
+        };
+        if self.encoder.is_none() {
+            return refused(
+                "a question".to_owned(),
+                "an encoder must learn: what is held under one that stays is the run itself",
+            );
+        }
+        let network = head.network();
+        if model == ModelKind::Multilevel || network.spec.model != model {
+            let allowed = "a head is held in a training of the same model, and not of multilevel, whose head is fitted anew";
+            return refused(network.spec.model.name().to_owned(), allowed);
+        }
+        let Some(own) = self.own.get_mut(nth) else {
+            return refused(format!("question {nth}"), "a question of the training");
+        };
+        let held = |reason: &'static str| Err(PerspectivesError::Held(reason));
+        if network.shape.target != own.data.target {
+            return held("it has learned other levels");
+        }
+        if network.shape.annotators != own.data.annotators {
+            return held("it has learned from other people than there are now");
+        }
+        let unknown = own.observations.iter().any(|o| !network.knows(o.annotator));
+        if model == ModelKind::SepHeads && unknown {
+            return held("it has no head for some of those whose labels are to be learned");
+        }
+        own.held = Some(network.clone());
+        Ok(self)
+    }
+
     /// Has the encoder learn these questions too, each with a network of its own. An epoch takes every text of the training and, of
     /// each larger one of these, as many as the geometric mean of both numbers of texts: it is drawn in proportion to the square root of its
     /// size (temperature 2; Raffel et al. 2020, arXiv 1910.10683, section 3.5.2). Of a smaller one it takes every text once, none twice. Every step is on texts of one question, in an order drawn
@@ -238,7 +285,8 @@ impl<'a> Trainer<'a> {
         let mut first_row = self.own[0].data.embeddings.texts as u32;
         for other in &self.auxiliary {
             let (data, observations) = (other.data(), &other.observations);
-            let mut stream = Together::of(vec![Labels { data, observations, weight: 1.0, first_row }]);
+            let mut stream =
+                Together::of(vec![Labels { data, observations, weight: 1.0, first_row, held: None }]);
             let all = stream.texts.len();
             let mean = (texts as f64 * all as f64).sqrt().round() as usize;
             stream.texts_in_epoch = mean.clamp(1, all);

@@ -6,8 +6,9 @@ use crate::data::progress::Silent;
 use crate::data::synthetic::simulate;
 use crate::data::{Embeddings, FitOptions, ModelKind, Observation, PerspectivesError, Target, TrainingData};
 use crate::metrics::{log_loss, score};
+use crate::nn::networks::NetworkModel;
 use dissensus_domain::ScaleKind;
-use dissensus_encoder::{EncoderOptions, FreezePolicy};
+use dissensus_encoder::{Encoder, EncoderOptions, FreezePolicy};
 
 const THREE: Target = Target { kind: ScaleKind::Ordinal, levels: 3 };
 
@@ -95,6 +96,85 @@ fn several_questions_are_learned_on_one_encoder_and_resumed_to_the_same_numbers(
             assert!(matches!(error, Some(PerspectivesError::CheckpointMismatch { .. })), "{kind}: {error:?}");
         }
     }
+}
+
+/// A head that is held keeps every bit of its weights, while its labels teach the encoder under it and the others learn.
+#[test]
+fn a_head_that_is_held_stays_as_it_was() {
+    let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
+    let (dir, options) = (tiny(), EncoderOptions { threads: Some(1), ..EncoderOptions::default() });
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    let x = |trained: &Trained| trained.encoder().unwrap().unwrap().encode(&BODIES).unwrap();
+    for kind in ModelKind::ALL.into_iter().filter(|kind| *kind != ModelKind::Multilevel) {
+        let config = TrainConfig { epochs: 3, eval_steps: Some(2), ..tuned(kind, FreezePolicy::Full) };
+        let earlier = Trainer::new(of_scale(&none, &scale), &[], Some(encoder), config.clone()).unwrap();
+        let dim = earlier.clone().run(&Silent, |_| ()).unwrap().networks[0].shape.dim;
+        let of = |trained: Trained| {
+            let x = Embeddings { dim, ..Embeddings::none(0) };
+            trained.into_heads().swap_remove(0).network_model(x.into()).unwrap()
+        };
+        let held = of(earlier.run(&Silent, |_| ()).unwrap());
+        let joint = Trainer::new(four(&none, &observations), &observations, Some(encoder), config.clone())
+            .unwrap()
+            .with_questions(1.0, &questions(&none, &scale, &scale))
+            .unwrap();
+        let holding = joint.clone().holding(1, &held).unwrap();
+        let trained = holding.clone().run(&Silent, |_| ()).unwrap();
+        let before = held.network().tensors().unwrap();
+        let after = trained.networks[1].tensors().unwrap();
+        assert_eq!(before.len(), after.len());
+        assert!(before.iter().all(|(name, tensor)| values(tensor) == values(&after[name])), "{kind}");
+        // The others and the encoder have learned, the encoder from the held question's labels too.
+        let free = joint.clone().run(&Silent, |_| ()).unwrap();
+        let moved = free.networks[1].tensors().unwrap();
+        assert!(before.iter().any(|(name, tensor)| values(tensor) != values(&moved[name])), "{kind}");
+        let without = Trainer::new(four(&none, &observations), &observations, Some(encoder), config.clone());
+        let without = without.unwrap().with_questions(1.0, &questions(&none, &scale, &scale)[1..]).unwrap();
+        let untouched = Encoder::open(&dir, &options).unwrap().encode(&BODIES).unwrap();
+        assert_ne!(x(&trained), untouched, "{kind}");
+        assert_ne!(x(&trained), x(&without.run(&Silent, |_| ()).unwrap()), "{kind}");
+        // Broken off it goes on to the same numbers, and under another head it does not.
+        let folder = tempfile::tempdir().unwrap();
+        let broken = holding.clone().in_folder(folder.path()).run(&StopAt::steps(3), |_| ());
+        assert_eq!(broken.err(), Some(PerspectivesError::Cancelled));
+        let other = joint.clone().in_folder(folder.path()).run(&Silent, |_| ()).err();
+        assert!(matches!(other, Some(PerspectivesError::CheckpointMismatch { .. })), "{kind}: {other:?}");
+        let mended = holding.in_folder(folder.path()).run(&Silent, |_| ()).unwrap();
+        assert_eq!((numbers(&trained), x(&trained)), (numbers(&mended), x(&mended)), "{kind}");
+    }
+}
+
+#[test]
+fn a_head_that_does_not_fit_is_not_held() {
+    let (none, observations, scale) = (Embeddings::none(4), four_samples(), scale());
+    let (dir, options) = (tiny(), EncoderOptions::default());
+    let encoder = EncoderToTune { dir: &dir, options: &options, texts: &BODIES };
+    let config = |kind| TrainConfig { epochs: 1, ..tuned(kind, FreezePolicy::Full) };
+    let head = |kind, data: TrainingData<'_>| {
+        let trained =
+            Trainer::new(data, &[], Some(encoder), config(kind)).unwrap().run(&Silent, |_| ()).unwrap();
+        let x = Embeddings { dim: trained.networks[0].shape.dim, ..Embeddings::none(0) };
+        trained.into_heads().swap_remove(0).network_model(x.into()).unwrap()
+    };
+    let joint = |kind| {
+        Trainer::new(four(&none, &observations), &observations, Some(encoder), config(kind))
+            .unwrap()
+            .with_questions(1.0, &questions(&none, &scale, &scale))
+            .unwrap()
+    };
+    let refused = |kind, nth, head: &NetworkModel| joint(kind).holding(nth, head).unwrap_err();
+    let shared = head(ModelKind::Shared, of_scale(&none, &scale));
+    let choice = |error| matches!(error, PerspectivesError::Choice { field: "freeze", .. });
+    assert!(choice(refused(ModelKind::ShareRecFfn, 1, &shared)), "another model");
+    assert!(choice(refused(ModelKind::Shared, 3, &shared)), "no such question");
+    assert!(matches!(refused(ModelKind::Shared, 0, &shared), PerspectivesError::Held(_)), "other levels");
+    let more = TrainingData { annotators: 4, ..of_scale(&none, &scale) };
+    let of_more = head(ModelKind::Shared, more);
+    assert!(matches!(refused(ModelKind::Shared, 1, &of_more), PerspectivesError::Held(_)), "other people");
+    let few: Vec<Observation> = scale.iter().filter(|o| o.annotator < 2).copied().collect();
+    let of_few = head(ModelKind::SepHeads, of_scale(&none, &few));
+    let error = refused(ModelKind::SepHeads, 1, &of_few);
+    assert!(error.to_string().contains("no head for some"), "{error}");
 }
 
 /// On embeddings that do not change nothing is shared but the order of the texts: a question that is learned beside another one becomes as good as alone.

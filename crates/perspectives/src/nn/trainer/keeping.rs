@@ -6,7 +6,6 @@ use super::embedder::Embedder;
 use super::trained::{StopReason, Trained};
 use super::training::Training;
 use crate::data::{ModelKind, PerspectivesError};
-use crate::mixed::link::Link;
 use crate::nn::networks::Network;
 use candle_core::Tensor;
 use dissensus_encoder::AdamW;
@@ -114,14 +113,5 @@ impl Training<'_, '_> {
 
 /// From here on it predicts, and that is done where it cannot fail.
 fn on_cpu(learned: &Network) -> Result<Network, PerspectivesError> {
-    let link = Link::new(learned.shape.target);
-    let mut network = Network::new(
-        learned.spec.clone(),
-        learned.shape.clone(),
-        &vec![0.0; link.intercepts()],
-        0,
-        &candle_core::Device::Cpu,
-    )?;
-    network.set(&learned.tensors()?)?;
-    Ok(network)
+    Ok(learned.on(&candle_core::Device::Cpu)?)
 }

@@ -116,7 +116,8 @@ impl Training<'_, '_> {
         let tables: Vec<(String, &Var)> = parts
             .iter()
             .filter_map(|part| {
-                let table = stream.tasks[part.task].network.table.as_ref()?;
+                let task = &stream.tasks[part.task];
+                let table = task.network.table.as_ref().filter(|_| !task.is_held)?;
                 Some((part.table(table.name), &part.gathered.as_ref()?.var))
             })
             .collect();

@@ -23,6 +23,8 @@ pub(super) struct Task<'a> {
     pub(super) network: Network,
     /// Before the names of its weights in a checkpoint.
     pub(super) prefix: String,
+    /// Whether its network stays as it is.
+    pub(super) is_held: bool,
 }
 
 impl<'a> Task<'a> {
@@ -34,6 +36,15 @@ impl<'a> Task<'a> {
         config: &TrainConfig,
         embedder: &Embedder<'_>,
     ) -> Result<Self, PerspectivesError> {
+        if let Some(held) = labels.held {
+            let sample = &examples.texts[..examples.texts.len().min(1)];
+            let found = embedder.embed(&labels.rows(sample), &Silent)?.len();
+            if found != held.shape.dim {
+                return Err(PerspectivesError::EmbeddingLength { expected: held.shape.dim, found });
+            }
+            let network = held.on(&embedder.device())?;
+            return Ok(Self { labels, examples, network, prefix, is_held: true });
+        }
         let Labels { data, observations, .. } = labels;
         let sample = match embedder {
             Embedder::Cached(_) => &examples.texts[..],
@@ -61,11 +72,14 @@ impl<'a> Task<'a> {
         let start = Link::new(data.target).fixed_effects_from(&counts);
         let (spec, device) = (config.network.clone(), embedder.device());
         let network = Network::new(spec, shape, &start, config.seeds.weights, &device)?;
-        Ok(Self { labels, examples, network, prefix })
+        Ok(Self { labels, examples, network, prefix, is_held: false })
     }
 
-    /// Everything dense that learns of its network, by the names of a checkpoint.
+    /// Everything dense that learns of its network, by the names of a checkpoint; nothing of one that is held.
     pub(super) fn variables(&self) -> Vec<(String, Var)> {
+        if self.is_held {
+            return Vec::new();
+        }
         let named = |(name, var)| (format!("{}{name}", self.prefix), var);
         self.network.variables().into_iter().map(named).collect()
     }
