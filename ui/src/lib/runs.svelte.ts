@@ -1,13 +1,23 @@
 // The project's runs: the list as it is now, kept up by events while runs go on.
 import { commands } from "$bindings";
 import { SvelteMap } from "svelte/reactivity";
-import type { ModelKind, Problem, QuestionId, RunInfo, TrainChoices, Tuning } from "$lib/bindings";
+import type {
+  JointQuestion,
+  ModelKind,
+  Problem,
+  QuestionId,
+  RunInfo,
+  TrainChoices,
+  Tuning,
+} from "$lib/bindings";
 import { asProblem } from "$lib/problems";
 
 /** What the next new run begins with. */
 export interface LastChoice {
   model: ModelKind;
   tuning: Tuning;
+  /** Questions that were learned together; none of one alone. */
+  joint?: JointQuestion[];
 }
 
 export class RunsStore {
@@ -99,7 +109,8 @@ export class RunsStore {
     const id = await commands.startRun(choices);
     // A quick one may have ended by now.
     if (this.#heard.get(id)?.state === undefined) this.#going.add(id);
-    this.#last.set(choices.question, { model: choices.model, tuning: choices.tuning });
+    const { model, tuning, joint } = choices;
+    this.#last.set(choices.question, joint?.length ? { model, tuning, joint } : { model, tuning });
     await this.load();
     this.chosen.set(choices.question, id);
     return id;

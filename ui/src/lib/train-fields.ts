@@ -129,6 +129,9 @@ export function faults(choices: TrainChoices): Record<string, string> {
     const fault = numberFault(field, choices[field.key] as number | null);
     if (fault) found[field.key] = fault;
   }
+  for (const { question, weight } of choices.joint ?? []) {
+    if (weight === null || !(weight > 0)) found[`weight-${question}`] = "Write a number above 0.";
+  }
   const { kind, share } = readSplit(choices.split);
   if (SPLITS[kind]?.share && (share === null || share < 0.05 || share > 0.95))
     found["split"] = "Write a share from 5 to 95 %.";

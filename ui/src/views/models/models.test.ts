@@ -183,6 +183,51 @@ describe("a new run", () => {
     expect(start.mock.calls[0]?.[0]).toMatchObject({ tuning: "prompt", vectors: 12 });
   });
 
+  it("learns questions together, with weights in the advanced part, and remembers them", async () => {
+    const start = vi.spyOn(commands, "startRun");
+    const user = await asking();
+    const boxes = () => screen.getAllByTestId("run-joint-question");
+    expect(screen.queryByTestId("run-joint-words")).toBeNull();
+    await user.click(boxes()[0] as HTMLElement);
+    expect(screen.getByTestId("run-joint-words")).toHaveTextContent("shares nothing");
+    expect(screen.queryByTestId("run-joint-weight")).toBeNull();
+    await user.click(screen.getByTestId("run-more"));
+    const weight = screen.getAllByTestId("run-joint-weight")[1] as HTMLElement;
+    await user.clear(weight);
+    await user.type(weight, "0");
+    expect(screen.getByText("Write a number above 0.")).toBeVisible();
+    await user.click(screen.getByTestId("run-start"));
+    expect(start).not.toHaveBeenCalled();
+    await user.clear(weight);
+    await user.type(weight, "0.5");
+    await user.click(screen.getByTestId("run-start"));
+    await waitFor(() => expect(screen.queryByTestId("run-dialog")).toBeNull());
+    const [own, other] = app.project?.questions ?? [];
+    const joint = [
+      { question: own?.id, weight: 1 },
+      { question: other?.id, weight: 0.5 },
+    ];
+    expect(start.mock.calls[0]?.[0]).toMatchObject({ question: own?.id, joint, auxiliary: [] });
+
+    // The next one begins with them; taken out, the question is alone again.
+    await user.click(screen.getByTestId("run-new"));
+    await waitFor(() => expect(boxes()[0]).toBeChecked());
+    await user.click(boxes()[0] as HTMLElement);
+    await user.click(screen.getByTestId("run-start"));
+    await waitFor(() => expect(start).toHaveBeenCalledTimes(2));
+    expect(start.mock.calls[1]?.[0].joint).toEqual([]);
+  });
+
+  it("offers no auxiliary questions beside several of its own", async () => {
+    const user = await asking();
+    screen.getByTestId("run-tuning").focus();
+    await user.keyboard("{Enter}{ArrowDown}{ArrowDown}{Enter}");
+    await waitFor(() => expect(screen.getByTestId("run-auxiliary")).toBeVisible());
+    await user.click(screen.getAllByTestId("run-joint-question")[0] as HTMLElement);
+    expect(screen.queryByTestId("run-auxiliary")).toBeNull();
+    expect(screen.getByTestId("run-joint-words")).toHaveTextContent("One encoder with a head");
+  });
+
   it("does not start with a number that cannot be, and says which", async () => {
     const start = vi.spyOn(commands, "startRun");
     const user = await asking();
