@@ -25,7 +25,7 @@ const copying = {
 beforeEach(async () => {
   reset();
   app.toasts.list = [];
-  app.jobs = [];
+  app.work.all = [];
   app.leaving = null;
   await app.openSample();
   await app.start();
@@ -49,7 +49,7 @@ it("saves a copy where the dialog says, and tells the path", async () => {
 it("saves nothing where the dialog is closed", async () => {
   const save = vi.spyOn(commands, "saveCopy");
   vi.spyOn(platform, "chooseCopy").mockResolvedValue(null);
-  await app.askForCopy();
+  await app.outputs.askForCopy();
   expect(save).not.toHaveBeenCalled();
   expect(app.toasts.list).toEqual([]);
 });
@@ -58,11 +58,11 @@ it("tells what went wrong once, and that stopping is no fault", async () => {
   const full = { code: "io", message: "The disk is full.", detail: null };
   const save = vi.spyOn(commands, "saveCopy").mockRejectedValueOnce(full);
   say("jobChanged", { ...copying, state: "failed", problem: full });
-  expect(await app.saveCopy("/c.dissensus")).toBe(false);
+  expect(await app.outputs.saveCopy("/c.dissensus")).toBe(false);
   expect(app.toasts.list).toMatchObject([{ kind: "problem", message: "The disk is full." }]);
   app.toasts.list = [];
   save.mockRejectedValueOnce({ code: "cancelled", message: "cancelled", detail: null });
-  expect(await app.saveCopy("/c.dissensus")).toBe(false);
+  expect(await app.outputs.saveCopy("/c.dissensus")).toBe(false);
   expect(app.toasts.list).toMatchObject([{ kind: "note", message: "Saving a copy was stopped" }]);
 });
 
@@ -91,7 +91,7 @@ it("copies the diagnostics from the settings", async () => {
 
 it("says so where the diagnostics cannot be copied", async () => {
   vi.spyOn(platform, "copyText").mockRejectedValue(new Error("not allowed"));
-  await app.copyDiagnostics();
+  await app.outputs.copyDiagnostics();
   expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem", detail: "not allowed" });
 });
 

@@ -21,7 +21,7 @@ const offer: EncoderOffer = {
 beforeEach(async () => {
   reset();
   app.toasts.list = [];
-  app.jobs = [];
+  app.work.all = [];
   app.encoder.offer = null;
   app.encoder.problem = null;
   await app.openSample();

@@ -24,10 +24,10 @@ const training: JobInfo = {
 beforeEach(async () => {
   reset();
   app.toasts.list = [];
-  app.jobs = [];
+  app.work.all = [];
   app.leaving = null;
   app.dialog = null;
-  app.announcement = "";
+  app.work.announcement = "";
   await app.openSample();
   // From here on events are heard.
   await app.start();
@@ -85,7 +85,7 @@ describe("closing", () => {
   it("asks before another project is opened in its place", async () => {
     const open = vi.spyOn(commands, "openProject");
     say("jobChanged", training);
-    app.jobs = [training];
+    app.work.all = [training];
     expect(await app.open("/other.dissensus")).toBe(false);
     expect(open).not.toHaveBeenCalled();
     await app.answer(true);
@@ -148,7 +148,7 @@ it("says beginning and end of work to screen readers, not each step", async () =
   await started();
   say("jobChanged", training);
   expect(app.announcement).toBe("Training Separate heads, last-2: started");
-  app.announcement = "";
+  app.work.announcement = "";
   say("jobChanged", { ...training, done: 4 });
   expect(app.announcement).toBe("");
   say("jobChanged", { ...training, state: "finished" });

@@ -14,81 +14,33 @@ import type {
   ProjectInfo,
   QuestionId,
   QuestionInfo,
-  RunInfo,
   TextId,
   TextOrder,
 } from "$lib/bindings";
 import { Drafts } from "$lib/drafts";
 import { EncoderStore } from "$lib/encoder.svelte";
-import { counted, decimal, fileName } from "$lib/format";
+import { JobList } from "$lib/job-list.svelte";
+import { Outputs } from "$lib/outputs";
 import { asProblem } from "$lib/problems";
-import { jobState, jobTitle } from "$lib/jobs";
 import { RankingStore } from "$lib/ranking.svelte";
-import { HEADLINE, metricName, metricOf, modelName } from "$lib/run-words";
+import { headlineWords, modelName } from "$lib/run-words";
 import { RunsStore } from "$lib/runs.svelte";
+import { SettingsStore } from "$lib/settings-store.svelte";
+import { VIEWS, type ComparisonAtWork, type Leaving, type OpenDialog, type View } from "$lib/shown";
 import { Toasts } from "$lib/toasts.svelte";
 import * as platform from "$platform";
 
-export type View = "label" | "disagreement" | "annotators" | "models";
-export const VIEWS: readonly View[] = ["label", "disagreement", "annotators", "models"];
-
-export type OpenDialog =
-  | "settings"
-  | "keys"
-  | "question"
-  | "questions"
-  | "question-edit"
-  | "run"
-  | "run-delete"
-  | "encoder"
-  | "encoders"
-  | "why"
-  | null;
-
-/** Something that ends the work under way: it is asked about first. */
-export interface Leaving {
-  /** What is done then, for the button: "Stop and …". */
-  verb: "close" | "open the other project" | "quit";
-  go: () => Promise<unknown>;
-}
-
-/** Groups that are being compared. */
-export interface ComparisonAtWork {
-  job: number;
-  question: QuestionId;
-  groups: GroupsChoice;
-}
 type Change = LabelsChanged | ModelChanged;
-
-const FIRST_SETTINGS: AppSettings = {
-  theme: "system",
-  blur: false,
-  reveal: true,
-  break_minutes: 0,
-  random_share: 0.2,
-  text_size: 22,
-  letter_keys: true,
-  snap_to_words: true,
-};
 
 /** How long after the last change the counts are asked for again. */
 const COUNTS_LAG_MS = 1200;
-/** Kinds of jobs whose failure is told where they were asked for. */
-const TOLD_WHERE_ASKED: readonly string[] = ["import", "words"];
-/** Work that closing would break off. Encoding and fitting go on by themselves when the project is opened again. */
-const LOST_BY_CLOSING: readonly string[] = ["train", "import", "export", "copy"];
-/** How long finished work stays on the status line. */
-const JOB_STAYS_MS = 6000;
-
 export class App {
   ready = $state(false);
   /** A project is being opened. */
   opening = $state(false);
   info = $state<AppInfo | null>(null);
-  settings = $state<AppSettings>(FIRST_SETTINGS);
   project = $state.raw<ProjectInfo | null>(null);
   people = $state.raw<AnnotatorInfo[]>([]);
-  jobs = $state.raw<JobInfo[]>([]);
   view = $state<View>("label");
   questionId = $state<QuestionId | null>(null);
   /** The option whose figures were chosen last, of whichever question. */
@@ -115,20 +67,20 @@ export class App {
   importing = $state<string | null>(null);
   /** Waits for an answer whether the work under way may be stopped. */
   leaving = $state.raw<Leaving | null>(null);
-  /** For screen readers: what began or ended last. */
-  announcement = $state("");
   /** The newest change of labels or models, and how many there were. */
   changes = $state(0);
   readonly toasts = new Toasts();
   readonly ranking = new RankingStore();
   readonly runs = new RunsStore();
-  readonly encoder = new EncoderStore();
+  readonly encoder = new EncoderStore(this);
   readonly drafts = new Drafts();
+  readonly outputs = new Outputs(this);
+  readonly #settings = new SettingsStore((work) => this.attempt(work));
+  readonly work = new JobList(this.toasts, (job) => {
+    if (job.kind === "encode") void this.refresh();
+  });
 
   #counting: ReturnType<typeof setTimeout> | undefined;
-  /** How many settings are on their way to the disk, and the last that arrived. */
-  #saving = 0;
-  #kept: AppSettings = FIRST_SETTINGS;
 
   readonly question: QuestionInfo | null = $derived(
     this.project?.questions.find((q) => q.id === this.questionId) ?? null,
@@ -153,15 +105,31 @@ export class App {
   readonly annotator: AnnotatorInfo | null = $derived(
     this.people.find((a) => a.id === this.annotatorId) ?? null,
   );
+  get settings(): AppSettings {
+    return this.#settings.now;
+  }
+
+  saveSettings(settings: AppSettings): Promise<void> {
+    return this.#settings.save(settings);
+  }
+
+  /** Work in the background that is under way, or has just ended. */
+  get jobs(): JobInfo[] {
+    return this.work.all;
+  }
   /** What would be broken off by closing the project. */
-  readonly works: JobInfo[] = $derived(
-    this.jobs.filter((job) => job.state === "running" && LOST_BY_CLOSING.includes(job.kind)),
-  );
+  get works(): JobInfo[] {
+    return this.work.lost;
+  }
+  /** For screen readers: what work began or ended last. */
+  get announcement(): string {
+    return this.work.announcement;
+  }
 
   /** Begins: settings, what the command line asked for, and listening. */
   async start(): Promise<void> {
     await this.attempt(async () => {
-      this.settings = await commands.settings();
+      await this.#settings.load();
       await this.#listen();
       this.info = await commands.appInfo();
       const launch = await commands.launchInfo();
@@ -231,7 +199,7 @@ export class App {
     this.project = null;
     this.drafts.forget();
     this.people = [];
-    this.jobs = [];
+    this.work.begin([]);
     this.importing = null;
     this.dialog = null;
     void platform.setTitle("Dissensus");
@@ -331,16 +299,6 @@ export class App {
     return true;
   }
 
-  async saveSettings(settings: AppSettings): Promise<void> {
-    if (this.#saving === 0) this.#kept = this.settings;
-    this.#saving++;
-    this.settings = settings;
-    const result = await this.attempt(() => commands.saveSettings(settings));
-    if (result !== undefined) this.#kept = settings;
-    // Until the last of several answers the newest is shown; then what was kept, and nothing as if it had been.
-    if (--this.#saving === 0) this.settings = this.#kept;
-  }
-
   /** Remembers what was wanted of a study, with the project. */
   keepPlan(plan: PlanWish): void {
     if (JSON.stringify(plan) === JSON.stringify(this.plan)) return;
@@ -363,77 +321,8 @@ export class App {
     void this.attempt(() => commands.saveChoices(choices));
   }
 
-  async encode(): Promise<void> {
-    const job = await this.attempt(() => commands.startEncoding());
-    if (job) this.#take(job);
-  }
-
-  /** Downloads the default encoder and encodes the open project with it. */
-  async downloadEncoder(): Promise<boolean> {
-    if (!(await this.encoder.fetch())) return false;
-    this.toasts.done("The encoder is downloaded");
-    await this.attempt(async () => {
-      this.info = await commands.appInfo();
-    });
-    if (this.project) {
-      await this.encode();
-      await this.refresh();
-    }
-    return true;
-  }
-
-  /** Encodes the open project with the encoder in a folder. */
-  async useEncoder(folder: string): Promise<boolean> {
-    const job = await this.attempt(() => commands.useEncoder(folder));
-    if (job) this.#take(job);
-    return job !== undefined;
-  }
-
   async cancel(job: number): Promise<void> {
     await this.attempt(() => commands.cancelJob(job));
-  }
-
-  /** Writes a whole copy of the project, as it is now. */
-  async saveCopy(path: string): Promise<boolean> {
-    const copy = await this.attempt(async () => {
-      try {
-        return await commands.saveCopy(path);
-      } catch (thrown) {
-        if (asProblem(thrown).code !== "cancelled") throw thrown;
-        this.toasts.note("Saving a copy was stopped", "Nothing was written.");
-        return undefined;
-      }
-    });
-    if (!copy) return false;
-    // Encoders and checkpoints of runs lie beside the project; models need none of them to open the copy.
-    const left = copy.runs_left ? ` The files of its runs stay in ${copy.runs_left}.` : "";
-    this.toasts.done(`A copy was saved as ${fileName(copy.path)}`, `${copy.path}${left}`);
-    return true;
-  }
-
-  /** Asks where to, then {@link saveCopy}. */
-  async askForCopy(): Promise<void> {
-    const name = this.project?.name ?? "project";
-    const path = await this.attempt(() => platform.chooseCopy(name));
-    if (path) await this.saveCopy(path);
-  }
-
-  /** Puts a description of the program and its last log lines on the clipboard; it holds no text of a project. */
-  async copyDiagnostics(): Promise<void> {
-    await this.attempt(async () => {
-      await platform.copyText(commands.diagnostics());
-      this.toasts.done("Diagnostics copied", "They hold no text, label or name of a project.");
-    });
-  }
-
-  /** Writes a report of these runs. */
-  async exportRuns(runs: number[], path: string): Promise<boolean> {
-    const done = await this.attempt(async () => {
-      await commands.exportRuns(runs, path);
-      return true;
-    });
-    if (done) this.toasts.done(`${counted(runs.length, "run")} written to ${fileName(path)}`, path);
-    return done ?? false;
   }
 
   async #opening(open: () => Promise<ProjectInfo>): Promise<boolean> {
@@ -450,7 +339,7 @@ export class App {
   async #show(project: ProjectInfo): Promise<void> {
     const [people, jobs] = await Promise.all([commands.annotators(), commands.jobs()]);
     this.people = people;
-    this.jobs = jobs.filter((job) => job.state === "running");
+    this.work.begin(jobs);
     this.importing = null;
     this.drafts.forget();
     this.ranking.forget();
@@ -491,7 +380,7 @@ export class App {
       this.#counting = setTimeout(() => void this.refresh(), COUNTS_LAG_MS);
     };
     await Promise.all([
-      events.jobChanged.listen(({ payload }) => this.#take(payload)),
+      events.jobChanged.listen(({ payload }) => this.work.hear(payload)),
       events.labelsChanged.listen(({ payload }) => changed(payload)),
       events.modelChanged.listen(({ payload }) => changed(payload)),
       events.projectChanged.listen(() => void this.refresh()),
@@ -504,33 +393,10 @@ export class App {
       events.runChanged.listen(({ payload }) => {
         // A run that fails is told by its job.
         if (this.runs.hear(payload))
-          this.toasts.done(`${modelName(payload.model)} has finished training`, figures(payload));
+          this.toasts.done(`${modelName(payload.model)} has finished training`, headlineWords(payload));
       }),
     ]);
   }
-
-  #take(job: JobInfo): void {
-    const known = this.jobs.some((j) => j.id === job.id);
-    // Beginning and end only: a screen reader must not read out every step.
-    if (!known || job.state !== "running") this.announcement = `${jobTitle(job)}: ${jobState(job)}`;
-    this.jobs = known ? this.jobs.map((j) => (j.id === job.id ? job : j)) : [...this.jobs, job];
-    if (job.state === "running") return;
-    if (job.state === "failed" && job.problem && !TOLD_WHERE_ASKED.includes(job.kind))
-      this.toasts.problem(job.problem);
-    if (job.kind === "encode") void this.refresh();
-    setTimeout(
-      () => (this.jobs = this.jobs.filter((j) => j.id !== job.id || j.state === "running")),
-      JOB_STAYS_MS,
-    );
-  }
-}
-
-/** "Log loss 1.064 · Accuracy 0.553 · ..." */
-function figures(run: RunInfo): string | null {
-  const known = HEADLINE.filter((key) => metricOf(run, key) !== null);
-  return (
-    known.map((key) => `${metricName(key)} ${decimal(metricOf(run, key)?.value, 3)}`).join(" · ") || null
-  );
 }
 
 export const app = new App();

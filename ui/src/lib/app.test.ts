@@ -105,7 +105,7 @@ describe("a copy of the project", () => {
       runs: null,
       runs_left: "/home/you/Comments.dissensus.runs",
     });
-    await app.askForCopy();
+    await app.outputs.askForCopy();
     expect(save).toHaveBeenCalledWith(expect.stringMatching(/ copy\.dissensus$/));
     expect(app.toasts.list.at(-1)).toMatchObject({
       kind: "done",
@@ -116,7 +116,7 @@ describe("a copy of the project", () => {
 
   it("that fails is told as a problem", async () => {
     vi.spyOn(commands, "saveCopy").mockRejectedValue({ code: "disk-full", message: "full", detail: null });
-    expect(await app.saveCopy("/x.dissensus")).toBe(false);
+    expect(await app.outputs.saveCopy("/x.dissensus")).toBe(false);
     expect(app.toasts.list.at(-1)).toMatchObject({ kind: "problem" });
   });
 });
@@ -124,7 +124,7 @@ describe("a copy of the project", () => {
 describe("diagnostics", () => {
   it("go to the clipboard", async () => {
     vi.spyOn(commands, "diagnostics").mockResolvedValue("Dissensus 0.1.0");
-    await app.copyDiagnostics();
+    await app.outputs.copyDiagnostics();
     expect(app.toasts.list.at(-1)).toMatchObject({ kind: "done", message: "Diagnostics copied" });
   });
 });

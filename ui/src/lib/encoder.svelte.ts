@@ -1,13 +1,27 @@
-// The encoder that the application comes with: whether it is here, and its download.
+// The encoder that the application comes with: whether it is here, its download, and encoding the project with it or another one.
 import { commands } from "$bindings";
-import type { DownloadChanged, EncoderOffer, Problem } from "$lib/bindings";
+import type { AppInfo, DownloadChanged, EncoderOffer, Problem, ProjectInfo } from "$lib/bindings";
+import type { JobList } from "$lib/job-list.svelte";
 import { asProblem } from "$lib/problems";
+import type { Toasts } from "$lib/toasts.svelte";
+
+/** What it needs of the window around it. */
+interface Host {
+  readonly toasts: Toasts;
+  readonly work: JobList;
+  readonly project: ProjectInfo | null;
+  info: AppInfo | null;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+  refresh(): Promise<void>;
+}
 
 export class EncoderStore {
   offer = $state.raw<EncoderOffer | null>(null);
   /** How far the download is, while one is under way. */
   download = $state.raw<DownloadChanged | null>(null);
   problem = $state.raw<Problem | null>(null);
+
+  constructor(private readonly host: Host) {}
 
   async load(): Promise<void> {
     try {
@@ -41,5 +55,33 @@ export class EncoderStore {
 
   async cancel(): Promise<void> {
     await commands.cancelDownload();
+  }
+
+  /** Downloads it and encodes the open project with it. */
+  async fetchAndEncode(): Promise<boolean> {
+    if (!(await this.fetch())) return false;
+    const { host } = this;
+    host.toasts.done("The encoder is downloaded");
+    await host.attempt(async () => {
+      host.info = await commands.appInfo();
+    });
+    if (host.project) {
+      await this.encode();
+      await host.refresh();
+    }
+    return true;
+  }
+
+  /** Encodes the open project. */
+  async encode(): Promise<void> {
+    const job = await this.host.attempt(() => commands.startEncoding());
+    if (job) this.host.work.hear(job);
+  }
+
+  /** Encodes the open project with the encoder in a folder. */
+  async use(folder: string): Promise<boolean> {
+    const job = await this.host.attempt(() => commands.useEncoder(folder));
+    if (job) this.host.work.hear(job);
+    return job !== undefined;
   }
 }

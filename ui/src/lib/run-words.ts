@@ -1,6 +1,6 @@
 // Names for what a run is made of: models, tunings, metrics, devices, states.
 import type { ActiveModel, ModelKind, RunInfo, RunMetric, Tuning, WorkState } from "$lib/bindings";
-import { counted } from "$lib/format";
+import { counted, decimal } from "$lib/format";
 
 interface ModelWords {
   name: string;
@@ -200,6 +200,14 @@ export function metricWhat(key: string): string | undefined {
 /** One metric of a run that has ended. */
 export function metricOf(run: RunInfo, key: string): RunMetric | null {
   return run.scores?.metrics.find((metric) => metric.key === key) ?? null;
+}
+
+/** "Log loss 1.064 · Accuracy 0.553 · ..."; null where none of them is known. */
+export function headlineWords(run: RunInfo): string | null {
+  const known = HEADLINE.filter((key) => metricOf(run, key) !== null);
+  return (
+    known.map((key) => `${metricName(key)} ${decimal(metricOf(run, key)?.value, 3)}`).join(" · ") || null
+  );
 }
 
 export function deviceName(device: string): string {

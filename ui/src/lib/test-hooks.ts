@@ -31,8 +31,8 @@ export function offerTestHooks(app: App): void {
   window.__dissensus = {
     newProject: (path) => app.create(path),
     openPath: (path) => app.open(path),
-    encoderFolder: (path) => app.useEncoder(path),
+    encoderFolder: (path) => app.encoder.use(path),
     importPath: (path) => app.take(path),
-    exportRuns: (runs, path) => app.exportRuns(runs, path),
+    exportRuns: (runs, path) => app.outputs.exportRuns(runs, path),
   };
 }

@@ -76,7 +76,7 @@ const show = (text: TextId = 5) => render(TextPane, { question: type(), query: a
 beforeEach(async () => {
   reset();
   app.toasts.list = [];
-  app.jobs = [];
+  app.work.all = [];
   heatChoice.by = null;
   await app.start();
   await app.openSample();

@@ -6,5 +6,5 @@ import * as platform from "$platform";
 export async function exportRuns(runs: number[]): Promise<void> {
   const name = [app.project?.name ?? "project", "runs"].join(" ");
   const path = await app.attempt(() => platform.chooseReport(name));
-  if (path) await app.exportRuns(runs, path);
+  if (path) await app.outputs.exportRuns(runs, path);
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
   reset();
   app.toasts.list = [];
   app.dialog = null;
-  app.jobs = [];
+  app.work.all = [];
   await app.openSample();
   app.ask(1);
 });

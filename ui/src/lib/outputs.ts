@@ -1,0 +1,61 @@
+// What leaves the window: copies of the project, reports of runs, and what is put on the clipboard.
+import { commands } from "$bindings";
+import { counted, fileName } from "$lib/format";
+import { asProblem } from "$lib/problems";
+import type { Toasts } from "$lib/toasts.svelte";
+import * as platform from "$platform";
+
+/** What it needs of the window around it. */
+interface Host {
+  readonly toasts: Toasts;
+  readonly project: { readonly name: string } | null;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export class Outputs {
+  constructor(private readonly host: Host) {}
+
+  /** Writes a whole copy of the project, as it is now. */
+  async saveCopy(path: string): Promise<boolean> {
+    const { toasts } = this.host;
+    const copy = await this.host.attempt(async () => {
+      try {
+        return await commands.saveCopy(path);
+      } catch (thrown) {
+        if (asProblem(thrown).code !== "cancelled") throw thrown;
+        toasts.note("Saving a copy was stopped", "Nothing was written.");
+        return undefined;
+      }
+    });
+    if (!copy) return false;
+    // Encoders and checkpoints of runs lie beside the project; models need none of them to open the copy.
+    const left = copy.runs_left ? ` The files of its runs stay in ${copy.runs_left}.` : "";
+    toasts.done(`A copy was saved as ${fileName(copy.path)}`, `${copy.path}${left}`);
+    return true;
+  }
+
+  /** Asks where to, then {@link saveCopy}. */
+  async askForCopy(): Promise<void> {
+    const name = this.host.project?.name ?? "project";
+    const path = await this.host.attempt(() => platform.chooseCopy(name));
+    if (path) await this.saveCopy(path);
+  }
+
+  /** Writes a report of these runs. */
+  async exportRuns(runs: number[], path: string): Promise<boolean> {
+    const done = await this.host.attempt(async () => {
+      await commands.exportRuns(runs, path);
+      return true;
+    });
+    if (done) this.host.toasts.done(`${counted(runs.length, "run")} written to ${fileName(path)}`, path);
+    return done ?? false;
+  }
+
+  /** Puts a description of the program and its last log lines on the clipboard; it holds no text of a project. */
+  async copyDiagnostics(): Promise<void> {
+    await this.host.attempt(async () => {
+      await platform.copyText(commands.diagnostics());
+      this.host.toasts.done("Diagnostics copied", "They hold no text, label or name of a project.");
+    });
+  }
+}
