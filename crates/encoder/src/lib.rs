@@ -90,4 +90,5 @@ pub use ngrams::char_ngrams;
 pub use options::{DeviceChoice, EncoderOptions, LongTexts, Pooling, Precision, PrecisionChoice, Prompt};
 pub use saved_folder::copy_encoder;
 pub use threads::keep_tensors_on_their_thread;
-pub use training::{AdamW, AdamWSettings, Gradients, GroupNorm, LayerRates, Trainable};
+pub use training::{AdamW, AdamWSettings, Encoded, Gradients, GroupNorm, LayerRates, Trainable};
+pub use word_states::WordStates;

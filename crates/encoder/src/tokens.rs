@@ -86,6 +86,16 @@ pub(crate) struct Tokenized {
     pub(crate) cut: bool,
 }
 
+impl Located {
+    /// The tokens that share a character with a word, from its first character to the one behind its last.
+    pub(crate) fn tokens_of(&self, (start, end): (u32, u32)) -> Range<usize> {
+        // Tokens come in the order of the text.
+        let first = self.characters.partition_point(|&(_, to)| to <= start);
+        let of_word = self.characters[first..].iter().take_while(|&&(from, _)| from < end).count();
+        first..first + of_word
+    }
+}
+
 impl Tokens {
     /// `input.max_tokens` is checked against the special tokens that the tokenizer adds and the `positions` of the model.
     pub(crate) fn open(

@@ -11,8 +11,14 @@ use crate::error::EncoderError;
 use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Window};
 
-/// Hidden states that a word is given: the embedding of its tokens and the layer two thirds up.
-const STATES: usize = 2;
+/// Hidden states that a word is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordStates {
+    /// The embedding that enters the first layer, followed by the hidden state behind the layer two thirds up: of an encoder that has not learned words.
+    EmbeddingAndContext,
+    /// The last hidden state: of an encoder that was tuned on words.
+    Last,
+}
 
 /// Windows that are computed together.
 struct WindowBatch {
@@ -33,12 +39,14 @@ struct TokenStates {
 impl Encoder {
     /// Components that [`Encoder::word_states`] gives a word.
     #[must_use]
-    pub fn word_dim(&self) -> usize {
-        STATES * self.sizes().dim
+    pub fn word_dim(&self, of: WordStates) -> usize {
+        match of {
+            WordStates::EmbeddingAndContext => 2 * self.sizes().dim,
+            WordStates::Last => self.sizes().dim,
+        }
     }
 
-    /// The states of words: of each word the mean over its tokens of the embedding that enters the first layer, followed by the mean of the hidden state
-    /// behind the layer two thirds up. `words` has of each text the first character of each word and the one behind its last one (Unicode
+    /// The states of words: of each word the mean over its tokens of the hidden states that `of` names. `words` has of each text the first character of each word and the one behind its last one (Unicode
     /// scalar values). A text longer than can be read at once is read in overlapping windows, whatever the encoder does with long texts elsewhere; a token has the
     /// state of the window in which it stands farthest from a cut. A word without tokens has zeros.
     ///
@@ -54,12 +62,13 @@ impl Encoder {
         &self,
         texts: &[&str],
         words: &[Vec<(u32, u32)>],
+        of: WordStates,
         mut on_text: impl FnMut(usize, Vec<f32>) -> ControlFlow<()>,
     ) -> Result<bool, EncoderError> {
         assert_eq!(texts.len(), words.len(), "words of each text");
         let located = self.locate(texts)?;
         let windows: Vec<Vec<Window>> = located.iter().map(|text| self.windows_over(text)).collect();
-        let dim = self.word_dim();
+        let dim = self.word_dim(of);
         let mut pending: HashMap<usize, TokenStates> = HashMap::new();
         for (text, windows) in windows.iter().enumerate() {
             if windows.is_empty() && on_text(text, vec![0.0; words[text].len() * dim]).is_break() {
@@ -70,7 +79,7 @@ impl Encoder {
         let mut failed = None;
         let flow = self.run_batches(
             &batches,
-            |batch| self.states_of(&batch.tokens),
+            |batch| self.states_of(&batch.tokens, of),
             |batch, states| {
                 let mut states = &states[..];
                 for &(text, nth) in &batch.windows {
@@ -104,12 +113,15 @@ impl Encoder {
     }
 
     /// `[tokens][word_dim]` of a batch.
-    fn states_of(&self, tokens: &TokenBatch) -> Result<Vec<f32>, EncoderError> {
+    fn states_of(&self, tokens: &TokenBatch, of: WordStates) -> Result<Vec<f32>, EncoderError> {
         let compute = || -> CandleResult<Vec<f32>> {
             let ctx = ForwardCtx::inference(&tokens.lengths, self.device()).keeping_all();
             let all = self.transformer().forward(tokens, &ctx)?.into_all();
             let layers = all.len() - 1;
-            let states = [&all[0], &all[(2 * layers + 1) / 3]];
+            let states = match of {
+                WordStates::EmbeddingAndContext => vec![&all[0], &all[(2 * layers + 1) / 3]],
+                WordStates::Last => vec![&all[layers]],
+            };
             let states: Vec<Tensor> =
                 states.iter().map(|state| state.to_dtype(DType::F32)).collect::<CandleResult<_>>()?;
             Tensor::cat(&states, 1)?.flatten_all()?.to_vec1()
@@ -163,14 +175,12 @@ fn batches(windows: &[Vec<Window>], batch_tokens: usize) -> Vec<WindowBatch> {
 /// Of each word the mean over the tokens that share a character with it.
 fn pooled(text: &Located, states: &[f32], words: &[(u32, u32)], dim: usize) -> Vec<f32> {
     let mut all = vec![0.0; words.len() * dim];
-    for (&(start, end), pooled) in words.iter().zip(all.chunks_exact_mut(dim)) {
-        // Tokens come in the order of the text.
-        let first = text.characters.partition_point(|&(_, to)| to <= start);
-        let of_word = text.characters[first..].iter().take_while(|&&(from, _)| from < end).count();
-        for token in states[first * dim..(first + of_word) * dim].chunks_exact(dim) {
+    for (&word, pooled) in words.iter().zip(all.chunks_exact_mut(dim)) {
+        let tokens = text.tokens_of(word);
+        for token in states[tokens.start * dim..tokens.end * dim].chunks_exact(dim) {
             pooled.iter_mut().zip(token).for_each(|(sum, value)| *sum += value);
         }
-        pooled.iter_mut().for_each(|sum| *sum /= of_word.max(1) as f32);
+        pooled.iter_mut().for_each(|sum| *sum /= tokens.len().max(1) as f32);
     }
     all
 }

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 
 use dissensus_encoder::{
     BatchPlan, DeviceChoice, Encoder, EncoderOptions, FreezePolicy, LongTexts, Pooling, Prompt, Trainable,
+    WordStates,
 };
 use serde_json::{Value, json};
 use spoilt::{Copy, says};
@@ -98,7 +99,7 @@ fn places(words: &[String]) -> Vec<(u32, u32)> {
 
 fn word_states(encoder: &Encoder, text: &str, places: Vec<(u32, u32)>) -> Vec<f32> {
     let mut found = Vec::new();
-    let whole = encoder.word_states(&[text], &[places], |_, own| {
+    let whole = encoder.word_states(&[text], &[places], WordStates::EmbeddingAndContext, |_, own| {
         found = own;
         ControlFlow::Continue(())
     });
@@ -115,8 +116,8 @@ fn words_have_the_states_of_their_tokens() {
     let found = word_states(&encoder, &text, places(&five));
     let states = encoder.hidden_states(&text).unwrap();
     let upper = (2 * (states.len() - 1) + 1) / 3;
-    assert_eq!(found.len(), 5 * encoder.word_dim());
-    for (word, found) in found.chunks_exact(encoder.word_dim()).enumerate() {
+    assert_eq!(found.len(), 5 * encoder.word_dim(WordStates::EmbeddingAndContext));
+    for (word, found) in found.chunks_exact(encoder.word_dim(WordStates::EmbeddingAndContext)).enumerate() {
         // The first token is a special one.
         assert_close(found, &[&states[0][word + 1][..], &states[upper][word + 1]].concat());
     }
@@ -129,13 +130,56 @@ fn words_have_the_states_of_their_tokens() {
     assert!(pair[2 * dim..].iter().all(|value| *value == 0.0));
 }
 
+/// What learns has the same states of the same words as what reads.
+#[test]
+fn words_have_the_same_tokens_where_an_encoder_learns() {
+    let copy = raw();
+    let encoder = open(&copy, &options());
+    let trainable = Trainable::open(&copy.dir, &options(), &FreezePolicy::Full, 1).unwrap();
+    let (five, long) = (words(&copy, 5), words(&copy, WINDOW * 2));
+    let texts = [five.join(" "), long.join(" ")];
+    let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let all = [places(&five), places(&long)];
+    let found = trainable.word_tokens(&borrowed, &all).unwrap();
+    let tokens = trainable.tokenize(&borrowed).unwrap();
+    // Behind the first window nothing is learned of a long text.
+    assert_eq!((found[1].len(), found[1][WINDOW].is_empty()), (WINDOW * 2, true));
+    assert!(found[1][..WINDOW].iter().all(|tokens| !tokens.is_empty()));
+    let mut read = Vec::new();
+    let whole = encoder.word_states(&borrowed[..1], &all[..1], WordStates::Last, |_, own| {
+        read = own;
+        ControlFlow::Continue(())
+    });
+    assert!(whole.unwrap());
+    let states = std::sync::Mutex::new(Vec::new());
+    trainable
+        .gradients_with_states(&tokens[..1], None, &[], |encoded, _| {
+            *states.lock().unwrap() = encoded.states.to_vec2::<f32>()?;
+            encoded.states.sqr()?.sum_all()
+        })
+        .unwrap();
+    let states = states.into_inner().unwrap();
+    let dim = encoder.word_dim(WordStates::Last);
+    assert_eq!(read.len(), 5 * dim);
+    for (tokens, read) in found[0].iter().zip(read.chunks_exact(dim)) {
+        let mean: Vec<f32> = (0..dim)
+            .map(|at| states[tokens.clone()].iter().map(|row| row[at]).sum::<f32>() / tokens.len() as f32)
+            .collect();
+        assert_close(read, &mean);
+    }
+    let prompt = Trainable::open(&copy.dir, &options(), &FreezePolicy::Prompt(2), 1).unwrap();
+    let refused =
+        prompt.gradients_with_states(&tokens[..1], None, &[], |encoded, _| encoded.states.sum_all());
+    assert_eq!(refused.unwrap_err().code(), "encoder-policy");
+}
+
 #[test]
 fn every_word_of_a_long_text_has_a_state() {
     let copy = raw();
     let encoder = open(&copy, &options());
     let many = words(&copy, WINDOW * 3);
     let found = word_states(&encoder, &many.join(" "), places(&many));
-    let dim = encoder.word_dim();
+    let dim = encoder.word_dim(WordStates::EmbeddingAndContext);
     let rows: Vec<&[f32]> = found.chunks_exact(dim).collect();
     assert_eq!(rows.len(), WINDOW * 3);
     assert!(rows.iter().all(|row| row.iter().any(|value| *value != 0.0)));

@@ -32,7 +32,7 @@ pub use param_registry::{Group, Parameter};
 pub(crate) use param_registry::{ParamRegistry, SOFT_PROMPT};
 pub(crate) use parameters::Parameters;
 pub(crate) use pooler::Pooler;
-pub(crate) use pooling::{embed, pool_tensor};
+pub(crate) use pooling::{embed, pool_tensor, pool_tensor_and_states};
 pub(crate) use post_norm::{PostNormLayer, PostNormNames, PostNormSizes};
 pub(crate) use rms_norm::RmsNorm;
 pub(crate) use rotary::{Rotary, RotaryRates};

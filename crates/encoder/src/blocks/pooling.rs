@@ -17,8 +17,25 @@ pub(crate) fn pool_tensor(
 ) -> CandleResult<Tensor> {
     let pooled = match transformer.read_out(batch, ctx)? {
         Some(read_out) => read_out,
-        None => pooled(transformer, batch, ctx, pooling)?,
+        None => pooled(transformer, &transformer.forward(batch, ctx)?, ctx, pooling)?,
     };
+    of_length_1(pooled, normalised)
+}
+
+/// As [`pool_tensor`], with the last hidden states of the tokens, `[tokens, hidden]`, text after text. Both of one pass.
+pub(crate) fn pool_tensor_and_states(
+    transformer: &dyn Transformer,
+    batch: &TokenBatch,
+    ctx: &ForwardCtx,
+    pooling: Pooling,
+    normalised: bool,
+) -> CandleResult<(Tensor, Tensor)> {
+    let states = transformer.forward(batch, ctx)?;
+    let pooled = pooled(transformer, &states, ctx, pooling)?;
+    Ok((of_length_1(pooled, normalised)?, states.last().clone()))
+}
+
+fn of_length_1(pooled: Tensor, normalised: bool) -> CandleResult<Tensor> {
     if !normalised {
         return Ok(pooled);
     }
@@ -28,12 +45,11 @@ pub(crate) fn pool_tensor(
 
 fn pooled(
     transformer: &dyn Transformer,
-    batch: &TokenBatch,
+    states: &States,
     ctx: &ForwardCtx,
     pooling: Pooling,
 ) -> CandleResult<Tensor> {
-    let states = transformer.forward(batch, ctx)?;
-    let state = source(&states, pooling);
+    let state = source(states, pooling);
     match pooling {
         Pooling::Mean | Pooling::Mean2 => mean_weights(ctx.packing(), state)?.matmul(state),
         Pooling::Max | Pooling::Max2 => masked_max(ctx.packing(), state),

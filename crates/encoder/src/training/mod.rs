@@ -10,4 +10,4 @@ mod trainable;
 pub use adamw::{AdamW, AdamWSettings};
 pub use gradients::{Gradients, GroupNorm};
 pub use rates::LayerRates;
-pub use trainable::Trainable;
+pub use trainable::{Encoded, Trainable};

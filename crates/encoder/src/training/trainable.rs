@@ -9,7 +9,10 @@ use candle_core::{Device, Result as CandleResult, Tensor, Var};
 
 use super::accumulate::{Accumulator, Part, TableRows};
 use super::gradients::Gradients;
-use crate::blocks::{ForwardCtx, Group, ParamRegistry, Parameter, PlacedAdapter, Transformer, pool_tensor};
+use crate::blocks::{
+    ForwardCtx, Group, ParamRegistry, Parameter, PlacedAdapter, Transformer, pool_tensor,
+    pool_tensor_and_states,
+};
 use crate::device;
 use crate::encoder::Encoder;
 use crate::error::EncoderError;
@@ -19,7 +22,7 @@ use crate::identity::EncoderVersion;
 use crate::open::{Known, Opened, Source, open_folder};
 use crate::options::{EncoderOptions, Pooling};
 use crate::token_batch::TokenBatch;
-use crate::tokens::Tokens;
+use crate::tokens::{Located, Tokens};
 use crate::workers::Workers;
 
 /// Gradients that are held at a time beside their sum, in bytes at most.
@@ -75,6 +78,15 @@ pub struct Trainable {
     workers: Workers,
     /// Parts of a batch that are computed side by side.
     parts: usize,
+}
+
+/// A batch under an encoder that learns.
+#[derive(Clone, Debug)]
+pub struct Encoded {
+    /// `[texts, dim]`.
+    pub embeddings: Tensor,
+    /// The last hidden states of the tokens, special ones included: `[tokens, hidden]`, text after text.
+    pub states: Tensor,
 }
 
 impl fmt::Debug for Trainable {
@@ -160,6 +172,12 @@ impl Trainable {
         self.layers
     }
 
+    /// Components of a token's hidden state.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.transformer.sizes().dim
+    }
+
     /// What learns.
     #[must_use]
     pub fn policy(&self) -> &FreezePolicy {
@@ -189,6 +207,34 @@ impl Trainable {
         Ok(tokenized.into_iter().map(|mut text| text.windows.swap_remove(0)).collect())
     }
 
+    /// Where words are among the tokens that [`Trainable::tokenize`] gives of their text. `words` has of each text the first character of each word
+    /// and the one behind its last one (Unicode scalar values). A word without tokens, or behind the first window of a long text, has an empty range.
+    ///
+    /// # Errors
+    /// As [`Trainable::tokenize`].
+    ///
+    /// # Panics
+    /// `words` has not as many entries as `texts`.
+    pub fn word_tokens(
+        &self,
+        texts: &[&str],
+        words: &[Vec<(u32, u32)>],
+    ) -> Result<Vec<Vec<Range<usize>>>, EncoderError> {
+        assert_eq!(texts.len(), words.len(), "words of each text");
+        let located = self.workers.tokenize(|| self.tokens.locate(texts, 0))?;
+        let of_text = |(text, words): (&Located, &Vec<(u32, u32)>)| {
+            let windows = self.tokens.windows_over(text);
+            let (before, read) = windows.first().map_or((0, 0), |first| (first.before, first.tokens.end));
+            let of_word = |&word: &(u32, u32)| {
+                let tokens = text.tokens_of(word);
+                let (start, end) = (tokens.start.min(read), tokens.end.min(read));
+                before + start..before + end
+            };
+            words.iter().map(of_word).collect()
+        };
+        Ok(located.iter().zip(words).map(of_text).collect())
+    }
+
     /// Embeddings `[texts, dim]` that know how they came about. With a `seed` this is training: dropout as config.json
     /// says, the same for the same seed; without one nothing is dropped.
     ///
@@ -216,6 +262,38 @@ impl Trainable {
         head: &[(&str, &Var)],
         loss: impl Fn(&Tensor, Range<usize>) -> CandleResult<Tensor> + Sync,
     ) -> Result<Gradients, EncoderError> {
+        self.gradients_of(texts, seed, head, |ctx, share| {
+            loss(&self.pooled(&texts[share.clone()], ctx)?, share)
+        })
+    }
+
+    /// As [`Trainable::gradients`], of a loss on the embeddings and on the hidden states of single tokens.
+    ///
+    /// # Errors
+    /// As there; [`EncoderError::Policy`] where a soft prompt learns, whose vectors alone have a graph.
+    pub fn gradients_with_states(
+        &self,
+        texts: &[Vec<u32>],
+        seed: Option<u32>,
+        head: &[(&str, &Var)],
+        loss: impl Fn(&Encoded, Range<usize>) -> CandleResult<Tensor> + Sync,
+    ) -> Result<Gradients, EncoderError> {
+        if let FreezePolicy::Prompt(_) = self.policy {
+            let reason = "hidden states of tokens do not learn where a soft prompt does".to_owned();
+            return Err(EncoderError::Policy { asked: self.policy.to_string(), reason });
+        }
+        self.gradients_of(texts, seed, head, |ctx, share| {
+            loss(&self.encoded(&texts[share.clone()], ctx)?, share)
+        })
+    }
+
+    fn gradients_of(
+        &self,
+        texts: &[Vec<u32>],
+        seed: Option<u32>,
+        head: &[(&str, &Var)],
+        loss: impl Fn(&ForwardCtx, Range<usize>) -> CandleResult<Tensor> + Sync,
+    ) -> Result<Gradients, EncoderError> {
         self.check(texts)?;
         let parameters = self.with_head(head);
         let shares = shares(texts, self.parts);
@@ -227,7 +305,7 @@ impl Trainable {
             // Every share drops elements of its own.
             let seed = seed.map(|seed| seed.wrapping_mul(0x85eb_ca6b).wrapping_add(share.start as u32));
             let part = || {
-                self.share(&parameters, &texts[share.clone()], seed, |x| loss(x, share.clone()))
+                self.share(&parameters, &texts[share.clone()], seed, |ctx| loss(ctx, share.clone()))
                     .map_err(|source| self.compute(source))
             };
             accumulator.add(*place, part, |source| self.compute(source))
@@ -286,10 +364,10 @@ impl Trainable {
         parameters: &[Parameter],
         texts: &[Vec<u32>],
         seed: Option<u32>,
-        loss: impl Fn(&Tensor) -> CandleResult<Tensor>,
+        loss: impl Fn(&ForwardCtx) -> CandleResult<Tensor>,
     ) -> CandleResult<Part> {
         let ctx = self.pass(texts, seed).noting_lookups();
-        let loss = loss(&self.pooled(texts, &ctx)?)?;
+        let loss = loss(&ctx)?;
         let mut store = loss.backward()?;
         let of = parameters
             .iter()
@@ -314,6 +392,14 @@ impl Trainable {
     fn pooled(&self, texts: &[Vec<u32>], ctx: &ForwardCtx) -> CandleResult<Tensor> {
         let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(Vec::len).collect() };
         pool_tensor(self.transformer.as_ref(), &batch, ctx, self.version.pooling, self.version.normalised)
+    }
+
+    fn encoded(&self, texts: &[Vec<u32>], ctx: &ForwardCtx) -> CandleResult<Encoded> {
+        let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(Vec::len).collect() };
+        let EncoderVersion { pooling, normalised, .. } = self.version;
+        let (embeddings, states) =
+            pool_tensor_and_states(self.transformer.as_ref(), &batch, ctx, pooling, normalised)?;
+        Ok(Encoded { embeddings, states })
     }
 
     pub(super) fn compute(&self, source: candle_core::Error) -> EncoderError {
