@@ -2,7 +2,7 @@
 
 use super::model::LiveModel;
 use crate::data::AnnotatorModel;
-use crate::mixed::quadrature::FIVE;
+use crate::math::quadrature::FIVE;
 
 impl LiveModel {
     /// For every text the mutual information, in bits, between this annotator's label and this annotator's severity:

@@ -4,9 +4,9 @@
 //! and Lin 1995, Bias correction in generalised linear mixed models); all else by Fisher scoring (Laplace).
 
 use crate::math::cholesky::{Factor, quadratic};
+use crate::math::quadrature::Hermite;
 use crate::math::{PI_8, attenuation, axpy, dot};
 use crate::mixed::link::{Gradient, Link};
-use crate::mixed::quadrature::Hermite;
 use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
 use serde::{Deserialize, Serialize};
 

@@ -10,9 +10,9 @@ use super::text::{self, TextPosterior};
 use super::text_scale::{ScaleNode, TextScales, nodes_without};
 use crate::data::{AttributeEvidence, GroupSlopes, Observation, Target};
 use crate::math::cholesky::Factor;
+use crate::math::quadrature::Hermite;
 use crate::math::{attenuation, dot};
 use crate::mixed::link::Link;
-use crate::mixed::quadrature::Hermite;
 use serde::{Deserialize, Serialize};
 
 /// One label of a text.

@@ -3,8 +3,8 @@
 use super::crossed::{CrossedEffects, TextCavity};
 use super::predictor::TextColumns;
 use super::text_scale::ScaleNode;
+use crate::math::quadrature::FIVE;
 use crate::math::{attenuation, axpy};
-use crate::mixed::quadrature::FIVE;
 
 /// Scales of less weight are left out where everybody is predicted.
 const LEAST_WEIGHT: f64 = 1e-3;
@@ -122,7 +122,7 @@ impl TextWithoutLabels<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixed::quadrature::Hermite;
+    use crate::math::quadrature::Hermite;
     use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
     use crate::mixed::text_scale::at_scales;
     use crate::mixed::text_scale_simulation::fitted;

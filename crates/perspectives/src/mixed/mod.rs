@@ -32,7 +32,6 @@ pub(crate) mod left_out;
 pub(crate) mod link;
 pub(crate) mod nodes;
 pub(crate) mod predictor;
-pub(crate) mod quadrature;
 mod random_slopes;
 mod scalar_posterior;
 pub(crate) mod scale_head;

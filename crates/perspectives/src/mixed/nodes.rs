@@ -2,8 +2,8 @@
 
 use super::crossed::CrossedEffects;
 use super::predictor::TextColumns;
+use crate::math::quadrature::FIVE;
 use crate::mixed::link::Link;
-use crate::mixed::quadrature::FIVE;
 
 /// Choice scales with more levels than this are not averaged: the cost grows with the square of the levels.
 const MAX_LEVELS: usize = 8;

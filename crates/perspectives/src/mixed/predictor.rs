@@ -314,7 +314,7 @@ pub(super) fn clip_probabilities(out: &mut [f32], levels: usize) {
 mod tests {
     use super::*;
     use crate::data::Target;
-    use crate::mixed::quadrature::FIVE;
+    use crate::math::quadrature::FIVE;
     use dissensus_domain::ScaleKind;
 
     /// What is not known of an annotator is what differs between the nodes and what is left at each: severity and discrimination

@@ -2,9 +2,9 @@
 //!
 //! Serves both directions: a text's score given its annotators, and an annotator's shift given that annotator's texts.
 
+use crate::math::quadrature::{Hermite, NODES};
 use crate::math::{attenuation, axpy};
 use crate::mixed::link::{Gradient, Link};
-use crate::mixed::quadrature::{Hermite, NODES};
 
 /// One label given everything but the score: the level has probability
 /// `P(level | discrimination * score + intercepts)`, attenuated by what is unknown of the intercepts.

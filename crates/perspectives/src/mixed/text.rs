@@ -2,8 +2,8 @@
 
 use crate::math::axpy;
 use crate::math::cholesky::Factor;
+use crate::math::quadrature::Hermite;
 use crate::mixed::link::{Gradient, Link};
-use crate::mixed::quadrature::Hermite;
 use crate::mixed::scalar_posterior::{ScoredLabel, integrate};
 use crate::mixed::text_scale::{ScalePosterior, ScalePrior, at_scales};
 

@@ -314,8 +314,8 @@ pub(super) fn log_evidence_of(sd: f64, at_scales: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::math::attenuation;
+    use crate::math::quadrature::Hermite;
     use crate::mixed::link::Link;
-    use crate::mixed::quadrature::Hermite;
     use crate::mixed::scalar_posterior::integrate;
 
     fn labels(levels: &[u16]) -> Vec<ScoredLabel> {

@@ -146,7 +146,7 @@ impl SpanTexts {
 
 impl SpanAnswer {
     /// Of each of `words` words whether it is marked with this type.
-    pub(super) fn marked(&self, words: usize, of_type: usize) -> impl Iterator<Item = bool> {
+    pub(crate) fn marked(&self, words: usize, of_type: usize) -> impl Iterator<Item = bool> {
         let mut marks = self.marks.iter().peekable();
         (0..words as u32).map(move |word| {
             marks.next_if(|(at, _)| *at == word).is_some_and(|(_, bits)| bits >> of_type & 1 == 1)

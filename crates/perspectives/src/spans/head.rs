@@ -71,7 +71,7 @@ impl Head {
         let mut x = vec![0.0; design.parameters()];
         let rate = design.rate(data.answers, of_type);
         x[0] = (rate / (1.0 - rate)).ln();
-        let mut priors = *priors;
+        let mut priors = Priors { constant: x[0], ..*priors };
         let mut scores = Vec::new();
         let first = design.parameters() - data.annotators;
         let rounds = if priors.annotators.is_some() { rounds } else { 1 };
@@ -100,6 +100,10 @@ impl Head {
             let squares: f64 = answered.iter().map(|(b, v)| b * b + v).sum();
             variance = (squares / answered.len().max(1) as f64).clamp(1e-3, 25.0);
             priors.annotators = Some(1.0 / variance);
+            // Posteriors under the variance that is reported; of annotators without answers that is the population.
+            for (own, curvature) in readiness.iter_mut().zip(&curvatures) {
+                own.1 = 1.0 / (curvature + 1.0 / variance);
+            }
         }
         let states = &x[1..=design.dim];
         let kept = if priors.context.is_some() { design.dim } else { design.dim / 2 };
@@ -116,6 +120,29 @@ impl Head {
             readiness,
             variance,
         })
+    }
+
+    /// Of parameters that were learned elsewhere.
+    pub(super) fn of(
+        constant: f64,
+        states: Vec<f32>,
+        forms: Vec<f32>,
+        readiness: Vec<(f64, f64)>,
+        variance: f64,
+    ) -> Self {
+        Self { constant, states, forms, readiness, variance }
+    }
+
+    /// Constant, weights of states, and effects of forms.
+    pub(super) fn parameters(&self) -> (f64, &[f32], &[f32]) {
+        (self.constant, &self.states, &self.forms)
+    }
+
+    /// Scores become `slope x score + shift + effect of the form`.
+    pub(super) fn calibrate(&mut self, slope: f64, shift: f64, forms: Vec<f32>) {
+        self.constant = slope * self.constant + shift;
+        self.states.iter_mut().for_each(|weight| *weight *= slope as f32);
+        self.forms = forms;
     }
 
     /// The score of a word in logits for an annotator of readiness 0. `scaled` is room for its states.

@@ -14,7 +14,12 @@ pub(super) struct Priors {
     pub(super) forms: f64,
     /// Of annotators' readiness; `None` leaves annotators out.
     pub(super) annotators: Option<f64>,
+    /// Mean of the constant's wide prior: the log-odds of the type's rate. A type that nobody has marked would else have no finite constant.
+    pub(super) constant: f64,
 }
+
+/// Precision of the constant's prior.
+const CONSTANT: f64 = 0.01;
 
 /// Means and a common scale, under which the states of training words have a root mean square of 1.
 #[derive(Clone, Debug)]
@@ -48,6 +53,11 @@ impl Scaling {
         };
         let factors = [factor(0), factor(1)];
         Self { mean, factors }
+    }
+
+    /// That leaves states as they are.
+    pub(super) fn none(dim: usize) -> Self {
+        Self { mean: vec![0.0; dim], factors: [1.0, 1.0] }
     }
 
     /// A word's states as the head sees them: `(state - mean) * factor`.
@@ -151,7 +161,7 @@ impl Design {
     /// The precision of each parameter's prior.
     fn precisions(&self, priors: &Priors) -> Vec<f64> {
         let half = self.dim / 2;
-        let mut all = vec![0.0];
+        let mut all = vec![CONSTANT];
         all.extend(std::iter::repeat_n(priors.embedding, half));
         all.extend(std::iter::repeat_n(priors.context.unwrap_or(1.0), self.dim - half));
         all.extend(std::iter::repeat_n(priors.forms, self.form_count));
@@ -215,9 +225,12 @@ impl Design {
             gradient[annotators..].fill(0.0);
         }
         self.add_gradient(&residuals, gradient, self.columns(priors));
-        for ((value, precision), gradient) in x.iter().zip(self.precisions(priors)).zip(gradient) {
-            loss += 0.5 * precision * value * value;
-            *gradient += precision * value;
+        for (at, ((value, precision), gradient)) in
+            x.iter().zip(self.precisions(priors)).zip(gradient).enumerate()
+        {
+            let from_mean = if at == 0 { value - priors.constant } else { *value };
+            loss += 0.5 * precision * from_mean * from_mean;
+            *gradient += precision * from_mean;
         }
         loss
     }

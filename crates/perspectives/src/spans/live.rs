@@ -3,8 +3,9 @@
 use super::data::{SpanAnswer, SpanTexts};
 use super::disagreement::{WordDisagreement, word_disagreement};
 use super::model::SpanModel;
-use super::selection::effect_mode;
+use super::selection::{effect_mode, given_word};
 use crate::data::PerspectivesError;
+use crate::math::quadrature::FIVE;
 use crate::math::{attenuation, sigmoid};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +35,21 @@ struct TextScores {
 pub struct ExpectedMarks {
     /// Of each type, over the people asked about.
     pub types: Vec<WordDisagreement>,
+}
+
+/// The mean over a normal deviation of a word (five-point Gauss-Hermite rule).
+fn mean_over_nodes(mode: f64, variance: f64, at: impl Fn(f64) -> WordDisagreement) -> WordDisagreement {
+    if variance <= 0.0 {
+        return at(mode);
+    }
+    let mut mean = WordDisagreement::default();
+    for (node, weight) in FIVE {
+        let found = at(mode + node * variance.sqrt());
+        mean.marks += weight * found.marks;
+        mean.pairs += weight * found.pairs;
+        mean.differ += weight * found.differ;
+    }
+    mean
 }
 
 impl LiveSpans {
@@ -94,14 +110,39 @@ impl LiveSpans {
         self.refit(annotator);
     }
 
+    /// Takes in changes of answers, each of an annotator and a text: the answer that stands now, or none. Every annotator is fitted once.
+    pub fn record_changes(&mut self, changes: impl Iterator<Item = (u32, u32, Option<SpanAnswer>)>) {
+        let mut people = BTreeSet::new();
+        for (annotator, text, answer) in changes {
+            people.insert(annotator);
+            self.forget(annotator, text);
+            if let Some(answer) = answer {
+                self.keep(answer);
+            }
+        }
+        people.into_iter().for_each(|annotator| self.refit(annotator));
+    }
+
     /// Forgets the annotator's answer to a text.
     pub fn take_back(&mut self, annotator: u32, text: u32) {
-        if self.answers.remove(&(annotator, text)).is_some() {
-            if let Some(people) = self.answered.get_mut(&text) {
-                people.remove(&annotator);
-            }
-            self.refit(annotator);
+        self.record_changes(std::iter::once((annotator, text, None)));
+    }
+
+    fn forget(&mut self, annotator: u32, text: u32) {
+        self.answers.remove(&(annotator, text));
+        if let Some(people) = self.answered.get_mut(&text) {
+            people.remove(&annotator);
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_word_variance(&mut self, variance: f64) {
+        self.variances.iter_mut().for_each(|(_, of_words)| *of_words = variance);
+    }
+
+    /// How many answers it knows.
+    pub fn answers(&self) -> usize {
+        self.answers.len()
     }
 
     fn keep(&mut self, answer: SpanAnswer) {
@@ -174,22 +215,26 @@ impl LiveSpans {
                 answers.iter().map(|(answer, _)| answer.marked(words, of_type).collect()).collect();
             for (word, expected) in all.iter_mut().enumerate() {
                 let score = f64::from(scored.scores[word * self.types + of_type]);
+                let of_words = self.variances[of_type].1;
+                let given = |mean: f64| given_word(score + mean, of_words);
                 let decisions: Vec<(f64, bool, f64)> = answers
                     .iter()
                     .zip(&marked)
-                    .map(|((_, own), marked)| (score + own[of_type].0, marked[word], 1.0))
+                    .map(|((_, own), marked)| (given(own[of_type].0), marked[word], 1.0))
                     .collect();
-                let of_words = self.variances[of_type].1;
                 let (mode, variance) = if of_words > 0.0 {
                     effect_mode(decisions.iter().copied(), of_words)
                 } else {
                     (0.0, 0.0)
                 };
-                let p = people.iter().map(|who| {
-                    let (mean, own) = readiness[who][of_type];
-                    sigmoid((score + mode + mean) * attenuation(variance + own))
-                });
-                expected.types.push(word_disagreement(p));
+                // All people read the same word: given its deviation their decisions are independent, over it they are not.
+                let at = |effect: f64| {
+                    word_disagreement(people.iter().map(|who| {
+                        let (mean, own) = readiness[who][of_type];
+                        sigmoid((given(mean) + effect) * attenuation(own / attenuation(of_words).powi(2)))
+                    }))
+                };
+                expected.types.push(mean_over_nodes(mode, variance, at));
             }
         }
         Some(all)

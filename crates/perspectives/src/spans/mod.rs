@@ -12,10 +12,12 @@ mod head_objective;
 mod live;
 mod marks;
 mod model;
+mod readiness;
 mod selection;
 #[cfg(test)]
 mod tests;
 mod token_scores;
+mod tuned;
 
 pub use baselines::WordFrequency;
 pub use data::{SpanAnswer, SpanTexts, WordFeatures};
@@ -23,5 +25,7 @@ pub use disagreement::{WordDisagreement, word_disagreement};
 pub use evaluate::{SpanEvaluation, SpanPredictions};
 pub use live::{ExpectedMarks, LiveSpans};
 pub use marks::runs_of_words;
-pub use model::{SpanFitOptions, SpanModel, TypeReport, WordView};
+pub use model::{SpanFitOptions, SpanModel, SpanTraining, TypeReport, WordView};
+pub use readiness::{Readiness, fit_readiness};
 pub use token_scores::{TokenScores, TypeTokenScores};
+pub use tuned::TypeHead;

@@ -48,11 +48,51 @@ pub struct TypeReport {
 
 /// One type's part.
 #[derive(Clone, Debug)]
-enum TypeModel {
+pub(super) enum TypeModel {
     /// One head for all.
     Shared(Head),
     /// A head for each annotator with answers, and one for all others.
     Own(Vec<Option<Head>>, Head),
+}
+
+/// What a model of words learns from.
+#[derive(Clone, Copy, Debug)]
+pub struct SpanTraining<'a> {
+    /// The words.
+    pub texts: &'a SpanTexts,
+    /// Answers, those that are learned from among them.
+    pub answers: &'a [SpanAnswer],
+    /// Indices of the answers that are learned from.
+    pub train: &'a [usize],
+    /// How many annotators there are.
+    pub annotators: usize,
+    /// How many types.
+    pub types: usize,
+    /// Of each text the first one with the same body.
+    pub copies: &'a [u32],
+    /// Whether the encoder has learned from labels of each text: nothing is chosen by these, because its states know the labels. Empty where it learned from none.
+    pub tuned_on: &'a [bool],
+}
+
+impl SpanTraining<'_> {
+    pub(super) fn check(&self) -> Result<(), PerspectivesError> {
+        self.texts.check(self.answers, self.annotators, self.types)?;
+        let texts = self.texts.len();
+        let lists = [
+            ("the copies of texts", self.copies.len()),
+            ("the texts an encoder learned", self.tuned_on.len()),
+        ];
+        for (nth, (what, found)) in lists.into_iter().enumerate() {
+            if found != texts && (nth == 0 || found != 0) {
+                return Err(PerspectivesError::Length { what, expected: texts, found });
+            }
+        }
+        if let Some(beyond) = self.train.iter().find(|answer| **answer >= self.answers.len()) {
+            let (what, expected) = ("the answers to learn from", self.answers.len());
+            return Err(PerspectivesError::Length { what, expected, found: *beyond });
+        }
+        Ok(())
+    }
 }
 
 /// A model of which words each annotator marks.
@@ -73,32 +113,18 @@ pub struct WordView {
 }
 
 impl SpanModel {
-    /// Fits `kind` to the answers that `train` names (indices): `majority`, `shared`, `sep-heads` or `multilevel`. `copies` has of each text the
-    /// first one with the same body.
+    /// Fits `kind` to the training answers: `majority`, `shared`, `sep-heads` or `multilevel`.
     ///
     /// # Errors
     /// [`PerspectivesError::NotOverWords`] for another kind; no answers; arrays that do not fit together; a cancel.
-    #[expect(clippy::too_many_arguments, reason = "a fit takes data, what of it, and how")]
     pub fn fit(
-        texts: &SpanTexts,
-        answers: &[SpanAnswer],
-        train: &[usize],
-        annotators: usize,
-        types: usize,
+        of: &SpanTraining<'_>,
         kind: ModelKind,
-        copies: &[u32],
         options: &SpanFitOptions,
         progress: &dyn Progress,
     ) -> Result<Self, PerspectivesError> {
-        texts.check(answers, annotators, types)?;
-        if copies.len() != texts.len() {
-            let (what, expected, found) = ("the copies of texts", texts.len(), copies.len());
-            return Err(PerspectivesError::Length { what, expected, found });
-        }
-        if let Some(beyond) = train.iter().find(|answer| **answer >= answers.len()) {
-            let (what, expected) = ("the answers to learn from", answers.len());
-            return Err(PerspectivesError::Length { what, expected, found: *beyond });
-        }
+        of.check()?;
+        let SpanTraining { texts, answers, train, annotators, types, .. } = *of;
         let limited = limited(texts, answers, train, options);
         let voted: Vec<SpanAnswer>;
         let (answers, train) = match kind {
@@ -119,14 +145,39 @@ impl SpanModel {
         let work = Work { data: &data, train: &train, types, kind, done: AtomicUsize::new(0), progress };
         let types = match kind {
             ModelKind::Majority | ModelKind::Shared | ModelKind::Multilevel => {
-                work.shared(&work.selected(copies, options.seed)?)?
+                work.shared(&work.selected(of, options.seed)?)?
             }
-            ModelKind::SepHeads => work.own(&work.selected(copies, options.seed)?)?,
+            ModelKind::SepHeads => work.own(&work.selected(of, options.seed)?)?,
             ModelKind::ShareRecFfn | ModelKind::ShareRecDcn => {
                 return Err(PerspectivesError::NotOverWords(kind.name()));
             }
         };
         Ok(Self { kind, types, learned_texts: rows.len(), scaling })
+    }
+
+    pub(super) fn from_types(
+        kind: ModelKind,
+        types: Vec<(TypeModel, Selected, f64)>,
+        scaling: Scaling,
+        learned_texts: usize,
+    ) -> Result<Self, PerspectivesError> {
+        let finite = types.iter().all(|(model, selected, rate)| {
+            let (TypeModel::Shared(head) | TypeModel::Own(_, head)) = model;
+            let (constant, states, forms) = head.parameters();
+            let numbers = [constant, head.variance, selected.word_variance, selected.threshold, *rate];
+            numbers.iter().all(|number| number.is_finite())
+                && states.iter().chain(forms).all(|number| number.is_finite())
+        });
+        if !finite {
+            return Err(PerspectivesError::Damaged(
+                "a head of words has a number that is not finite".to_owned(),
+            ));
+        }
+        Ok(Self { kind, types, scaling, learned_texts })
+    }
+
+    pub(super) fn types(&self) -> impl Iterator<Item = (&TypeModel, &Selected, f64)> {
+        self.types.iter().map(|(model, selected, rate)| (model, selected, *rate))
     }
 
     /// Texts that it learned from.
@@ -285,52 +336,71 @@ impl Work<'_> {
     }
 
     /// Choices for every type, by texts that are held out for it.
-    fn selected(&self, copies: &[u32], seed: u64) -> Result<Vec<Selected>, PerspectivesError> {
-        let halves: Halves = divide(self.data.answers, self.train, copies, seed);
+    fn selected(&self, of: &SpanTraining<'_>, seed: u64) -> Result<Vec<Selected>, PerspectivesError> {
+        let halves: Halves = divide(self.data.answers, self.train, of.copies, of.tuned_on, seed);
         if halves.choose.is_empty() {
             return Ok(vec![unchosen(self.with_annotators()); self.types]);
         }
         let design = self.design(&halves.learn);
-        self.each_type(|of_type| {
+        let selected = self.each_type(|of_type| {
             select(&design, self.data, &halves, of_type, self.with_annotators(), self.progress)
+        })?;
+        if self.kind != ModelKind::SepHeads {
+            return Ok(selected);
+        }
+        // Annotators' own heads say something else than the one that all share.
+        let (shared, own) =
+            (self.shared_on(&halves.learn, &selected)?, self.own_on(&halves.learn, &selected)?);
+        self.each_type(|of_type| {
+            let head = |annotator: u32| own[of_type][annotator as usize].as_ref().unwrap_or(&shared[of_type]);
+            Ok(selected[of_type].by(self.data, &halves.choose, of_type, &head))
         })
     }
 
     fn shared(&self, selected: &[Selected]) -> Result<Types, PerspectivesError> {
+        let heads = self.shared_on(self.train, selected)?;
         let design = self.design(self.train);
-        self.each_type(|of_type| {
-            let selected = selected[of_type];
-            let head = Head::fit(&design, self.data, of_type, &selected.priors, self.progress)?;
-            Ok((TypeModel::Shared(head), selected, design.rate(self.data.answers, of_type)))
-        })
+        let of = |(of_type, head): (usize, Head)| {
+            (TypeModel::Shared(head), selected[of_type], design.rate(self.data.answers, of_type))
+        };
+        Ok(heads.into_iter().enumerate().map(of).collect())
     }
 
     fn own(&self, selected: &[Selected]) -> Result<Types, PerspectivesError> {
         let mut all = self.shared(selected)?;
-        let mut people: Vec<u32> =
-            self.train.iter().map(|answer| self.data.answers[*answer].annotator).collect();
-        people.sort_unstable();
-        people.dedup();
-        let mut own: Vec<Vec<Option<Head>>> = vec![vec![None; self.data.annotators]; self.types];
-        for person in people {
-            let theirs: Vec<usize> = self
-                .train
-                .iter()
-                .copied()
-                .filter(|answer| self.data.answers[*answer].annotator == person)
-                .collect();
-            let design = self.design(&theirs);
-            let heads = self.each_type(|of_type| {
-                Head::fit(&design, self.data, of_type, &selected[of_type].priors, self.progress)
-            })?;
-            own.iter_mut().zip(heads).for_each(|(own, head)| own[person as usize] = Some(head));
-        }
+        let own = self.own_on(self.train, selected)?;
         for ((model, ..), own) in all.iter_mut().zip(own) {
             if let TypeModel::Shared(head) = model {
                 *model = TypeModel::Own(own, head.clone());
             }
         }
         Ok(all)
+    }
+
+    /// One head of each type for all, of these answers.
+    fn shared_on(&self, of: &[usize], selected: &[Selected]) -> Result<Vec<Head>, PerspectivesError> {
+        let design = self.design(of);
+        self.each_type(|of_type| {
+            Head::fit(&design, self.data, of_type, &selected[of_type].priors, self.progress)
+        })
+    }
+
+    /// Of each type a head for each annotator of these answers.
+    fn own_on(
+        &self,
+        of: &[usize],
+        selected: &[Selected],
+    ) -> Result<Vec<Vec<Option<Head>>>, PerspectivesError> {
+        let mut by_annotator: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for answer in of {
+            by_annotator.entry(self.data.answers[*answer].annotator).or_default().push(*answer);
+        }
+        let mut own: Vec<Vec<Option<Head>>> = vec![vec![None; self.data.annotators]; self.types];
+        for (person, theirs) in by_annotator {
+            let heads = self.shared_on(&theirs, selected)?;
+            own.iter_mut().zip(heads).for_each(|(own, head)| own[person as usize] = Some(head));
+        }
+        Ok(own)
     }
 
     fn each_type<T: Send>(

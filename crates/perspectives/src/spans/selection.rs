@@ -8,7 +8,7 @@ use crate::data::progress::Progress;
 use crate::math::random::generator;
 use crate::math::{attenuation, sigmoid};
 use rand::seq::SliceRandom;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of the training texts that choices are made by.
 const HELD_OUT: f64 = 0.2;
@@ -24,6 +24,9 @@ const TRIED: [(f64, Option<f64>); 4] =
 /// Standard deviations of single words that are tried, in logits.
 const WORD_DEVIATIONS: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0];
 
+/// Variance of single words where no word has two answers to tell it by.
+const UNKNOWN_WORD_VARIANCE: f64 = 1.0;
+
 /// Steps of Newton's method at most.
 const NEWTON_STEPS: usize = 50;
 
@@ -37,19 +40,44 @@ pub(super) struct Selected {
     pub(super) word_variance: f64,
 }
 
+impl Selected {
+    /// With threshold and variance of words as they follow from what these heads, one for each annotator, say of answers that none of them has learned.
+    pub(super) fn by<'h>(
+        self,
+        data: &HeadData<'_>,
+        answers: &[usize],
+        of_type: usize,
+        head: &dyn Fn(u32) -> &'h Head,
+    ) -> Self {
+        let held_out = HeldOut::of(data, answers, of_type, head);
+        Self { threshold: held_out.threshold(), word_variance: held_out.word_variance(), ..self }
+    }
+}
+
 /// Indices of answers that learn, and of those that choose.
 pub(super) struct Halves {
     pub(super) learn: Vec<usize>,
     pub(super) choose: Vec<usize>,
 }
 
-/// Divides answers by text; copies of a body stay together.
-pub(super) fn divide(answers: &[SpanAnswer], of: &[usize], copies: &[u32], seed: u64) -> Halves {
-    let mut bodies: Vec<u32> = of.iter().map(|answer| copies[answers[*answer].text as usize]).collect();
+/// Divides answers by text; copies of a body stay together. Texts that the encoder has learned (`tuned_on`, empty where none) never choose.
+pub(super) fn divide(
+    answers: &[SpanAnswer],
+    of: &[usize],
+    copies: &[u32],
+    tuned_on: &[bool],
+    seed: u64,
+) -> Halves {
+    let texts = || of.iter().map(|answer| answers[*answer].text as usize);
+    let is_learned = |text: usize| tuned_on.get(text).copied().unwrap_or(false);
+    let taught: BTreeSet<u32> = texts().filter(|text| is_learned(*text)).map(|text| copies[text]).collect();
+    let mut bodies: Vec<u32> = texts().map(|text| copies[text]).collect();
     bodies.sort_unstable();
     bodies.dedup();
-    bodies.shuffle(&mut generator(seed, STREAM));
     let held_out = (bodies.len() as f64 * HELD_OUT) as usize;
+    bodies.retain(|body| !taught.contains(body));
+    bodies.shuffle(&mut generator(seed, STREAM));
+    let held_out = held_out.min(bodies.len());
     let mut held: Vec<u32> = bodies[..held_out].to_vec();
     held.sort_unstable();
     let chooses = |answer: &usize| held.binary_search(&copies[answers[*answer].text as usize]).is_ok();
@@ -61,8 +89,8 @@ pub(super) fn divide(answers: &[SpanAnswer], of: &[usize], copies: &[u32], seed:
 pub(super) fn unchosen(with_annotators: bool) -> Selected {
     let annotators = with_annotators.then_some(READINESS);
     let (embedding, context) = TRIED[0];
-    let priors = Priors { embedding, context, forms: FORMS, annotators };
-    Selected { priors, threshold: 0.5, word_variance: 1.0 }
+    let priors = Priors { embedding, context, forms: FORMS, annotators, constant: 0.0 };
+    Selected { priors, threshold: 0.5, word_variance: UNKNOWN_WORD_VARIANCE }
 }
 
 /// The precisions with the least loss on `halves.choose`, after learning from `design` (of `halves.learn`); threshold and variance of
@@ -86,7 +114,7 @@ pub(super) fn select(
     for (embedding, context) in TRIED {
         let priors = Priors { embedding, context, ..first.priors };
         let head = Head::at_priors(design, data, of_type, &priors, progress)?;
-        let held_out = HeldOut::of(&head, data, &halves.choose, of_type);
+        let held_out = HeldOut::of(data, &halves.choose, of_type, &|_| &head);
         let loss = held_out.log_loss();
         if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
             best = Some((loss, priors, held_out));
@@ -115,14 +143,21 @@ struct Decision {
 }
 
 impl HeldOut {
-    fn of(head: &Head, data: &HeadData<'_>, answers: &[usize], of_type: usize) -> Self {
+    /// By the head that an annotator has.
+    fn of<'h>(
+        data: &HeadData<'_>,
+        answers: &[usize],
+        of_type: usize,
+        head: &dyn Fn(u32) -> &'h Head,
+    ) -> Self {
         let mut decisions = Vec::new();
-        let mut scores: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        let mut scores: BTreeMap<(u32, *const Head), Vec<f64>> = BTreeMap::new();
         let mut room = vec![0.0; data.texts.dim()];
         for &answer in answers {
             let answer = &data.answers[answer];
             let words = data.texts.words(answer.text);
-            let scores = scores.entry(answer.text).or_insert_with(|| {
+            let head = head(answer.annotator);
+            let scores = scores.entry((answer.text, std::ptr::from_ref(head))).or_insert_with(|| {
                 words.clone().map(|word| head.score(data.texts, word, data.scaling, &mut room)).collect()
             });
             let (mean, variance) = head.readiness[answer.annotator as usize];
@@ -168,6 +203,9 @@ impl HeldOut {
         let mut by_word: BTreeMap<usize, Vec<Decision>> = BTreeMap::new();
         self.decisions.iter().for_each(|d| by_word.entry(d.word).or_default().push(*d));
         by_word.retain(|_, decisions| decisions.len() > 1);
+        if by_word.is_empty() {
+            return UNKNOWN_WORD_VARIANCE;
+        }
         let evidence = |deviation: &f64| -> f64 {
             by_word.values().map(|decisions| decisions[0].weight * log_evidence(decisions, *deviation)).sum()
         };
@@ -175,18 +213,24 @@ impl HeldOut {
             .iter()
             .map(|deviation| (evidence(deviation), *deviation))
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        best.map_or(1.0, |(_, deviation)| deviation * deviation)
+        best.map_or(UNKNOWN_WORD_VARIANCE, |(_, deviation)| deviation * deviation)
     }
 }
 
+/// The logit of a word whose own deviation is known, of a score that was learned without deviations of words and so is that of the mean over them.
+pub(super) fn given_word(score: f64, word_variance: f64) -> f64 {
+    score / attenuation(word_variance)
+}
+
 fn log_evidence(decisions: &[Decision], deviation: f64) -> f64 {
-    let likelihood =
-        |effect: f64| -> f64 { decisions.iter().map(|d| ln_probability(d.score + effect, d.marked)).sum() };
     if deviation == 0.0 {
-        return likelihood(0.0);
+        return decisions.iter().map(|d| ln_probability(d.score, d.marked)).sum();
     }
     let v = deviation * deviation;
-    let (mode, variance) = effect_mode(decisions.iter().map(|d| (d.score, d.marked, 1.0)), v);
+    let likelihood = |effect: f64| -> f64 {
+        decisions.iter().map(|d| ln_probability(given_word(d.score, v) + effect, d.marked)).sum()
+    };
+    let (mode, variance) = effect_mode(decisions.iter().map(|d| (given_word(d.score, v), d.marked, 1.0)), v);
     likelihood(mode) - mode * mode / (2.0 * v) + 0.5 * (variance / v).ln()
 }
 

@@ -4,7 +4,7 @@ use super::data::{SpanAnswer, SpanTexts, WordFeatures};
 use super::head::{Head, HeadData};
 use super::head_objective::{Design, Priors, Scaling};
 use super::live::LiveSpans;
-use super::model::{SpanFitOptions, SpanModel};
+use super::model::{SpanFitOptions, SpanModel, SpanTraining};
 use super::token_scores::{PredictedMarks, TokenScores};
 use crate::data::progress::Silent;
 use crate::data::{ModelKind, PerspectivesError};
@@ -84,7 +84,13 @@ fn a_head_is_at_the_minimum_that_scipy_finds() {
     let scaling = Scaling::of(&texts, &rows);
     let design = Design::new(&texts, &answers, &all, reference.annotators, &scaling);
     let ReferencePrecisions { embedding, context, forms, annotators } = reference.head.precisions;
-    let priors = Priors { embedding, context: Some(context), forms, annotators: Some(annotators) };
+    let priors = Priors {
+        embedding,
+        context: Some(context),
+        forms,
+        annotators: Some(annotators),
+        constant: reference.head.parameters[0],
+    };
     let theirs = &reference.head.parameters;
     assert_eq!(design.parameters(), theirs.len());
     let mut gradient = vec![0.0; theirs.len()];
@@ -115,7 +121,8 @@ fn the_gradient_is_that_of_the_loss() {
     let all: Vec<usize> = (0..answers.len()).collect();
     let scaling = Scaling::of(&texts, &(0..texts.len() as u32).collect::<Vec<_>>());
     let design = Design::new(&texts, &answers, &all, reference.annotators, &scaling);
-    let priors = Priors { embedding: 2.0, context: Some(1.0), forms: 0.5, annotators: Some(1.5) };
+    let priors =
+        Priors { embedding: 2.0, context: Some(1.0), forms: 0.5, annotators: Some(1.5), constant: -1.0 };
     let mut rng = generator(3, 0);
     let x: Vec<f64> = (0..design.parameters()).map(|_| StandardNormal.sample(&mut rng)).collect();
     let (mut gradient, mut unused, mut scores) = (vec![0.0; x.len()], vec![0.0; x.len()], Vec::new());
@@ -204,7 +211,16 @@ impl Simulated {
     fn fit(&self, kind: ModelKind, train: &[usize]) -> Result<SpanModel, PerspectivesError> {
         let options = SpanFitOptions::default();
         let Self { texts, answers, readiness, copies } = self;
-        SpanModel::fit(texts, answers, train, readiness.len(), 1, kind, copies, &options, &Silent)
+        let of = SpanTraining {
+            texts,
+            answers,
+            train,
+            annotators: readiness.len(),
+            types: 1,
+            copies,
+            tuned_on: &[],
+        };
+        SpanModel::fit(&of, kind, &options, &Silent)
     }
 
     fn loss(&self, model: &SpanModel, test: &[usize]) -> f64 {
@@ -354,4 +370,118 @@ fn words_that_nobody_and_everybody_marks_are_no_disagreement() {
     // Three people: two of three pairs differ.
     assert!((of(&[1.0, 0.0, 0.0]).pairs - 2.0 / 3.0).abs() < 1e-12);
     assert_eq!(of(&[0.4]).pairs, 0.0);
+}
+
+/// A head that learned with its encoder and is twice as sure as it should be.
+#[test]
+fn a_tuned_head_is_calibrated_on_answers_that_it_has_not_learned() {
+    let data = simulated(300, 12, 1.0, 11);
+    let (train, test) = data.halves();
+    let (train, held_out) = train.split_at(train.len() * 5 / 6);
+    let tuned_on: Vec<bool> = (0..300).map(|text| text < 175).collect();
+    let Simulated { texts, answers, readiness, copies } = &data;
+    let of = SpanTraining {
+        texts,
+        answers,
+        train,
+        annotators: readiness.len(),
+        types: 1,
+        copies,
+        tuned_on: &tuned_on,
+    };
+    let (weights, constants) = ([3.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0], [-3.0]);
+    let fit =
+        |validation: &[usize]| SpanModel::of_tuned(&of, validation, &weights, &constants, true).unwrap();
+    let (sure, calibrated) = (fit(&[]), fit(held_out));
+    let true_size = SpanModel::of_tuned(&of, &[], &weights.map(|w| w / 2.0), &[-1.5], true).unwrap();
+    let (of_sure, of_calibrated, of_true) =
+        (data.loss(&sure, &test), data.loss(&calibrated, &test), data.loss(&true_size, &test));
+    assert!(of_sure > 1.1 * of_true, "{of_sure} {of_true}");
+    assert!(of_calibrated < 1.02 * of_true, "{of_calibrated} {of_true}");
+    // What is kept predicts the same, annotators aside, who are learned from answers.
+    let heads = calibrated.type_heads();
+    assert!((heads[0].states[0] - 1.5).abs() < 0.25, "{:?}", heads[0].states);
+    let json = serde_json::to_string(&heads).unwrap();
+    let back = SpanModel::of_type_heads(serde_json::from_str(&json).unwrap()).unwrap();
+    let live = |model: &SpanModel| {
+        let rows: Vec<u32> = (0..300).collect();
+        let mut live = LiveSpans::new(model, texts, &rows).unwrap();
+        live.record_all(answers.iter().cloned());
+        live.expected(299, &[0, 1, 2]).unwrap()
+    };
+    assert_eq!(live(&calibrated), live(&back));
+    // Numbers that are not there, or not finite.
+    assert!(SpanModel::of_tuned(&of, &[], &weights[..7], &constants, true).is_err());
+    let broken = weights.map(|_| f32::NAN);
+    assert!(SpanModel::of_tuned(&of, &[], &broken, &constants, true).is_err());
+    let mut other = heads;
+    other.push(super::TypeHead { states: vec![0.0; 3], ..other[0].clone() });
+    assert!(SpanModel::of_type_heads(other).is_err());
+}
+
+#[test]
+fn texts_that_the_encoder_has_learned_choose_nothing() {
+    let data = simulated(60, 6, 1.0, 12);
+    let all: Vec<usize> = (0..data.answers.len()).collect();
+    let tuned_on: Vec<bool> = (0..60).map(|text| text % 2 == 0).collect();
+    let divided = |copies: &[u32], tuned_on: &[bool]| {
+        let halves = super::selection::divide(&data.answers, &all, copies, tuned_on, 3);
+        let texts: std::collections::BTreeSet<u32> =
+            halves.choose.iter().map(|at| data.answers[*at].text).collect();
+        assert_eq!(halves.choose.len() + halves.learn.len(), all.len());
+        texts
+    };
+    assert_eq!(divided(&data.copies, &[]).len(), 12);
+    let chosen = divided(&data.copies, &tuned_on);
+    assert!(chosen.len() == 12 && chosen.iter().all(|text| text % 2 == 1), "{chosen:?}");
+    // A copy of a text that it has learned is one, too: here the odd ones are.
+    let copies: Vec<u32> = (0..60).map(|text| text / 2 * 2).collect();
+    assert!(divided(&copies, &tuned_on).is_empty());
+}
+
+/// What is shown of a text that nobody has answered is what is scored: the deviation of words widens nothing twice.
+#[test]
+fn an_unanswered_text_is_expected_as_it_is_predicted() {
+    let data = simulated(200, 10, 1.0, 13);
+    let train: Vec<usize> = (0..data.answers.len()).filter(|at| data.answers[*at].text < 150).collect();
+    let model = data.fit(ModelKind::Multilevel, &train).unwrap();
+    let rows: Vec<u32> = (0..200).collect();
+    let mut live = LiveSpans::new(&model, &data.texts, &rows).unwrap();
+    live.record_all(train.iter().map(|at| data.answers[*at].clone()));
+    for deviation in [0.0, 1.0, 2.0, 3.0] {
+        live.set_word_variance(deviation * deviation);
+        let people: Vec<u32> = (0..10).collect();
+        for text in 150..200 {
+            let view = model.view(&data.texts, text);
+            let p: Vec<Vec<f32>> =
+                people.iter().map(|who| model.probabilities(&data.texts, text, *who, &view)).collect();
+            for (word, expected) in live.expected(text, &people).unwrap().iter().enumerate() {
+                let mean = p.iter().map(|own| f64::from(own[word])).sum::<f64>() / 10.0;
+                let shown = expected.types[0];
+                assert!((shown.marks - mean).abs() < 0.03, "{deviation}: {} for {mean}", shown.marks);
+                let independent =
+                    super::disagreement::word_disagreement(p.iter().map(|own| f64::from(own[word])));
+                assert!(shown.pairs < independent.pairs + 0.03, "what people share is no disagreement");
+            }
+        }
+    }
+}
+
+#[test]
+fn words_that_one_person_has_answered_leave_the_deviation_of_words_unknown() {
+    let mut data = simulated(80, 5, 1.0, 14);
+    data.answers.dedup_by_key(|answer| answer.text);
+    let all: Vec<usize> = (0..data.answers.len()).collect();
+    let model = data.fit(ModelKind::Multilevel, &all).unwrap();
+    assert_eq!(model.report()[0].word_deviation, 1.0);
+}
+
+#[test]
+fn a_type_that_nobody_marks_is_rare_and_not_impossible() {
+    let mut data = simulated(80, 5, 1.0, 15);
+    data.answers.iter_mut().for_each(|answer| answer.marks.clear());
+    let all: Vec<usize> = (0..data.answers.len()).collect();
+    let model = data.fit(ModelKind::Multilevel, &all).unwrap();
+    let p = model.probabilities(&data.texts, 0, 1, &model.view(&data.texts, 0));
+    assert!(p.iter().all(|p| (1e-7..1e-2).contains(p)), "{p:?}");
 }
