@@ -64,6 +64,16 @@ pub(super) fn auxiliary_note(of: &RunAuxiliary) -> String {
     )
 }
 
+/// What to say of a question without validation labels whose encoder was chosen by those of others.
+pub(super) fn validated_by_others(members: &[Member], at: usize) -> Option<String> {
+    let has = |member: &Member| !member.data.division.validation.is_empty();
+    let others = members.iter().enumerate().any(|(nth, member)| nth != at && has(member));
+    (!has(&members[at]) && others).then(|| {
+        "It has no validation label: when training stopped was chosen by the other questions alone, and no answer was tuned for macro F1. Trained alone it would draw some of its training labels."
+            .to_owned()
+    })
+}
+
 /// What to say of a run whose encoder, at place `at`, was trained for several questions; nothing of one alone.
 pub(super) fn together_note(members: &[Member], at: usize) -> Option<String> {
     if members.len() < 2 {

@@ -132,6 +132,9 @@ pub(super) fn divide(
     };
     let (train, chosen) = (pairs(&whole.train), pairs(&whole.validation));
     let (test, unseen) = (pairs(whole.test.observations()), pairs(without.test.observations()));
+    // What is on no side at all, not because of the encoder, is there as a copy.
+    let divided: HashSet<(u32, u32)> =
+        [&train, &chosen, &unseen, &test].into_iter().flatten().copied().collect();
     of.iter()
         .map(|data| {
             let on = |side: &HashSet<(u32, u32)>| -> Vec<Observation> {
@@ -152,13 +155,18 @@ pub(super) fn divide(
             }
             let texts = |labels: &[Observation]| labels.iter().map(|o| o.text).collect::<BTreeSet<_>>();
             let tested = texts(&test);
-            let left_out = texts(&on(&unseen)).difference(&tested).count();
+            let seen_texts = texts(&on(&unseen)).difference(&tested).count();
+            let on_no_side = |o: &&Observation| !divided.contains(&(o.text, o.annotator));
+            let left_out = match whole.copies.left_out {
+                0 => 0,
+                _ => texts(&data.observations.iter().filter(on_no_side).copied().collect::<Vec<_>>()).len(),
+            };
             let scored = whole.copies.scored.iter().copied().filter(|text| tested.contains(text)).collect();
             Ok(DataSplit {
                 train,
                 validation: on(&chosen),
-                test: TestSet::without_seen(test, left_out),
-                copies: CopiesAcross { scored, left_out: whole.copies.left_out },
+                test: TestSet::without_seen(test, seen_texts),
+                copies: CopiesAcross { scored, left_out },
             })
         })
         .collect()

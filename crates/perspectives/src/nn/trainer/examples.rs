@@ -54,11 +54,11 @@ impl Examples {
                 let level = majority_level(group, levels);
                 examples.push(None, &[(level, 1.0)], weights.of(0, level), config.label_smoothing);
             } else if config.soft_labels && model == ModelKind::Shared {
-                let shares: Vec<(u16, f32)> =
-                    group.iter().map(|o| (o.level, 1.0 / group.len() as f32)).collect();
-                let weight =
-                    group.iter().map(|o| weights.of(o.annotator, o.level)).sum::<f32>() / group.len() as f32;
-                examples.push(None, &shares, weight, config.label_smoothing);
+                // Each label counts with its own weight, within a text as between texts.
+                let weight_of = |o: &Observation| weights.of(o.annotator, o.level);
+                let all: f32 = group.iter().map(weight_of).sum();
+                let shares: Vec<(u16, f32)> = group.iter().map(|o| (o.level, weight_of(o) / all)).collect();
+                examples.push(None, &shares, all / group.len() as f32, config.label_smoothing);
             } else {
                 for o in group {
                     let weight = weights.of(o.annotator, o.level);
@@ -235,6 +235,11 @@ mod tests {
         // One no, four yes: a yes weighs a quarter of a no.
         let (no, yes) = (sum(&balanced, 0), sum(&balanced, 1) / 4.0);
         assert!((yes / no - 0.25).abs() < 1e-6);
+        // Of a text with one no and two yes, as shares: a yes weighs four times a no.
+        let soft = TrainConfig { soft_labels: true, ..config(ModelKind::Shared) };
+        let soft = Examples::new(&LABELS, YES_NO, 3, &TrainConfig { pos_weight: 4.0, ..soft });
+        let targets = soft.rows(&[0], 0).targets;
+        assert!((targets[1] / targets[0] - 8.0).abs() < 1e-5 && (soft.weight(&[0]) - 3.0).abs() < 1e-6);
         // A scale has no yes.
         let scale = Target { kind: ScaleKind::Ordinal, levels: 2 };
         let scale =
