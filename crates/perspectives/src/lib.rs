@@ -98,10 +98,11 @@ pub use models::{PreparedTexts, calibration_texts};
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
 pub use nn::trainer::{
     AuxiliaryTask, EncoderToTune, EpochRecord, GradientNorm, Head, JointQuestion, Schedule, Seeds,
-    StopReason, TrainConfig, Trained, Trainer, ValidationMetric, ValidationScores, checkpoint_config_hash,
+    StopReason, TrainConfig, Trained, Trainer, ValidationMetric, ValidationScores, WordHead, WordQuestion,
+    checkpoint_config_hash,
 };
 pub use spans::{
-    ExpectedMarks, LiveSpans, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions,
-    SpanTexts, TokenScores, TypeReport, TypeTokenScores, WordDisagreement, WordFeatures, WordFrequency,
-    WordView, runs_of_words, word_disagreement,
+    ExpectedMarks, LiveSpans, Readiness, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel,
+    SpanPredictions, SpanTexts, SpanTraining, TokenScores, TypeHead, TypeReport, TypeTokenScores,
+    WordDisagreement, WordFeatures, WordFrequency, WordView, fit_readiness, runs_of_words, word_disagreement,
 };

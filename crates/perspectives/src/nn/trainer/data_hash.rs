@@ -3,6 +3,7 @@
 use super::hex::hexadecimal;
 use super::inputs::Trainer;
 use crate::data::{Observation, PerspectivesError, TrainingData};
+use crate::spans::SpanAnswer;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of what is learned from, in hexadecimal: the labels, the annotators' attributes, and the embeddings (or, of an encoder
@@ -26,6 +27,15 @@ pub(super) fn data_hash(trainer: &Trainer<'_>) -> Result<String, PerspectivesErr
     }
     let labels = trainer.own.iter().flat_map(|own| own.observations.iter().chain(&own.validation));
     let mut texts: Vec<u32> = labels.map(|o| o.text).collect();
+    for words in &trainer.words {
+        for answers in [words.answers, words.validation] {
+            marks_into(&mut data, answers);
+            texts.extend(answers.iter().map(|answer| answer.text));
+        }
+        data.update((words.annotators as u64).to_le_bytes());
+        data.update((words.types as u64).to_le_bytes());
+        data.update(words.weight.to_le_bytes());
+    }
     texts.sort_unstable();
     texts.dedup();
     for text in texts {
@@ -65,6 +75,19 @@ fn labels_into(data: &mut Sha256, labels: &[Observation]) {
         data.update(o.text.to_le_bytes());
         data.update(o.annotator.to_le_bytes());
         data.update(o.level.to_le_bytes());
+    }
+}
+
+fn marks_into(data: &mut Sha256, answers: &[SpanAnswer]) {
+    data.update((answers.len() as u64).to_le_bytes());
+    for answer in answers {
+        data.update(answer.text.to_le_bytes());
+        data.update(answer.annotator.to_le_bytes());
+        data.update((answer.marks.len() as u64).to_le_bytes());
+        for (word, bits) in &answer.marks {
+            data.update(word.to_le_bytes());
+            data.update(bits.to_le_bytes());
+        }
     }
 }
 

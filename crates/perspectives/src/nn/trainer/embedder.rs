@@ -5,7 +5,7 @@ use crate::data::Embeddings;
 use crate::data::PerspectivesError;
 use crate::data::progress::Progress;
 use candle_core::{Device, Result as CandleResult, Tensor, Var};
-use dissensus_encoder::{BatchPlan, EncoderError, FreezePolicy, Gradients, Trainable};
+use dissensus_encoder::{BatchPlan, EncoderError, FreezePolicy, Gradients, Trainable, WordStates};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,6 +14,17 @@ use std::ops::Range;
 const SHARES: usize = 2;
 /// Texts of a batch of cached embeddings below which one part is quicker.
 const SMALL: usize = 32;
+
+/// Texts whose words are encoded together.
+const TEXTS_OF_WORDS: usize = 256;
+
+/// The last hidden states of the tokens of some texts, text after text.
+#[derive(Clone, Copy)]
+pub(crate) struct States<'a> {
+    pub(crate) all: &'a Tensor,
+    /// How many each text has.
+    pub(crate) lengths: &'a [usize],
+}
 
 pub(crate) enum Embedder<'a> {
     Cached(&'a Embeddings),
@@ -74,22 +85,77 @@ impl<'a> Embedder<'a> {
         }
     }
 
-    /// Gradients of a loss on the embeddings of `texts`; see [`Trainable::gradients`].
+    /// Components of a token's hidden state; 0 where none learns.
+    pub(crate) fn hidden(&self) -> usize {
+        match self {
+            Self::Cached(_) => 0,
+            Self::Tuned(tuned) => tuned.encoder.hidden(),
+        }
+    }
+
+    /// Of each of these texts the tokens of each word. `words` has those of every text.
+    pub(crate) fn word_tokens(
+        &self,
+        texts: &[u32],
+        words: &[Vec<(u32, u32)>],
+    ) -> Result<Vec<Vec<Range<usize>>>, PerspectivesError> {
+        let Self::Tuned(tuned) = self else { return Err(no_encoder()) };
+        let bodies: Vec<&str> = texts.iter().map(|text| tuned.bodies[*text as usize]).collect();
+        let words: Vec<Vec<(u32, u32)>> = texts.iter().map(|text| words[*text as usize].clone()).collect();
+        Ok(tuned.encoder.word_tokens(&bodies, &words)?)
+    }
+
+    /// The last hidden states of the words of these texts with the weights as they are now: `[words][hidden]` of each, in no particular order.
+    pub(crate) fn word_states(
+        &self,
+        texts: &[u32],
+        words: &[Vec<(u32, u32)>],
+        progress: &dyn Progress,
+        mut on_text: impl FnMut(u32, &[f32]),
+    ) -> Result<(), PerspectivesError> {
+        let Self::Tuned(tuned) = self else { return Err(no_encoder()) };
+        let encoder = tuned.encoder.encoder()?;
+        for texts in texts.chunks(TEXTS_OF_WORDS) {
+            let bodies: Vec<&str> = texts.iter().map(|text| tuned.bodies[*text as usize]).collect();
+            let words: Vec<Vec<(u32, u32)>> =
+                texts.iter().map(|text| words[*text as usize].clone()).collect();
+            let whole = encoder.word_states(&bodies, &words, WordStates::Last, |place, states| {
+                on_text(texts[place], &states);
+                progress.flow()
+            })?;
+            if !whole {
+                return Err(PerspectivesError::Cancelled);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gradients of a loss on the embeddings of `texts`; see [`Trainable::gradients`]. Where asked for, the loss is given the hidden states of the tokens too.
     pub(crate) fn gradients(
         &self,
         texts: &[u32],
         seed: u32,
         head: &[(&str, &Var)],
-        loss: impl Fn(&Tensor, Range<usize>) -> CandleResult<Tensor> + Sync,
+        with_states: bool,
+        loss: impl Fn(&Tensor, Option<States<'_>>, Range<usize>) -> CandleResult<Tensor> + Sync,
     ) -> Result<Gradients, EncoderError> {
         match self {
-            Self::Cached(x) => cached(x, texts, head, loss)
+            Self::Cached(x) => cached(x, texts, head, |x, share| loss(x, None, share))
                 .map_err(|source| EncoderError::Compute { device: "cpu", source })
                 .and_then(checked),
             Self::Tuned(tuned) => {
                 let tokens: Vec<Vec<u32>> =
                     texts.iter().map(|t| tuned.tokens.get(t).cloned().unwrap_or_default()).collect();
-                tuned.encoder.gradients(&tokens, Some(seed), head, loss)
+                if !with_states {
+                    return tuned
+                        .encoder
+                        .gradients(&tokens, Some(seed), head, |x, share| loss(x, None, share));
+                }
+                tuned.encoder.gradients_with_states(&tokens, Some(seed), head, |encoded, share| {
+                    let lengths: Vec<usize> = tokens[share.clone()].iter().map(Vec::len).collect();
+                    let states = States { all: &encoded.states, lengths: &lengths };
+                    loss(&encoded.embeddings, Some(states), share)
+                })
             }
         }
     }
@@ -115,6 +181,14 @@ impl<'a> Embedder<'a> {
                 if done.cancelled { Err(PerspectivesError::Cancelled) } else { Ok(rows.concat()) }
             }
         }
+    }
+}
+
+fn no_encoder() -> PerspectivesError {
+    PerspectivesError::Choice {
+        field: "tuning",
+        value: "frozen".to_owned(),
+        allowed: "words are learned by an encoder that learns: tune it with last-K, lora or full",
     }
 }
 

@@ -46,7 +46,7 @@ impl Training<'_, '_> {
             step: self.state.step,
             train_loss: (self.state.weight > 0.0).then(|| self.state.loss / self.state.weight),
             validation,
-            questions: if self.own().len() > 1 { questions } else { Vec::new() },
+            questions: if self.streams[0].is_joint() { questions } else { Vec::new() },
             learning_rate: self.config.head_lr * factor,
             seconds: self.seconds(),
             best,
@@ -74,6 +74,11 @@ impl Training<'_, '_> {
             .zip(questions)
             .filter_map(|(task, scores)| Some((task.labels.weight, (*scores)?)))
             .collect();
+        let of_words = self.streams[0].words.iter().zip(&questions[self.own().len()..]);
+        let scored: Vec<(f64, ValidationScores)> = scored
+            .into_iter()
+            .chain(of_words.filter_map(|(task, scores)| Some((task.of.weight, task.comparable((*scores)?)))))
+            .collect();
         let all: f64 = scored.iter().map(|(weight, _)| weight).sum();
         let mean = |of: fn(&ValidationScores) -> f64| {
             scored.iter().map(|(weight, scores)| weight * of(scores)).sum::<f64>() / all
@@ -85,9 +90,21 @@ impl Training<'_, '_> {
         })
     }
 
-    /// The scores of every own question on its validation labels, where asked to. Of `multilevel` the model is fitted anew on the embeddings
+    /// The scores of every own question on its validation labels, then those of words, where asked to. Of `multilevel` the model is fitted anew on the embeddings
     /// as they are now: its head and random effects are where the next steps start from.
     pub(super) fn refit_and_score(
+        &mut self,
+        scored: bool,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Option<ValidationScores>>, PerspectivesError> {
+        let mut all = self.refit_and_score_texts(scored, progress)?;
+        for task in &mut self.streams[0].words {
+            all.push(task.refit_and_score(scored, &self.embedder, progress)?);
+        }
+        Ok(all)
+    }
+
+    fn refit_and_score_texts(
         &mut self,
         scored: bool,
         progress: &dyn Progress,

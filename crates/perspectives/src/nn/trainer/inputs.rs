@@ -1,9 +1,9 @@
 //! What a training is given: labels, configuration, and the encoder to tune.
 
 use super::config::TrainConfig;
-use crate::data::ModelKind;
+use super::words::WordQuestion;
 use crate::data::PerspectivesError;
-use crate::data::{Attribute, Embeddings, Observation, Target, TrainingData};
+use crate::data::{Attribute, Embeddings, ModelKind, Observation, Target, TrainingData};
 use crate::nn::networks::{Network, NetworkModel};
 use dissensus_encoder::{EncoderOptions, FreezePolicy};
 use std::path::{Path, PathBuf};
@@ -124,14 +124,17 @@ pub(super) struct Together<'a> {
     pub(super) texts: Vec<u32>,
     /// How many of them an epoch takes.
     pub(super) texts_in_epoch: usize,
+    /// Words that are learned in the same steps.
+    pub(super) words: Vec<WordQuestion<'a>>,
 }
 
 impl<'a> Together<'a> {
-    fn of(labels: Vec<Labels<'a>>) -> Self {
+    fn of(labels: Vec<Labels<'a>>, words: &[WordQuestion<'a>]) -> Self {
         let mut texts: Vec<u32> = labels.iter().flat_map(|of| of.observations).map(|o| o.text).collect();
+        texts.extend(words.iter().flat_map(|of| of.answers).map(|answer| answer.text));
         texts.sort_unstable();
         texts.dedup();
-        Self { texts_in_epoch: texts.len(), labels, texts }
+        Self { texts_in_epoch: texts.len(), labels, texts, words: words.to_vec() }
     }
 }
 
@@ -140,6 +143,8 @@ impl<'a> Together<'a> {
 pub struct Trainer<'a> {
     /// Its own questions, the first of which gives the embeddings and the number of texts.
     pub(super) own: Vec<Own<'a>>,
+    /// Words that are learned on the same texts.
+    pub(super) words: Vec<WordQuestion<'a>>,
     pub(super) encoder: Option<EncoderToTune<'a>>,
     pub(super) auxiliary: Vec<Auxiliary<'a>>,
     pub(super) config: TrainConfig,
@@ -176,7 +181,15 @@ impl<'a> Trainer<'a> {
             let (expected, found) = (data.embeddings.texts, encoder.texts.len());
             return Err(PerspectivesError::Length { what: "the list of texts", expected, found });
         }
-        Ok(Self { own: vec![own], encoder, auxiliary: Vec::new(), config, folder: None, ends_at: None })
+        Ok(Self {
+            own: vec![own],
+            words: Vec::new(),
+            encoder,
+            auxiliary: Vec::new(),
+            config,
+            folder: None,
+            ends_at: None,
+        })
     }
 
     /// Has it learn these questions beside its own, each with a network of its own on the same encoder (multi-task learning with hard
@@ -250,6 +263,31 @@ impl<'a> Trainer<'a> {
         Ok(self)
     }
 
+    /// Has the encoder learn too which words annotators mark, by a linear head on the last hidden states of each question's words. It stands beside the training's own questions,
+    /// in the same steps: a text is encoded once for all of them. What is learned is in [`Trained::word_heads`](super::Trained::word_heads), in this order.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Choice`] where no encoder learns, where a soft prompt does, or for a weight that is not more than 0; [`PerspectivesError::NotOverWords`] for a
+    /// model other than `shared` and `multilevel`; [`PerspectivesError::Length`] where texts, words or marks do not fit together; [`PerspectivesError::EmptySplit`] without answers.
+    pub fn with_words(mut self, questions: &[WordQuestion<'a>]) -> Result<Self, PerspectivesError> {
+        let prompt = matches!(self.config.policy, FreezePolicy::Prompt(_));
+        if !questions.is_empty() && (self.encoder.is_none() || prompt) {
+            return Err(PerspectivesError::Choice {
+                field: "tuning",
+                value: self.config.policy.to_string(),
+                allowed: "words are learned by an encoder that learns: tune it with last-K, lora or full",
+            });
+        }
+        for question in questions {
+            question.check(self.own[0].data.embeddings.texts)?;
+            if !matches!(self.config.network.model, ModelKind::Shared | ModelKind::Multilevel) {
+                return Err(PerspectivesError::NotOverWords(self.config.network.model.name()));
+            }
+            self.words.push(*question);
+        }
+        Ok(self)
+    }
+
     /// Has the encoder learn these questions too, each with a network of its own. An epoch takes every text of the training and, of
     /// each larger one of these, as many as the geometric mean of both numbers of texts: it is drawn in proportion to the square root of its
     /// size (temperature 2; Raffel et al. 2020, arXiv 1910.10683, section 3.5.2). Of a smaller one it takes every text once, none twice. Every step is on texts of one question, in an order drawn
@@ -279,14 +317,14 @@ impl<'a> Trainer<'a> {
 
     /// The labels of every question by the texts that they share: the training's own first, then each auxiliary one.
     pub(super) fn labels(&self) -> Vec<Together<'_>> {
-        let own = Together::of(self.own.iter().map(Own::labels).collect());
+        let own = Together::of(self.own.iter().map(Own::labels).collect(), &self.words);
         let texts = own.texts.len();
         let mut labels = vec![own];
         let mut first_row = self.own[0].data.embeddings.texts as u32;
         for other in &self.auxiliary {
             let (data, observations) = (other.data(), &other.observations);
-            let mut stream =
-                Together::of(vec![Labels { data, observations, weight: 1.0, first_row, held: None }]);
+            let own = Labels { data, observations, weight: 1.0, first_row, held: None };
+            let mut stream = Together::of(vec![own], &[]);
             let all = stream.texts.len();
             let mean = (texts as f64 * all as f64).sqrt().round() as usize;
             stream.texts_in_epoch = mean.clamp(1, all);

@@ -5,6 +5,7 @@ use super::data_hash::data_hash_of_format_1;
 use super::embedder::Embedder;
 use super::trained::{StopReason, Trained};
 use super::training::Training;
+use super::words::WordTask;
 use crate::data::{ModelKind, PerspectivesError};
 use crate::nn::networks::Network;
 use candle_core::Tensor;
@@ -21,6 +22,9 @@ impl Training<'_, '_> {
         for task in self.own() {
             tensors.extend(task.tensors()?);
         }
+        for task in &self.streams[0].words {
+            tensors.extend(task.tensors()?);
+        }
         for (name, var) in self.embedder.variables() {
             let tensor = var.as_detached_tensor().to_device(&candle_core::Device::Cpu)?.copy()?;
             tensors.insert(name, tensor);
@@ -30,6 +34,7 @@ impl Training<'_, '_> {
 
     fn load_weights(&mut self, weights: &HashMap<String, Tensor>) -> Result<(), PerspectivesError> {
         self.streams[0].tasks.iter_mut().try_for_each(|task| task.set(weights))?;
+        self.streams[0].words.iter_mut().try_for_each(|task| task.set(weights))?;
         for (name, var) in self.embedder.variables() {
             if let Some(tensor) = weights.get(&name) {
                 var.set(&tensor.to_device(var.device())?)?;
@@ -103,11 +108,12 @@ impl Training<'_, '_> {
         let seconds = self.seconds();
         let device = self.embedder.device_name();
         let networks = self.own().iter().map(|task| on_cpu(&task.network)).collect::<Result<_, _>>()?;
+        let word_heads = self.streams[0].words.iter().map(WordTask::head).collect::<Result<_, _>>()?;
         let encoder = match self.embedder {
             Embedder::Cached(_) => None,
             Embedder::Tuned(tuned) => Some(tuned.encoder),
         };
-        Ok(Trained { networks, encoder, history: self.state.history, ended, seconds, device })
+        Ok(Trained { networks, word_heads, encoder, history: self.state.history, ended, seconds, device })
     }
 }
 

@@ -25,6 +25,9 @@ mod task;
 mod tests;
 mod trained;
 mod training;
+#[cfg(test)]
+mod word_tests;
+mod words;
 
 pub use checkpoint::checkpoint_config_hash;
 pub use config::{Seeds, TrainConfig, ValidationMetric};
@@ -33,3 +36,4 @@ pub use history::{EpochRecord, GradientNorm, ValidationScores};
 pub use inputs::{AuxiliaryTask, EncoderToTune, JointQuestion, Trainer};
 pub use schedule::Schedule;
 pub use trained::{Head, StopReason, Trained};
+pub use words::{WordHead, WordQuestion};

@@ -1,8 +1,10 @@
 //! One step: gradients of a window of texts, and the weights that they move.
 
+use super::embedder::States;
 use super::history::GradientNorm;
-use super::stream::Window;
+use super::stream::{Stream, Window};
 use super::training::Training;
+use super::words::WordTask;
 use crate::data::PerspectivesError;
 use crate::nn::networks::{DropoutRng, Gathered, Network, Rows};
 use candle_core::{Result as CandleResult, Tensor, Var};
@@ -111,8 +113,9 @@ impl Training<'_, '_> {
         seed: u64,
     ) -> Result<Option<Gradients>, PerspectivesError> {
         let stream = &self.streams[window.stream];
+        let of_tasks = parts.iter().flat_map(|part| stream.tasks[part.task].variables());
         let dense: Vec<(String, Var)> =
-            parts.iter().flat_map(|part| stream.tasks[part.task].variables()).collect();
+            of_tasks.chain(stream.words.iter().flat_map(WordTask::variables)).collect();
         let tables: Vec<(String, &Var)> = parts
             .iter()
             .filter_map(|part| {
@@ -129,8 +132,21 @@ impl Training<'_, '_> {
             let batch_seed = (seed as u32).wrapping_mul(31).wrapping_add(nth as u32);
             let networks: Vec<&Network> = parts.iter().map(|part| &stream.tasks[part.task].network).collect();
             let rows = stream.tasks[0].labels.rows(&texts);
-            let found = self.embedder.gradients(&rows, batch_seed, &head, |x, share| {
-                loss(x, share, parts.iter().zip(&networks), nth, batch_seed)
+            let with_states = !stream.words.is_empty();
+            let found = self.embedder.gradients(&rows, batch_seed, &head, with_states, |x, states, share| {
+                let of_words = match states {
+                    Some(states) => {
+                        let drop = self.config.network.head.embedding_dropout;
+                        word_loss(stream, states, &texts, share.clone(), drop, batch_seed)?
+                    }
+                    None => None,
+                };
+                match (loss(x, share, parts.iter().zip(&networks), nth, batch_seed)?, of_words) {
+                    (Some(of_texts), Some(of_words)) => of_texts + of_words,
+                    (Some(one), None) | (None, Some(one)) => Ok(one),
+                    // Answered texts none of whose words has a token: nothing is to be learned of them.
+                    (None, None) => x.sum_all()? * 0.0,
+                }
             });
             let found = found.map_err(|error| self.with_context(error))?;
             match &mut total {
@@ -171,7 +187,7 @@ fn loss<'p>(
     parts: impl Iterator<Item = (&'p Part, &'p &'p Network)>,
     nth: usize,
     seed: u32,
-) -> CandleResult<Tensor> {
+) -> CandleResult<Option<Tensor>> {
     let mut total: Option<Tensor> = None;
     for (part, network) in parts {
         let rows = part.rows[nth].of_texts(share.clone(), network.shape.target.levels);
@@ -187,8 +203,28 @@ fn loss<'p>(
             Some(total) => (total + loss)?,
         });
     }
-    match total {
-        Some(total) => Ok(total),
-        None => candle_core::bail!("texts without a label"),
+    Ok(total)
+}
+
+/// The losses of words on the states of a share's tokens, added up.
+fn word_loss(
+    stream: &Stream<'_>,
+    states: States<'_>,
+    texts: &[u32],
+    share: Range<usize>,
+    drop: f64,
+    seed: u32,
+) -> CandleResult<Option<Tensor>> {
+    let mut total: Option<Tensor> = None;
+    for (nth, (task, divisor)) in stream.words.iter().zip(&stream.word_divisors).enumerate() {
+        let start = share.start as u64 | (stream.tasks.len() + nth) as u64 * (1 << 20);
+        let dropout = DropoutRng { seed: u64::from(seed) << 32 | start };
+        let Some(loss) = task.loss(states, &texts[share.clone()], drop, dropout)? else { continue };
+        let loss = (loss / *divisor)?;
+        total = Some(match total {
+            None => loss,
+            Some(total) => (total + loss)?,
+        });
     }
+    Ok(total)
 }

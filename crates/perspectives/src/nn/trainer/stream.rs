@@ -5,18 +5,22 @@ use super::embedder::Embedder;
 use super::examples::Examples;
 use super::inputs::Together;
 use super::task::Task;
+use super::words::WordTask;
 use crate::data::PerspectivesError;
 use crate::nn::networks::Rows;
 
 /// Questions of the same texts, each with a network of its own.
 pub(super) struct Stream<'a> {
     pub(super) tasks: Vec<Task<'a>>,
+    pub(super) words: Vec<WordTask<'a>>,
     /// Texts with a label of any of them, ascending.
     pub(super) texts: Vec<u32>,
     pub(super) texts_in_epoch: usize,
     /// What the summed loss of each task is divided by in every step; empty for a task alone, whose loss is the mean over the labels of
     /// the step.
     divisors: Vec<f64>,
+    /// The same of words.
+    pub(super) word_divisors: Vec<f64>,
 }
 
 /// The texts of one step.
@@ -35,7 +39,7 @@ impl<'a> Stream<'a> {
         config: &TrainConfig,
         embedder: &Embedder<'_>,
     ) -> Result<Self, PerspectivesError> {
-        let Together { labels, texts, texts_in_epoch } = of;
+        let Together { labels, texts, texts_in_epoch, words } = of;
         let tasks: Vec<Task<'_>> = labels
             .into_iter()
             .enumerate()
@@ -46,14 +50,19 @@ impl<'a> Stream<'a> {
             })
             .collect::<Result<_, _>>()?;
         let together = config.batch_size * config.gradient_accumulation_steps;
-        let divisors = divisors(&tasks, texts_in_epoch.div_ceil(together));
-        Ok(Self { tasks, texts, texts_in_epoch, divisors })
+        let words: Vec<WordTask<'_>> = words
+            .into_iter()
+            .enumerate()
+            .map(|(place, of)| WordTask::new(format!("words-{place}."), of, config.network.model, embedder))
+            .collect::<Result<_, _>>()?;
+        let (divisors, word_divisors) = divisors(&tasks, &words, texts_in_epoch.div_ceil(together));
+        Ok(Self { tasks, words, texts, texts_in_epoch, divisors, word_divisors })
     }
 
     /// The rows of a task's labels of the texts at these places, of which the n-th is text n of the batch.
     pub(super) fn rows(&self, task: usize, places: &[usize], seed: u64) -> Rows {
         let examples = &self.tasks[task].examples;
-        if self.tasks.len() == 1 {
+        if !self.is_joint() {
             return examples.rows(places, seed);
         }
         let place = |(nth, place): (usize, &usize)| {
@@ -77,7 +86,7 @@ impl<'a> Stream<'a> {
 
     /// Whether more than one question is learned by every step.
     pub(super) fn is_joint(&self) -> bool {
-        self.tasks.len() > 1
+        self.tasks.len() + self.words.len() > 1
     }
 }
 
@@ -92,14 +101,16 @@ fn prefix(stream: usize, place: usize) -> String {
 
 /// Of tasks that share their steps: the weight of a task's labels in an average step, over its share of the tasks' weights. The mean over
 /// the steps of an epoch is then the weighted mean of the tasks' mean losses, however few of a task's labels a step happens to have.
-fn divisors(tasks: &[Task<'_>], steps: usize) -> Vec<f64> {
-    if tasks.len() < 2 {
-        return Vec::new();
+fn divisors(tasks: &[Task<'_>], words: &[WordTask<'_>], steps: usize) -> (Vec<f64>, Vec<f64>) {
+    if tasks.len() + words.len() < 2 {
+        return (Vec::new(), Vec::new());
     }
-    let all: f64 = tasks.iter().map(|task| task.labels.weight).sum();
+    let of_tasks: f64 = tasks.iter().map(|task| task.labels.weight).sum();
+    let all = of_tasks + words.iter().map(|task| task.of.weight).sum::<f64>();
     let of = |task: &Task<'_>| {
         let places: Vec<usize> = (0..task.examples.texts.len()).collect();
         task.examples.weight(&places) / steps as f64 * all / task.labels.weight
     };
-    tasks.iter().map(of).collect()
+    let of_words = |task: &WordTask<'_>| (task.total() / steps as f64 * all / task.of.weight).max(1e-9);
+    (tasks.iter().map(of).collect(), words.iter().map(of_words).collect())
 }

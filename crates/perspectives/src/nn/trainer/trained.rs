@@ -1,6 +1,7 @@
 //! What a training gives.
 
 use super::history::EpochRecord;
+use super::words::WordHead;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::Silent;
@@ -25,6 +26,8 @@ pub enum StopReason {
 pub struct Trained {
     /// Of each own question.
     pub(super) networks: Vec<Network>,
+    /// Of the words of each question that was learned by its words, in their order.
+    pub word_heads: Vec<WordHead>,
     pub(super) encoder: Option<Trainable>,
     /// Every evaluation.
     pub history: Vec<EpochRecord>,

@@ -60,6 +60,8 @@ impl<'a, 'b> Training<'a, 'b> {
         let mut variables = embedder.variables();
         let tasks = streams.iter().flat_map(|stream| &stream.tasks);
         tasks.for_each(|task| variables.extend(task.variables()));
+        let words = streams.iter().flat_map(|stream| &stream.words);
+        words.for_each(|task| variables.extend(task.variables()));
         let settings = AdamWSettings { weight_decay: config.weight_decay, ..AdamWSettings::default() };
         let steps = trainer.planned_steps();
         let (data_hash, choices) = (data_hash(trainer)?, config.config_hash()?);
