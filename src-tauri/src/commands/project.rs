@@ -63,26 +63,17 @@ pub(crate) async fn add_question(
         .await
 }
 
-/// Sets where a question is asked; without a condition always.
+/// Names all levels, options or types of a question and sets where it is asked; without a condition always.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn set_condition(
-    app: AppHandle,
-    question: QuestionId,
-    only_if: Option<Condition>,
-) -> Result<(), Problem> {
-    with_session(app, move |session| session.project.set_condition(question, only_if)).await
-}
-
-/// Renames all levels, options or types of a question.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn rename_levels(
+pub(crate) async fn change_question(
     app: AppHandle,
     question: QuestionId,
     names: Vec<String>,
+    only_if: Option<Condition>,
 ) -> Result<(), Problem> {
-    with_session(app, move |session| session.project.rename_levels(question, &names)).await
+    with_session(app, move |session| session.project.change_question(question, Some(&names), Some(only_if)))
+        .await
 }
 
 /// Everyone in the project.

@@ -473,13 +473,9 @@ export const commands: typeof RealCommands = {
     world.questions.push(added);
     return added;
   },
-  setCondition: async (id, only_if) => {
-    world.questions = world.questions.map((q) => (q.id === id ? { ...q, only_if } : q));
-    return null;
-  },
-  renameLevels: async (id, levels) => {
+  changeQuestion: async (id, levels, only_if) => {
     world.questions = world.questions.map((q) =>
-      q.id === id ? withOptions({ ...q, scale: { ...q.scale, levels } }) : q,
+      q.id === id ? withOptions({ ...q, only_if, scale: { ...q.scale, levels } }) : q,
     );
     return null;
   },

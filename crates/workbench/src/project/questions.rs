@@ -68,11 +68,42 @@ impl Project {
         question: QuestionId,
         only_if: Option<Condition>,
     ) -> Result<(), WorkbenchError> {
-        self.context.index().whole(question)?;
-        if let Some(only_if) = &only_if {
-            self.context.index().whole(only_if.question)?;
-        }
-        self.context.store.write(move |tx| tx.set_condition(question, only_if.as_ref(), now_ms()))?;
+        self.change_question(question, None, Some(only_if))
+    }
+
+    /// Renames levels as [`Project::rename_levels`] and sets the condition as [`Project::set_condition`], where they are given: both or neither.
+    ///
+    /// # Errors
+    /// As there. Nothing is changed then.
+    pub fn change_question(
+        &self,
+        question: QuestionId,
+        names: Option<&[String]>,
+        only_if: Option<Option<Condition>>,
+    ) -> Result<(), WorkbenchError> {
+        let names = {
+            let index = self.context.index();
+            let asked = index.whole(question)?;
+            if let Some(Some(only_if)) = &only_if {
+                index.whole(only_if.question)?;
+            }
+            let checked = |names: &[String]| -> Result<Vec<String>, WorkbenchError> {
+                let names: Vec<String> =
+                    names.iter().map(|name| checked_name("level", name)).collect::<Result<_, _>>()?;
+                index.check_options(&asked.name, &Scale::new(asked.scale.kind(), &names)?)?;
+                Ok(names)
+            };
+            names.map(checked).transpose()?
+        };
+        self.context.store.write(move |tx| {
+            if let Some(names) = &names {
+                tx.rename_levels(question, names, now_ms())?;
+            }
+            match &only_if {
+                Some(only_if) => tx.set_condition(question, only_if.as_ref(), now_ms()),
+                None => Ok(()),
+            }
+        })?;
         self.changed();
         Ok(())
     }
@@ -82,13 +113,7 @@ impl Project {
     /// # Errors
     /// There is no such question, or these are no names for as many levels. Nothing is changed then.
     pub fn rename_levels(&self, question: QuestionId, names: &[String]) -> Result<(), WorkbenchError> {
-        let index = self.context.index();
-        let asked = index.whole(question)?;
-        let names = names.iter().map(|name| checked_name("level", name)).collect::<Result<Vec<_>, _>>()?;
-        index.check_options(&asked.name, &Scale::new(asked.scale.kind(), &names)?)?;
-        self.context.store.write(move |tx| tx.rename_levels(question, &names, now_ms()))?;
-        self.changed();
-        Ok(())
+        self.change_question(question, Some(names), None)
     }
 
     fn changed(&self) {
