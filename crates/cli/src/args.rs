@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Annotators(Annotators),
     /// Compare two groups of people over all texts, and text by text
     CompareGroups(CompareGroups),
+    /// Show which words of a text people mark and would mark, or write those of all texts
+    Words(Words),
     /// Correlate the predicted scores of questions with one another, over all texts
     CorrelateQuestions(CorrelateQuestions),
     /// Measure how much annotators do agree (Krippendorff's alpha, Fleiss, Gwet, Cohen)
@@ -1043,6 +1045,36 @@ fn frozen_part(argument: &str) -> Result<String, String> {
         Some(Err(_)) => Err(format!("\"{argument}\" does not end in the number of a run, such as rude=3")),
         None => Err(format!("\"{argument}\" is neither encoder nor QUESTION=RUN, such as rude=3")),
     }
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  dissensus words P.dissensus --text-id t17
+  dissensus words P.dissensus --question where --out words.csv
+
+A model of words is fitted to all answers first, which takes minutes where the encoder was not tuned on words (train --tuning full); what it says of texts that were
+answered stands on these answers too. A word is one of Unicode text segmentation (UAX 29).")]
+pub(crate) struct Words {
+    /// The project file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) project: PathBuf,
+    /// The question with spans [default: the only one]
+    #[arg(long)]
+    pub(crate) question: Option<String>,
+    /// The text
+    #[arg(long, required_unless_present = "out")]
+    pub(crate) text_id: Option<String>,
+    /// Write all texts to a table (.csv, .tsv, .jsonl, .parquet), a row for each word and type
+    #[arg(long, value_hint = ValueHint::FilePath, conflicts_with = "text_id")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace a table of that name
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) encoder: EncoderArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 fn not_blank(text: &str) -> Result<String, String> {

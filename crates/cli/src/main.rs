@@ -60,6 +60,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Annotators(args) => commands::annotators::annotators(&args),
         Command::CompareGroups(args) => commands::group_comparison::compare_groups(&args),
         Command::CorrelateQuestions(args) => commands::question_correlation::correlate_questions(&args),
+        Command::Words(args) => commands::words::words(&args),
         Command::Agreement(args) => commands::reliability::agreement(&args),
         Command::Plan(args) => commands::plan::plan(&args),
         Command::Repeats(args) => commands::repeats::repeats(&args),

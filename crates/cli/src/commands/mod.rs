@@ -21,6 +21,7 @@ pub(crate) mod repeats;
 pub(crate) mod runs;
 pub(crate) mod slips;
 mod span_evaluation;
+pub(crate) mod words;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};
 use crate::output::visible;
