@@ -367,6 +367,16 @@ pub enum WorkbenchError {
         /// Why not.
         reason: String,
     },
+    /// The marked words that a run learns, or has learned, cannot be read any more.
+    #[error("{}, which holds words of run {run}, cannot be read ({reason}). Train a new run", .path.display())]
+    WordLabels {
+        /// Its number.
+        run: u32,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// A run that cannot be resumed.
     #[error("run {run} cannot be resumed: {reason}. Start a new one")]
     NotResumable {
@@ -599,7 +609,9 @@ impl WorkbenchError {
             Self::Joint(_) => "joint",
             Self::Freeze(_) => "freeze",
             Self::NotCorrelated(_) => "not-correlated",
-            Self::NotResumable { .. } | Self::AuxiliaryLabels { .. } => "not-resumable",
+            Self::NotResumable { .. } | Self::AuxiliaryLabels { .. } | Self::WordLabels { .. } => {
+                "not-resumable"
+            }
             Self::NoRunFiles { .. } => "run-files-missing",
             Self::ForeignRunFiles { .. } => "run-files-foreign",
             Self::NoRunOfEncoder(_) => "no-such-run",

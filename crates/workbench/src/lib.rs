@@ -27,6 +27,7 @@ pub mod sample;
 mod saved_runs;
 mod session;
 mod sync;
+mod text_words;
 pub mod view;
 mod words;
 
@@ -36,7 +37,8 @@ pub use analysis::{
     ModelDifferences, OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText,
     PlanChoices, PoolingChoice, PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements,
     SpanEvaluationReport, SpansWithoutCopies, SplitReport, StableShareReport, Submission, SubmissionChoices,
-    TextDispersionReport, TextOptions, Trained, TypeAgreement, TypeOfSpans, WithoutCopies,
+    TextDispersionReport, TextOptions, Trained, TypeAgreement, TypeOfSpans, WithoutCopies, WordFile,
+    WordOfText, WordOfType, WordsOfText,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -65,7 +67,7 @@ pub use live::LiveModels;
 pub use log::start_log;
 pub use prediction_table::{PredictionChoices, PredictionFile};
 pub use project::{CopyChoices, Project};
-pub use runs::{RunPrediction, Runs, TrainedSets};
+pub use runs::{RunPrediction, Runs, TrainedSets, TrainedWords};
 pub use saved_runs::run_tuning;
 pub use session::Session;
 pub use words::counted;

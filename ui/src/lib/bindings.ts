@@ -47,10 +47,8 @@ export const commands = {
 	project: () => __TAURI_INVOKE<ProjectInfo | null>("project"),
 	/**  Adds a question. */
 	addQuestion: (name: string, prompt: string, scale: Scale, onlyIf: Condition | null) => __TAURI_INVOKE<QuestionInfo>("add_question", { name, prompt, scale, onlyIf }),
-	/**  Sets where a question is asked; without a condition always. */
-	setCondition: (question: QuestionId, onlyIf: Condition | null) => __TAURI_INVOKE<null>("set_condition", { question, onlyIf }),
-	/**  Renames all levels, options or types of a question. */
-	renameLevels: (question: QuestionId, names: string[]) => __TAURI_INVOKE<null>("rename_levels", { question, names }),
+	/**  Names all levels, options or types of a question and sets where it is asked; without a condition always. */
+	changeQuestion: (question: QuestionId, names: string[], onlyIf: Condition | null) => __TAURI_INVOKE<null>("change_question", { question, names, onlyIf }),
 	/**  Everyone in the project. */
 	annotators: () => __TAURI_INVOKE<AnnotatorInfo[]>("annotators"),
 	/**  Adds a person. */
@@ -870,6 +868,14 @@ export type Figure = {
 	interval: [number | null, number | null] | null,
 	/**  Two-sided p value of 0, where it is tested. */
 	p: number | null,
+};
+
+/**  What a model of words has learned from. */
+export type FittedOn = {
+	/**  Answers that its scores of words were fitted on. */
+	answers: number,
+	/**  Answers that there are now, all of which move annotators' readiness and the words of their texts. */
+	now: number,
 };
 
 /**  The gradient norm of a group of weights. */
@@ -1766,6 +1772,8 @@ export type RunDetail = {
 	annotators: RunAnnotator[],
 	/**  What can be said of the same test labels without reading the texts; empty where the training labels were not kept. */
 	baselines: RunBaseline[],
+	/**  Of a type of spans whose words were learned in the same training: the scores on words. */
+	words: RunWords | null,
 	/**  What is to be known about it, a sentence each: annotators without a head, ties of majorities, ... */
 	notes: string[],
 };
@@ -1872,6 +1880,22 @@ export type RunSizes = {
 	test_texts: number,
 	/**  Labels of the test set. */
 	test_labels: number,
+};
+
+/**  Scores on the words of test answers, of one type of spans. */
+export type RunWords = {
+	/**  Mean negative log-likelihood of a word's decision, in nats. */
+	log_loss: number | null,
+	/**  The same of how often a word's form is marked times the annotator's rate. */
+	baseline_log_loss: number | null,
+	/**  F1 of marked words, pooled over answers; none where nobody marked or was predicted to. */
+	f1: number | null,
+	/**  Area under the ROC curve of "annotators differ on this word". */
+	auroc: number | null,
+	/**  The same of the baseline. */
+	baseline_auroc: number | null,
+	/**  Test answers. */
+	answers: number,
 };
 
 /**  The levels of a question. */
@@ -2293,6 +2317,10 @@ export type WordHeat = {
 	people: number,
 	/**  Why nothing is expected, where it is not. */
 	needs: WordNeeds | null,
+	/**  Whether the reader is chosen and left out, because that person has not answered this text. */
+	reader_left_out: boolean,
+	/**  How many answers the model was fitted on, and how many it knows by now; none without a model. */
+	fitted_on: FittedOn | null,
 };
 
 /**  A model of words that was fitted. */
@@ -2307,6 +2335,8 @@ export type WordModelReport = {
 	encoder: string,
 	/**  Of each type. */
 	types: WordTypeReport[],
+	/**  Whether scores come from a head that learned together with the encoder in use; else they were fitted on that encoder now. */
+	tuned: boolean,
 	/**  Seconds it took. */
 	seconds: number | null,
 };

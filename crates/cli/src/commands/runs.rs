@@ -1,7 +1,7 @@
 //! Training runs: `train` with a split or a tuning, and `runs`.
 
-use super::option_evaluation;
 use super::{count, encoder_choice, note, open, open_to_read, tell_switch};
+use super::{option_evaluation, span_evaluation};
 use crate::args::{Cli, OneRun, RunsWhat, Train};
 use crate::output::{self, three};
 use crate::progress::Bar;
@@ -195,13 +195,16 @@ fn trained(session: &Session, first: RunDetail, json: bool) -> Result<()> {
     }
     runs.sort_by_key(|run| run.info.id);
     let sets = session.runs.trained_sets(runs[0].info.id)?;
+    let words = session.runs.trained_words(runs[0].info.id)?;
     if json {
-        return output::json(&json!({ "runs": runs, "sets": sets }));
+        return output::json(&json!({ "runs": runs, "sets": sets, "words": words }));
     }
     let infos: Vec<RunInfo> = runs.iter().map(|run| run.info.clone()).collect();
     list(&infos)?;
     sets.iter().try_for_each(option_evaluation::show_trained)?;
-    for note in runs.iter().flat_map(|run| run.notes.last()).take(1) {
+    words.iter().try_for_each(span_evaluation::show_trained)?;
+    let together = runs[0].notes.iter().find(|note| note.starts_with("Learned together"));
+    if let Some(note) = together {
         output::line(&format!("note: {note}"))?;
     }
     output::line("Each has its figures under its number: dissensus runs show PROJECT RUN")
@@ -236,7 +239,9 @@ fn show(session: &Session, args: &OneRun) -> Result<()> {
     }
     let sets = session.runs.trained_sets(args.run)?;
     let own: Vec<TrainedSets> = sets.into_iter().filter(|sets| sets.runs.contains(&args.run)).collect();
-    details(&detail, &own)
+    details(&detail, &own)?;
+    let words = session.runs.trained_words(args.run)?;
+    words.iter().filter(|words| words.runs.contains(&args.run)).try_for_each(span_evaluation::show_trained)
 }
 
 /// `target` is the file, or runs and the file.

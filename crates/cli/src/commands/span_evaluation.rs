@@ -4,7 +4,7 @@ use super::count;
 use super::evaluation::heading;
 use crate::output::{self, three};
 use anyhow::Result;
-use dissensus_workbench::{SpanEvaluation, SpanEvaluationReport, TypeOfSpans};
+use dissensus_workbench::{SpanEvaluation, SpanEvaluationReport, TrainedWords, TypeOfSpans};
 
 /// Everything that was found out.
 pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
@@ -20,6 +20,16 @@ pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
     }
     types(found)?;
     found.notes.iter().try_for_each(|note| output::line(&format!("\n{note}")))
+}
+
+/// The words of a question that were learned in a training, with what can be said without a text.
+pub(super) fn show_trained(found: &TrainedWords) -> Result<()> {
+    let [train, validation, test] = found.answers.map(|answers| count(answers.into(), "answer"));
+    output::line(&format!(
+        "\nWords of \"{}\", learned from {train}, calibrated on {validation}, scored on {test}",
+        found.question
+    ))?;
+    table(std::slice::from_ref(&found.scores), &found.baselines)
 }
 
 /// A column of figures, and what it is called.

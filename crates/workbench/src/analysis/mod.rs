@@ -40,9 +40,9 @@ mod stable_share;
 mod submission;
 mod text_detail;
 mod text_dispersion;
-mod text_words;
 mod train;
 mod word_models;
+mod word_table;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
 pub use agreement::Agreement;
@@ -61,6 +61,7 @@ pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
 pub use text_dispersion::TextDispersionReport;
 pub use train::Trained;
+pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
 
 use crate::context::Context;
 use crate::encoding::Encoding;

@@ -1,9 +1,9 @@
 //! Agreement on which words are marked.
 
 use super::Analysis;
-use super::text_words::{marked_words, words};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
+use crate::text_words::{marked_words, words};
 use dissensus_domain::{Answer, Question, SpanSet, TextId};
 use dissensus_perspectives::metrics::BootstrapOptions;
 use dissensus_perspectives::{MarkedWords, WordAgreement, word_agreement};

@@ -6,9 +6,10 @@ use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::Question;
+use dissensus_encoder::WordStates;
 use dissensus_perspectives::{
-    ModelKind, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions, SplitColumns,
-    SplitSpec, TypeReport, WordFrequency,
+    ModelKind, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions, SpanTraining,
+    SplitColumns, SplitSpec, TypeReport, WordFrequency,
 };
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
@@ -109,7 +110,9 @@ impl Analysis {
         if let (true, Some(other)) = (kinds.is_empty(), others.first()) {
             return Err(dissensus_perspectives::PerspectivesError::NotOverWords(other.name()).into());
         }
-        let data = self.span_data(question, &self.encoding.open_in_use(encoder)?.0, progress)?;
+        let encoder = self.encoding.open_in_use(encoder)?.0;
+        let states = WordStates::EmbeddingAndContext;
+        let data = self.span_data(question, &encoder, states, usize::MAX, progress)?;
         let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
         first.check_split(choices.split)?;
         let seen = self.encoding.seen_by(Some(&data.encoder), &self.context.index())?;
@@ -118,6 +121,7 @@ impl Analysis {
         let options = SpanFitOptions { seed: u64::from(choices.seed), ..SpanFitOptions::default() };
         let columns = SplitColumns { seen: seen.rows(), ..first.columns() };
         let none = dissensus_perspectives::Embeddings::none(first.texts.len());
+        let tuned_on = self.words_learned(&data)?;
         let mut tested: Vec<&SpanAnswer> = Vec::new();
         let mut predictions: Vec<SpanPredictions> = Vec::new();
         let mut learned: Vec<TypeReport> = Vec::new();
@@ -131,17 +135,16 @@ impl Analysis {
                 .collect();
             let mut fold = Vec::new();
             for kind in &kinds {
-                let model = SpanModel::fit(
-                    &data.texts,
-                    &data.answers,
-                    &train,
+                let of = SpanTraining {
+                    texts: &data.texts,
+                    answers: &data.answers,
+                    train: &train,
                     annotators,
                     types,
-                    *kind,
-                    &data.copies,
-                    &options,
-                    progress,
-                )?;
+                    copies: &data.copies,
+                    tuned_on: &tuned_on,
+                };
+                let model = SpanModel::fit(&of, *kind, &options, progress)?;
                 if *kind == ModelKind::Multilevel {
                     learned = model.report();
                 }

@@ -2,24 +2,29 @@
 
 use super::Analysis;
 use super::span_data::TOGETHER;
-use super::text_words::{marked_words, marks, words};
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::sync::lock;
-use crate::view::{DisagreementQuery, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
+use crate::text_words::{marked_words, marks, words};
+use crate::view::{
+    DisagreementQuery, FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport,
+};
 use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
 };
+use dissensus_encoder::WordStates;
 use dissensus_perspectives::{
-    ExpectedMarks, LiveSpans, ModelKind, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts,
+    ExpectedMarks, LiveSpans, ModelKind, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts, SpanTraining,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// More events than this at once are no clicks: the model is then fitted anew.
+/// Events that are read together.
 const AT_ONCE: u32 = 2_000;
+/// More changed answers than this are not followed: the model is then fitted anew.
+const CHANGED_ANSWERS: usize = 5_000;
 
 /// Models in memory, by question. Texts and annotators are known to them by their ids.
 #[derive(Default)]
@@ -31,6 +36,8 @@ struct FittedWords {
     encoder: String,
     /// The last event that it knows.
     followed: EventId,
+    /// Answers that its scores were fitted on.
+    answers: u32,
 }
 
 impl WordModels {
@@ -38,13 +45,25 @@ impl WordModels {
         lock(&self.0).get(&question).cloned()
     }
 
-    fn set(&self, question: QuestionId, fitted: Option<FittedWords>) {
-        let mut models = lock(&self.0);
-        match fitted {
-            Some(fitted) => models.insert(question, Arc::new(Mutex::new(fitted))),
-            None => models.remove(&question),
-        };
+    fn set(&self, question: QuestionId, fitted: FittedWords) {
+        lock(&self.0).insert(question, Arc::new(Mutex::new(fitted)));
     }
+
+    /// Forgets this model, not one that was fitted meanwhile.
+    fn forget(&self, question: QuestionId, stale: &Arc<Mutex<FittedWords>>) {
+        let mut models = lock(&self.0);
+        if models.get(&question).is_some_and(|model| Arc::ptr_eq(model, stale)) {
+            models.remove(&question);
+        }
+    }
+}
+
+/// What is expected of the words of a text.
+#[derive(Default)]
+struct Expected {
+    expected: Option<Vec<ExpectedMarks>>,
+    needs: Option<WordNeeds>,
+    fitted_on: Option<FittedOn>,
 }
 
 impl Analysis {
@@ -88,21 +107,28 @@ impl Analysis {
         // Before labels are read: what comes in between is read once more, which changes nothing.
         let followed = self.context.store.last_event()?;
         let encoder = self.encoding.open_in_use(choice)?.0;
-        let mut data = self.span_data(question, &encoder, progress)?;
+        let learned = self.runs.learned_words(question.id)?;
+        let states = if learned.is_some() { WordStates::Last } else { WordStates::EmbeddingAndContext };
+        let most = SpanFitOptions::default().most_words;
+        let mut data = self.span_data(question, &encoder, states, most, progress)?;
         let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
         let (annotators, all) = (first.annotators.clone(), first.texts.clone());
         let train: Vec<usize> = (0..data.answers.len()).collect();
-        let model = SpanModel::fit(
-            &data.texts,
-            &data.answers,
-            &train,
-            annotators.len(),
-            data.types.len(),
-            ModelKind::Multilevel,
-            &data.copies,
-            &SpanFitOptions::default(),
-            progress,
-        )?;
+        let tuned_on = self.words_learned(&data)?;
+        let of = SpanTraining {
+            texts: &data.texts,
+            answers: &data.answers,
+            train: &train,
+            annotators: annotators.len(),
+            types: data.types.len(),
+            copies: &data.copies,
+            tuned_on: &tuned_on,
+        };
+        let tuned = learned.is_some();
+        let model = match learned {
+            Some(learned) => learned.model(&data.forms)?,
+            None => SpanModel::fit(&of, ModelKind::Multilevel, &SpanFitOptions::default(), progress)?,
+        };
         let id = |row: &u32| all[*row as usize].0;
         let known: Vec<u32> = data.rows.iter().map(id).collect();
         let mut live = LiveSpans::new(&model, &data.texts, &known)?;
@@ -114,17 +140,20 @@ impl Analysis {
         for (nth, chunk) in others.chunks(TOGETHER).enumerate() {
             progress.report((nth * TOGETHER) as u64, Some(others.len() as u64), "scoring other texts");
             let mut texts = SpanTexts::new(dim);
-            self.read_words(&encoder, chunk, &mut data.forms, &mut texts, progress)?;
+            self.read_words(&encoder, chunk, states, &mut data.forms, &mut texts, progress)?;
             live.add_texts(&model, &texts, &chunk.iter().map(|text| text.0).collect::<Vec<_>>())?;
         }
         let counted = answers.len() as u32;
-        live.record_all(answers.into_iter().map(|answer| SpanAnswer {
-            text: known[answer.text as usize],
-            annotator: annotators[answer.annotator as usize].0,
-            marks: answer.marks,
-        }));
-        let fitted = FittedWords { live, encoder: data.encoder.clone(), followed };
-        self.words.set(question.id, Some(fitted));
+        let further = std::mem::take(&mut data.further);
+        let further = further.into_iter().map(|answer| SpanAnswer { text: id(&answer.text), ..answer });
+        let read =
+            answers.into_iter().map(|answer| SpanAnswer { text: known[answer.text as usize], ..answer });
+        live.record_all(
+            read.chain(further)
+                .map(|answer| SpanAnswer { annotator: annotators[answer.annotator as usize].0, ..answer }),
+        );
+        let fitted = FittedWords { live, encoder: data.encoder.clone(), followed, answers: counted };
+        self.words.set(question.id, fitted);
         let reports = question.scale.levels().iter().zip(model.report());
         Ok(WordModelReport {
             question: question.name.clone(),
@@ -140,6 +169,7 @@ impl Analysis {
                     uses_context: of.uses_context,
                 })
                 .collect(),
+            tuned,
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -185,8 +215,9 @@ impl Analysis {
             .filter(|who| show_hidden || reading_as != Some(**who) || has_answered(who))
             .map(|who| who.0)
             .collect();
-        let (expected, needs) = match told.len() {
-            0 | 1 => (None, Some(WordNeeds::People)),
+        let reader_left_out = people.len() > told.len();
+        let Expected { expected, needs, fitted_on } = match told.len() {
+            0 | 1 => Expected { needs: Some(WordNeeds::People), ..Expected::default() },
             _ => self.expected(&question, text, &told)?,
         };
         let marked: Vec<(AnnotatorId, BTreeSet<u32>)> =
@@ -208,6 +239,8 @@ impl Analysis {
             answers: answers.len() as u32,
             people: if expected.is_some() { told.len() as u32 } else { 0 },
             needs,
+            reader_left_out,
+            fitted_on,
         })
     }
 
@@ -217,45 +250,59 @@ impl Analysis {
         question: &Question,
         text: TextId,
         people: &[u32],
-    ) -> Result<(Option<Vec<ExpectedMarks>>, Option<WordNeeds>), WorkbenchError> {
-        let Some(chosen) = self.encoding.chosen()? else { return Ok((None, Some(WordNeeds::Encoder))) };
-        let Some(fitted) = self.words.get(question.id) else { return Ok((None, Some(WordNeeds::Fit))) };
-        let mut fitted = lock(&fitted);
+    ) -> Result<Expected, WorkbenchError> {
+        let needed = |needs| Ok(Expected { needs: Some(needs), ..Expected::default() });
+        let Some(chosen) = self.encoding.chosen()? else { return needed(WordNeeds::Encoder) };
+        let Some(known) = self.words.get(question.id) else { return needed(WordNeeds::Fit) };
+        let mut fitted = lock(&known);
         if fitted.encoder != chosen.key || !self.follow_words(question, &mut fitted)? {
             drop(fitted);
-            self.words.set(question.id, None);
-            return Ok((None, Some(WordNeeds::Fit)));
+            self.words.forget(question.id, &known);
+            return needed(WordNeeds::Fit);
         }
         let expected = fitted.live.expected(text.0, people);
         let needs = expected.is_none().then_some(WordNeeds::Fit);
-        Ok((expected, needs))
+        let now = fitted.live.answers() as u32;
+        let fitted_on = Some(FittedOn { answers: fitted.answers, now });
+        Ok(Expected { expected, needs, fitted_on })
     }
 
     /// Takes in what happened to labels since; false where it was too much. What is current is read from the project, never taken from the event.
     fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
-        let events = self.context.store.events_since(fitted.followed, AT_ONCE)?;
-        let Some(last) = events.last() else { return Ok(true) };
-        if events.len() == AT_ONCE as usize {
-            return Ok(false);
+        let mut changed: BTreeSet<(TextId, AnnotatorId)> = BTreeSet::new();
+        let mut followed = fitted.followed;
+        loop {
+            let events = self.context.store.events_since(followed, AT_ONCE)?;
+            let Some(last) = events.last() else { break };
+            followed = last.id;
+            changed.extend(
+                events
+                    .iter()
+                    .filter(|event| {
+                        event.question == question.id && !matches!(event.kind, EventKind::Mark(_))
+                    })
+                    .map(|event| (event.text, event.annotator)),
+            );
+            if changed.len() > CHANGED_ANSWERS {
+                return Ok(false);
+            }
         }
-        let changed: BTreeSet<(TextId, AnnotatorId)> = events
-            .iter()
-            .filter(|event| event.question == question.id && !matches!(event.kind, EventKind::Mark(_)))
-            .map(|event| (event.text, event.annotator))
-            .collect();
+        let mut answers = Vec::with_capacity(changed.len());
         for (text, annotator) in changed {
             let label = self.context.store.current_label(question.id, text, annotator)?;
-            match label.map(|CurrentLabel { answer, .. }| answer) {
+            let answer = match label.map(|CurrentLabel { answer, .. }| answer) {
                 Some(Answer::Spans(spans)) => {
                     let bodies = self.context.store.bodies(&[text])?;
                     let places = bodies.first().map(|body| words(body)).unwrap_or_default();
                     let marks = marks(&places, &spans);
-                    fitted.live.record(SpanAnswer { text: text.0, annotator: annotator.0, marks });
+                    Some(SpanAnswer { text: text.0, annotator: annotator.0, marks })
                 }
-                _ => fitted.live.take_back(annotator.0, text.0),
-            }
+                _ => None,
+            };
+            answers.push((annotator.0, text.0, answer));
         }
-        fitted.followed = last.id;
+        fitted.live.record_changes(answers.into_iter());
+        fitted.followed = followed;
         Ok(true)
     }
 

@@ -7,14 +7,14 @@
 use super::Runs;
 use super::resume::OLD_AND_CHANGED;
 use super::together;
-use crate::context::QuestionData;
+use crate::context::{QuestionData, SpanLabel};
 use crate::encoding::encoders::SelectedEncoder;
 use crate::encoding::first_texts;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use crate::view::{RunAuxiliary, Tuning};
 use crate::words::counted;
-use dissensus_domain::{AnnotatorId, Split, TextId};
+use dissensus_domain::{AnnotatorId, QuestionId, ScaleKind, Split, TextId};
 use dissensus_perspectives::{
     Attribute, CopiesAcross, DataSplit, Embeddings, ModelKind, Observation, SplitColumns, SplitSpec, Target,
     TestSet, TrainConfig, TrainingData,
@@ -52,9 +52,22 @@ pub(crate) struct RunStart {
     /// What teaches the encoder beside the question. Its labels are kept with the checkpoints until the run has finished.
     #[serde(default)]
     auxiliary: Vec<RunAuxiliary>,
+    /// How many questions with spans teach the encoder by their words too. What they marked is kept with the checkpoints until the run has finished.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    learns_words: u32,
     /// Rows of the training texts of questions that were learned together with this one on one encoder, without this one's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     taught_by_others: Vec<u32>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// How many questions with spans teach the encoder of a run by their words; 0 where it has not started.
+pub(super) fn learns_words(kept: &SavedRun) -> u32 {
+    let start = kept.run.start.as_ref();
+    start.and_then(|start| start.get("learns_words")?.as_u64()).map_or(0, |questions| questions as u32)
 }
 
 /// The labels of a division as a run keeps them.
@@ -105,6 +118,8 @@ pub(crate) struct RunData {
     copies_scored: usize,
     copies_left_out: usize,
     pub(super) taught_by_others: Vec<u32>,
+    /// How many questions with spans teach the encoder by their words.
+    pub(super) learns_words: u32,
 }
 
 impl RunData {
@@ -150,11 +165,7 @@ impl Runs {
         split: SplitSpec,
     ) -> Result<(), WorkbenchError> {
         let [first, ..] = together else { return Err(WorkbenchError::NoQuestion) };
-        let mut of = Vec::new();
-        for kept in together {
-            let question = self.context.index().with_levels(kept.choices.question)?.clone();
-            of.push(self.context.question_data(&question)?);
-        }
+        let (of, spans) = self.data_of(together)?;
         of[0].check_split(split)?;
         let texts = of[0].texts.len();
         if self.context.index().texts().len() < texts {
@@ -190,6 +201,7 @@ impl Runs {
         };
         let taught: BTreeSet<u32> =
             divisions.iter().flat_map(|division| &division.train).map(|o| o.text).collect();
+        let learns_words = self.keep_words_to_learn(together, &of, &divisions, &spans)?;
         let mut starts = Vec::new();
         for ((kept, data), division) in together.iter().zip(&of).zip(&divisions) {
             seen.rows().check(&split.name(), division.test.texts())?;
@@ -213,6 +225,7 @@ impl Runs {
                         .any(|o| data.parts.get(o.text as usize) != Some(&Some(Split::Validation))),
                 auxiliary: self.read_auxiliary(kept, data, division)?,
                 taught_by_others: taught.difference(&own).copied().collect(),
+                learns_words,
             };
             let start = serde_json::to_value(start).map_err(|e| WorkbenchError::internal(&e))?;
             starts.push((kept.run.id, start, parts));
@@ -221,6 +234,36 @@ impl Runs {
             starts.iter().try_for_each(|(run, start, parts)| tx.set_run_start(*run, start, parts))
         });
         Ok(kept?)
+    }
+
+    /// The labels of these runs, in their order, those of the options of one question of one moment; and of questions with spans, by their numbers, what was marked in
+    /// that moment.
+    fn data_of(
+        &self,
+        together: &[SavedRun],
+    ) -> Result<(Vec<QuestionData>, HashMap<u32, Vec<SpanLabel>>), WorkbenchError> {
+        let mut known: HashMap<QuestionId, QuestionData> = HashMap::new();
+        let mut spans = HashMap::new();
+        let mut of = Vec::new();
+        for kept in together {
+            let id = kept.choices.question;
+            self.context.index().with_levels(id)?;
+            if !known.contains_key(&id) {
+                let row = id.row();
+                let question =
+                    self.context.index().question(row).cloned().ok_or(WorkbenchError::NoQuestion)?;
+                let all = if question.scale.kind() == ScaleKind::Spans {
+                    let (types, labels) = self.context.span_data(&question)?;
+                    spans.insert(row.0, labels);
+                    types
+                } else {
+                    self.context.learned_data(&question)?
+                };
+                known.extend(all.into_iter().map(|data| (data.question.id, data)));
+            }
+            of.push(known.remove(&id).ok_or(WorkbenchError::NoQuestion)?);
+        }
+        Ok((of, spans))
     }
 
     /// The encoder that a run starts on: all texts are encoded with it where it is frozen, and what trained it is known where it is tuned.
@@ -319,6 +362,7 @@ impl Runs {
             copies_scored: start.copies_scored,
             copies_left_out: start.copies_left_out,
             taught_by_others: start.taught_by_others,
+            learns_words: start.learns_words,
         })
     }
 

@@ -6,7 +6,7 @@ use super::notes::auxiliary_note;
 use crate::context::ceiling_note;
 use crate::error::WorkbenchError;
 use crate::saved_runs::{RunFolder, SavedRun};
-use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail};
+use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords};
 use dissensus_domain::Scale;
 use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
 use std::collections::BTreeMap;
@@ -18,6 +18,22 @@ const NOT_TUNED: &str = "Macro F1 is of the most likely level: this run was trai
 
 const OF_SETS: &str = "An earlier version trained this run to choose among all sets of the options. Its figures stand and it cannot be continued or asked: train \
      an option instead.";
+
+/// The scores on words of the type that a run is of.
+fn words_of(kept: &SavedRun) -> Option<RunWords> {
+    let words = kept.outcome.words.as_ref()?;
+    let of_type = usize::from(kept.choices.question.option()?);
+    let (own, baseline) = (words.model.scores.types.get(of_type)?, words.baselines.first()?);
+    let baseline = baseline.scores.types.get(of_type)?;
+    Some(RunWords {
+        log_loss: own.token_log_loss,
+        baseline_log_loss: baseline.token_log_loss,
+        f1: own.token_f1,
+        auroc: own.token_disagreement_auroc,
+        baseline_auroc: baseline.token_disagreement_auroc,
+        answers: words.answers[2],
+    })
+}
 
 impl Runs {
     /// Everything about one run.
@@ -107,6 +123,7 @@ impl Runs {
             calibration: report.map(|r| r.calibration.iter().filter_map(bin).collect()).unwrap_or_default(),
             annotators: report.map(|r| r.annotators.iter().filter_map(person).collect()).unwrap_or_default(),
             baselines: of_all,
+            words: words_of(kept),
             notes,
         })
     }

@@ -29,10 +29,11 @@ mod together;
 mod training;
 mod tuned_data;
 mod use_run;
+mod words;
 mod work;
 
 pub use predict::RunPrediction;
-pub use sets::TrainedSets;
+pub use sets::{TrainedSets, TrainedWords};
 
 use crate::background::Background;
 use crate::context::Context;

@@ -2,6 +2,8 @@
 
 use super::Runs;
 use super::auxiliary::auxiliary_of;
+use super::data::learns_words;
+use super::words::are_kept;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use crate::saved_runs::{AUXILIARY, SavedRun, choices};
@@ -89,6 +91,9 @@ impl Runs {
         }
         if !auxiliary_of(kept).is_empty() && !folder.join(AUXILIARY).is_file() {
             return Ok(Some("the labels of its auxiliary questions are not there"));
+        }
+        if !are_kept(learns_words(first), folder) {
+            return Ok(Some("the marked words that it learns are not there"));
         }
         if kept.run.start.is_none() {
             let now = self.labels_sha256(kept.choices.question)?;

@@ -4,7 +4,7 @@ use super::Runs;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
 use dissensus_domain::{Question, QuestionId};
-use dissensus_perspectives::{Predicted, PredictedSets, SetEvaluation};
+use dissensus_perspectives::{Predicted, PredictedSets, SetEvaluation, SpanEvaluation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -22,7 +22,51 @@ pub struct TrainedSets {
     pub scores: SetEvaluation,
 }
 
+/// Scores on marked words that a training learned beside the types of their question. The keys are a contract with scripts.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrainedWords {
+    /// The question with spans.
+    pub question: String,
+    /// Its types, in the order of every list of types below.
+    pub types: Vec<String>,
+    /// The run of each.
+    pub runs: Vec<u32>,
+    /// The scores on the test answers.
+    #[serde(flatten)]
+    pub scores: SpanEvaluation,
+    /// How often a word's form is marked times the annotator's rate (`word-frequency`), and that rate alone (`annotator-rate`).
+    pub baselines: Vec<SpanEvaluation>,
+    /// Answers that were learned from, that chose and calibrated, and that are scored.
+    pub answers: [u32; 3],
+}
+
 impl Runs {
+    /// The questions with spans whose words were learned in the training of this run.
+    ///
+    /// # Errors
+    /// There is no such run.
+    pub fn trained_words(&self, run: u32) -> Result<Vec<TrainedWords>, WorkbenchError> {
+        let together = self.kept.together(run)?;
+        let index = self.context.index();
+        let of = |question: &Question| -> Option<TrainedWords> {
+            let runs: Vec<&SavedRun> = question
+                .options()
+                .iter()
+                .filter_map(|option| together.iter().find(|kept| kept.choices.question == option.id))
+                .collect();
+            let words = runs.first()?.outcome.words.clone()?;
+            Some(TrainedWords {
+                question: question.name.clone(),
+                types: question.scale.levels().to_vec(),
+                runs: runs.iter().map(|kept| kept.run.id.0).collect(),
+                scores: words.model,
+                baselines: words.baselines,
+                answers: words.answers,
+            })
+        };
+        Ok(index.questions().iter().filter_map(of).collect())
+    }
+
     /// The multi-label questions of which every option was learned in the training of this run, each scored as a whole. Nothing of a
     /// training that has not finished, or of whose runs of an option one was deleted.
     ///

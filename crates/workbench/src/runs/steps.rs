@@ -4,18 +4,19 @@ use super::Runs;
 use super::auxiliary::{AuxiliaryLabels, file_name};
 use super::member::Member;
 use super::notes::calibration;
+use super::words::{WordsAtWork, keep_learned};
 use crate::encoding::OtherTrainingData;
 use crate::encoding::encoders::SelectedEncoder;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::saved_runs::{Card, io, write_card};
+use crate::saved_runs::{Card, TrainedWordScores, io, write_card};
 use crate::view::{EpochInfo, GradientNorm, TrainChoices};
 use dissensus_domain::AnnotatorId;
 use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, PrecisionChoice};
 use dissensus_files::link_or_copy_folder;
 use dissensus_perspectives::{
     AnnotatorModel, AuxiliaryTask, Embeddings, EncoderToTune, EpochRecord, FitOptions, Head, JointQuestion,
-    ModelKind, TrainConfig, Trained, Trainer, TrainingData, f1_rule_by_calibration, metrics,
+    ModelKind, TrainConfig, Trained, Trainer, TrainingData, WordQuestion, f1_rule_by_calibration, metrics,
 };
 use dissensus_store::RunId;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub(super) struct Fitted {
     pub(super) notes: Vec<String>,
     /// The answer for macro-F1, where it was chosen before the model learned the validation labels.
     pub(super) rule: Option<metrics::F1Rule>,
+    /// Of a type of spans whose words were learned too.
+    pub(super) words: Option<TrainedWordScores>,
 }
 
 impl Runs {
@@ -87,7 +90,8 @@ impl Work<'_> {
                 let data = member.data.training(x);
                 let model = self.finished(head, config.network.model, &data, x, folder)?;
                 self.keep_card(member, folder)?;
-                score(member, Fitted { model, device: device.clone(), notes: Vec::new(), rule: None })?;
+                let device = device.clone();
+                score(member, Fitted { model, device, notes: Vec::new(), rule: None, words: None })?;
             }
             return Ok(before);
         }
@@ -108,7 +112,13 @@ impl Work<'_> {
         let auxiliary_bodies: Vec<Vec<&str>> = auxiliary.iter().map(AuxiliaryLabels::bodies).collect();
         let tasks: Vec<AuxiliaryTask<'_>> =
             auxiliary.iter().zip(&auxiliary_bodies).map(|(labels, bodies)| labels.task(bodies)).collect();
-        let mut trainer = trainer(members, x, Some(encoder), config)?.with_auxiliary(&tasks)?;
+        let words = self.runs.words_to_learn(members, first, &texts)?;
+        let asked: Vec<WordQuestion<'_>> = words
+            .iter()
+            .map(|words| words.asked(words.members.iter().map(|at| weight_of(&members[*at])).sum()))
+            .collect();
+        let mut trainer =
+            trainer(members, x, Some(encoder), config)?.with_words(&asked)?.with_auxiliary(&tasks)?;
         for (nth, member) in members.iter().enumerate() {
             if let Some(head) = self.runs.head_held_for(&member.kept)? {
                 trainer = trainer.holding(nth, &head)?;
@@ -122,7 +132,9 @@ impl Work<'_> {
         let parent = chosen.as_ref().map(|chosen| chosen.key.as_str());
         let others: Vec<&OtherTrainingData> = auxiliary.iter().map(|labels| &labels.taught).collect();
         self.keep_encoder(&trained, &folders, &runs, parent, &found.dir, &others)?;
-        for ((member, head), folder) in members.iter_mut().zip(trained.into_heads()).zip(&folders) {
+        let scores = self.finish_words(&words, &trained, &texts, &folders, members.len())?;
+        let of_members = members.iter_mut().zip(trained.into_heads()).zip(&folders).zip(scores);
+        for (((member, head), folder), words) in of_members {
             let mut notes: Vec<String> = cut.iter().cloned().collect();
             notes.push(format!("The tuned encoder is in {}.", folder.join("encoder").display()));
             let x = Arc::new(self.runs.after_tuning(&member.data, x.clone())?);
@@ -138,9 +150,30 @@ impl Work<'_> {
             let data = TrainingData { observations: &labels, ..member.data.training(&x) };
             let model = self.finished(head, config.network.model, &data, &x, folder)?;
             self.keep_card(member, folder)?;
-            score(member, Fitted { model, device: device.clone(), notes, rule })?;
+            score(member, Fitted { model, device: device.clone(), notes, rule, words })?;
         }
         Ok(before)
+    }
+
+    /// Calibrates, scores and keeps what was learned of words; the scores of each run, those of types of spans alone.
+    fn finish_words(
+        &self,
+        words: &[WordsAtWork],
+        trained: &Trained,
+        bodies: &[&str],
+        folders: &[PathBuf],
+        members: usize,
+    ) -> Result<Vec<Option<TrainedWordScores>>, WorkbenchError> {
+        let mut scores = vec![None; members];
+        let (Some(encoder), false) = (trained.encoder()?, words.is_empty()) else { return Ok(scores) };
+        let mut learned = Vec::new();
+        for (words, head) in words.iter().zip(&trained.word_heads) {
+            let (kept, found) = words.finished(head, &encoder, bodies, self.progress)?;
+            words.members.iter().for_each(|at| scores[*at] = Some(found.clone()));
+            learned.push(kept);
+        }
+        keep_learned(&learned, folders)?;
+        Ok(scores)
     }
 
     /// Writes the tuned encoder into the folder of every run, as one file under a name in each where the file system has such names: each

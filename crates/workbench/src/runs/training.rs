@@ -4,7 +4,7 @@ use super::Runs;
 use super::energy::Energy;
 use super::held::held_note;
 use super::member::Member;
-use super::notes::{notes, sizes, together_note};
+use super::notes::{notes, sizes, together_note, validated_by_others};
 use super::steps::{Fitted, Work};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
@@ -33,6 +33,13 @@ struct Common<'a> {
     progress: &'a dyn Progress,
 }
 
+/// Time and energy of a training.
+#[derive(Clone, Copy)]
+struct Spent {
+    seconds: f64,
+    joules: Option<f64>,
+}
+
 impl Runs {
     /// Trains, and scores each run once. Runs that tune an encoder are trained as one; on an encoder that stays as it is nothing is shared,
     /// and each is trained by itself.
@@ -42,8 +49,6 @@ impl Runs {
         device: DeviceChoice,
         progress: &dyn Progress,
     ) -> Result<Vec<Ended>, WorkbenchError> {
-        let began = std::time::Instant::now();
-        let energy = Energy::now();
         let read = || runs.iter().map(|run| self.kept.get(run.0)).collect::<Result<Vec<_>, _>>();
         let mut all = read()?;
         let Some(first) = all.first() else { return Err(WorkbenchError::NoQuestion) };
@@ -62,13 +67,21 @@ impl Runs {
         } else {
             Arc::new(self.before_tuning(&members[0].data)?)
         };
-        let together: Vec<Option<String>> =
-            (0..members.len()).map(|at| together_note(&members, at)).collect();
+        let alone = config.policy == FreezePolicy::Frozen;
+        let together: Vec<Vec<String>> = (0..members.len())
+            .map(|at| {
+                let chosen_by_others = if alone { None } else { validated_by_others(&members, at) };
+                chosen_by_others.into_iter().chain(together_note(&members, at)).collect()
+            })
+            .collect();
         let options = FitOptions { seed: u64::from(members[0].kept.choices.seed), ..FitOptions::default() };
         let common = Common { config: &config, embeddings: &embeddings, options: &options, progress };
-        let alone = if config.policy == FreezePolicy::Frozen { 1 } else { members.len() };
-        let (mut ended, mut before) = (Vec::new(), 0.0);
-        for members in members.chunks_mut(alone) {
+        let as_one = if alone { 1 } else { members.len() };
+        let (mut ended, mut spent): (Vec<Ended>, Vec<Spent>) = (Vec::new(), Vec::new());
+        for members in members.chunks_mut(as_one) {
+            // What is trained by itself has times of its own.
+            let (began, energy) = (std::time::Instant::now(), Energy::now());
+            let mut before = 0.0;
             let work = Work { runs: self, device, progress, options: &options };
             let mut score = |member: &mut Member, fitted: Fitted| -> Result<(), WorkbenchError> {
                 ended.push(self.score(member, fitted, &common)?);
@@ -78,15 +91,17 @@ impl Runs {
                 let training = member.data.training(&embeddings);
                 let model = fit(config.network.model, &training, &options, progress)?;
                 let device = "cpu".to_owned();
-                score(member, Fitted { model, device, notes: Vec::new(), rule: None })?;
+                score(member, Fitted { model, device, notes: Vec::new(), rule: None, words: None })?;
             } else {
-                before += work.in_steps(members, &embeddings, &config, &mut score)?;
+                before = work.in_steps(members, &embeddings, &config, &mut score)?;
             }
+            let of_these =
+                Spent { seconds: before + began.elapsed().as_secs_f64(), joules: energy.joules_since() };
+            spent.extend(std::iter::repeat_n(of_these, members.len()));
         }
-        let seconds = before + began.elapsed().as_secs_f64();
-        for (of, together) in ended.iter_mut().zip(together) {
+        for ((of, together), spent) in ended.iter_mut().zip(together).zip(spent) {
             let outcome = &mut of.outcome;
-            (outcome.seconds, outcome.energy_joules) = (seconds, energy.joules_since());
+            (outcome.seconds, outcome.energy_joules) = (spent.seconds, spent.joules);
             outcome.notes.extend(together);
         }
         Ok(ended)
@@ -100,7 +115,7 @@ impl Runs {
         common: &Common<'_>,
     ) -> Result<Ended, WorkbenchError> {
         let Common { config, embeddings, options, progress } = *common;
-        let Fitted { model, device, notes: added, rule } = fitted;
+        let Fitted { model, device, notes: added, rule, words } = fitted;
         let Member { kept, data, question } = member;
         let kind = config.network.model;
         let mut notes = notes(kind, question, &data.division);
@@ -137,6 +152,7 @@ impl Runs {
             device,
             notes,
             calibrated: true,
+            words,
             ..Outcome::default()
         };
         Ok(Ended { run: kept.run.id, outcome, probabilities: Some(scored.probabilities) })

@@ -7,7 +7,7 @@ use crate::clock::now_ms;
 use crate::error::WorkbenchError;
 use crate::event::Event;
 use crate::jobs::{Progress, Reservation, caught};
-use crate::saved_runs::{AUXILIARY, Outcome, SavedRun, tuning_name};
+use crate::saved_runs::{AUXILIARY, Outcome, SavedRun, WORDS_TO_LEARN, tuning_name};
 use crate::view::EpochInfo;
 use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
@@ -74,7 +74,9 @@ impl Runs {
                 for run in together {
                     if let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept)) {
                         let _ = std::fs::remove_dir_all(folder.join("checkpoints"));
-                        let _ = std::fs::remove_file(folder.join(AUXILIARY));
+                        for learned in [AUXILIARY, WORDS_TO_LEARN] {
+                            let _ = std::fs::remove_file(folder.join(learned));
+                        }
                     }
                 }
                 Ok(())
@@ -114,7 +116,9 @@ impl Runs {
             && let Ok(folder) = self.kept.get(run.0).and_then(|kept| self.kept.folder(&kept))
             && (other_checkpoint || checkpoint_config_hash(&folder.join("checkpoints")).is_none())
         {
-            let _ = std::fs::remove_file(folder.join(AUXILIARY));
+            for learned in [AUXILIARY, WORDS_TO_LEARN] {
+                let _ = std::fs::remove_file(folder.join(learned));
+            }
         }
         // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.
         let outcome = Outcome { problem, other_checkpoint, ..Outcome::default() };

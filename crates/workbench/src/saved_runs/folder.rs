@@ -25,6 +25,8 @@ const ENCODER_PREFIX: &str = "run:";
 const CARD: &str = "run.json";
 /// Texts and labels of other projects that a run learns from, until it has finished.
 pub(crate) const AUXILIARY: &str = "auxiliary.json";
+/// Marked words that a run learns, until it has finished.
+pub(crate) const WORDS_TO_LEARN: &str = "words_to_learn.json";
 
 /// `run.json`: whose files these are, and what the numbers of a saved network mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -164,7 +166,8 @@ impl SavedRuns {
         let index = self.context.index();
         let question = index.question(kept.choices.question);
         let same_question = question.is_some_and(|question| {
-            card.question.as_ref() == Some(&question.name) && card.levels == question.scale.levels()
+            // Levels are renamed and never removed.
+            card.question.as_ref() == Some(&question.name) && card.levels.len() == question.scale.len()
         });
         if !same_question {
             return Err("its run.json is of another question".to_owned());

@@ -7,8 +7,10 @@ mod saved_run;
 
 pub use choices::run_tuning;
 pub(crate) use choices::tuning_name;
-pub(crate) use folder::{AUXILIARY, Card, RunFolder, encoder_name, io, run_of_encoder, write_card};
-pub(crate) use saved_run::{GROUP, Outcome, SavedRun};
+pub(crate) use folder::{
+    AUXILIARY, Card, RunFolder, WORDS_TO_LEARN, encoder_name, io, run_of_encoder, write_card,
+};
+pub(crate) use saved_run::{GROUP, Outcome, SavedRun, TrainedWordScores};
 
 use crate::context::Context;
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 use super::{SavedRuns, choices};
 use crate::error::WorkbenchError;
 use crate::view::{EpochInfo, Problem, RunSizes, TrainChoices};
+use dissensus_perspectives::SpanEvaluation;
 use dissensus_perspectives::metrics::{F1Rule, Report};
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
@@ -26,9 +27,20 @@ pub(crate) struct Outcome {
     pub(crate) notes: Vec<String>,
     /// Its `multilevel` was calibrated where an encoder had learned labels; those of runs before that took embeddings at face value.
     pub(crate) calibrated: bool,
+    /// Of a type of spans whose words were learned too: the scores on words of its whole question.
+    pub(crate) words: Option<TrainedWordScores>,
     pub(crate) problem: Option<Problem>,
     /// It could not be resumed because the checkpoint in its folder is of other data or of an earlier version.
     pub(crate) other_checkpoint: bool,
+}
+
+/// Scores on marked words that a training learned, on its test answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TrainedWordScores {
+    pub(crate) model: SpanEvaluation,
+    pub(crate) baselines: Vec<SpanEvaluation>,
+    /// Answers of training, validation and test.
+    pub(crate) answers: [u32; 3],
 }
 
 /// A run of the project, read.

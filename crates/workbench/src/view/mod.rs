@@ -74,10 +74,11 @@ pub use repeats::{RepeatReport, RepeatsOfAnnotator, SelfAgreementShare};
 pub use runs::{
     AnnotatorPair, AuxiliaryCandidate, AuxiliaryQuestion, EpochInfo, GradientNorm, HeldHead, JointQuestion,
     MetricPair, RunAnnotator, RunAuxiliary, RunBaseline, RunBin, RunClass, RunComparison, RunDetail, RunInfo,
-    RunMetric, RunScores, RunSizes, TrainChoices, TrainOptions, TrainSetting, Tuning, training_settings,
+    RunMetric, RunScores, RunSizes, RunWords, TrainChoices, TrainOptions, TrainSetting, Tuning,
+    training_settings,
 };
 pub use slips::{SlipKind, SlipReport, SlipRow};
-pub use word_heat::{WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
+pub use word_heat::{FittedOn, WordFigure, WordHeat, WordModelReport, WordNeeds, WordTypeReport};
 
 view! {
     /// What can go wrong, as the window shows it.

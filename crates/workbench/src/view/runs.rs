@@ -484,8 +484,26 @@ view! {
         pub annotators: Vec<RunAnnotator>,
         /// What can be said of the same test labels without reading the texts; empty where the training labels were not kept.
         pub baselines: Vec<RunBaseline>,
+        /// Of a type of spans whose words were learned in the same training: the scores on words.
+        pub words: Option<RunWords>,
         /// What is to be known about it, a sentence each: annotators without a head, ties of majorities, ...
         pub notes: Vec<String>,
+    }
+
+    /// Scores on the words of test answers, of one type of spans.
+    pub struct RunWords {
+        /// Mean negative log-likelihood of a word's decision, in nats.
+        pub log_loss: f64,
+        /// The same of how often a word's form is marked times the annotator's rate.
+        pub baseline_log_loss: f64,
+        /// F1 of marked words, pooled over answers; none where nobody marked or was predicted to.
+        pub f1: Option<f64>,
+        /// Area under the ROC curve of "annotators differ on this word".
+        pub auroc: Option<f64>,
+        /// The same of the baseline.
+        pub baseline_auroc: Option<f64>,
+        /// Test answers.
+        pub answers: u32,
     }
 
     /// How much there was.

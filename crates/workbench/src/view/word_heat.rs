@@ -14,6 +14,18 @@ view! {
         pub people: u32,
         /// Why nothing is expected, where it is not.
         pub needs: Option<WordNeeds>,
+        /// Whether the reader is chosen and left out, because that person has not answered this text.
+        pub reader_left_out: bool,
+        /// How many answers the model was fitted on, and how many it knows by now; none without a model.
+        pub fitted_on: Option<FittedOn>,
+    }
+
+    /// What a model of words has learned from.
+    pub struct FittedOn {
+        /// Answers that its scores of words were fitted on.
+        pub answers: u32,
+        /// Answers that there are now, all of which move annotators' readiness and the words of their texts.
+        pub now: u32,
     }
 
     /// One word.
@@ -53,6 +65,8 @@ view! {
         pub encoder: String,
         /// Of each type.
         pub types: Vec<WordTypeReport>,
+        /// Whether scores come from a head that learned together with the encoder in use; else they were fitted on that encoder now.
+        pub tuned: bool,
         /// Seconds it took.
         pub seconds: f64,
     }
