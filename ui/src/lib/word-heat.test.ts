@@ -17,6 +17,8 @@ const heat = (more: Partial<WordHeat> = {}): WordHeat => ({
   answers: 5,
   people: 0,
   needs: "fit",
+  reader_left_out: false,
+  fitted_on: null,
   ...more,
 });
 const name = (id: number) => ["Ada", "Ben", "Cy", "Dee", "Eli", "Fay", "Gus", "Hal", "Ivy"][id - 1] ?? "";

@@ -201,6 +201,7 @@ export class MockRuns {
       confusion,
       calibration: scored ? calibrationOf(run) : [],
       annotators: scored ? this.#people(run) : [],
+      words: null,
       baselines: scored ? baselinesOf(run) : [],
       notes: run.info.scores?.left_out_texts
         ? [

@@ -78,7 +78,14 @@ export class MockWords {
         differ: needs ? null : differ(rows),
       };
     });
-    return { words, answers: answers.length, people: needs ? 0 : told.length, needs };
+    return {
+      words,
+      answers: answers.length,
+      people: needs ? 0 : told.length,
+      needs,
+      reader_left_out: told.length < people.length,
+      fitted_on: needs ? null : { answers: answers.length, now: answers.length },
+    };
   }
 
   async fit(id: view.QuestionId): Promise<view.WordModelReport> {
@@ -94,7 +101,15 @@ export class MockWords {
     this.#read.add(question.id);
     this.#stop = null;
     this.tell(job(question.name, "finished", STEPS));
-    return { question: question.name, answers: 0, texts: 0, encoder: "", types: [], seconds: 1 };
+    return {
+      question: question.name,
+      answers: 0,
+      texts: 0,
+      encoder: "",
+      types: [],
+      tuned: false,
+      seconds: 1,
+    };
   }
 
   /** True where the job was one of words. */

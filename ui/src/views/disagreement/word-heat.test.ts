@@ -45,7 +45,7 @@ function figures(more: Partial<WordHeat> = {}, expected: number | null = null): 
     expected: expected === null ? null : expected / (i + 1),
     differ: expected === null ? null : 0.1 * i,
   }));
-  return { words, answers: 4, people: 0, needs: "fit", ...more };
+  return { words, answers: 4, people: 0, needs: "fit", reader_left_out: false, fitted_on: null, ...more };
 }
 
 const known = () => figures({ people: 8, needs: null }, 0.8);
@@ -282,7 +282,7 @@ it("says that texts are not encoded, or that too few people are chosen", async (
 
 it("asks for what is expected of the reader only on demand, and for one text", async () => {
   await app.join("Robin");
-  const asked = give(figures({ needs: "people" }));
+  const asked = give(figures({ needs: "people", reader_left_out: true }));
   const { rerender } = show();
   await waitFor(() => expect(screen.getByTestId("heat-needs")).toHaveTextContent("hidden until you answer"));
   expect(asked.mock.calls[0]).toEqual([asking(), 5, app.annotatorId, false]);
@@ -290,6 +290,27 @@ it("asks for what is expected of the reader only on demand, and for one text", a
   await waitFor(() => expect(asked.mock.calls.at(-1)?.[3]).toBe(true));
   await rerender({ question: type(), query: asking(), text: 6 });
   await waitFor(() => expect(asked.mock.calls.at(-1)).toEqual([asking(), 6, app.annotatorId, false]));
+});
+
+it("offers to read words again once there are many more answers than were learned from", async () => {
+  const asked = give({ ...known(), fitted_on: { answers: 100, now: 119 } });
+  const fit = vi.spyOn(commands, "fitWords").mockResolvedValue({} as never);
+  const { rerender } = show();
+  await waitFor(() => expect(chosen()).toEqual(["differ"]));
+  expect(screen.queryByTestId("heat-needs")).toBeNull();
+  asked.mockResolvedValue({ ...known(), fitted_on: { answers: 100, now: 130 } });
+  await rerender({ question: type(), query: asking(), text: 6 });
+  await waitFor(() =>
+    expect(screen.getByTestId("heat-needs")).toHaveTextContent(
+      "Learned from 100 answers; there are 130 now.",
+    ),
+  );
+  // What is known stays on screen until the words were read again.
+  expect(chosen()).toEqual(["differ"]);
+  asked.mockResolvedValue({ ...known(), fitted_on: { answers: 130, now: 130 } });
+  await user.click(screen.getByRole("button", { name: "Read again" }));
+  expect(fit).toHaveBeenCalledWith(app.question?.id);
+  await waitFor(() => expect(screen.queryByTestId("heat-needs")).toBeNull());
 });
 
 it("asks again when labels change", async () => {

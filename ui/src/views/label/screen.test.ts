@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { commands } from "$bindings";
 import App from "../../App.svelte";
 import { app } from "$lib/app.svelte";
+import type { Condition } from "$lib/bindings";
 import { conditionWords, mayWaitFor } from "$lib/conditions";
 import { reset } from "../../mock/bindings";
 import LabelView from "./LabelView.svelte";
@@ -45,6 +46,12 @@ beforeEach(async () => {
   await app.refresh();
   vi.spyOn(commands, "recordLabel");
 });
+
+/** Sets where a question is asked, under the names it has. */
+async function askOnlyIf(id: number, only_if: Condition | null) {
+  const names = app.project?.questions.find((question) => question.id === id)?.scale.levels ?? [];
+  await commands.changeQuestion(id, [...names], only_if);
+}
 
 describe("three questions on one screen", () => {
   beforeEach(async () => {
@@ -278,7 +285,7 @@ describe("a question that is asked only after another", () => {
   const condition = { question: RUDE, levels: [3, 4] };
 
   it("appears with the answer that it waits for, and counts only then", async () => {
-    await commands.setCondition(HARM, condition);
+    await askOnlyIf(HARM, condition);
     await app.refresh();
     app.askTogether([RUDE, HARM]);
     await begin();
@@ -304,7 +311,7 @@ describe("a question that is asked only after another", () => {
   });
 
   it("alone is asked of the texts that meet it, and says why not of others", async () => {
-    await commands.setCondition(HARM, condition);
+    await askOnlyIf(HARM, condition);
     await app.join("Robin");
     const me = app.annotator?.id ?? 0;
     for (const [id, value] of [
@@ -338,7 +345,7 @@ describe("a question that is asked only after another", () => {
   });
 
   it("is looked at anew where what it waits for waits for something else by now", async () => {
-    await commands.setCondition(HARM, { question: 2, levels: [1] });
+    await askOnlyIf(HARM, { question: 2, levels: [1] });
     await app.join("Robin");
     const label = { annotator: app.annotator?.id ?? 0, text: 1, duration_ms: null };
     await commands.recordLabel({ ...label, question: 2, answer: { kind: "level", value: 1 } });
@@ -346,7 +353,7 @@ describe("a question that is asked only after another", () => {
     app.askTogether([HARM, 3]);
     render(LabelView);
     await waitFor(() => expect([text(), now()]).toEqual(["1", "harm"]));
-    await commands.setCondition(2, condition);
+    await askOnlyIf(2, condition);
     await app.refresh();
     await waitFor(() => expect(now()).not.toBe("harm"));
     expect(rows()).toEqual([]);
@@ -428,7 +435,7 @@ describe("the questions of the screen", () => {
     await press("{ArrowLeft}");
     expect(text()).toBe("1");
     expect(screen.getByTestId("level-4")).toHaveAttribute("aria-pressed", "true");
-    const rename = vi.spyOn(commands, "renameLevels").mockRejectedValueOnce({
+    const rename = vi.spyOn(commands, "changeQuestion").mockRejectedValueOnce({
       code: "no-scale",
       message: 'the level "1" stands twice',
       detail: null,
