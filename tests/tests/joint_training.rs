@@ -96,6 +96,67 @@ fn one_command_trains_one_encoder_for_all_questions() {
     );
 }
 
+/// Which words, which feelings, how rude: one command, one encoder, and what it says of words when it is used.
+#[test]
+fn one_command_trains_one_model_for_words_sets_and_a_scale() {
+    let bench = Bench::new();
+    project(&bench);
+    let mut lines = String::new();
+    for n in 0..60 {
+        for who in ["a", "b", "e"] {
+            // "comment" is marked by all, "here" by the third too.
+            let start = format!("comment number {n} is ").len();
+            let here = match who {
+                "e" => format!(r#",{{"start":{start},"end":{},"label":"place"}}"#, start + 4),
+                _ => String::new(),
+            };
+            lines.push_str(&format!(
+                r#"{{"text_id":"t{n}","text":"comment number {n} is here","annotator":"{who}","label":[{{"start":0,"end":7,"label":"thing"}}{here}]}}"#
+            ));
+            lines.push('\n');
+        }
+    }
+    bench.file("words.jsonl", lines);
+    let import = ["import", "P.dissensus", "words.jsonl", "--question", "words", "--scale", "spans"];
+    bench.ok(import.into_iter().chain(["--levels", "thing,place"]));
+    let train = ["train", "P.dissensus", "--model", "multilevel", "--tuning", "last-1", "--epochs", "2"];
+    let asked = ["--questions", "words,feelings,rude", "--split", "by-text:0.6", "--head-lr", "0.02"];
+    let document = bench.json(train.into_iter().chain(asked));
+    let learned =
+        ["words: thing", "words: place", "feelings: joy", "feelings: anger", "feelings: fear", "rude"];
+    assert_eq!(names(&document), learned);
+    let words = &document["words"][0];
+    assert_eq!(words["question"], "words");
+    assert_eq!(words["runs"].as_array().map(Vec::len), Some(2));
+    for key in ["token_log_loss", "token_macro_f1", "span_f1_exact", "token_disagreement_auroc"] {
+        assert!(words[key].is_number(), "{key}: {words}");
+    }
+    assert_eq!(words["baselines"][0]["model"], "word-frequency");
+    assert!(document["sets"][0]["micro_f1"].is_number());
+    let shown = bench.ok(["runs", "show", "P.dissensus", "1"]);
+    assert!(shown.contains("Words of \"words\", learned from"), "{shown}");
+
+    // In use it says of any text what people would mark, and who differs.
+    bench.ok(["runs", "use", "P.dissensus", "1"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let found = bench.json(["words", "P.dissensus", "--question", "words", "--text-id", "t3"]);
+    assert_eq!(found["model"]["tuned"], true);
+    let of_text = found["text"]["words"].as_array().unwrap();
+    let said: Vec<&str> = of_text.iter().map(|word| word["word"].as_str().unwrap()).collect();
+    assert_eq!(said, ["comment", "number", "3", "is", "here"]);
+    let figure =
+        |word: usize, of_type: usize, key: &str| of_text[word]["types"][of_type][key].as_f64().unwrap();
+    assert!(figure(0, 0, "expected") > figure(1, 0, "expected"), "{found}");
+    assert!(figure(4, 1, "differ") > figure(0, 0, "differ"), "one of three marks it: {found}");
+    let out = bench.path("words.csv");
+    bench.ok(["words", "P.dissensus", "--question", "words", "--out", "words.csv"]);
+    assert_eq!(std::fs::read_to_string(out).unwrap().lines().count(), 1 + 60 * 5 * 2);
+    let refused = bench.refused(["words", "P.dissensus", "--question", "words", "--out", "words.csv"]);
+    assert!(refused.contains("words.csv"), "{refused}");
+    let refused = bench.refused(["words", "P.dissensus", "--question", "rude", "--text-id", "t3"]);
+    assert!(refused.contains("rude"), "{refused}");
+}
+
 #[test]
 fn what_cannot_be_learned_together_is_refused() {
     let bench = Bench::new();

@@ -190,3 +190,33 @@ async fn a_question_is_changed_in_the_window_and_the_command_says_the_same() -> 
     }
     Ok(())
 }
+
+/// What people do after labelling: who marked what stands under the words, and the Disagreement view tells which words people differ on.
+#[tokio::test]
+async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_disagreement_view() -> Result<()> {
+    let bench = Bench::new();
+    let project = study(&bench);
+    bench.ok(["encode", "Study.dissensus"]);
+    for (who, marks) in [("ana", "insult"), ("ben", "order"), ("cem", "insult")] {
+        for text in ["t0", "t1", "t2"] {
+            let value = format!(r#"[{{"start": 0, "end": 5, "label": "{marks}"}}]"#);
+            let label = ["label", "Study.dissensus", "--annotator", who, "--text-id", text];
+            bench.ok(label.into_iter().chain(["--question", "words", "--value", &value]));
+        }
+    }
+    let window = Window::open(&bench, Some(&project)).await?;
+    begin(&window).await?;
+    ensure!(window.all("span-reveal").await?.is_empty(), "nothing of others before the answer");
+    window.press(RIGHT).await?;
+    window.press('2').await?;
+    window.press(ENTER).await?;
+    window.find("span-reveal").await?;
+    window.click("nav-disagreement").await?;
+    window.click("heat-read").await?;
+    let known = "return document.querySelector('[data-testid=\"heat-differ\"]')?.getAttribute('aria-pressed') ?? null";
+    window.script_when(known, |pressed| pressed == "true").await?;
+    window.text_when("heat-told", |told| !told.is_empty()).await?;
+    // What was read is of no other text's words: marked is what people marked.
+    window.click("heat-marked").await?;
+    window.close().await
+}
