@@ -212,6 +212,7 @@ async fn others_marks_appear_after_the_answer_and_words_are_read_in_the_disagree
     window.press(ENTER).await?;
     window.find("span-reveal").await?;
     window.click("nav-disagreement").await?;
+    window.click("ranking-row").await?;
     window.click("heat-read").await?;
     let known = "return document.querySelector('[data-testid=\"heat-differ\"]')?.getAttribute('aria-pressed') ?? null";
     window.script_when(known, |pressed| pressed == "true").await?;
