@@ -485,3 +485,63 @@ fn a_type_that_nobody_marks_is_rare_and_not_impossible() {
     let p = model.probabilities(&data.texts, 0, 1, &model.view(&data.texts, 0));
     assert!(p.iter().all(|p| (1e-7..1e-2).contains(p)), "{p:?}");
 }
+
+/// Prints what an answer costs in a project of 10,000 texts: `cargo test --release -p dissensus-perspectives --lib table_of_live -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints a table for BENCHMARKS.md"]
+fn table_of_live_times_of_words() {
+    let mut rng = generator(9, 2);
+    let types = 4;
+    let heads: Vec<super::TypeHead> = (0..types)
+        .map(|_| super::TypeHead {
+            constant: -3.0,
+            states: vec![1.0, 0.5, 0.0, 0.0],
+            forms: Vec::new(),
+            readiness_variance: 1.0,
+            word_variance: 2.25,
+            threshold: 0.3,
+            rate: 0.05,
+        })
+        .collect();
+    let model = SpanModel::of_type_heads(heads).unwrap();
+    let mut texts = SpanTexts::new(4);
+    for text in 0..10_000 {
+        let words = if text == 0 { 200 } else { 40 };
+        let states: Vec<f32> = (0..words * 4)
+            .map(|_| {
+                let x: f64 = StandardNormal.sample(&mut rng);
+                x as f32
+            })
+            .collect();
+        texts.push(WordFeatures { states: &states, forms: &(0..words as u32).collect::<Vec<_>>() }).unwrap();
+    }
+    let rows: Vec<u32> = (0..10_000).collect();
+    for (people, each) in [(43_u32, 230_u32), (10, 1_000), (10, 5_000)] {
+        let mut live = LiveSpans::new(&model, &texts, &rows).unwrap();
+        let mut answer = |text: u32, annotator: u32| {
+            let words = texts.words(text).len() as u32;
+            let marks = (0..words).filter(|_| rng.random_bool(0.05)).map(|word| (word, 1)).collect();
+            SpanAnswer { text, annotator, marks }
+        };
+        let answers: Vec<SpanAnswer> = (0..people)
+            .flat_map(|who| (1..=each).map(move |nth| ((who * 97 + nth * 2) % 9_999 + 1, who)))
+            .map(|(text, who)| answer(text, who))
+            .collect();
+        live.record_all(answers.into_iter());
+        let everybody: Vec<u32> = (0..people).collect();
+        let mut times: Vec<f64> = (0..100)
+            .map(|nth| {
+                let new = answer(0, nth % people);
+                let began = std::time::Instant::now();
+                live.record(new);
+                std::hint::black_box(live.expected(0, &everybody));
+                began.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        eprintln!(
+            "{people} people, {each} answers each: median {:.1} ms, 99th percentile {:.1} ms",
+            times[49], times[98]
+        );
+    }
+}
