@@ -60,9 +60,10 @@ pub use aggregation::{
 };
 pub use agreement::{
     Agreement, Alphas, AnnotatorAgreement, AnnotatorFlag, BesideOthers, CohenPair, Estimate, FEWEST_REPEATS,
-    FEWEST_TIMED_LABELS, LabelDesign, MarkedWords, Reliability, SelfAgreement, SetAnswer, SetReliability,
-    Speed, TextVariances, TimedLabel, TooFast, VarianceComponents, WordAgreement, agreement, beside_others,
-    cohen_pairs, masi_distance, option_reliability, reliability, set_reliability, speeds, word_agreement,
+    FEWEST_TIMED_LABELS, LabelDesign, MarkedUnits, MarkedWords, Reliability, SelfAgreement, SetAnswer,
+    SetReliability, Speed, TextVariances, TimedLabel, TooFast, Unitizing, VarianceComponents, WordAgreement,
+    agreement, beside_others, cohen_pairs, masi_distance, option_reliability, reliability, set_reliability,
+    speeds, unitizing_alpha, word_agreement,
 };
 pub use data::progress::{Progress, Silent};
 pub use data::{

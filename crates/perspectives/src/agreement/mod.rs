@@ -13,6 +13,7 @@ mod reliability;
 mod repeats;
 mod speed;
 mod text_variances;
+mod unitizing;
 mod with_others;
 mod words;
 
@@ -26,5 +27,6 @@ pub use reliability::{Estimate, Reliability, reliability};
 pub use repeats::{FEWEST_REPEATS, SelfAgreement};
 pub use speed::{FEWEST_TIMED_LABELS, Speed, TimedLabel, TooFast, speeds};
 pub use text_variances::TextVariances;
+pub use unitizing::{MarkedUnits, Unitizing, unitizing_alpha};
 pub use with_others::{AnnotatorFlag, BesideOthers, beside_others};
 pub use words::{MarkedWords, WordAgreement, word_agreement};
