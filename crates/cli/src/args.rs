@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Info(Reading),
     /// Add a question that annotators answer
     Question(Question),
-    /// Import texts, annotators or labels from a CSV, TSV or JSONL file
+    /// Import texts, annotators or labels from a CSV, TSV, JSONL or CoNLL file
     Import(Import),
     /// Turn every text into an embedding, continuing where it stopped
     Encode(Encode),
@@ -181,6 +181,10 @@ A file with one row a span (columns start, end and type) has several rows an ans
 They need not stand together. A row with none of the three says that the person found no span. Where one row of an answer is bad, all
 of them are: an answer is taken whole or not at all. Of their times the latest counts.
 
+A CoNLL file has one word a line with a tag (IOB1, IOB2, BIOES or BILOU) in its last column, and a blank line between texts. Comments such
+as # text_id = 1, # annotator_id = ana, # text = ... are its columns; without # text words are joined by spaces. --label names another
+column of tags: by its name in # global.columns, or by its number.
+
 Without names, columns are guessed from the header and the content; --dry-run shows the guess and changes
 nothing. A bad row stops the import before anything is written, unless --skip-bad is given.
 A name that begins with = is a constant: --annotator =ana gives every row to ana.")]
@@ -188,7 +192,7 @@ pub(crate) struct Import {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The file to read (.csv, .tsv, .jsonl, .ndjson)
+    /// The file to read (.csv, .tsv, .jsonl, .ndjson, .conll)
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// Name of the question that the labels answer [default: the label column's name, or the project's only one]
@@ -1283,14 +1287,18 @@ fn chance(argument: &str) -> Result<f64, String> {
   dissensus export P.dissensus labels.csv
   dissensus export P.dissensus labels.jsonl --question offensiveness
   dissensus export P.dissensus spans.csv --question insults --spans rows
+  dissensus export P.dissensus spans.conll --question insults --leave-out-overlaps
 
 With --spans rows the columns start, end and type take the place of the label: one row a span, and one row with none of the three for an
-answer without a span. Beside questions of other kinds the column label stays; [] in it is an answer without a span.")]
+answer without a span. Beside questions of other kinds the column label stays; [] in it is an answer without a span.
+
+A .conll file holds answers with spans, one word a line with a tag in IOB2, and all else in comments. It cannot hold spans that overlap, or
+that begin or end with white space.")]
 pub(crate) struct Export {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The file to write (.csv, .tsv, .jsonl); it must not exist unless --force is given
+    /// The file to write (.csv, .tsv, .jsonl, .conll); it must not exist unless --force is given
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// Only this question [default: all]
@@ -1299,6 +1307,10 @@ pub(crate) struct Export {
     /// How spans stand in .csv and .tsv: as a JSON list in the label, or one row a span
     #[arg(long, value_enum, default_value_t)]
     pub(crate) spans: SpansArg,
+    /// With a .conll file: leave out answers whose spans overlap, or begin or end with white space; without it they are told and nothing is
+    /// written
+    #[arg(long)]
+    pub(crate) leave_out_overlaps: bool,
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,

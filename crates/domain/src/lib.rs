@@ -32,6 +32,6 @@ pub use names::not_allowed_in_names;
 pub use offsets::{OffsetError, OffsetUnit};
 pub use progress::{Progress, Silent};
 pub use scale::{Scale, ScaleError, ScaleKind, contradicts_itself, option_names};
-pub use spans_text::{NamedSpan, SpansError, reads_as_spans, spans_named};
+pub use spans_text::{NamedSpan, SpansError, list_of_spans, reads_as_spans, spans_named};
 pub use things::{Annotator, Attributes, MAX_TEXT_BYTES, Question, Split, Text};
 pub use work::WorkState;

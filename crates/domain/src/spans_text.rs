@@ -70,6 +70,15 @@ pub fn spans_named(value: &str) -> Result<Vec<NamedSpan>, SpansError> {
     (1..).zip(list).map(|(at, entry)| one(at, entry)).collect()
 }
 
+/// The list that [`spans_named`] reads.
+pub fn list_of_spans(spans: &[NamedSpan]) -> String {
+    let one = |span: &NamedSpan| {
+        let label = Value::from(span.label.as_str());
+        format!("{{\"start\":{},\"end\":{},\"label\":{label}}}", span.start, span.end)
+    };
+    format!("[{}]", spans.iter().map(one).collect::<Vec<_>>().join(","))
+}
+
 /// Whether a value lists one span or more, well or badly: what else begins like a list of objects or of lists?
 pub fn reads_as_spans(value: &str) -> bool {
     let mut characters = value.chars().filter(|c| !c.is_whitespace());
@@ -127,11 +136,11 @@ impl Scale {
     /// The list that [`Scale::spans_named`] reads; `None` for a type that the scale does not have.
     pub fn name_of_spans(&self, spans: &SpanSet) -> Option<String> {
         let one = |span: &Span| {
-            let label = Value::from(self.name_of(span.kind)?);
-            Some(format!("{{\"start\":{},\"end\":{},\"label\":{label}}}", span.start, span.end))
+            let label = self.name_of(span.kind)?.to_owned();
+            Some(NamedSpan { start: span.start, end: span.end, label })
         };
-        let all: Vec<String> = spans.as_slice().iter().map(one).collect::<Option<_>>()?;
-        Some(format!("[{}]", all.join(",")))
+        let all: Vec<NamedSpan> = spans.as_slice().iter().map(one).collect::<Option<_>>()?;
+        Some(list_of_spans(&all))
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) struct Cells {
     pub(crate) nested: Vec<(usize, &'static str)>,
     /// Values of keys that are no column (JSON Lines only).
     pub(crate) extra: Vec<(String, String)>,
+    /// Spans that do not begin with a tag for a beginning (CoNLL only).
+    pub(crate) begun_inside: u32,
 }
 
 impl Cells {
@@ -19,6 +21,7 @@ impl Cells {
         self.ends.clear();
         self.nested.clear();
         self.extra.clear();
+        self.begun_inside = 0;
     }
 
     /// Ends the value whose characters were pushed onto `text`.

@@ -37,11 +37,10 @@ impl TypedTable {
             Err(ExchangeError::UnknownFormat { path, what, advice })
         };
         match (Format::of(path), is_parquet(path), vectors) {
-            (_, true, _) | (Some(Format::Jsonl), ..) | (Some(_), _, false) => Ok(()),
+            (_, true, _) | (Some(Format::Jsonl), ..) => Ok(()),
+            (Some(Format::Csv | Format::Tsv), _, false) => Ok(()),
             (_, _, true) => unknown("no kind of file for vectors", "name it .npy, .parquet or .jsonl"),
-            (None, ..) => {
-                unknown("no kind of file that can be written", "name it .csv, .tsv, .jsonl or .parquet")
-            }
+            _ => unknown("no kind of file that can be written", "name it .csv, .tsv, .jsonl or .parquet"),
         }
     }
 

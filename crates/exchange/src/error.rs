@@ -86,6 +86,14 @@ pub enum ExchangeError {
         /// Position of the second, from 1.
         second: usize,
     },
+    /// An attribute that a comment of a CoNLL file cannot name.
+    #[error("{path}: a comment cannot name the attribute \"{name}\": write .csv or .jsonl")]
+    NoComment {
+        /// The path as given.
+        path: PathBuf,
+        /// The attribute.
+        name: String,
+    },
     /// A role names a column that is not there.
     #[error(
         "{path} has no column \"{name}\" for the {role}{}; its columns are {}",

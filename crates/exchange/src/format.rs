@@ -14,15 +14,19 @@ pub enum Format {
     Tsv,
     /// One JSON object a line.
     Jsonl,
+    /// One word a line with a tag, a blank line between texts, comments such as `# text_id = 1`.
+    Conll,
 }
 
 impl Format {
-    /// The format that the ending of `path` stands for (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`), whatever is in it.
+    /// The format that the ending of `path` stands for (`.csv`, `.tsv`, `.tab`, `.jsonl`, `.ndjson`, `.conll`,
+    /// `.conllu`), whatever is in it.
     pub fn of(path: &Path) -> Option<Self> {
         match ending(path).as_str() {
             "csv" => Some(Self::Csv),
             "tsv" | "tab" => Some(Self::Tsv),
             "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "conll" | "conllu" | "conllup" | "iob" | "iob2" | "bio" => Some(Self::Conll),
             _ => None,
         }
     }
@@ -33,7 +37,7 @@ impl Format {
     /// An ending that stands for no format of ours.
     pub fn of_path(path: &Path) -> Result<Self, ExchangeError> {
         let otherwise =
-            || unknown(path, "no kind of file that can be written", "name it .csv, .tsv or .jsonl");
+            || unknown(path, "no kind of file that can be written", "name it .csv, .tsv, .jsonl or .conll");
         Self::of(path).ok_or_else(otherwise)
     }
 
@@ -65,7 +69,7 @@ impl Format {
         if std::str::from_utf8(line).is_ok() && line.iter().any(|b| b",;\t".contains(b)) {
             return Ok(Self::Csv);
         }
-        Err(unknown(path, "in a format that cannot be told", "name it .csv, .tsv or .jsonl"))
+        Err(unknown(path, "in a format that cannot be told", "name it .csv, .tsv, .jsonl or .conll"))
     }
 }
 
@@ -209,7 +213,10 @@ mod tests {
     fn an_ending_that_cannot_be_written_is_explained() {
         assert_eq!(Format::of_path(Path::new("out.jsonl")).unwrap(), Format::Jsonl);
         let message = Format::of_path(Path::new("out.xlsx")).unwrap_err().to_string();
-        assert_eq!(message, "out.xlsx is no kind of file that can be written: name it .csv, .tsv or .jsonl");
+        assert_eq!(
+            message,
+            "out.xlsx is no kind of file that can be written: name it .csv, .tsv, .jsonl or .conll"
+        );
     }
 
     #[test]

@@ -28,6 +28,7 @@ const TEXT_ID: &[&str] = &[
     "docid",
     "id",
     "uid",
+    "sentid",
 ];
 const TEXT: &[&str] = &[
     "text",

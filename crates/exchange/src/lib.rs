@@ -1,4 +1,4 @@
-//! Reading and writing other tools' files: CSV, TSV and JSON Lines, row by row, in bounded memory.
+//! Reading and writing other tools' files: CSV, TSV, JSON Lines and CoNLL, row by row, in bounded memory.
 //!
 //! ```
 //! use dissensus_exchange::{Checker, FileKind, Source, guess_roles, scan};
@@ -34,6 +34,9 @@
 //!   turns up later is metadata. `3`, `3.0` and `"3"` are the same value `3`; `true` is `true`. A number that cannot be
 //!   kept exactly is bad. A list or an object is kept as its JSON in metadata and is bad anywhere else. Half a
 //!   surrogate pair (`\ud83d` alone) is no character, and bad.
+//! - CoNLL has one word a line, its tag in the last column, and a blank line behind each text. Comments `# key = value` are the values of
+//!   columns (`# key:json = "value"` is a JSON string); without `# text = ...` words are joined by spaces. Tags are IOB1, IOB2, BIOES or
+//!   BILOU; an `I-` that follows no span of its type begins one.
 //! - A value `{"a":"b"}` (an object of strings) in a column or key `metadata` stands for the keys in it.
 //! - Blank lines are no rows. A row over [`MAX_RECORD_BYTES`] is bad, and is never held in memory.
 //!
@@ -71,6 +74,7 @@ mod cells;
 mod changes;
 mod check;
 mod columns;
+mod conll;
 mod csv_record;
 mod error;
 mod format;
@@ -100,6 +104,7 @@ mod vectors;
 mod verdict;
 mod window;
 mod write;
+mod write_conll;
 mod write_labels;
 
 pub use answers::KnownLabel;
@@ -125,4 +130,5 @@ pub use vectors::VectorWriter;
 pub use verdict::{LabelVerdict, Verdict};
 pub use window::MAX_RECORD_BYTES;
 pub use write::{AnnotatorWriter, MAX_METADATA_COLUMNS, TextRow, TextWriter};
+pub use write_conll::ConllWriter;
 pub use write_labels::{LabelLayout, LabelRow, LabelWriter, SpanLayout};

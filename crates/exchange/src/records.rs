@@ -1,6 +1,7 @@
 //! The records of a file one after the other, in bounded memory, going on after a bad one.
 
 use crate::cells::Cells;
+use crate::conll::{self, Block, Layout};
 use crate::csv_record::{LineState, Splitter};
 use crate::json_record;
 use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
@@ -16,6 +17,7 @@ const SHOWN_OF_TOO_LONG: usize = 200;
 enum Decoder {
     Csv(Splitter),
     Json(HashMap<String, usize>),
+    Conll(Box<Layout>, HashMap<String, usize>),
 }
 
 /// A record's extent in the window.
@@ -52,9 +54,11 @@ impl Records {
 impl<R: Read> Records<R> {
     /// The records in `input`, which stands at byte `offset` and physical line `line` of `source`.
     fn over(source: &Source, input: R, offset: u64, line: u64) -> Self {
-        let decoder = match source.delimiter() {
-            Some(delimiter) => Decoder::Csv(Splitter::new(delimiter)),
-            None => Decoder::Json(source.columns().iter().cloned().zip(0..).collect()),
+        let places = || source.columns().iter().cloned().zip(0..).collect();
+        let decoder = match (source.delimiter(), source.words()) {
+            (Some(delimiter), _) => Decoder::Csv(Splitter::new(delimiter)),
+            (None, Some(layout)) => Decoder::Conll(Box::new(layout.clone()), places()),
+            (None, None) => Decoder::Json(places()),
         };
         Self {
             window: Window::new(input, offset, line),
@@ -123,6 +127,9 @@ impl<R: Read> Records<R> {
     }
 
     fn read(&mut self) -> io::Result<Option<Result<(), Blame>>> {
+        if matches!(self.decoder, Decoder::Conll(..)) {
+            return self.read_conll();
+        }
         let first = loop {
             match self.window.line_end(0)? {
                 LineEnd::EndOfFile => return Ok(None),
@@ -140,6 +147,53 @@ impl<R: Read> Records<R> {
                 let outcome = read_json(&self.window, first, columns, &mut self.cells);
                 Ok(Some(outcome))
             }
+            Decoder::Conll(..) => self.read_conll(),
+        }
+    }
+
+    /// Takes the lines up to a blank one, and goes on where they make no row.
+    fn read_conll(&mut self) -> io::Result<Option<Result<(), Blame>>> {
+        loop {
+            let (mut end, mut lines) = (0, 0);
+            loop {
+                match self.window.line_end(end)? {
+                    LineEnd::At(to) if !conll::is_blank(&self.window.bytes()[end..to]) => {
+                        (end, lines) = (to, lines + 1);
+                    }
+                    LineEnd::At(to) if lines == 0 => self.window.consume(to, 1),
+                    LineEnd::At(_) => break,
+                    LineEnd::EndOfFile if lines == 0 => return Ok(None),
+                    LineEnd::EndOfFile => break,
+                    LineEnd::TooLong => return self.refuse_long_block().map(Some),
+                }
+            }
+            let Decoder::Conll(layout, columns) = &self.decoder else { return Ok(None) };
+            let line = self.window.line();
+            let outcome = match std::str::from_utf8(&self.window.bytes()[..end]) {
+                Ok(block) => conll::fill(block, line, layout, columns, &mut self.cells),
+                Err(e) => Err((None, not_utf8(self.window.offset() + e.valid_up_to() as u64))),
+            };
+            if outcome == Ok(Block::Nothing) {
+                self.window.consume(end, lines);
+                continue;
+            }
+            self.row += 1;
+            self.line = line;
+            self.last = Extent { bytes: end, lines };
+            return Ok(Some(outcome.map(drop)));
+        }
+    }
+
+    fn refuse_long_block(&mut self) -> io::Result<Result<(), Blame>> {
+        let refused = self.refuse_long_line()?;
+        loop {
+            match self.window.line_end(0)? {
+                LineEnd::At(end) if !conll::is_blank(&self.window.bytes()[..end]) => {
+                    self.window.consume(end, 1)
+                }
+                LineEnd::TooLong => self.window.skip_line()?,
+                LineEnd::At(_) | LineEnd::EndOfFile => return Ok(refused),
+            }
         }
     }
 
@@ -148,7 +202,7 @@ impl<R: Read> Records<R> {
         let line = &self.window.bytes()[..end];
         match self.decoder {
             Decoder::Csv(_) => matches!(line, b"\n" | b"\r\n" | b"\r"),
-            Decoder::Json(_) => line.trim_ascii().is_empty(),
+            Decoder::Json(_) | Decoder::Conll(..) => conll::is_blank(line),
         }
     }
 

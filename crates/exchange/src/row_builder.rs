@@ -8,8 +8,8 @@ use crate::row_error::RowErrorKind;
 use crate::time::{parse_duration_ms, parse_ms, parse_occasion};
 use crate::write::METADATA_COLUMN;
 use dissensus_domain::{
-    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, not_allowed_in_names, reads_as_spans,
-    spans_named,
+    Attributes, LabelSource, MAX_TEXT_BYTES, NamedSpan, OffsetUnit, list_of_spans, not_allowed_in_names,
+    reads_as_spans, spans_named,
 };
 use std::collections::BTreeMap;
 
@@ -230,7 +230,7 @@ impl Builder<'_> {
             span.start = self.place(column, text, span.start)?;
             span.end = self.place(column, text, span.end)?;
         }
-        Ok(list_of(&spans))
+        Ok(list_of_spans(&spans))
     }
 
     fn picked(&self, pick: &Option<Pick>) -> Result<Option<String>, Blame> {
@@ -302,13 +302,4 @@ impl Builder<'_> {
         }
         metadata
     }
-}
-
-/// Spans as the list that a label is.
-pub(crate) fn list_of(spans: &[NamedSpan]) -> String {
-    let one = |span: &NamedSpan| {
-        let label = serde_json::Value::from(span.label.as_str());
-        format!("{{\"start\":{},\"end\":{},\"label\":{label}}}", span.start, span.end)
-    };
-    format!("[{}]", spans.iter().map(one).collect::<Vec<_>>().join(","))
 }

@@ -262,6 +262,14 @@ pub enum RowErrorKind {
         /// The most allowed.
         limit: usize,
     },
+    /// A line of a CoNLL file that cannot be read.
+    #[error("line {line}: {why}")]
+    BadWordLine {
+        /// The physical line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A span that reaches beyond its text.
     #[error(
         "a span ends at {end}, and the text has {characters} characters: offsets count characters (Unicode code points) from 0"

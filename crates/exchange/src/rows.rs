@@ -94,6 +94,11 @@ impl Rows {
         self.plan.kind
     }
 
+    /// Spans of the row given last that begin with a tag for the inside of one, in a CoNLL file.
+    pub fn begun_inside(&self) -> u32 {
+        self.records.cells().begun_inside
+    }
+
     /// The row given last, good or bad, byte for byte with its line end; the first 200 bytes of one over the cap.
     pub fn raw(&self) -> &[u8] {
         self.records.raw()

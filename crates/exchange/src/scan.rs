@@ -43,6 +43,8 @@ pub struct Scan {
     pub again: u64,
     /// Good rows without a label, in a file of labels.
     pub empty_labels: u64,
+    /// Spans in good rows of a CoNLL file that begin with a tag for the inside of one.
+    pub begun_inside: u64,
     /// What the labels answer, by the checker's numbers: one question, or those that rows name or that were added.
     pub questions: Vec<QuestionScan>,
     /// The values of the first [`SAMPLE_ROWS`] rows as they stand, in the order of [`Source::columns`], cut to
@@ -104,7 +106,10 @@ pub fn scan_while(
         scan.rows += 1;
         scan.sample(&rows);
         match read {
-            Ok((_, verdict)) => scan.count(&verdict),
+            Ok((_, verdict)) => {
+                scan.begun_inside += u64::from(rows.begun_inside());
+                scan.count(&verdict);
+            }
             Err(error) => scan.complain(source, error)?,
         }
         if scan.rows.is_multiple_of(REPORT_EVERY) && progress(rows.position()).is_break() {
@@ -130,6 +135,7 @@ impl Scan {
             repeated: 0,
             again: 0,
             empty_labels: 0,
+            begun_inside: 0,
             questions: Vec::new(),
             sample: Vec::new(),
             problems: Vec::new(),

@@ -1,6 +1,7 @@
 //! A file that was recognised: its format, its separator, its columns.
 
 use crate::cells::Cells;
+use crate::conll::{self, Layout, Line};
 use crate::csv_record::{LineState, Splitter, without_line_end};
 use crate::window::{LineEnd, MAX_RECORD_BYTES, Window};
 use crate::{ExchangeError, Format, json_record};
@@ -16,6 +17,8 @@ pub const MAX_COLUMNS: usize = 4096;
 const HEAD_BYTES: u64 = 64 << 10;
 /// How many objects are read for the names of the columns of a JSON Lines file.
 const JSON_HEADER_ROWS: usize = 1000;
+/// How many blocks of a CoNLL file are.
+const CONLL_HEADER_BLOCKS: usize = 2000;
 
 /// A file that can be read: what it is and which columns it has. Reading opens it anew, so one `Source` serves for a
 /// preview and for the import after it.
@@ -28,12 +31,14 @@ pub struct Source {
     bytes: u64,
     data_offset: u64,
     data_line: u64,
+    /// Of a CoNLL file.
+    words: Option<Layout>,
 }
 
 impl Source {
     /// Recognises the file at `path`. A byte order mark is skipped; the separator of a `.csv` is the most frequent
     /// of `,` `;` and tab in its first line; the columns of JSON Lines are the keys of the first 1,000 objects
-    /// (at most [`MAX_COLUMNS`]; keys beyond are metadata).
+    /// (at most [`MAX_COLUMNS`]; keys beyond are metadata); those of a CoNLL file are the keys of comments, `text` and `label`.
     /// Names of columns are trimmed, and a column without one is `column_3` after its position.
     ///
     /// # Errors
@@ -64,8 +69,30 @@ impl Source {
             bytes: about.len(),
             data_offset: bom as u64,
             data_line: 1,
+            words: None,
         };
-        if format == Format::Jsonl { found.with_json_columns() } else { found.with_header() }
+        match format {
+            Format::Jsonl => found.with_json_columns(),
+            Format::Conll => found.with_comments(),
+            Format::Csv | Format::Tsv => found.with_header(),
+        }
+    }
+
+    /// The same CoNLL file with the tags of another column than the last: by its name in `# global.columns`, or by its place from 1. The
+    /// column of spans then has that name. `None` where there is no such column, or no CoNLL file.
+    pub fn with_tags(&self, column: &str) -> Option<Self> {
+        let words = self.words.as_ref()?.with_tags(column.trim())?;
+        let mut other = self.clone();
+        let label = self.words.as_ref().map(|words| words.label.clone());
+        other.columns.retain(|name| Some(name) != label.as_ref() && *name != words.label);
+        other.columns.push(words.label.clone());
+        other.words = Some(words);
+        Some(other)
+    }
+
+    /// Where words and tags stand in a CoNLL file.
+    pub(crate) fn words(&self) -> Option<&Layout> {
+        self.words.as_ref()
     }
 
     /// The path as given.
@@ -194,6 +221,37 @@ impl Source {
                 return Err(ExchangeError::DuplicateColumn { path, name, first, second: place + 1 });
             }
         }
+        Ok(self)
+    }
+
+    /// Keys of comments in order of appearance, then the text and the spans, which every block has.
+    fn with_comments(mut self) -> Result<Self, ExchangeError> {
+        let mut window = self.window()?;
+        let mut seen = HashSet::from([conll::TEXT.to_owned(), conll::LABEL.to_owned()]);
+        let (mut head, mut blocks) = (String::new(), 0);
+        while blocks < CONLL_HEADER_BLOCKS {
+            match window.line_end(0).map_err(|e| ExchangeError::reading(&self.path, e))? {
+                LineEnd::EndOfFile => break,
+                LineEnd::TooLong => window.skip_line().map_err(|e| ExchangeError::reading(&self.path, e))?,
+                LineEnd::At(end) => {
+                    let line = String::from_utf8_lossy(&window.bytes()[..end]).into_owned();
+                    blocks += usize::from(line.trim().is_empty());
+                    if let Line::Comment(key, _) = conll::line_of(&line) {
+                        let key = key.strip_suffix(conll::JSON).unwrap_or(key);
+                        if key != conll::COLUMNS && seen.insert(key.to_owned()) {
+                            self.columns.push(key.to_owned());
+                        }
+                    }
+                    if head.len() < HEAD_BYTES as usize {
+                        head.push_str(&line);
+                    }
+                    window.consume(end, 1);
+                }
+            }
+        }
+        self.columns.truncate(MAX_COLUMNS - 2);
+        self.columns.extend([conll::TEXT, conll::LABEL].map(str::to_owned));
+        self.words = Some(Layout::of(head.lines()));
         Ok(self)
     }
 

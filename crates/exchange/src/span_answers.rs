@@ -2,9 +2,9 @@
 
 use crate::roles::{Pick, Plan, SpanColumns};
 use crate::row::Row;
-use crate::row_builder::{AnswerOf, Blame, Said, list_of};
+use crate::row_builder::{AnswerOf, Blame, Said};
 use crate::row_error::{RowError, RowErrorKind};
-use dissensus_domain::{Attributes, NamedSpan, SpansError};
+use dissensus_domain::{Attributes, NamedSpan, SpansError, list_of_spans};
 use foldhash::quality::RandomState;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
@@ -235,7 +235,7 @@ impl SpanAnswers {
         row.continues = row.row != answer.first_row;
         row.attributes.clear();
         if !row.continues {
-            row.label = Some(list_of(&self.spans_of(answer).map(|(_, span)| span).collect::<Vec<_>>()));
+            row.label = Some(list_of_spans(&self.spans_of(answer).map(|(_, span)| span).collect::<Vec<_>>()));
             row.at_ms = answer.at_ms;
             let known = row.annotator.as_ref().and_then(|annotator| self.attributes.get(annotator));
             row.attributes = known.cloned().unwrap_or_default();

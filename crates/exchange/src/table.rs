@@ -35,7 +35,8 @@ impl Table {
         let file = AtomicFile::create(path).map_err(|e| ExchangeError::writing(path, e))?;
         let sink = match format {
             Format::Jsonl => Sink::Json(file),
-            Format::Csv | Format::Tsv => {
+            // Blocks of words are no table, and have a writer of their own.
+            Format::Csv | Format::Tsv | Format::Conll => {
                 let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
                 writer.write_record(&columns).map_err(|e| ExchangeError::writing(path, io_reason(e)))?;

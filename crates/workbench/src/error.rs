@@ -496,6 +496,23 @@ pub enum WorkbenchError {
         "no question to export is answered with spans: leave the choice of their rows out, or name another question"
     )]
     NoSpansToExport,
+    /// CoNLL of questions that take no spans.
+    #[error(
+        "a CoNLL file holds spans alone: name a question that is answered with spans, or write .csv or .jsonl"
+    )]
+    NoConll,
+    /// Answers that CoNLL cannot hold.
+    #[error(
+        "{count} of {all} answers cannot be in a CoNLL file, because spans overlap or begin or end with white space (the first: {first}): write .jsonl, or .csv with --spans rows, or leave them out with --leave-out-overlaps"
+    )]
+    NotInConll {
+        /// How many.
+        count: u64,
+        /// Of how many.
+        all: u64,
+        /// Whose the first is.
+        first: String,
+    },
     /// A folder that is no bundle would be replaced by one.
     #[error("{} exists already and is no bundle, or holds other files too, so it is not replaced: choose another name", .0.display())]
     NotABundle(PathBuf),
@@ -629,6 +646,7 @@ impl WorkbenchError {
             Self::NoThread => "no-thread",
             Self::ExportExists(_) | Self::RunsExist(_) => "export-exists",
             Self::SpanRowsInJson | Self::NoSpansToExport => "span-rows",
+            Self::NoConll | Self::NotInConll { .. } => "conll",
             Self::NotABundle(_) => "not-a-bundle",
             Self::Bundle { .. } => "bundle",
             Self::NotInBundle(_) => "not-in-bundle",

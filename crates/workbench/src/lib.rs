@@ -49,7 +49,7 @@ pub use dissensus_encoder::{
 };
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
-    SetEvaluation, SetQuality, SpanEvaluation, SplitSpec, Target, TokenScores, WordAgreement,
+    SetEvaluation, SetQuality, SpanEvaluation, SplitSpec, Target, TokenScores, Unitizing, WordAgreement,
     metrics::{MultiLabelScores, PairedDifference},
 };
 pub use dissensus_store::checkpoint_all;
@@ -59,7 +59,7 @@ pub use encoding::{
 };
 pub use error::WorkbenchError;
 pub use event::Event;
-pub use exchange::{Exchange, ExportChoices};
+pub use exchange::{Exchange, ExportChoices, Exported};
 pub use home::Home;
 pub use jobs::{Progress, Silent};
 pub use labelling::{Labelling, NamedLabel, Recorded};

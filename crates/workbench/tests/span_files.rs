@@ -1,10 +1,10 @@
-//! Spans in files of other shapes than a list: one row a span.
+//! Spans in files of other shapes than a list: one row a span, and CoNLL.
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
 use dissensus_domain::{AnnotatorId, Answer, OffsetUnit, Scale, ScaleKind};
 use dissensus_workbench::view::{ImportChoices, ImportReport, NewLabel};
-use dissensus_workbench::{ExportChoices, Home, Progress, Session, Silent, WorkbenchError};
+use dissensus_workbench::{ExportChoices, Exported, Home, Progress, Session, Silent, WorkbenchError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn plainly(session: &Session, file: &Path) -> ImportReport {
     import(session, file, &ImportChoices::default()).unwrap()
 }
 
-fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<u64, WorkbenchError> {
+fn export(session: &Session, to: &Path, question: Option<&str>) -> Result<Exported, WorkbenchError> {
     let question = question.map(str::to_owned);
     let choices = ExportChoices { question, span_rows: true, ..ExportChoices::default() };
     session.exchange.export_with(to, &choices, &Silent)
@@ -74,7 +74,7 @@ fn one_row_a_span_imports_again_to_the_same_answers() {
     let before = answers(&session, &place);
     for name in ["out.csv", "out.tsv"] {
         let out = place.path(name);
-        assert_eq!(export(&session, &out, None).unwrap(), 7, "answers, not rows");
+        assert_eq!(export(&session, &out, None).unwrap().answers, 7, "answers, not rows");
         let header = std::fs::read_to_string(&out).unwrap().lines().next().unwrap().replace('\t', ",");
         assert!(header.starts_with("text_id,text,annotator_id,start,end,type,question,"), "{header}");
         let other = place.create(&format!("{name}.dissensus"));
@@ -216,4 +216,67 @@ fn an_answer_given_meanwhile_is_replaced_by_a_later_one_alone() {
     assert_eq!(later.changes.replaced_given, 1);
     let counts: BTreeMap<bool, usize> = BTreeMap::from([(true, 1)]);
     assert_eq!(counts[&matches!(current(), Some(Answer::Spans(spans)) if spans.as_slice().len() == 2)], 1);
+}
+
+#[test]
+fn conll_imports_again_to_the_same_answers_and_says_what_it_cannot_hold() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    // A line break has no word.
+    let hard = HARD.replace(r#"[5,6,"of; x"],"#, "");
+    plainly(&session, &place.file("hard.jsonl", &hard));
+    let out = place.path("out.conll");
+    let mut choices = ExportChoices::default();
+    let error = session.exchange.export_with(&out, &choices, &Silent).unwrap_err();
+    assert_eq!((error.code(), out.exists()), ("conll", false), "nothing is half written");
+    let message = error.to_string();
+    assert!(
+        message.starts_with("2 of 7 answers cannot") && message.contains("ana on combining"),
+        "{message}"
+    );
+    choices.leave_out_overlaps = true;
+    let written = session.exchange.export_with(&out, &choices, &Silent).unwrap();
+    assert_eq!((written.answers, written.left_out), (5, 2));
+    let before: Vec<String> = answers(&session, &place)
+        .into_iter()
+        .filter(|line| !line.contains("combining") && !line.contains("emoji"))
+        .collect();
+    let other = place.create("other.dissensus");
+    let report = plainly(&other, &out);
+    assert_eq!((report.labels, report.repeats, report.question.as_deref()), (3, 2, Some("label")));
+    assert_eq!(answers(&other, &place), before);
+    assert_eq!((plainly(&other, &out).labels, plainly(&session, &out).labels), (0, 0), "nothing is new");
+    // Questions of other kinds have no words with tags.
+    let ratings = place.file("ratings.csv", "text_id,annotator_id,rating\nrtl,ana,3\nrtl,bo,1\n");
+    import(&other, &ratings, &ImportChoices { question: Some("rating".into()), ..ImportChoices::default() })
+        .unwrap();
+    let all = other.exchange.export_with(&place.path("all.conll"), &choices, &Silent).unwrap_err();
+    assert_eq!(all.code(), "conll");
+    choices.question = Some("label".into());
+    assert_eq!(other.exchange.export_with(&place.path("one.conll"), &choices, &Silent).unwrap().answers, 5);
+}
+
+#[test]
+fn tags_of_another_tool_are_imported_with_a_word_on_how_they_begin() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    let file = place.file("ner.conll", "# global.columns = FORM NER HATE\nEU\tI-ORG\tO\nfools\tO\tB-slur\n");
+    let mut choices = ImportChoices::default();
+    let preview = session.exchange.preview(&file, &choices).unwrap();
+    assert_eq!(preview.problem.unwrap().code, "columns", "nobody is named who has marked them");
+    let columns = dissensus_workbench::view::ColumnChoices {
+        text: Some("text".into()),
+        annotator: Some("=ana".into()),
+        label: Some("NER".into()),
+        ..Default::default()
+    };
+    choices.columns = Some(columns);
+    let report = import(&session, &file, &choices).unwrap();
+    assert_eq!((report.labels, report.question.as_deref()), (1, Some("NER")));
+    assert_eq!(report.scale.unwrap().levels(), ["ORG"]);
+    assert!(
+        report.remarks.iter().any(|remark| remark.starts_with("1 span in the file")),
+        "{:?}",
+        report.remarks
+    );
 }

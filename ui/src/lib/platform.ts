@@ -6,7 +6,7 @@ import { open, save } from "@tauri-apps/plugin-dialog";
 const PROJECT = { name: "Dissensus project", extensions: ["dissensus"] };
 const TABLE = {
   name: "Texts or labels (CSV, JSONL)",
-  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt"],
+  extensions: ["csv", "tsv", "jsonl", "ndjson", "json", "txt", "conll", "conllu"],
 };
 
 let asking = false;

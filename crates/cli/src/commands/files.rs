@@ -7,7 +7,7 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{OffsetUnit, ScaleKind};
 use dissensus_workbench::view::{ColumnChoices, ImportChoices, ImportNotice, ImportPreview, ImportReport};
-use dissensus_workbench::{CopyChoices, ExportChoices, Progress, Session};
+use dissensus_workbench::{CopyChoices, ExportChoices, Exported, Progress, Session};
 use std::sync::Arc;
 
 pub(crate) fn import(args: Import) -> Result<()> {
@@ -240,14 +240,22 @@ pub(crate) fn export(args: &Export) -> Result<()> {
         question: args.question.clone(),
         replace: args.force,
         span_rows: args.spans == SpansArg::Rows,
+        leave_out_overlaps: args.leave_out_overlaps,
     };
-    let rows = session.exchange.export_with(&args.file, &choices, &bar);
+    let written = session.exchange.export_with(&args.file, &choices, &bar);
     drop(bar);
-    let rows = rows?;
+    let Exported { answers: rows, left_out } = written?;
     if args.json {
-        return output::json(&serde_json::json!({ "file": args.file, "rows": rows }));
+        return output::json(&serde_json::json!({ "file": args.file, "rows": rows, "left_out": left_out }));
     }
-    output::line(&format!("Wrote {} to {}", count(rows, "label"), args.file.display()))
+    output::line(&format!("Wrote {} to {}", count(rows, "label"), args.file.display()))?;
+    if left_out > 0 {
+        output::line(&format!(
+            "Left out {}: CoNLL holds no spans that overlap, or begin or end with white space",
+            count(left_out, "label")
+        ))?;
+    }
+    Ok(())
 }
 
 pub(crate) fn copy(args: &Copy) -> Result<()> {

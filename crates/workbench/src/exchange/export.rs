@@ -4,13 +4,15 @@ use super::Exchange;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
 use dissensus_domain::{Annotator, AnnotatorId, Question, ScaleKind};
-use dissensus_exchange::{Format, LabelLayout, LabelRow, LabelWriter, SpanLayout};
+use dissensus_exchange::{
+    ConllWriter, ExchangeError, Format, LabelLayout, LabelRow, LabelWriter, SpanLayout,
+};
 use dissensus_store::{ExportScope, Repeat, Snapshot};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 impl Exchange {
-    /// Writes all current labels (of one question, or of all) to a CSV, TSV or JSONL file, by its ending, as they are at one
+    /// Writes all current labels (of one question, or of all) to a CSV, TSV, JSONL or CoNLL file, by its ending, as they are at one
     /// moment: what is labelled meanwhile is in none of them. Returns the number of answers. The file appears whole or not at all.
     ///
     /// # Errors
@@ -25,28 +27,29 @@ impl Exchange {
     ) -> Result<u64, WorkbenchError> {
         let choices =
             ExportChoices { question: question.map(str::to_owned), replace, ..ExportChoices::default() };
-        self.export_with(path, &choices, progress)
+        Ok(self.export_with(path, &choices, progress)?.answers)
     }
 
     /// As [`Exchange::export`], with the choices there are.
     ///
     /// # Errors
-    /// As there; one row a span in JSON Lines, or without a question that is answered with spans.
+    /// As there; one row a span in JSON Lines, or without a question that is answered with spans; a CoNLL file of other questions, or
+    /// with answers that it cannot hold and that shall not be left out.
     pub fn export_with(
         &self,
         path: &Path,
         choices: &ExportChoices,
         progress: &dyn Progress,
-    ) -> Result<u64, WorkbenchError> {
+    ) -> Result<Exported, WorkbenchError> {
         if path.exists() && !choices.replace {
             return Err(WorkbenchError::ExportExists(path.to_owned()));
         }
         let format = Format::of_path(path)?;
-        if choices.span_rows && format == Format::Jsonl {
+        if choices.span_rows && matches!(format, Format::Jsonl | Format::Conll) {
             return Err(WorkbenchError::SpanRowsInJson);
         }
         let only = choices.question.as_deref().map(|name| self.asked_for_whole(name)).transpose()?;
-        let file = File { path, format, span_rows: choices.span_rows };
+        let file = File { path, format, span_rows: choices.span_rows, leave_out: choices.leave_out_overlaps };
         self.context.store.snapshot(|snapshot| write_labels(snapshot, &file, only.as_ref(), progress))
     }
 
@@ -77,6 +80,17 @@ pub struct ExportChoices {
     pub replace: bool,
     /// One row a span, in CSV and TSV; else the spans of an answer are a JSON list in its label.
     pub span_rows: bool,
+    /// Leave out what a CoNLL file cannot hold: answers whose spans overlap, or begin or end with white space.
+    pub leave_out_overlaps: bool,
+}
+
+/// What an export wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Answers in the file.
+    pub answers: u64,
+    /// Answers that the file cannot hold.
+    pub left_out: u64,
 }
 
 /// The file to write.
@@ -84,6 +98,49 @@ struct File<'a> {
     path: &'a Path,
     format: Format,
     span_rows: bool,
+    leave_out: bool,
+}
+
+/// A file being written, and how far it is.
+struct Writing {
+    sink: Sink,
+    done: Exported,
+    /// The first answer that the file cannot hold.
+    first_left_out: Option<String>,
+}
+
+enum Sink {
+    Table(LabelWriter),
+    Conll(ConllWriter),
+}
+
+impl Writing {
+    fn write(&mut self, row: &LabelRow<'_>) -> Result<(), ExchangeError> {
+        let held = match &mut self.sink {
+            Sink::Table(writer) => writer.write(row).map(|()| true)?,
+            Sink::Conll(writer) => writer.write(row)?,
+        };
+        if held {
+            self.done.answers += 1;
+        } else {
+            self.done.left_out += 1;
+            self.first_left_out.get_or_insert_with(|| format!("{} on {}", row.annotator, row.text_id));
+        }
+        Ok(())
+    }
+
+    /// Brings the file to its place, or nothing where it lacks an answer that may not be left out.
+    fn finish(self, leave_out: bool) -> Result<Exported, WorkbenchError> {
+        if let Some(first) = self.first_left_out.filter(|_| !leave_out) {
+            let Exported { answers, left_out } = self.done;
+            return Err(WorkbenchError::NotInConll { count: left_out, all: answers + left_out, first });
+        }
+        match self.sink {
+            Sink::Table(writer) => writer.finish()?,
+            Sink::Conll(writer) => writer.finish()?,
+        }
+        Ok(self.done)
+    }
 }
 
 /// Where spans stand in a file of these questions.
@@ -102,7 +159,7 @@ fn write_labels(
     file: &File<'_>,
     only: Option<&Question>,
     progress: &dyn Progress,
-) -> Result<u64, WorkbenchError> {
+) -> Result<Exported, WorkbenchError> {
     let questions: Vec<Question> =
         snapshot.questions()?.into_iter().filter(|q| only.is_none_or(|only| only.id == q.id)).collect();
     let mut total = 0;
@@ -116,9 +173,18 @@ fn write_labels(
         repeats.extend(snapshot.repeats(question.id)?);
     }
     let metadata = snapshot.metadata_keys()?;
-    let layout =
-        LabelLayout { occasions: !repeats.is_empty(), spans: span_layout(&questions, file.span_rows)? };
-    let mut writer = LabelWriter::create(file.path, file.format, layout, attributes, metadata)?;
+    let occasions = !repeats.is_empty();
+    let sink = match file.format {
+        Format::Conll if questions.iter().any(|question| question.scale.kind() != ScaleKind::Spans) => {
+            return Err(WorkbenchError::NoConll);
+        }
+        Format::Conll => Sink::Conll(ConllWriter::create(file.path, occasions, attributes)?),
+        format => {
+            let layout = LabelLayout { occasions, spans: span_layout(&questions, file.span_rows)? };
+            Sink::Table(LabelWriter::create(file.path, format, layout, attributes, metadata)?)
+        }
+    };
+    let mut writer = Writing { sink, done: Exported::default(), first_left_out: None };
     let mut rows = 0_u64;
     for question in &questions {
         snapshot.for_each_label(question.id, ExportScope::Current, |row| {
@@ -149,14 +215,13 @@ fn write_labels(
         })?;
     }
     write_repeats(snapshot, &mut writer, &questions, &repeats)?;
-    writer.finish()?;
-    Ok(rows + repeats.len() as u64)
+    writer.finish(file.leave_out)
 }
 
 /// Answers of later occasions, behind all labels.
 fn write_repeats(
     snapshot: &Snapshot<'_>,
-    writer: &mut LabelWriter,
+    writer: &mut Writing,
     questions: &[Question],
     repeats: &[Repeat],
 ) -> Result<(), WorkbenchError> {

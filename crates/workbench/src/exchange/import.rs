@@ -28,7 +28,7 @@ impl Exchange {
     /// The file cannot be read at all. Columns that do not fit and labels that make no scale are told in
     /// [`ImportPreview::problem`], so that they can be chosen differently.
     pub fn preview(&self, path: &Path, choices: &ImportChoices) -> Result<ImportPreview, WorkbenchError> {
-        let source = Source::open(path)?;
+        let source = source_of(path, choices)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
         match self.plan(source.clone(), roles.clone(), choices, &Silent) {
             Ok(plan) => Ok(preview_of(&plan)),
@@ -48,7 +48,7 @@ impl Exchange {
         progress: &Arc<dyn Progress>,
     ) -> Result<ImportReport, WorkbenchError> {
         let context = &self.context;
-        let source = Source::open(path)?;
+        let source = source_of(path, choices)?;
         let roles = roles_for(&source, choices.columns.as_ref())?;
         let plan = self.plan(source, roles, choices, progress.as_ref())?;
         if plan.scan.problem_count > 0 && !choices.skip_bad {
@@ -86,6 +86,14 @@ impl Exchange {
         }
         result
     }
+}
+
+/// The file, with the tags of a column of words where the label is named so.
+fn source_of(path: &Path, choices: &ImportChoices) -> Result<Source, WorkbenchError> {
+    let source = Source::open(path)?;
+    let label = choices.columns.as_ref().and_then(|columns| columns.label.as_deref());
+    let other = label.filter(|label| !source.columns().iter().any(|column| column == label));
+    Ok(other.and_then(|label| source.with_tags(label)).unwrap_or(source))
 }
 
 /// The roles to read a file with: those chosen, else those guessed. What an export writes beyond the choices (question,

@@ -9,7 +9,7 @@ mod preview;
 mod seed;
 mod write;
 
-pub use export::ExportChoices;
+pub use export::{ExportChoices, Exported};
 
 use crate::background::Background;
 use crate::context::Context;

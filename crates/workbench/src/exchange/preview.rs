@@ -5,6 +5,7 @@ use super::plan::{Plan, answer_column, prompt_for, scan_file};
 use crate::error::WorkbenchError;
 use crate::jobs::Silent;
 use crate::view::{BadRow, ColumnChoices, ImportChanges, ImportChoices, ImportPreview};
+use crate::words::counted;
 use dissensus_exchange::{Checker, ColumnRoles, FileKind, RowError, Source};
 
 /// Bad rows that a preview shows.
@@ -102,6 +103,12 @@ pub(super) fn remarks(plan: &Plan) -> Vec<String> {
         remarks.push("The file describes annotators; it has no texts.".to_owned());
     }
     remarks.extend(unread_occasions(plan));
+    if plan.scan.begun_inside > 0 {
+        remarks.push(format!(
+            "{} in the file begin with I- (or E-) and not with B-: each is read as beginning there, as in IOB1.",
+            counted(plan.scan.begun_inside, "span")
+        ));
+    }
     if plan.roles.text_id.is_none() && plan.kind != FileKind::Annotators {
         remarks.push(
             "No column names the texts: each gets an id made from its body, so equal texts become one."
