@@ -1127,6 +1127,12 @@ pub(crate) struct Aggregate {
 
 /// `agreement`: how much annotators agree.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Of a question that is answered with spans, agreement is told of words, and by Krippendorff's unitizing alpha of where spans begin and
+end, counted in characters. It was made for one text that everybody has marked. Here each text is compared among those who
+answered it and counts with the number of its answers; what is expected by chance is of the spans and gaps of all texts with two
+answers or more. Overlapping spans of one type and answer count as one."
+)]
 pub(crate) struct Agreement {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

@@ -318,3 +318,32 @@ fn options_and_types_are_answered_again() {
         assert_eq!((person.repeats, person.same), (24, 18), "{name}");
     }
 }
+
+#[test]
+fn agreement_on_where_passages_begin_is_the_published_one_and_follows_the_answers() {
+    let place = Place::new();
+    let session = place.create("p.dissensus");
+    // Krippendorff 2004, p. 254: alpha .7286 and 1, of a continuum of 300.
+    let text = "x".repeat(300);
+    let line = |text_id: &str, who: &str, label: &str| {
+        format!(
+            "{{\"text_id\":\"{text_id}\",\"text\":\"{text}\",\"annotator_id\":\"{who}\",\"label\":{label}}}\n"
+        )
+    };
+    let book = line("a", "i", r#"[[75,145,"c"],[220,250,"c"],[30,90,"k"],[150,200,"k"]]"#)
+        + &line("a", "j", r#"[[70,150,"c"],[205,225,"c"],[250,270,"c"],[30,90,"k"],[150,200,"k"]]"#)
+        + &line("b", "i", r#"[[0,9,"c"]]"#);
+    import(&session, &place.file("book.jsonl", &book), &ImportChoices::default()).unwrap();
+    let question = session.project.question(None).unwrap();
+    let found = session.analysis.span_agreements(&question, &Silent).unwrap();
+    let alphas: Vec<f64> = found.types.iter().map(|one| one.unitizing.alpha.unwrap()).collect();
+    assert!((alphas[0] - 0.7286).abs() < 5e-5 && (alphas[1] - 1.0).abs() < 1e-12, "{alphas:?}");
+    assert!((found.unitizing.alpha.unwrap() - 0.8587).abs() < 5e-5, "{:?}", found.unitizing);
+    assert_eq!(found.any_unitizing.joined, 2, "as if of one type, c overlaps k in both answers");
+    // A label that changes since changes the figure.
+    let j = session.project.annotators().unwrap().into_iter().find(|a| a.name == "j").unwrap();
+    let same = spans(&[(75, 145, 0), (220, 250, 0), (30, 90, 1), (150, 200, 1)]);
+    session.labelling.record_label(&label(&question, j.id.0, 1, same)).unwrap();
+    let found = session.analysis.span_agreements(&question, &Silent).unwrap();
+    assert_eq!(found.unitizing.alpha, Some(1.0));
+}

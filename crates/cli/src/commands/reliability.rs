@@ -7,7 +7,8 @@ use crate::progress::Bar;
 use anyhow::{Result, bail};
 use dissensus_domain::{Question, ScaleKind};
 use dissensus_workbench::{
-    AnnotatorPairAgreement, Estimate, OptionAgreement, Reliability, Session, WordAgreement, WorkbenchError,
+    AnnotatorPairAgreement, Estimate, OptionAgreement, Reliability, Session, TypeAgreement, Unitizing,
+    WordAgreement, WorkbenchError,
 };
 use serde::Serialize;
 
@@ -143,16 +144,35 @@ fn span_agreement(session: &Session, question: &Question, args: &Agreement) -> R
         "Words of {} with two answers or more; a word is marked where a span covers a character of it. Intervals: 95 % over texts\n",
         count(found.any.texts as u64, "text")
     ))?;
-    let row = |name: &str, chosen: Option<f64>, texts: Option<f64>, words: &WordAgreement| {
+    let row = |name: &str, answers: [Option<f64>; 2], words: &WordAgreement, units: &Unitizing| {
+        let [chosen, texts] = answers.map(three);
         let rest = [three(words.marked), with_interval(&words.alpha), with_interval(&words.pairwise_f1)];
-        [name.to_owned(), three(chosen), three(texts)].into_iter().chain(rest).collect::<Vec<_>>()
+        let places = three(units.alpha);
+        [name.to_owned(), chosen, texts].into_iter().chain(rest).chain([places]).collect::<Vec<_>>()
     };
-    let mut rows: Vec<Vec<String>> =
-        found.types.iter().map(|one| row(&one.name, one.chosen, one.alpha_of_texts, &one.words)).collect();
-    rows.push(row("any type", None, None, &found.any));
-    let header =
-        ["type", "answers", "alpha: in the text at all", "words marked", "alpha of words", "pairwise F1"];
-    output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5]))
+    let of_type =
+        |one: &TypeAgreement| row(&one.name, [one.chosen, one.alpha_of_texts], &one.words, &one.unitizing);
+    let mut rows: Vec<Vec<String>> = found.types.iter().map(of_type).collect();
+    rows.push(row("any type", [None, None], &found.any, &found.any_unitizing));
+    let header = [
+        "type",
+        "answers",
+        "alpha: in the text at all",
+        "words marked",
+        "alpha of words",
+        "pairwise F1",
+        "unitizing alpha",
+    ];
+    output::line(&output::table(&header, rows, &[1, 2, 3, 4, 5, 6]))?;
+    output::line(&format!(
+        "\nKrippendorff's unitizing alpha (where spans begin and end, in characters) of all types together: {}",
+        three(found.unitizing.alpha)
+    ))?;
+    if found.unitizing.joined > 0 {
+        let joined = count(found.unitizing.joined, "span");
+        output::line(&format!("For it, {joined} joined another of the same type and answer that overlaps"))?;
+    }
+    Ok(())
 }
 
 /// A coefficient with its interval, where there is one.

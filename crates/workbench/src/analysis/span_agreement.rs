@@ -1,4 +1,4 @@
-//! Agreement on which words are marked.
+//! Agreement on which words are marked, and on where spans begin and end.
 
 use super::Analysis;
 use crate::error::WorkbenchError;
@@ -6,7 +6,9 @@ use crate::jobs::Progress;
 use crate::text_words::{marked_words, words};
 use dissensus_domain::{Answer, Question, SpanSet, TextId};
 use dissensus_perspectives::metrics::BootstrapOptions;
-use dissensus_perspectives::{MarkedWords, WordAgreement, word_agreement};
+use dissensus_perspectives::{
+    MarkedUnits, MarkedWords, Unitizing, WordAgreement, unitizing_alpha, word_agreement,
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +28,10 @@ pub struct SpanAgreements {
     pub texts: u32,
     /// Of words marked with any type.
     pub any: WordAgreement,
+    /// Krippendorff's unitizing alpha of the places of spans, each type by itself and then together.
+    pub unitizing: Unitizing,
+    /// The same as if all spans were of one type; those that overlap are one.
+    pub any_unitizing: Unitizing,
     /// Of each type.
     pub types: Vec<TypeAgreement>,
 }
@@ -40,13 +46,15 @@ pub struct TypeAgreement {
     pub chosen: Option<f64>,
     /// Krippendorff's alpha of whether a text has a span of it at all, as `agreement` has it of the type as a question.
     pub alpha_of_texts: Option<f64>,
+    /// Krippendorff's unitizing alpha of the places of its spans, in characters.
+    pub unitizing: Unitizing,
     /// Of its words.
     #[serde(flatten)]
     pub words: WordAgreement,
 }
 
 impl Analysis {
-    /// How much annotators agree on the words that they mark, of each type and of all together.
+    /// How much annotators agree on the words that they mark and on the places of spans, of each type and of all together.
     ///
     /// # Errors
     /// The file cannot be read, or a cancel.
@@ -65,14 +73,21 @@ impl Analysis {
         let types = question.scale.len();
         // Of each type, and last of any.
         let mut marks: Vec<Vec<MarkedWords>> = vec![Vec::new(); types + 1];
+        let mut units: Vec<Vec<MarkedUnits>> = vec![Vec::new(); types + 1];
         let texts: Vec<TextId> = by_text.keys().copied().collect();
         for page in texts.chunks(PAGE) {
             for (text, body) in page.iter().zip(self.context.store.bodies(page)?) {
                 let words = words(&body);
+                let length = body.chars().count() as u32;
                 for spans in &by_text[text] {
-                    for (kind, marks) in marks.iter_mut().enumerate() {
-                        let marked = marked_words(&words, spans, (kind < types).then_some(kind as u16));
+                    for (kind, (marks, units)) in marks.iter_mut().zip(&mut units).enumerate() {
+                        let kind = (kind < types).then_some(kind as u16);
+                        let marked = marked_words(&words, spans, kind);
                         marks.push(MarkedWords { text: text.0, words: words.len() as u32, marked });
+                        let of_kind =
+                            spans.as_slice().iter().filter(|span| kind.is_none_or(|k| span.kind == k));
+                        let passages = of_kind.map(|span| (span.start, span.end)).collect();
+                        units.push(MarkedUnits { text: text.0, length, units: passages });
                     }
                 }
             }
@@ -83,13 +98,17 @@ impl Analysis {
         let options = BootstrapOptions::default();
         let of = |marks: &[MarkedWords]| word_agreement(marks, Some(&options), progress);
         let mut found = Vec::with_capacity(types);
-        for ((option, name), marks) in question.options().iter().zip(question.scale.levels()).zip(&marks) {
+        let marked = marks.iter().zip(&units);
+        for ((option, name), (marks, units)) in
+            question.options().iter().zip(question.scale.levels()).zip(marked)
+        {
             let answers = self.context.observations(option.id)?;
             let chosen = answers.iter().filter(|answer| answer.level == 1).count();
             found.push(TypeAgreement {
                 name: name.clone(),
                 chosen: (!answers.is_empty()).then(|| chosen as f64 / answers.len() as f64),
                 alpha_of_texts: self.agreement(option.id)?.alpha,
+                unitizing: unitizing_alpha(units)?,
                 words: of(marks)?,
             });
         }
@@ -100,6 +119,8 @@ impl Analysis {
             annotators: annotators.len() as u32,
             texts: texts.len() as u32,
             any: of(&marks[types])?,
+            unitizing: Unitizing::together(found.iter().map(|one| &one.unitizing)),
+            any_unitizing: unitizing_alpha(&units[types])?,
             types: found,
         })
     }
