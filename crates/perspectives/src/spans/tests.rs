@@ -545,3 +545,22 @@ fn table_of_live_times_of_words() {
         );
     }
 }
+
+/// Held-out words that nobody marks say nothing of how far single words differ.
+#[test]
+fn a_tuned_type_without_a_held_out_mark_leaves_the_deviation_of_words_unknown() {
+    let mut data = simulated(120, 6, 1.0, 16);
+    let (train, test) = data.halves();
+    for at in &test {
+        data.answers[*at].marks.clear();
+    }
+    let Simulated { texts, answers, readiness, copies } = &data;
+    let annotators = readiness.len();
+    let of = SpanTraining { texts, answers, train: &train, annotators, types: 1, copies, tuned_on: &[] };
+    let weights = [1.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+    let model = SpanModel::of_tuned(&of, &test, &weights, &[-1.5], true).unwrap();
+    assert_eq!(model.report()[0].word_deviation, 1.0);
+    // The calibration follows what was held out, and never turns the head round.
+    let head = &model.type_heads()[0];
+    assert!(head.states[0] >= 0.0 && head.constant < -1.5, "{head:?}");
+}

@@ -10,7 +10,7 @@ use super::model::{SpanModel, SpanTraining, TypeModel};
 use super::readiness::{Readiness, fit_readiness};
 use super::selection::{Selected, unchosen};
 use crate::data::{ModelKind, PerspectivesError};
-use crate::math::sigmoid;
+use crate::math::{attenuation, sigmoid};
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -90,7 +90,11 @@ impl SpanModel {
                 set_readiness(&mut heads, &data, &train);
             }
             for (of_type, (head, selected)) in heads.iter().zip(&mut selected).enumerate() {
-                *selected = selected.by(&data, validation, of_type, &|_| head);
+                // Words that nobody marks say nothing of how far they differ.
+                if held_out.iter().any(|answer| answer.marks.iter().any(|(_, bits)| bits >> of_type & 1 == 1))
+                {
+                    *selected = selected.by(&data, validation, of_type, &|_| head);
+                }
             }
         }
         if with_readiness {
@@ -193,31 +197,67 @@ fn calibration(
     held_out: &[SpanAnswer],
     of_type: usize,
 ) -> [f64; 3] {
-    let mut decisions: Vec<(f64, f64, f64, bool, f64)> = Vec::new();
+    let mut decisions: Vec<HeldOutWord> = Vec::new();
     let mut scores: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for answer in held_out {
         let scores = scores
             .entry(answer.text)
             .or_insert_with(|| all_scores(std::slice::from_ref(head), data, answer.text));
         let words = data.texts.words(answer.text);
-        let readiness = head.readiness.get(answer.annotator as usize).map_or(0.0, |(mean, _)| *mean);
+        let (readiness, variance) =
+            head.readiness.get(answer.annotator as usize).copied().unwrap_or((0.0, head.variance));
         for ((word, score), marked) in words.clone().zip(scores).zip(answer.marked(words.len(), of_type)) {
             let odds = forms.get(data.texts.form(word) as usize).copied().unwrap_or_default();
             // Between a word and its form, as where strengths are chosen.
             let weight = f64::from(data.texts.weight(word)).sqrt();
-            decisions.push((*score, odds, readiness, marked, weight));
+            let row = Vector3::new(*score, odds, 1.0);
+            decisions.push(HeldOutWord {
+                row,
+                readiness,
+                attenuation: attenuation(variance),
+                marked,
+                weight,
+            });
         }
     }
+    // Coefficients below 0 would turn what was learned round: they are held at 0, and the others fitted again.
+    let mut held = [false; 3];
+    loop {
+        let found = most_likely(&decisions, held);
+        match (0..2).find(|at| !held[*at] && found[*at] < 0.0) {
+            Some(below) => held[below] = true,
+            None => return found.into(),
+        }
+    }
+}
+
+/// A decision on a word of a text that was not learned.
+struct HeldOutWord {
+    /// Score, log-odds of the form, 1.
+    row: Vector3<f64>,
+    readiness: f64,
+    /// By the doubt about the readiness, as in predictions.
+    attenuation: f64,
+    marked: bool,
+    weight: f64,
+}
+
+fn most_likely(decisions: &[HeldOutWord], held: [bool; 3]) -> Vector3<f64> {
     let mean = Vector3::new(1.0, 0.0, 0.0);
-    let mut x = mean;
+    let free = Vector3::from(held.map(|held| if held { 0.0 } else { 1.0 }));
+    let mut x = mean.component_mul(&free);
     for _ in 0..STEPS {
         let precision = Matrix3::from_diagonal(&Vector3::from(PRECISIONS));
         let (mut gradient, mut hessian) = (precision * (x - mean), precision);
-        for (score, odds, readiness, marked, weight) in &decisions {
-            let row = Vector3::new(*score, *odds, 1.0);
-            let p = sigmoid(x.dot(&row) + readiness);
-            gradient += row * (weight * (p - f64::from(u8::from(*marked))));
-            hessian += row * row.transpose() * (weight * p * (1.0 - p));
+        for HeldOutWord { row, readiness, attenuation, marked, weight } in decisions {
+            let p = sigmoid((x.dot(row) + readiness) * attenuation);
+            gradient += row * (weight * attenuation * (p - f64::from(u8::from(*marked))));
+            hessian += row * row.transpose() * (weight * attenuation.powi(2) * p * (1.0 - p));
+        }
+        gradient.component_mul_assign(&free);
+        for at in (0..3).filter(|at| held[*at]) {
+            hessian.set_row(at, &Matrix3::identity().row(at));
+            hessian.set_column(at, &Matrix3::identity().column(at));
         }
         let Some(step) = hessian.cholesky().map(|factor| factor.solve(&gradient)) else { break };
         // Far from the minimum a full step overshoots.
@@ -228,8 +268,7 @@ fn calibration(
             break;
         }
     }
-    // A slope of another sign would turn the head round: it has then learned nothing.
-    [x[0].max(0.0), x[1].max(0.0), x[2]]
+    x
 }
 
 /// How often forms are marked, a form counted once a text.

@@ -125,6 +125,15 @@ impl Analysis {
             tuned_on: &tuned_on,
         };
         let tuned = learned.is_some();
+        let learned_from = learned.as_ref().map(|learned| learned.answers);
+        if tuned {
+            // Effects are looked up for the forms that are known by then.
+            for chunk in all.chunks(TOGETHER) {
+                for body in self.context.store.bodies(chunk)? {
+                    data.forms.add(&body);
+                }
+            }
+        }
         let model = match learned {
             Some(learned) => learned.model(&data.forms)?,
             None => SpanModel::fit(&of, ModelKind::Multilevel, &SpanFitOptions::default(), progress)?,
@@ -143,7 +152,7 @@ impl Analysis {
             self.read_words(&encoder, chunk, states, &mut data.forms, &mut texts, progress)?;
             live.add_texts(&model, &texts, &chunk.iter().map(|text| text.0).collect::<Vec<_>>())?;
         }
-        let counted = answers.len() as u32;
+        let counted = learned_from.unwrap_or(answers.len() as u32);
         let further = std::mem::take(&mut data.further);
         let further = further.into_iter().map(|answer| SpanAnswer { text: id(&answer.text), ..answer });
         let read =

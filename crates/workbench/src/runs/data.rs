@@ -5,7 +5,6 @@
 //! read what they have just kept, so that there is one way only.
 
 use super::Runs;
-use super::resume::OLD_AND_CHANGED;
 use super::together;
 use crate::context::{QuestionData, SpanLabel};
 use crate::encoding::encoders::SelectedEncoder;
@@ -23,6 +22,10 @@ use dissensus_store::{RunLabel, RunPart, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+
+/// Of format 2, whose runs do not say what they started on.
+pub(super) const OLD_AND_CHANGED: &str =
+    "it was started by an older version of Dissensus, and labels have changed since";
 
 /// Kept with the run, beside its labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

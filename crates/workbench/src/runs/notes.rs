@@ -1,6 +1,7 @@
 //! What is to be known before the figures of a run are read.
 
 use super::member::Member;
+use crate::saved_runs::TrainedWordScores;
 use crate::view::{RunAuxiliary, RunSizes, Tuning};
 use crate::words::counted;
 use dissensus_domain::Question;
@@ -44,6 +45,16 @@ pub(super) fn calibration(x: &Embeddings, validation: &[Observation]) -> Vec<Str
         ));
     }
     notes
+}
+
+/// What to say of words whose head could not be calibrated.
+pub(super) fn words_at_face_value(words: &TrainedWordScores) -> Option<String> {
+    (words.answers[1] == 0).then(|| {
+        format!(
+            "Fewer than {FEWEST_CALIBRATION_TEXTS} texts with validation answers are new to the encoder, so that its head for words is not calibrated: \
+             its probabilities of new texts are surer than they should be. Give more of the training labels to validation, or split by text."
+        )
+    })
 }
 
 /// What taught the encoder beside the question.

@@ -2,7 +2,7 @@
 
 use super::Runs;
 use super::auxiliary::auxiliary_of;
-use super::data::learns_words;
+use super::data::{OLD_AND_CHANGED, learns_words};
 use super::words::are_kept;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
@@ -12,10 +12,6 @@ use dissensus_domain::WorkState;
 use dissensus_encoder::DeviceChoice;
 use dissensus_perspectives::checkpoint_config_hash;
 use dissensus_store::{RunId, StoreError};
-
-/// Of format 2, whose runs do not say what they started on.
-pub(super) const OLD_AND_CHANGED: &str =
-    "it was started by an older version of Dissensus, and labels have changed since";
 
 impl Runs {
     /// Resumes an interrupted run, and those that are trained as one with it, from its last checkpoint, on the labels, annotators and texts that it started on.

@@ -41,7 +41,7 @@ pub struct TrainedWords {
 }
 
 impl Runs {
-    /// The questions with spans whose words were learned in the training of this run.
+    /// The questions with spans whose words were learned in the training of this run, without those of which the run of a type was deleted.
     ///
     /// # Errors
     /// There is no such run.
@@ -49,11 +49,8 @@ impl Runs {
         let together = self.kept.together(run)?;
         let index = self.context.index();
         let of = |question: &Question| -> Option<TrainedWords> {
-            let runs: Vec<&SavedRun> = question
-                .options()
-                .iter()
-                .filter_map(|option| together.iter().find(|kept| kept.choices.question == option.id))
-                .collect();
+            let run = |option: &Question| together.iter().find(|kept| kept.choices.question == option.id);
+            let runs: Vec<&SavedRun> = question.options().iter().map(run).collect::<Option<_>>()?;
             let words = runs.first()?.outcome.words.clone()?;
             Some(TrainedWords {
                 question: question.name.clone(),

@@ -3,7 +3,7 @@
 use super::Runs;
 use super::auxiliary::{AuxiliaryLabels, file_name};
 use super::member::Member;
-use super::notes::calibration;
+use super::notes::{calibration, words_at_face_value};
 use super::words::{WordsAtWork, keep_learned};
 use crate::encoding::OtherTrainingData;
 use crate::encoding::encoders::SelectedEncoder;
@@ -18,7 +18,8 @@ use dissensus_perspectives::{
     AnnotatorModel, AuxiliaryTask, Embeddings, EncoderToTune, EpochRecord, FitOptions, Head, JointQuestion,
     ModelKind, TrainConfig, Trained, Trainer, TrainingData, WordQuestion, f1_rule_by_calibration, metrics,
 };
-use dissensus_store::RunId;
+use dissensus_store::{RunId, body_hash};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -132,10 +133,11 @@ impl Work<'_> {
         let parent = chosen.as_ref().map(|chosen| chosen.key.as_str());
         let others: Vec<&OtherTrainingData> = auxiliary.iter().map(|labels| &labels.taught).collect();
         self.keep_encoder(&trained, &folders, &runs, parent, &found.dir, &others)?;
-        let scores = self.finish_words(&words, &trained, &texts, &folders, members.len())?;
+        let scores = self.finish_words(&words, &trained, &texts, &folders, members)?;
         let of_members = members.iter_mut().zip(trained.into_heads()).zip(&folders).zip(scores);
         for (((member, head), folder), words) in of_members {
             let mut notes: Vec<String> = cut.iter().cloned().collect();
+            notes.extend(words.as_ref().and_then(words_at_face_value));
             notes.push(format!("The tuned encoder is in {}.", folder.join("encoder").display()));
             let x = Arc::new(self.runs.after_tuning(&member.data, x.clone())?);
             let validation = &member.data.division.validation;
@@ -162,13 +164,15 @@ impl Work<'_> {
         trained: &Trained,
         bodies: &[&str],
         folders: &[PathBuf],
-        members: usize,
+        members: &[Member],
     ) -> Result<Vec<Option<TrainedWordScores>>, WorkbenchError> {
-        let mut scores = vec![None; members];
+        let mut scores = vec![None; members.len()];
         let (Some(encoder), false) = (trained.encoder()?, words.is_empty()) else { return Ok(scores) };
         let mut learned = Vec::new();
         for (words, head) in words.iter().zip(&trained.word_heads) {
-            let (kept, found) = words.finished(head, &encoder, bodies, self.progress)?;
+            let Some(first) = words.members.first() else { continue };
+            let taught = and_copies(self.runs.taught(&members[*first].data)?, bodies);
+            let (kept, found) = words.finished(head, &encoder, bodies, &taught, self.progress)?;
             words.members.iter().for_each(|at| scores[*at] = Some(found.clone()));
             learned.push(kept);
         }
@@ -267,6 +271,17 @@ fn without_folders(choices: &TrainChoices) -> TrainChoices {
         other.project = file_name(Path::new(&other.project));
     }
     choices
+}
+
+/// With the texts that have the body of one of these.
+fn and_copies(taught: Vec<bool>, bodies: &[&str]) -> Vec<bool> {
+    let hashes: Vec<Option<[u8; 32]>> = bodies.iter().map(|body| body_hash(body)).collect();
+    let learned: HashSet<[u8; 32]> =
+        hashes.iter().zip(&taught).filter(|(_, taught)| **taught).filter_map(|(hash, _)| *hash).collect();
+    let copies = |(hash, taught): (&Option<[u8; 32]>, bool)| {
+        taught || hash.is_some_and(|hash| learned.contains(&hash))
+    };
+    hashes.iter().zip(taught).map(copies).collect()
 }
 
 /// The training of these members, with a head for each.

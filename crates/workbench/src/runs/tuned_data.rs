@@ -22,10 +22,15 @@ impl Runs {
     /// Embeddings `x` of the run's texts by the encoder that it tuned, with n-grams where its model sees them, and with the texts whose
     /// labels taught that encoder or the one that its tuning began with.
     pub(super) fn after_tuning(&self, data: &RunData, x: Embeddings) -> Result<Embeddings, WorkbenchError> {
+        self.with_ngrams(data, x.with_tuned_on(self.taught(data)?.into())?)
+    }
+
+    /// Whether the labels of each of the run's texts taught the encoder that it tuned, or the one that its tuning began with.
+    pub(super) fn taught(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {
         let mut tuned_on = self.taught_before(data)?;
         data.division.train.iter().for_each(|o| tuned_on[o.text as usize] = true);
         data.taught_by_others.iter().for_each(|text| tuned_on[*text as usize] = true);
-        self.with_ngrams(data, x.with_tuned_on(tuned_on.into())?)
+        Ok(tuned_on)
     }
 
     fn taught_before(&self, data: &RunData) -> Result<Vec<bool>, WorkbenchError> {

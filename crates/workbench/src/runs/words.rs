@@ -8,15 +8,15 @@ use super::member::Member;
 use crate::context::{QuestionData, SpanLabel};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io};
+use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use crate::text_words::{Forms, marks, words};
 use crate::view::Tuning;
 use dissensus_domain::{Question, QuestionId, ScaleKind, Span, SpanSet};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_files::write_atomically;
 use dissensus_perspectives::{
-    DataSplit, ModelKind, Observation, SpanAnswer, SpanModel, SpanPredictions, SpanTexts, SpanTraining,
-    TypeHead, WordFeatures, WordFrequency, WordHead, WordQuestion,
+    DataSplit, FEWEST_CALIBRATION_TEXTS, ModelKind, Observation, SpanAnswer, SpanModel, SpanPredictions,
+    SpanTexts, SpanTraining, TypeHead, WordFeatures, WordFrequency, WordHead, WordQuestion,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -52,7 +52,10 @@ struct KeptSpans {
 pub(crate) struct LearnedWords {
     /// Its number in the project.
     pub(crate) question: u32,
-    /// Of each form that was learned, by its id, what [`form_print`] says of it: a run's folder is handed on, and holds no words of the texts.
+    /// Answers that it was learned from and calibrated on.
+    pub(crate) answers: u32,
+    /// Of each form that has an effect what [`form_print`] says of it, ascending: a run's folder is handed on. Whether a word is among them can be tested; they cannot be read, and
+    /// their order says nothing of the texts.
     pub(crate) forms: Vec<u64>,
     /// Of each type.
     pub(crate) heads: Vec<TypeHead>,
@@ -281,24 +284,31 @@ impl WordsAtWork {
         }
     }
 
-    /// The calibrated model of a head that was learned, and its scores on the test answers.
+    /// The calibrated model of a head that was learned, and its scores on the test answers. `taught` has of each text whether its encoder, or one that it comes from, learned it or a
+    /// copy: these calibrate nothing.
     pub(super) fn finished(
         &self,
         head: &WordHead,
         encoder: &Encoder,
         bodies: &[&str],
+        taught: &[bool],
         progress: &dyn Progress,
     ) -> Result<(LearnedWords, TrainedWordScores), WorkbenchError> {
         let answers = [&self.train[..], &self.validation, &self.test].concat();
         let rows: Vec<u32> =
             answers.iter().map(|answer| answer.text).collect::<BTreeSet<_>>().into_iter().collect();
-        let texts = self.read(&rows, encoder, bodies, progress)?;
+        let texts = self.read(&rows, head, encoder, bodies, progress)?;
         let place = |text: u32| rows.binary_search(&text).unwrap_or_default() as u32;
         let answers: Vec<SpanAnswer> =
             answers.into_iter().map(|answer| SpanAnswer { text: place(answer.text), ..answer }).collect();
         let (train, rest) = (self.train.len(), self.train.len() + self.validation.len());
         let learned: Vec<usize> = (0..train).collect();
-        let held_out: Vec<usize> = (train..rest).collect();
+        let mut held_out: Vec<usize> =
+            (train..rest).filter(|at| !taught[rows[answers[*at].text as usize] as usize]).collect();
+        let calibrated: BTreeSet<u32> = held_out.iter().map(|at| answers[*at].text).collect();
+        if calibrated.len() < FEWEST_CALIBRATION_TEXTS {
+            held_out.clear();
+        }
         let copies: Vec<u32> = (0..texts.len() as u32).collect();
         let of = SpanTraining {
             texts: &texts,
@@ -309,47 +319,76 @@ impl WordsAtWork {
             copies: &copies,
             tuned_on: &[],
         };
-        let model = SpanModel::of_tuned(&of, &held_out, &head.weights, &head.constants, head.with_readiness)?;
+        // Scores stand in the place of states, which take memory: each type's head is its own score.
+        let types = of.types;
+        let own: Vec<f32> =
+            (0..types * types).map(|at| if at / types == at % types { 1.0 } else { 0.0 }).collect();
+        let model = SpanModel::of_tuned(&of, &held_out, &own, &head.constants, head.with_readiness)?;
         let test: Vec<&SpanAnswer> = answers[rest..].iter().collect();
         let scores = |predictions: SpanPredictions| predictions.evaluation(&texts, &test, |_| true);
         // What the model has learned from is what its baselines learn from.
         let both: Vec<usize> = (0..rest).collect();
         let frequency = WordFrequency::fit(&texts, &answers, &both, of.annotators, of.types);
         let baselines = SpanPredictions::of_baselines(&frequency, &texts, &test, of.types);
-        let mut heads = model.type_heads();
-        // Forms of test texts have no effect.
-        heads.iter_mut().for_each(|head| head.forms.truncate(self.prints.len()));
-        let learned = LearnedWords { question: self.labels.question, forms: self.prints.clone(), heads };
+        let (forms, heads) = self.kept_heads(model.type_heads(), head);
+        let answers_learned = (train + held_out.len()) as u32;
+        let learned = LearnedWords { question: self.labels.question, answers: answers_learned, forms, heads };
         let scores = TrainedWordScores {
             model: scores(SpanPredictions::of(&model, &texts, &test)),
             baselines: baselines.into_iter().map(scores).collect(),
-            answers: [train as u32, self.validation.len() as u32, test.len() as u32],
+            answers: [train as u32, held_out.len() as u32, test.len() as u32],
         };
         Ok((learned, scores))
     }
 
+    /// The heads on hidden states, of heads on their scores, and the prints of the forms that have an effect, ascending.
+    fn kept_heads(&self, of_scores: Vec<TypeHead>, head: &WordHead) -> (Vec<u64>, Vec<TypeHead>) {
+        let hidden = head.weights.len() / of_scores.len().max(1);
+        let has_effect = |id: &usize| {
+            of_scores.iter().any(|head| head.forms.get(*id).is_some_and(|effect| effect.abs() > 1e-6))
+        };
+        // Forms of test texts come last, and have none.
+        let mut ids: Vec<usize> = (0..self.prints.len()).filter(has_effect).collect();
+        ids.sort_unstable_by_key(|id| self.prints[*id]);
+        let forms = ids.iter().map(|id| self.prints[*id]).collect();
+        let on_states = |(of_type, scored): (usize, TypeHead)| {
+            let slope = scored.states[of_type];
+            let weights = &head.weights[of_type * hidden..(of_type + 1) * hidden];
+            TypeHead {
+                states: weights.iter().map(|weight| slope * weight).collect(),
+                forms: ids.iter().map(|id| scored.forms.get(*id).copied().unwrap_or_default()).collect(),
+                ..scored
+            }
+        };
+        let heads = of_scores.clone().into_iter().enumerate().map(on_states).collect();
+        (forms, heads)
+    }
+
+    /// The words of these texts, each with its scores by the head (without constants) in the place of states.
     fn read(
         &self,
         rows: &[u32],
+        head: &WordHead,
         encoder: &Encoder,
         bodies: &[&str],
         progress: &dyn Progress,
     ) -> Result<SpanTexts, WorkbenchError> {
-        let mut texts = SpanTexts::new(encoder.word_dim(WordStates::Last));
+        let alone = WordHead { constants: vec![0.0; head.constants.len()], ..head.clone() };
+        let mut texts = SpanTexts::new(head.constants.len());
         for chunk in rows.chunks(TOGETHER) {
             progress.report(texts.len() as u64, Some(rows.len() as u64), "reading words");
             let borrowed: Vec<&str> = chunk.iter().map(|row| bodies[*row as usize]).collect();
             let places: Vec<Vec<(u32, u32)>> =
                 chunk.iter().map(|row| self.words[*row as usize].clone()).collect();
-            let mut states = vec![Vec::new(); chunk.len()];
+            let mut scores: Vec<Vec<f32>> = vec![Vec::new(); chunk.len()];
             let whole = encoder.word_states(&borrowed, &places, WordStates::Last, |text, own| {
-                states[text] = own;
+                scores[text] = alone.scores(&own).into_iter().map(|score| score as f32).collect();
                 progress.flow()
             })?;
             if !whole {
                 return Err(WorkbenchError::Cancelled);
             }
-            for (states, row) in states.iter().zip(chunk) {
+            for (states, row) in scores.iter().zip(chunk) {
                 texts.push(WordFeatures { states, forms: &self.forms[*row as usize] })?;
             }
         }
@@ -374,9 +413,11 @@ pub(super) fn keep_learned(
 }
 
 impl Runs {
-    /// What the run whose encoder the project uses has learned of the words of a question; none where it has not, or another encoder is in use.
+    /// What the run whose encoder the project uses has learned of the words of a question, also where another run on that encoder predicts; none where it has not.
     pub(crate) fn learned_words(&self, question: QuestionId) -> Result<Option<LearnedWords>, WorkbenchError> {
-        let Some(run) = self.in_use()? else { return Ok(None) };
+        let name = self.encoding.chosen()?.map(|chosen| chosen.encoder);
+        let Some(uid) = name.as_deref().and_then(run_of_encoder) else { return Ok(None) };
+        let Some(run) = self.context.store.run_by_uid(uid)?.map(|run| run.id.0) else { return Ok(None) };
         let path = self.kept.folder(&self.kept.get(run)?)?.join(LEARNED);
         if !path.is_file() {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! What a training is given: labels, configuration, and the encoder to tune.
 
 use super::config::TrainConfig;
-use super::words::WordQuestion;
+use super::word_question::WordQuestion;
 use crate::data::PerspectivesError;
 use crate::data::{Attribute, Embeddings, ModelKind, Observation, Target, TrainingData};
 use crate::nn::networks::{Network, NetworkModel};

@@ -25,6 +25,7 @@ mod task;
 mod tests;
 mod trained;
 mod training;
+mod word_question;
 #[cfg(test)]
 mod word_tests;
 mod words;
@@ -36,4 +37,4 @@ pub use history::{EpochRecord, GradientNorm, ValidationScores};
 pub use inputs::{AuxiliaryTask, EncoderToTune, JointQuestion, Trainer};
 pub use schedule::Schedule;
 pub use trained::{Head, StopReason, Trained};
-pub use words::{WordHead, WordQuestion};
+pub use word_question::{WordHead, WordQuestion};

@@ -1,7 +1,7 @@
 //! What a training gives.
 
 use super::history::EpochRecord;
-use super::words::WordHead;
+use super::word_question::WordHead;
 use crate::data::FitOptions;
 use crate::data::PerspectivesError;
 use crate::data::progress::Silent;
