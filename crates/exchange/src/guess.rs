@@ -289,7 +289,7 @@ impl<'a> Guess<'a> {
 
     /// Starts, ends and types of spans are somebody's, and where they are blank there is no span; values that are no offsets are bad rows
     /// and no reason to doubt columns of such names. Without a column of types the labels are them, but only where all values are
-    /// offsets and somebody comes twice with one text: else these may be times of a recording. A label in every row is the answer.
+    /// offsets, somebody comes twice with one text, and a text has several: else these may be times of a recording. A label in every row is the answer.
     fn doubt_spans(&mut self, survey: &Survey) {
         let columns =
             (self.column(Role::SpanStart), self.column(Role::SpanEnd), self.column(Role::Annotator));
@@ -298,11 +298,13 @@ impl<'a> Guess<'a> {
         let any = |column: usize| survey.is_blank(column) || survey.any_read(column, offset);
         let all = |column: usize| survey.all_read(column, offset);
         let believed = match (columns, kind, label) {
-            ((Some(start), Some(end), Some(_)), Some(_), label) => {
-                any(start) && any(end) && label.is_none_or(|label| survey.has_blank(label))
+            ((Some(start), Some(end), Some(_)), Some(kind), label) => {
+                // Labels of another question can come first, and be all that is looked at here.
+                let not_yet = [start, end, kind].iter().all(|column| survey.is_blank(*column));
+                any(start) && any(end) && label.is_none_or(|label| not_yet || survey.has_blank(label))
             }
             ((Some(start), Some(end), Some(_)), None, Some(_)) => {
-                all(start) && all(end) && survey.answers_twice()
+                all(start) && all(end) && survey.answers_twice() && survey.varies_within_text(start)
             }
             _ => false,
         };

@@ -132,6 +132,11 @@ impl Survey {
         self.twice
     }
 
+    /// Whether a text has several values.
+    pub(crate) fn varies_within_text(&self, column: usize) -> bool {
+        several(&self.columns[column].by_text) > 0
+    }
+
     fn is_category(&self, column: usize) -> bool {
         let column = &self.columns[column];
         !column.long && (2..=CATEGORIES).contains(&column.values.len())

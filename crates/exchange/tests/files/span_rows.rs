@@ -211,6 +211,16 @@ fn only_what_looks_like_spans_is_guessed_to_be() {
     let lists =
         "text_id,text,annotator_id,label,start,end,type\na,x y,ana,[],3,5,news\na,x y,ben,[],3,5,news\n";
     assert!(!rows_are_spans(lists));
+    // Times of an utterance beside the answers to two questions are no spans.
+    let times = "text_id,text,annotator_id,label,question,start,end\na,x y,ana,3,rude,2,5\na,x y,ana,4,clear,2,5\nb,x z,ana,1,rude,7,9\nb,x z,ana,2,clear,7,9\n";
+    assert!(!rows_are_spans(times), "an answer to each question");
+    // Labels of another question come first, more of them than are looked at.
+    let mut late = "text_id,text,annotator_id,label,start,end,type,question\n".to_owned();
+    for row in 0..5_100 {
+        late.push_str(&format!("t{row},some words,ana,{},,,,rude\n", row % 5));
+    }
+    late.push_str("t1,some words,ana,,0,4,insult,where\n");
+    assert!(rows_are_spans(&late));
     let none = "text_id,text,annotator_id,start,end,type\na,x y,ana,,,\nb,x z,ana,,,\n";
     assert!(rows_are_spans(none), "a file of answers without a span");
     assert!(!rows_are_spans("text_id,text,start,end,type\na,x y,0,1,n\n"), "nobody's");

@@ -4,6 +4,7 @@ use super::Runs;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::saved_runs::{SavedRun, choices};
+use crate::view::Tuning;
 use dissensus_domain::Question;
 use dissensus_encoder::FreezePolicy;
 use dissensus_perspectives::{AnnotatorModel, ModelKind, NetworkModel, mean_predictions};
@@ -74,13 +75,25 @@ impl Runs {
         Ok(Box::new(NetworkModel::load(&self.kept.folder(kept)?, x)?))
     }
 
-    /// Texts whose labels taught a run or its encoder, validation labels and those of questions that were learned with it among them.
+    /// Texts whose labels taught a run, its encoder or the heads that it holds: validation labels and those of questions that were learned with it, beside it or before it are among them.
     pub(super) fn taught_by(&self, kept: &SavedRun) -> Result<Vec<bool>, WorkbenchError> {
         let own = self.run_data(kept)?;
-        let parent = own.encoder.as_ref().map(|encoder| encoder.key.as_str());
-        let seen = self.encoding.seen_by(parent, &self.context.index())?;
-        let mut taught = seen.rows().texts.to_vec();
-        taught.resize(own.texts.max(taught.len()), false);
+        let mut keys: Vec<String> = own.encoder.iter().map(|encoder| encoder.key.clone()).collect();
+        if kept.choices.tuning != Tuning::Frozen {
+            // The record of what it tuned has auxiliary questions, too, and runs of its training that were deleted.
+            keys.push(self.tuned(kept)?.key);
+        }
+        let mut taught = vec![false; own.texts];
+        let mut mark = |rows: &[bool]| {
+            taught.resize(taught.len().max(rows.len()), false);
+            taught.iter_mut().zip(rows).for_each(|(taught, also)| *taught |= also);
+        };
+        for key in &keys {
+            mark(self.encoding.seen_by(Some(key), &self.context.index())?.rows().texts);
+        }
+        for held in &kept.choices.held {
+            mark(&self.taught_by(&self.kept.get(held.run)?)?);
+        }
         own.taught_by_others.iter().for_each(|text| taught[*text as usize] = true);
         for member in self.kept.together(kept.run.id.0)? {
             let data = self.run_data(&member)?;
