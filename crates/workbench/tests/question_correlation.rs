@@ -6,8 +6,8 @@ use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId, WorkState,
 };
 use dissensus_workbench::view::{
-    CorrelationChoice, CorrelationFigure, ImportChoices, NewLabel, QuestionCorrelation, ScorePair,
-    TrainChoices,
+    ColumnChoices, CorrelationChoice, CorrelationFigure, ImportChoices, NewLabel, QuestionCorrelation,
+    ScorePair, TrainChoices,
 };
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, Home, ModelKind, Progress, Session, Silent, SplitSpec,
@@ -247,6 +247,44 @@ fn what_cannot_be_correlated_is_told() {
     let found = correlate(&session, &CorrelationChoice::default());
     assert_eq!(found.pairs[0].learned, (1, 8, 0, 0));
     assert_eq!(found.pairs[0].held_out.pearson.and_then(|figure| figure.interval), None);
+}
+
+/// Texts of one thread hang together: many texts of few threads have no interval, and it is said.
+#[test]
+fn few_groups_have_no_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
+    let file = folder.path().join("in.csv");
+    for question in ["a", "b"] {
+        let mut csv = "text_id,text,annotator_id,label,thread\n".to_owned();
+        for (text, who) in pairs(0..60) {
+            let label = if mixed(text, who).is_multiple_of(3) { "yes" } else { "no" };
+            writeln!(csv, "t{text},{},p{who},{label},h{}", body(text), text % 12).unwrap();
+        }
+        std::fs::write(&file, csv).unwrap();
+        let named = |column: &str| Some(column.to_owned());
+        let columns = ColumnChoices {
+            text_id: named("text_id"),
+            text: named("text"),
+            annotator: named("annotator_id"),
+            label: named("label"),
+            group: named("thread"),
+            ..ColumnChoices::default()
+        };
+        let question = Some(question.to_owned());
+        let choices = ImportChoices { question, columns: Some(columns), ..ImportChoices::default() };
+        let silent: Arc<dyn Progress> = Arc::new(Silent);
+        session.exchange.import(&file, &choices, &silent).unwrap();
+    }
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let found = correlate(&session, &CorrelationChoice::default());
+    assert_eq!(found.pairs[0].held_out.texts, 60);
+    assert!(found.pairs[0].held_out.pearson.is_some_and(|figure| figure.interval.is_none()));
+    assert!(
+        found.notes.iter().any(|note| note.contains("12 groups: intervals take 20")),
+        "{:?}",
+        found.notes
+    );
 }
 
 /// Texts that say the same are one text, and teach nothing where one of them is scored.

@@ -47,7 +47,7 @@ pub use paired::{PairedDifference, Resampled};
 pub use probability::{brier, log_loss};
 pub use report::{Report, ReportOptions};
 pub use score::{dichotomize, score};
-pub use score_correlation::{Correlation, ScoreCorrelation, ScorePairs, score_correlation};
+pub use score_correlation::{Correlation, LEAST_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation};
 pub use scored::Scored;
 pub use scores::Scores;
 pub use soft_labels::Panel;

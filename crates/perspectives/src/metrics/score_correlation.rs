@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// With fewer independent texts a correlation has no interval.
-const LEAST_CLUSTERS: usize = 20;
+pub const LEAST_CLUSTERS: usize = 20;
 
 /// Nearer to 1 than this a correlation is 1 but for rounding.
 const EXACT: f64 = 1e-9;

@@ -21,9 +21,10 @@ use crate::view::{
 use crate::words::counted;
 use dissensus_domain::{Question, ScaleKind, TextId};
 use dissensus_perspectives::metrics::{
-    BootstrapOptions, Correlation, ScoreCorrelation, ScorePairs, score_correlation,
+    BootstrapOptions, Correlation, LEAST_CLUSTERS, ScoreCorrelation, ScorePairs, score_correlation,
 };
 use scores::{Column, ScoredTexts, columns};
+use std::collections::BTreeSet;
 
 /// Resamples of an interval: a matrix of many questions has hundreds of them.
 const RESAMPLES: usize = 400;
@@ -77,6 +78,7 @@ impl Analysis {
                 if taught_encoder == 1 { "is" } else { "are" }
             ));
         }
+        notes.extend(too_few_groups(&texts, &kept));
         let scores = columns.iter().map(|column| {
             let scored = &texts.scored[column.of];
             ScoredQuestion {
@@ -170,6 +172,17 @@ impl Progress for Heard<'_> {
 /// Rows of texts of which none before says the same.
 fn rows(texts: &ScoredTexts) -> Vec<usize> {
     (0..texts.first_with_body.len()).filter(|row| texts.first_with_body[*row] as usize == *row).collect()
+}
+
+/// Why there are no intervals, where texts hang together so much that they are few.
+fn too_few_groups(texts: &ScoredTexts, kept: &[usize]) -> Option<String> {
+    let groups: BTreeSet<u32> = kept.iter().map(|row| texts.clusters[*row]).collect();
+    (groups.len() < LEAST_CLUSTERS && kept.len() >= LEAST_CLUSTERS).then(|| {
+        format!(
+            "Texts of one group are not independent, and there are {}: intervals take {LEAST_CLUSTERS}.",
+            counted(groups.len() as u64, "group")
+        )
+    })
 }
 
 /// Whether models that learned nothing from a text's labels have scored it twice.
