@@ -88,6 +88,17 @@ fn one_command_trains_one_encoder_for_all_questions() {
     let several = bench.json(several);
     assert_eq!(several["runs"][0]["probabilities"], bench.json(text)["probabilities"]);
     assert_eq!(several["runs"][1]["question"], "tone, of it");
+    // As tables: of a file's texts, and of the project's.
+    bench.file("new.txt", "comment\nanother comment\n");
+    let tables = ["predict", "P.dissensus", "--texts", "new.txt", "--out", "t.csv", "--run", "2,5"];
+    let written = bench.json(tables);
+    assert_eq!(written["runs"][1]["question"], "tone, of it");
+    let lines = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap().lines().count() as u64;
+    for (nth, name) in ["t-2.csv", "t-5.csv"].into_iter().enumerate() {
+        assert_eq!(written["runs"][nth]["rows"].as_u64(), Some(lines(name) - 1), "{name}");
+    }
+    assert_eq!(bench.json(["predictions", "P.dissensus", "all.csv", "--run", "2"])["run"], 2);
+    assert!(lines("all.csv") > lines("t-2.csv"));
     // Without a training in steps the live model is fitted as ever.
     let one = bench.json(asking(&["--questions", "rude", "--pos-weight", "4"]));
     assert_eq!(

@@ -692,6 +692,7 @@ pub(crate) struct Evaluate {
   dissensus predict P.dissensus --annotator ana --text-id 42 --run 3,4
   dissensus predict P.dissensus --texts new.csv --out predicted.parquet
   dissensus predict P.dissensus --texts new.txt --out predicted.csv --annotators ana,ben
+  dissensus predict P.dissensus --texts new.csv --out predicted.csv --run 3,4
   dissensus predict --bundle rude-model --texts new.csv --out predicted.csv
 
 With --texts the live model predicts every text of a file for everybody, or for --annotators, a row for each text and annotator: text_id,
@@ -718,7 +719,7 @@ pub(crate) struct Predict {
     #[arg(long, value_parser = not_blank, group = "predicted")]
     pub(crate) text: Option<String>,
     /// Every text of this file: CSV, TSV, JSON Lines, or one text a line (.txt)
-    #[arg(long, value_name = "FILE", group = "predicted", requires = "out", conflicts_with = "run", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", group = "predicted", requires = "out", value_hint = ValueHint::FilePath)]
     pub(crate) texts: Option<PathBuf>,
     /// With --texts: the file to write; its ending says how: .csv, .tsv, .jsonl or .parquet
     #[arg(long, value_name = "FILE", requires = "texts", value_hint = ValueHint::FilePath)]
@@ -741,7 +742,8 @@ pub(crate) struct Predict {
     /// The question [default: the only one]
     #[arg(long)]
     pub(crate) question: Option<String>,
-    /// Ask the model of this run in place of the live one, or those of several (1,2,3): runs on one encoder read the text once
+    /// Ask the model of this run in place of the live one, or those of several (1,2,3): runs on one encoder read the text once. With --texts each of
+    /// several has a table of its own, named after it (OUT-1, OUT-2)
     #[arg(long, value_name = "RUN,RUN", value_delimiter = ',')]
     pub(crate) run: Vec<u32>,
     #[command(flatten)]
@@ -855,9 +857,10 @@ pub(crate) struct Predictions {
     /// With --format: the data set that files are named after: CSC, MP, Par [default: the question's name]
     #[arg(long, requires = "format")]
     pub(crate) set: Option<String>,
-    /// With --format: predictions of this run on the official test texts [default: multilevel fitted to the official training texts]
-    #[arg(long, requires = "format")]
-    pub(crate) run: Option<u32>,
+    /// Predictions of this run in place of the live model, or of several (1,2,3), each with a table of its own, named after it (OUT-1, OUT-2). With --format one
+    /// run, on the official test texts [default there: multilevel fitted to the official training texts]
+    #[arg(long, value_name = "RUN,RUN", value_delimiter = ',')]
+    pub(crate) run: Vec<u32>,
     /// With --format: seed of the fit, up to 4294967295
     #[arg(long, default_value_t = 0, conflicts_with = "run")]
     pub(crate) seed: u32,

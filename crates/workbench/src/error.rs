@@ -351,6 +351,14 @@ pub enum WorkbenchError {
     /// Questions that cannot be learned together on one encoder.
     #[error("these questions cannot be learned together: {0}")]
     Joint(String),
+    /// A run of which no table of predictions can be written.
+    #[error("there can be no table of run {run}: {why}")]
+    NoTable {
+        /// Its number.
+        run: u32,
+        /// Why not.
+        why: String,
+    },
     /// A part of a model that cannot be held while the rest learns.
     #[error("this cannot be frozen: {0}")]
     Freeze(String),
@@ -624,6 +632,7 @@ impl WorkbenchError {
             Self::CannotPredict(_) => "cannot-predict",
             Self::Auxiliary { .. } => "auxiliary",
             Self::Joint(_) => "joint",
+            Self::NoTable { .. } => "no-table",
             Self::Freeze(_) => "freeze",
             Self::NotCorrelated(_) => "not-correlated",
             Self::NotResumable { .. } | Self::AuxiliaryLabels { .. } | Self::WordLabels { .. } => {

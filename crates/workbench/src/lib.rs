@@ -67,7 +67,7 @@ pub use live::LiveModels;
 pub use log::start_log;
 pub use prediction_table::{PredictionChoices, PredictionFile};
 pub use project::{CopyChoices, Project};
-pub use runs::{RunPrediction, Runs, TrainedSets, TrainedWords};
+pub use runs::{RunPrediction, RunPredictionFile, Runs, TrainedSets, TrainedWords};
 pub use saved_runs::run_tuning;
 pub use session::Session;
 pub use words::counted;

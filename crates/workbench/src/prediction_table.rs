@@ -3,9 +3,10 @@
 use crate::encoding::{CheckedTexts, EncodedText};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
+use dissensus_domain::Question;
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel, disagreement_of_texts};
+use dissensus_perspectives::{AnnotatorModel as _, LiveModel, Target, disagreement_of_texts};
 use dissensus_store::body_hash;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -73,47 +74,128 @@ pub(crate) struct TableOf {
     pub(crate) labelled: Option<LabelledBodies>,
 }
 
-/// The table being written, and what predicts.
-pub(crate) struct PredictedRows {
-    of: TableOf,
-    /// Of the annotators, where not all are chosen.
-    mask: Option<Vec<bool>>,
+/// The file of a table, and what has been written of it.
+pub(crate) struct TableFile {
+    levels: Vec<String>,
+    target: Target,
+    chosen: Vec<PredictedAnnotator>,
     table: TypedTable,
     written: PredictionFile,
     replace: bool,
 }
 
-impl PredictedRows {
-    pub(crate) fn begin(of: TableOf, out: &Path, replace: bool) -> Result<Self, WorkbenchError> {
+/// Whether a person's own label of the text has taught the model.
+pub(crate) type Observed<'a> = &'a dyn Fn(u32) -> bool;
+
+impl TableFile {
+    /// A table of a question, whose rows say whether they were observed where that is known.
+    pub(crate) fn begin(
+        question: &Question,
+        chosen: Vec<PredictedAnnotator>,
+        knows_observed: bool,
+        out: &Path,
+        replace: bool,
+    ) -> Result<Self, WorkbenchError> {
+        let target = Target { kind: question.scale.kind(), levels: question.scale.len() };
+        let levels = question.scale.levels().to_vec();
+        Self::new((&question.name, levels, target), chosen, knows_observed, out, replace)
+    }
+
+    fn new(
+        (question, levels, target): (&str, Vec<String>, Target),
+        chosen: Vec<PredictedAnnotator>,
+        knows_observed: bool,
+        out: &Path,
+        replace: bool,
+    ) -> Result<Self, WorkbenchError> {
         let mut columns =
             ["text_id", "annotator_id", "prediction"].map(|n| TypedColumn::new(n, ColumnKind::Text)).to_vec();
-        columns
-            .extend(of.levels.iter().map(|level| TypedColumn::new(format!("p_{level}"), ColumnKind::Number)));
+        columns.extend(levels.iter().map(|level| TypedColumn::new(format!("p_{level}"), ColumnKind::Number)));
         // A flag is yes or no; a number may be unknown.
-        let flag = if of.labelled.is_some() { ColumnKind::Flag } else { ColumnKind::Number };
+        let flag = if knows_observed { ColumnKind::Flag } else { ColumnKind::Number };
         columns.push(TypedColumn::new("observed", flag));
         columns.push(TypedColumn::new("disagreement_split", ColumnKind::Number));
         columns.push(TypedColumn::new("disagreement_pairwise", ColumnKind::Number));
-        let mask = (!of.everybody).then(|| {
-            let is_chosen = |row| of.chosen.iter().any(|chosen| chosen.row == row);
-            (0..of.model.annotators() as u32).map(is_chosen).collect()
-        });
         let written = PredictionFile {
             file: out.to_owned(),
-            question: of.question.clone(),
+            question: question.to_owned(),
             texts: 0,
-            annotators: of.chosen.len(),
-            annotators_without_labels: of.chosen.iter().filter(|chosen| !chosen.has_labels).count(),
+            annotators: chosen.len(),
+            annotators_without_labels: chosen.iter().filter(|chosen| !chosen.has_labels).count(),
             rows: 0,
-            observed: of.labelled.as_ref().map(|_| 0),
+            observed: knows_observed.then_some(0),
             bad_rows: 0,
         };
-        Ok(Self { mask, table: TypedTable::create(out, columns)?, written, replace, of })
+        Ok(Self { levels, target, chosen, table: TypedTable::create(out, columns)?, written, replace })
+    }
+
+    /// Everybody in the table, in its order.
+    pub(crate) fn chosen(&self) -> &[PredictedAnnotator] {
+        &self.chosen
+    }
+
+    /// Says how many rows of a file were left out.
+    pub(crate) fn bad_rows(&mut self, rows: u64) {
+        self.written.bad_rows = rows;
+    }
+
+    /// The rows of a text: everybody's probabilities `p`, people x levels in the order of the table, and how much they would disagree (by split, by
+    /// pairs).
+    pub(crate) fn write(
+        &mut self,
+        id: &str,
+        p: &[f32],
+        observed: Option<Observed<'_>>,
+        (split, pairwise): (f32, f32),
+    ) -> Result<(), WorkbenchError> {
+        // One person differs from nobody, which says nothing of the text.
+        let known = |measure: f32| if self.chosen.len() < 2 { f32::NAN } else { measure };
+        for (one, p) in self.chosen.iter().zip(p.chunks_exact(self.levels.len())) {
+            let answer = usize::from(self.target.answer(p));
+            let observed = observed.map(|observed| observed(one.row));
+            let mut values = vec![Value::Text(id), Value::Text(&one.id), Value::Text(&self.levels[answer])];
+            values.extend(p.iter().map(|p| Value::Number(*p)));
+            values.push(observed.map_or(Value::Number(f32::NAN), Value::Flag));
+            values.push(Value::Number(known(split)));
+            values.push(Value::Number(known(pairwise)));
+            self.table.write(&values)?;
+            self.written.rows += 1;
+            self.written.observed = self.written.observed.map(|sum| sum + u64::from(observed == Some(true)));
+        }
+        self.written.texts += 1;
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<PredictionFile, WorkbenchError> {
+        self.table.finish(self.replace)?;
+        Ok(self.written)
+    }
+}
+
+/// The table being written, and the model that predicts.
+pub(crate) struct PredictedRows {
+    model: LiveModel,
+    labelled: Option<LabelledBodies>,
+    /// Of the annotators, where not all are chosen.
+    mask: Option<Vec<bool>>,
+    file: TableFile,
+}
+
+impl PredictedRows {
+    pub(crate) fn begin(of: TableOf, out: &Path, replace: bool) -> Result<Self, WorkbenchError> {
+        let TableOf { model, question, levels, chosen, everybody, labelled } = of;
+        let mask = (!everybody).then(|| {
+            let is_chosen = |row| chosen.iter().any(|chosen| chosen.row == row);
+            (0..model.annotators() as u32).map(is_chosen).collect()
+        });
+        let asked = (question.as_str(), levels, model.target());
+        let file = TableFile::new(asked, chosen, labelled.is_some(), out, replace)?;
+        Ok(Self { model, labelled, mask, file })
     }
 
     /// How many texts the model has.
     pub(crate) fn texts(&self) -> usize {
-        self.of.model.texts()
+        self.model.texts()
     }
 
     /// The rows of all texts of a file, which the model forgets again.
@@ -125,56 +207,42 @@ impl PredictedRows {
     ) -> Result<(), WorkbenchError> {
         let known = self.texts();
         let at_once = TEXTS_AT_ONCE.max(known);
-        let kept = self.of.model.to_bytes()?;
+        let kept = self.model.to_bytes()?;
         checked.encode(encoder, progress, |text, embedding| {
             if self.texts() >= known + at_once {
-                self.of.model = LiveModel::from_bytes(&kept)?;
+                self.model = LiveModel::from_bytes(&kept)?;
             }
             let encoded = EncodedText::new(&text.body, embedding)?;
-            let row = self.of.model.add_text(encoded.features())?;
+            let row = self.model.add_text(encoded.features())?;
             self.write(row, &text.id, &text.body)
         })?;
-        self.written.bad_rows = checked.bad();
+        self.file.bad_rows(checked.bad());
         Ok(())
     }
 
     /// The rows of one text, which is `row` of the model.
     pub(crate) fn write(&mut self, row: u32, id: &str, body: &str) -> Result<(), WorkbenchError> {
-        let TableOf { model, levels, chosen, labelled, .. } = &self.of;
+        let Self { model, labelled, mask, file } = self;
         let same = labelled.as_ref().and_then(|labelled| labelled.get(&body_hash(body)?));
         let at = row as usize;
-        let measures = match &self.mask {
+        let measures = match mask {
             None => model.disagreement(row),
             Some(mask) => {
                 disagreement_of_texts(model, at..at + 1, Some(mask), model.is_ordinal()).swap_remove(0)
             }
         };
-        // One person differs from nobody, which says nothing of the text.
-        let known = |measure: f32| if chosen.len() < 2 { f32::NAN } else { measure };
-        let mut p = vec![0.0; levels.len()];
-        for PredictedAnnotator { row: who, id: name, .. } in chosen {
-            model.predict(row, *who, &mut p);
-            let answer = usize::from(model.target().answer(&p));
-            let own = |text: &u32| model.label(*text, *who).is_some();
-            let observed = own(&row) || same.is_some_and(|rows| rows.iter().any(own));
-            let mut values = vec![Value::Text(id), Value::Text(name), Value::Text(&levels[answer])];
-            values.extend(p.iter().map(|p| Value::Number(*p)));
-            values.push(match labelled {
-                Some(_) => Value::Flag(observed),
-                None => Value::Number(f32::NAN),
-            });
-            values.push(Value::Number(known(measures.split)));
-            values.push(Value::Number(known(measures.pairwise)));
-            self.table.write(&values)?;
-            self.written.rows += 1;
-            self.written.observed = self.written.observed.map(|sum| sum + u64::from(observed));
-        }
-        self.written.texts += 1;
-        Ok(())
+        let pairs: Vec<(u32, u32)> = file.chosen().iter().map(|one| (row, one.row)).collect();
+        let mut p = vec![0.0; pairs.len() * model.levels()];
+        model.predict_pairs(&pairs, &mut p);
+        let observed = |who: u32| {
+            let own = |text: &u32| model.label(*text, who).is_some();
+            own(&row) || same.is_some_and(|rows| rows.iter().any(own))
+        };
+        let observed: Option<Observed<'_>> = if labelled.is_some() { Some(&observed) } else { None };
+        file.write(id, &p, observed, (measures.split, measures.pairwise))
     }
 
     pub(crate) fn finish(self) -> Result<PredictionFile, WorkbenchError> {
-        self.table.finish(self.replace)?;
-        Ok(self.written)
+        self.file.finish()
     }
 }

@@ -4,8 +4,10 @@ use super::embed::tell_left_out;
 use super::{count, note};
 use crate::args::Predict;
 use crate::output;
+use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{PredictionChoices, PredictionFile, TextFileChoices};
+use dissensus_workbench::{PredictionChoices, PredictionFile, Session, TextFileChoices};
+use serde_json::json;
 use std::path::Path;
 
 /// Whose answers arguments ask for.
@@ -24,6 +26,26 @@ pub(super) fn texts_to_predict(texts: &Path, args: &Predict) -> TextFileChoices 
         text: args.text_column.clone(),
         text_id: args.text_id_column.clone(),
         skip_bad: args.skip_bad,
+    }
+}
+
+/// A table for each of these runs.
+pub(super) fn run_tables(
+    session: &Session,
+    runs: &[u32],
+    choices: &PredictionChoices,
+    texts: Option<&TextFileChoices>,
+    out: &Path,
+    json: bool,
+) -> Result<()> {
+    let bar = Bar::new("texts");
+    let written = session.runs.prediction_tables(runs, choices, texts, out, &bar);
+    drop(bar);
+    let written = written?;
+    match (json, &written[..]) {
+        (true, [only]) => output::json(only),
+        (true, several) => output::json(&json!({ "runs": several })),
+        (false, all) => all.iter().try_for_each(|one| tell_written(&one.written, false)),
     }
 }
 

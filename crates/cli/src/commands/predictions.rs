@@ -1,6 +1,6 @@
 //! `predict`, `predictions` and `disagreement`.
 
-use super::prediction_tables::{prediction_choices, tell_written, texts_to_predict};
+use super::prediction_tables::{prediction_choices, run_tables, tell_written, texts_to_predict};
 use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
@@ -26,6 +26,10 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         return super::bundle::predict(dir, texts, out, args);
     }
     let session = open_or_read(args.project.as_deref().unwrap_or(Path::new("")))?;
+    if let (Some(texts), Some(out), [_, ..]) = (&args.texts, &args.out, &args.run[..]) {
+        let texts = texts_to_predict(texts, args);
+        return run_tables(&session, &args.run, &prediction_choices(args), Some(&texts), out, args.json);
+    }
     if let (Some(texts), Some(out)) = (&args.texts, &args.out) {
         session.project.question(args.question.as_deref())?;
         return predict_file(&session, args, texts, out);
@@ -133,16 +137,20 @@ pub(crate) fn predictions(args: &Predictions) -> Result<()> {
     let Some(PredictionsFormat::LewidiSubmission) = args.format else {
         return prediction_table(args);
     };
+    if args.run.len() > 1 {
+        bail!("files of the shared task are of one run: name one with --run");
+    }
+    let run = args.run.first().copied();
     let choices = SubmissionChoices {
         question: args.question.clone(),
         set: args.set.clone(),
-        run: args.run,
+        run,
         seed: args.seed,
         replace: args.force,
     };
     let session = open_or_read(&args.project)?;
     let bar = Bar::new("steps");
-    let ready = match args.run {
+    let ready = match run {
         Some(_) => None,
         None => Some(session.encoding.ensure_encoded(&encoder_choice(&args.encoder), &bar)?),
     };
@@ -176,6 +184,9 @@ fn prediction_table(args: &Predictions) -> Result<()> {
         annotators: args.annotators.clone(),
         replace: args.force,
     };
+    if !args.run.is_empty() {
+        return run_tables(&session, &args.run, &choices, None, &args.out, args.json);
+    }
     write_table(&session, &choices, None, &args.out, &args.encoder, args.json)
 }
 

@@ -27,8 +27,8 @@ pub use encoders::{EncoderChoice, encoder_folder};
 pub use text_features::EncodedText;
 #[cfg(test)]
 pub(crate) use text_features::NgramLimits;
-pub(crate) use text_file::CheckedTexts;
 pub use text_file::TextFileChoices;
+pub(crate) use text_file::{CheckedTexts, in_order};
 pub(crate) use training_data::{OtherTrainingData, Seen};
 pub use version::Encoded;
 

@@ -2,12 +2,14 @@
 
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
+use crate::sync::lock;
 use dissensus_encoder::{BatchPlan, Encoder, StreamDone};
 use dissensus_exchange::{TextFile, TextOfFile, TextsFound};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// How many bad rows are told.
 const LISTED: usize = 10;
@@ -113,4 +115,38 @@ impl CheckedTexts {
         let same = done as u64 == self.found.texts && bad.get() == self.found.bad;
         if same { Ok(ended) } else { Err(changed()) }
     }
+}
+
+/// Encodes bodies and hands each place and its embedding to `each`, in their order. Memory is bounded by what the encoder reads ahead.
+pub(crate) fn in_order(
+    encoder: &Encoder,
+    bodies: impl Iterator<Item = Result<String, WorkbenchError>> + Send,
+    progress: &dyn Progress,
+    mut each: impl FnMut(usize, Vec<f32>) -> Result<(), WorkbenchError>,
+) -> Result<(), WorkbenchError> {
+    let unread: Mutex<Option<WorkbenchError>> = Mutex::new(None);
+    let read = bodies.map_while(|body| match body {
+        Ok(body) => Some(body),
+        Err(error) => {
+            *lock(&unread) = Some(error);
+            None
+        }
+    });
+    let mut early: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
+    let (mut next, mut failed) = (0, None);
+    let stream = encoder.encode_stream(read, &BatchPlan::default(), |batch| {
+        early.extend(batch.indices.into_iter().zip(batch.embeddings));
+        while let Some(embedding) = early.remove(&next) {
+            if let Err(error) = each(next, embedding) {
+                failed = Some(error);
+                return ControlFlow::Break(());
+            }
+            next += 1;
+        }
+        progress.flow()
+    });
+    if let Some(error) = failed.or(lock(&unread).take()) {
+        return Err(error);
+    }
+    if stream?.cancelled { Err(WorkbenchError::Cancelled) } else { Ok(()) }
 }

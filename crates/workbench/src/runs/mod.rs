@@ -18,10 +18,12 @@ mod list;
 mod member;
 mod notes;
 mod predict;
+mod prediction_tables;
 mod resume;
 mod sets;
 mod start;
 mod steps;
+mod table_model;
 #[cfg(test)]
 mod tests;
 mod text_scores;
@@ -33,6 +35,7 @@ mod words;
 mod work;
 
 pub use predict::RunPrediction;
+pub use prediction_tables::RunPredictionFile;
 pub use sets::{TrainedSets, TrainedWords};
 
 use crate::background::Background;

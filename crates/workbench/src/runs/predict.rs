@@ -162,7 +162,7 @@ impl Runs {
 }
 
 /// What tells the encoders of runs apart: the frozen one, by its version, or that of the training that tuned it.
-fn encoder_of_run(kept: &SavedRun, config: &TrainConfig) -> String {
+pub(super) fn encoder_of_run(kept: &SavedRun, config: &TrainConfig) -> String {
     match (&config.policy, &kept.outcome.encoder, &kept.group) {
         (FreezePolicy::Frozen, Some(version), _) => format!("frozen {version}"),
         (policy, _, Some(group)) if *policy != FreezePolicy::Frozen => format!("tuned {group}"),
