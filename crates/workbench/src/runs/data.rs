@@ -27,6 +27,9 @@ use std::sync::Arc;
 pub(super) const OLD_AND_CHANGED: &str =
     "it was started by an older version of Dissensus, and labels have changed since";
 
+/// What was marked, by the number of the question.
+pub(super) type MarkedSpans = HashMap<u32, Vec<SpanLabel>>;
+
 /// Kept with the run, beside its labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunStart {
@@ -241,10 +244,7 @@ impl Runs {
 
     /// The labels of these runs, in their order, those of the options of one question of one moment; and of questions with spans, by their numbers, what was marked in
     /// that moment.
-    fn data_of(
-        &self,
-        together: &[SavedRun],
-    ) -> Result<(Vec<QuestionData>, HashMap<u32, Vec<SpanLabel>>), WorkbenchError> {
+    fn data_of(&self, together: &[SavedRun]) -> Result<(Vec<QuestionData>, MarkedSpans), WorkbenchError> {
         let mut known: HashMap<QuestionId, QuestionData> = HashMap::new();
         let mut spans = HashMap::new();
         let mut of = Vec::new();

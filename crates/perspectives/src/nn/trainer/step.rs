@@ -217,7 +217,7 @@ fn word_loss(
 ) -> CandleResult<Option<Tensor>> {
     let mut total: Option<Tensor> = None;
     for (nth, (task, divisor)) in stream.words.iter().zip(&stream.word_divisors).enumerate() {
-        let start = share.start as u64 | (stream.tasks.len() + nth) as u64 * (1 << 20);
+        let start = share.start as u64 | (((stream.tasks.len() + nth) as u64) << 20);
         let dropout = DropoutRng { seed: u64::from(seed) << 32 | start };
         let Some(loss) = task.loss(states, &texts[share.clone()], drop, dropout)? else { continue };
         let loss = (loss / *divisor)?;
