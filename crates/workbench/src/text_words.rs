@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn words_are_counted_in_characters() {
-        // Characters of one to four bytes, a sign without a word, and a combining accent.
-        assert_eq!(words("Größe – 😀 ne\u{301}e, ok"), [(0, 5), (10, 14), (16, 18)]);
+        // Characters of one to four bytes, a sign that is no word and an emoji that is one, and a combining accent.
+        assert_eq!(words("Größe – 😀 ne\u{301}e, ok"), [(0, 5), (8, 9), (10, 14), (16, 18)]);
         assert!(words(" … ").is_empty());
     }
 

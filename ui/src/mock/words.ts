@@ -84,7 +84,7 @@ export class MockWords {
       people: needs ? 0 : told.length,
       needs,
       reader_left_out: told.length < people.length,
-      fitted_on: needs ? null : { answers: answers.length, now: answers.length },
+      fitted_on: needs ? null : { answers: answers.length, now: answers.length, tuned: false },
     };
   }
 

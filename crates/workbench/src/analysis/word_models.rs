@@ -38,6 +38,8 @@ struct FittedWords {
     followed: EventId,
     /// Answers that its scores were fitted on.
     answers: u32,
+    /// Whether they come from a head that learned with the encoder.
+    tuned: bool,
 }
 
 impl WordModels {
@@ -161,7 +163,7 @@ impl Analysis {
             read.chain(further)
                 .map(|answer| SpanAnswer { annotator: annotators[answer.annotator as usize].0, ..answer }),
         );
-        let fitted = FittedWords { live, encoder: data.encoder.clone(), followed, answers: counted };
+        let fitted = FittedWords { live, encoder: data.encoder.clone(), followed, answers: counted, tuned };
         self.words.set(question.id, fitted);
         let reports = question.scale.levels().iter().zip(model.report());
         Ok(WordModelReport {
@@ -272,7 +274,7 @@ impl Analysis {
         let expected = fitted.live.expected(text.0, people);
         let needs = expected.is_none().then_some(WordNeeds::Fit);
         let now = fitted.live.answers() as u32;
-        let fitted_on = Some(FittedOn { answers: fitted.answers, now });
+        let fitted_on = Some(FittedOn { answers: fitted.answers, now, tuned: fitted.tuned });
         Ok(Expected { expected, needs, fitted_on })
     }
 

@@ -26,6 +26,8 @@ view! {
         pub answers: u32,
         /// Answers that there are now, all of which move annotators' readiness and the words of their texts.
         pub now: u32,
+        /// Whether its head learned together with the encoder in use: reading words again changes nothing then.
+        pub tuned: bool,
     }
 
     /// One word.

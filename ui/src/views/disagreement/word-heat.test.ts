@@ -293,12 +293,17 @@ it("asks for what is expected of the reader only on demand, and for one text", a
 });
 
 it("offers to read words again once there are many more answers than were learned from", async () => {
-  const asked = give({ ...known(), fitted_on: { answers: 100, now: 119 } });
+  const asked = give({ ...known(), fitted_on: { answers: 100, now: 119, tuned: false } });
   const fit = vi.spyOn(commands, "fitWords").mockResolvedValue({} as never);
   const { rerender } = show();
   await waitFor(() => expect(chosen()).toEqual(["differ"]));
   expect(screen.queryByTestId("heat-needs")).toBeNull();
-  asked.mockResolvedValue({ ...known(), fitted_on: { answers: 100, now: 130 } });
+  // Where the head learned with its encoder, reading words again would change nothing.
+  asked.mockResolvedValue({ ...known(), fitted_on: { answers: 100, now: 130, tuned: true } });
+  await rerender({ question: type(), query: asking(), text: 7 });
+  await waitFor(() => expect(asked.mock.calls.at(-1)?.[1]).toBe(7));
+  expect(screen.queryByTestId("heat-needs")).toBeNull();
+  asked.mockResolvedValue({ ...known(), fitted_on: { answers: 100, now: 130, tuned: false } });
   await rerender({ question: type(), query: asking(), text: 6 });
   await waitFor(() =>
     expect(screen.getByTestId("heat-needs")).toHaveTextContent(
@@ -307,7 +312,7 @@ it("offers to read words again once there are many more answers than were learne
   );
   // What is known stays on screen until the words were read again.
   expect(chosen()).toEqual(["differ"]);
-  asked.mockResolvedValue({ ...known(), fitted_on: { answers: 130, now: 130 } });
+  asked.mockResolvedValue({ ...known(), fitted_on: { answers: 130, now: 130, tuned: false } });
   await user.click(screen.getByRole("button", { name: "Read again" }));
   expect(fit).toHaveBeenCalledWith(app.question?.id);
   await waitFor(() => expect(screen.queryByTestId("heat-needs")).toBeNull());
