@@ -876,6 +876,8 @@ export type FittedOn = {
 	answers: number,
 	/**  Answers that there are now, all of which move annotators' readiness and the words of their texts. */
 	now: number,
+	/**  Whether its head learned together with the encoder in use: reading words again changes nothing then. */
+	tuned: boolean,
 };
 
 /**  The gradient norm of a group of weights. */
