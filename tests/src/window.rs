@@ -129,8 +129,11 @@ impl Window {
     /// The program is still there after a while.
     pub async fn close(mut self) -> Result<()> {
         if let Some(client) = self.client.take() {
+            let pid = self.driver.program();
             client.close_window().await?;
             self.driver.wait_for_the_end().await?;
+            // Its first thread can be gone while others still hold the project's lock.
+            pid.into_iter().for_each(processes::wait_for_the_end);
         }
         Ok(())
     }
