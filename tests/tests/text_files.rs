@@ -346,6 +346,55 @@ fn a_bundle_predicts_without_project_and_encoder() {
 }
 
 #[cfg(unix)]
+/// The words of a question with spans: by the project, and by a bundle on another machine.
+#[test]
+fn marked_words_of_other_texts_are_predicted_with_the_project_and_without() {
+    let bench = Bench::new();
+    let mut lines = String::new();
+    for text in 0..20 {
+        let word = if text % 2 == 0 { "fool" } else { "pear" };
+        let marks = if text % 2 == 0 { r#"[[9, 13, "insult"]]"# } else { "[]" };
+        for who in ["ana", "ben"] {
+            lines.push_str(&format!(
+                "{{\"text_id\": \"t{text}\", \"text\": \"you are, {word} number {text}\", \"annotator_id\": \"{who}\", \"label\": {marks}}}\n"
+            ));
+        }
+    }
+    bench.file("marked.jsonl", &lines);
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["question", "P.dissensus", "where", "--scale", "spans", "--levels", "insult,praise"]);
+    bench.ok(["import", "P.dissensus", "marked.jsonl", "--question", "where"]);
+    bench.ok(["encode", "P.dissensus"]);
+    bench.file("new.txt", "a fool\n...\n");
+    let here = bench.json(["predict", "P.dissensus", "--texts", "new.txt", "--out", "here.csv"]);
+    assert_eq!((&here["texts"], &here["rows"]), (&2.into(), &4.into()), "{here}");
+    let made = bench.json(["bundle", "P.dissensus", "model"]);
+    assert_eq!(made["words"], serde_json::json!(["where"]), "{made}");
+    std::fs::remove_file(bench.path("P.dissensus")).unwrap();
+    let ask = |more: &[&'static str]| {
+        [&["predict", "--bundle", "model", "--texts", "new.txt", "--out", "there.csv"], more].concat()
+    };
+    let refused = bench.run(ask(&[]));
+    assert!(
+        refused.code == Some(1) && refused.err.contains("where, where: insult, where: praise"),
+        "{refused:?}"
+    );
+    let said = bench.ok(ask(&["--question", "where"]));
+    assert!(said.contains("the words of 2 texts x 2 types, over 2 annotators"), "{said}");
+    let (here, there) = (table(&bench, "here.csv"), table(&bench, "there.csv"));
+    assert_eq!((here.len(), there.len()), (4, 4));
+    for (here, there) in here.iter().zip(&there) {
+        assert_eq!((&here["word"], &here["type"]), (&there["word"], &there["type"]));
+        for column in ["expected", "differ"] {
+            assert!((number(here, column) - number(there, column)).abs() < 1e-6, "{here:?} {there:?}");
+        }
+    }
+    assert!(number(&there[2], "expected") > number(&there[0], "expected"), "{there:?}");
+    // The types are still yes/no questions of whole texts.
+    bench.ok([ask(&["--question", "where: insult", "--force"]), vec!["--annotators", "ana"]].concat());
+    assert!(table(&bench, "there.csv")[0].contains_key("p_yes"));
+}
+
 #[test]
 fn a_bundle_that_is_killed_halfway_leaves_no_folder_of_its_name() {
     let bench = Bench::new();

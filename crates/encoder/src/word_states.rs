@@ -12,7 +12,8 @@ use crate::token_batch::TokenBatch;
 use crate::tokens::{Located, Window};
 
 /// Hidden states that a word is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WordStates {
     /// The embedding that enters the first layer, followed by the hidden state behind the layer two thirds up: of an encoder that has not learned words.
     EmbeddingAndContext,

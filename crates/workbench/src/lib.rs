@@ -16,6 +16,7 @@ mod exchange;
 mod home;
 mod jobs;
 mod labelling;
+mod learned_words;
 mod live;
 mod log;
 mod names;
@@ -29,13 +30,14 @@ mod session;
 mod sync;
 mod text_words;
 pub mod view;
+mod word_predictor;
 mod words;
 
 pub use analysis::{
     Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
-    CheckedPredictions, EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation, ModelDifference,
-    ModelDifferences, OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText,
-    PlanChoices, PoolingChoice, PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements,
+    CheckedPredictions, CheckedWords, EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation,
+    ModelDifference, ModelDifferences, OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction,
+    OptionsOfText, PlanChoices, PoolingChoice, PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements,
     SpanEvaluationReport, SpansWithoutCopies, SplitReport, StableShareReport, Submission, SubmissionChoices,
     TextDispersionReport, TextOptions, Trained, TypeAgreement, TypeOfSpans, WithoutCopies, WordFile,
     WordOfText, WordOfType, WordsOfText,
@@ -70,4 +72,5 @@ pub use project::{CopyChoices, Project};
 pub use runs::{RunPrediction, RunPredictionFile, Runs, TrainedSets, TrainedWords};
 pub use saved_runs::run_tuning;
 pub use session::Session;
+pub use word_predictor::WordPredictionFile;
 pub use words::counted;

@@ -1,6 +1,6 @@
 //! `bundle`, and `predict --bundle`.
 
-use super::prediction_tables::{prediction_choices, tell_written, texts_to_predict};
+use super::prediction_tables::{prediction_choices, tell_words_written, tell_written, texts_to_predict};
 use super::{count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::{Bundle as BundleArgs, Predict};
 use crate::output;
@@ -32,9 +32,10 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
         return output::json(&written);
     }
     output::line(&format!(
-        "Wrote {} ({:.1} MB): {} for {}, on {}",
+        "Wrote {} ({:.1} MB): {}{} for {}, on {}",
         written.folder.display(),
         written.bytes as f64 / 1e6,
+        written.words.iter().map(|name| format!("the words of {name}, ")).collect::<String>(),
         written.questions.join(", "),
         count(written.annotators as u64, "annotator"),
         written.encoders.join(", ")
@@ -50,6 +51,11 @@ pub(super) fn predict(dir: &Path, texts: &Path, out: &Path, args: &Predict) -> R
     let choices = prediction_choices(args);
     let device = encoder_choice(&args.encoder).device;
     let bar = Bar::new("texts");
+    if bundle.has_words(choices.question.as_deref()) {
+        let written = bundle.predict_words(&choices, &texts_to_predict(texts, args), out, device, &bar);
+        drop(bar);
+        return tell_words_written(&written?, args.json);
+    }
     let written = bundle.predict(&choices, &texts_to_predict(texts, args), out, device, &bar);
     drop(bar);
     tell_written(&written?, args.json)

@@ -6,7 +6,7 @@ use crate::args::Predict;
 use crate::output;
 use crate::progress::Bar;
 use anyhow::Result;
-use dissensus_workbench::{PredictionChoices, PredictionFile, Session, TextFileChoices};
+use dissensus_workbench::{PredictionChoices, PredictionFile, Session, TextFileChoices, WordPredictionFile};
 use serde_json::json;
 use std::path::Path;
 
@@ -49,18 +49,39 @@ pub(super) fn run_tables(
     }
 }
 
+pub(super) fn tell_words_written(written: &WordPredictionFile, json: bool) -> Result<()> {
+    if json {
+        return output::json(written);
+    }
+    tell_left_out(written.bad_rows);
+    tell_without_labels(written.annotators_without_labels);
+    output::line(&format!(
+        "Wrote {} to {}: the words of {} x {}, over {}",
+        count(written.rows, "row"),
+        written.file.display(),
+        count(written.texts, "text"),
+        count(written.types.len() as u64, "type"),
+        count(written.annotators as u64, "annotator")
+    ))
+}
+
+/// Says how many are predicted as the average person.
+fn tell_without_labels(annotators: usize) {
+    if annotators > 0 {
+        note(&format!(
+            "{} without a label {} predicted as the average person",
+            count(annotators as u64, "annotator"),
+            if annotators == 1 { "is" } else { "are" }
+        ));
+    }
+}
+
 pub(super) fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
     if json {
         return output::json(written);
     }
     tell_left_out(written.bad_rows);
-    if written.annotators_without_labels > 0 {
-        note(&format!(
-            "{} without a label {} predicted as the average person",
-            count(written.annotators_without_labels as u64, "annotator"),
-            if written.annotators_without_labels == 1 { "is" } else { "are" }
-        ));
-    }
+    tell_without_labels(written.annotators_without_labels);
     output::line(&format!(
         "Wrote {} to {}: {} x {}{}",
         count(written.rows, "prediction"),

@@ -1,6 +1,8 @@
 //! `predict`, `predictions` and `disagreement`.
 
-use super::prediction_tables::{prediction_choices, run_tables, tell_written, texts_to_predict};
+use super::prediction_tables::{
+    prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
+};
 use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
@@ -31,7 +33,10 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         return run_tables(&session, &args.run, &prediction_choices(args), Some(&texts), out, args.json);
     }
     if let (Some(texts), Some(out)) = (&args.texts, &args.out) {
-        session.project.question(args.question.as_deref())?;
+        let question = session.project.question(args.question.as_deref())?;
+        if args.run.is_empty() && question.scale.kind() == ScaleKind::Spans {
+            return predict_words(&session, args, texts, out);
+        }
         return predict_file(&session, args, texts, out);
     }
     let annotator = session.project.annotator(args.annotator.as_deref().unwrap_or_default())?;
@@ -214,6 +219,24 @@ fn write_table(
 fn predict_file(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
     let texts = texts_to_predict(texts, args);
     write_table(session, &prediction_choices(args), Some(&texts), out, &args.encoder, args.json)
+}
+
+/// Which words of the texts of a file would be marked.
+fn predict_words(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
+    let bar = Bar::new("bytes");
+    let texts = texts_to_predict(texts, args);
+    let asked = session.analysis.check_word_predictions(&prediction_choices(args), &texts, out, &bar);
+    drop(bar);
+    let asked = asked?;
+    let choice = encoder_choice(&args.encoder);
+    let bar = Bar::new("texts");
+    let switch = session.encoding.ensure_encoded(&choice, &bar);
+    let written =
+        switch.and_then(|switch| Ok((switch, session.analysis.word_predictions(&asked, &choice, &bar)?)));
+    drop(bar);
+    let (switch, written) = written?;
+    tell_switch(switch);
+    tell_words_written(&written, args.json)
 }
 
 /// What a run was trained on, which is what it predicts.

@@ -60,6 +60,19 @@ impl Scaling {
         Self { mean: vec![0.0; dim], factors: [1.0, 1.0] }
     }
 
+    /// Constant and weights on states as they are that give the scores of this constant and these weights on scaled ones.
+    pub(super) fn worked_into(&self, constant: f64, weights: &[f32]) -> (f64, Vec<f32>) {
+        let half = weights.len() / 2;
+        let mut shifted = constant;
+        let scaled = weights.iter().zip(&self.mean).enumerate().map(|(column, (weight, mean))| {
+            let weight = f64::from(*weight) * f64::from(self.factors[usize::from(column >= half)]);
+            shifted -= weight * f64::from(*mean);
+            weight as f32
+        });
+        let scaled = scaled.collect();
+        (shifted, scaled)
+    }
+
     /// A word's states as the head sees them: `(state - mean) * factor`.
     pub(super) fn scaled(&self, state: &[f32], into: &mut [f32]) {
         let half = state.len() / 2;

@@ -145,6 +145,11 @@ impl LiveSpans {
         self.answers.len()
     }
 
+    /// How many answers of an annotator it knows.
+    pub fn answers_of(&self, annotator: u32) -> usize {
+        self.answers.range((annotator, 0)..=(annotator, u32::MAX)).count()
+    }
+
     fn keep(&mut self, answer: SpanAnswer) {
         let fits = self
             .texts
@@ -172,6 +177,23 @@ impl LiveSpans {
             .get(&annotator)
             .cloned()
             .unwrap_or_else(|| self.variances.iter().map(|(between, _)| (0.0, *between)).collect())
+    }
+
+    /// Takes the readiness of an annotator (mean and variance for each type, in logits) as known, until an answer of that annotator comes.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] where it is not of every type.
+    pub fn set_readiness(
+        &mut self,
+        annotator: u32,
+        readiness: Vec<(f64, f64)>,
+    ) -> Result<(), PerspectivesError> {
+        if readiness.len() != self.types {
+            let (what, expected, found) = ("the readiness of an annotator", self.types, readiness.len());
+            return Err(PerspectivesError::Length { what, expected, found });
+        }
+        self.readiness.insert(annotator, readiness);
+        Ok(())
     }
 
     /// The mode of that annotator's readiness given all answers of that annotator, and its variance (Laplace), for each type.

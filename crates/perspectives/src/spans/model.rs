@@ -180,6 +180,10 @@ impl SpanModel {
         self.types.iter().map(|(model, selected, rate)| (model, selected, *rate))
     }
 
+    pub(super) fn scaling(&self) -> &Scaling {
+        &self.scaling
+    }
+
     /// Texts that it learned from.
     pub fn learned_texts(&self) -> usize {
         self.learned_texts

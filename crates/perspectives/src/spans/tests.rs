@@ -420,6 +420,36 @@ fn a_tuned_head_is_calibrated_on_answers_that_it_has_not_learned() {
 }
 
 #[test]
+fn heads_and_readiness_that_are_carried_away_predict_the_same() {
+    let data = simulated(60, 6, 1.5, 13);
+    let all: Vec<usize> = (0..data.answers.len()).collect();
+    let model = data.fit(ModelKind::Multilevel, &all).unwrap();
+    let json = serde_json::to_string(&model.type_heads()).unwrap();
+    let away = SpanModel::of_type_heads(serde_json::from_str(&json).unwrap()).unwrap();
+    let rows: Vec<u32> = (0..60).collect();
+    let mut here = LiveSpans::new(&model, &data.texts, &rows).unwrap();
+    here.record_all(data.answers.iter().cloned());
+    // A text without answers, whose words nobody's answer moves: the first one under another name.
+    let mut fresh = LiveSpans::new(&away, &data.texts, &rows).unwrap();
+    let mut last = LiveSpans::new(&model, &data.texts, &rows).unwrap();
+    for who in 0..6 {
+        fresh.set_readiness(who, here.readiness(who)).unwrap();
+        last.set_readiness(who, here.readiness(who)).unwrap();
+    }
+    let people: Vec<u32> = (0..6).collect();
+    let (ours, theirs) = (last.expected(7, &people).unwrap(), fresh.expected(7, &people).unwrap());
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        let (ours, theirs) = (ours.types[0], theirs.types[0]);
+        assert!((ours.marks - theirs.marks).abs() < 1e-6, "{ours:?} {theirs:?}");
+        assert!((ours.pairs - theirs.pairs).abs() < 1e-6, "{ours:?} {theirs:?}");
+    }
+    let most = ours.iter().map(|word| word.types[0].marks).fold(0.0, f64::max);
+    let least = ours.iter().map(|word| word.types[0].marks).fold(1.0, f64::min);
+    assert!(most > 2.0 * least, "words are alike: {least} to {most}");
+    assert!(fresh.set_readiness(0, vec![(0.0, 1.0); 2]).is_err());
+}
+
+#[test]
 fn texts_that_the_encoder_has_learned_choose_nothing() {
     let data = simulated(60, 6, 1.0, 12);
     let all: Vec<usize> = (0..data.answers.len()).collect();

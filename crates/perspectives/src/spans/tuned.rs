@@ -27,7 +27,7 @@ const STEPS: usize = 50;
 pub struct TypeHead {
     /// In logits.
     pub constant: f64,
-    /// On the last hidden state of a word.
+    /// On a word's hidden states.
     pub states: Vec<f32>,
     /// Of each form by its id, in logits.
     pub forms: Vec<f32>,
@@ -111,21 +111,22 @@ impl SpanModel {
         Self::from_types(kind, types, scaling, texts.len())
     }
 
-    /// The heads of a model as [`SpanModel::of_tuned`] makes it, to be kept; none of another one.
+    /// The heads that all annotators share, on hidden states as they are, to be kept: what stands before a head of a frozen encoder (means, scales) is worked into its weights.
     pub fn type_heads(&self) -> Vec<TypeHead> {
         self.types()
-            .filter_map(|(model, selected, rate)| {
-                let TypeModel::Shared(head) = model else { return None };
+            .map(|(model, selected, rate)| {
+                let (TypeModel::Shared(head) | TypeModel::Own(_, head)) = model;
                 let (constant, states, forms) = head.parameters();
-                Some(TypeHead {
+                let (constant, states) = self.scaling().worked_into(constant, states);
+                TypeHead {
                     constant,
-                    states: states.to_vec(),
+                    states,
                     forms: forms.to_vec(),
                     readiness_variance: head.variance,
                     word_variance: selected.word_variance,
                     threshold: selected.threshold,
                     rate,
-                })
+                }
             })
             .collect()
     }

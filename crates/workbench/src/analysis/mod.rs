@@ -41,7 +41,9 @@ mod submission;
 mod text_detail;
 mod text_dispersion;
 mod train;
+mod word_fit;
 mod word_models;
+mod word_predictions;
 mod word_table;
 
 pub use aggregation::{Aggregated, AggregatedAnnotator, AggregatedText, AnnotatorPairAgreement};
@@ -61,6 +63,7 @@ pub use stable_share::StableShareReport;
 pub use submission::{Submission, SubmissionChoices};
 pub use text_dispersion::TextDispersionReport;
 pub use train::Trained;
+pub use word_predictions::CheckedWords;
 pub use word_table::{WordFile, WordOfText, WordOfType, WordsOfText};
 
 use crate::context::Context;

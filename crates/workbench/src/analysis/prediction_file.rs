@@ -146,7 +146,10 @@ impl Analysis {
     }
 
     /// Everybody chosen, in the order of the rows; who has labels is not known yet.
-    fn chosen_rows(&self, choices: &PredictionChoices) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
+    pub(super) fn chosen_rows(
+        &self,
+        choices: &PredictionChoices,
+    ) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
         let index = self.context.index();
         let of = |row, id: &String| PredictedAnnotator { row, id: id.clone(), has_labels: false };
         if choices.annotators.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use super::span_data::TOGETHER;
+use super::word_fit::WordFit;
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::{Activity, Progress};
@@ -13,10 +14,7 @@ use crate::view::{
 use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
 };
-use dissensus_encoder::WordStates;
-use dissensus_perspectives::{
-    ExpectedMarks, LiveSpans, ModelKind, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts, SpanTraining,
-};
+use dissensus_perspectives::{ExpectedMarks, LiveSpans, SpanAnswer, SpanTexts};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -110,67 +108,26 @@ impl Analysis {
         let followed = self.context.store.last_event()?;
         let encoder = self.encoding.open_in_use(choice)?.0;
         let learned = self.runs.learned_words(question.id)?;
-        let states = if learned.is_some() { WordStates::Last } else { WordStates::EmbeddingAndContext };
-        let most = SpanFitOptions::default().most_words;
-        let mut data = self.span_data(question, &encoder, states, most, progress)?;
-        let first = data.types.first().ok_or(WorkbenchError::NoQuestion)?;
-        let (annotators, all) = (first.annotators.clone(), first.texts.clone());
-        let train: Vec<usize> = (0..data.answers.len()).collect();
-        let tuned_on = self.words_learned(&data)?;
-        let of = SpanTraining {
-            texts: &data.texts,
-            answers: &data.answers,
-            train: &train,
-            annotators: annotators.len(),
-            types: data.types.len(),
-            copies: &data.copies,
-            tuned_on: &tuned_on,
-        };
-        let tuned = learned.is_some();
-        let learned_from = learned.as_ref().map(|learned| learned.answers);
-        if tuned {
-            // Effects are looked up for the forms that are known by then.
-            for chunk in all.chunks(TOGETHER) {
-                for body in self.context.store.bodies(chunk)? {
-                    data.forms.add(&body);
-                }
-            }
-        }
-        let model = match learned {
-            Some(learned) => learned.model(&data.forms)?,
-            None => SpanModel::fit(&of, ModelKind::Multilevel, &SpanFitOptions::default(), progress)?,
-        };
-        let id = |row: &u32| all[*row as usize].0;
-        let known: Vec<u32> = data.rows.iter().map(id).collect();
-        let mut live = LiveSpans::new(&model, &data.texts, &known)?;
-        let (answers, dim) = (std::mem::take(&mut data.answers), data.texts.dim());
-        // States are large: what follows needs them no more.
-        data.texts = SpanTexts::new(dim);
-        let labelled: BTreeSet<u32> = known.iter().copied().collect();
-        let others: Vec<TextId> = all.iter().copied().filter(|text| !labelled.contains(&text.0)).collect();
+        let mut fit = self.fit_words_on(question, &encoder, learned.as_ref(), true, progress)?;
+        let labelled: BTreeSet<u32> = fit.read.iter().copied().collect();
+        let others: Vec<TextId> =
+            fit.texts.iter().copied().filter(|text| !labelled.contains(&text.0)).collect();
         for (nth, chunk) in others.chunks(TOGETHER).enumerate() {
             progress.report((nth * TOGETHER) as u64, Some(others.len() as u64), "scoring other texts");
-            let mut texts = SpanTexts::new(dim);
-            self.read_words(&encoder, chunk, states, &mut data.forms, &mut texts, progress)?;
-            live.add_texts(&model, &texts, &chunk.iter().map(|text| text.0).collect::<Vec<_>>())?;
+            let mut texts = SpanTexts::new(encoder.word_dim(fit.states));
+            self.read_words(&encoder, chunk, fit.states, &mut fit.data.forms, &mut texts, progress)?;
+            let rows: Vec<u32> = chunk.iter().map(|text| text.0).collect();
+            fit.live.add_texts(&fit.model, &texts, &rows)?;
         }
-        let counted = learned_from.unwrap_or(answers.len() as u32);
-        let further = std::mem::take(&mut data.further);
-        let further = further.into_iter().map(|answer| SpanAnswer { text: id(&answer.text), ..answer });
-        let read =
-            answers.into_iter().map(|answer| SpanAnswer { text: known[answer.text as usize], ..answer });
-        live.record_all(
-            read.chain(further)
-                .map(|answer| SpanAnswer { annotator: annotators[answer.annotator as usize].0, ..answer }),
-        );
-        let fitted = FittedWords { live, encoder: data.encoder.clone(), followed, answers: counted, tuned };
-        self.words.set(question.id, fitted);
+        fit.record();
+        let WordFit { model, live, tuned, answers, encoder, texts, .. } = fit;
+        self.words.set(question.id, FittedWords { live, encoder: encoder.clone(), followed, answers, tuned });
         let reports = question.scale.levels().iter().zip(model.report());
         Ok(WordModelReport {
             question: question.name.clone(),
-            answers: counted,
-            texts: all.len() as u32,
-            encoder: data.encoder,
+            answers,
+            texts: texts.len() as u32,
+            encoder,
             types: reports
                 .map(|(name, of)| WordTypeReport {
                     name: name.clone(),

@@ -176,7 +176,7 @@ impl Analysis {
         Ok(WordFile { file: out.to_owned(), question: question.name, texts: texts.len() as u64, rows })
     }
 
-    fn question_with_spans(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
+    pub(super) fn question_with_spans(&self, name: Option<&str>) -> Result<Question, WorkbenchError> {
         let question = self.context.index().question_asked_for(name)?.clone();
         match question.scale.kind() {
             ScaleKind::Spans => Ok(question),

@@ -1,11 +1,12 @@
 //! The model card of a bundle: `README.md`, with the front matter that model hubs read.
 
-use super::manifest::{BundledQuestion, Manifest};
+use super::manifest::{BundledQuestion, BundledWords, HeldOutFigures, Manifest};
 use crate::words::counted;
 
 /// The card of a bundle.
 pub(super) fn card(of: &Manifest) -> String {
-    let names: Vec<String> = of.questions.iter().map(|q| cell(&q.name)).collect();
+    let names = of.words.iter().map(|w| &w.name).chain(of.questions.iter().map(|q| &q.name));
+    let names: Vec<String> = names.map(|name| cell(name)).collect();
     let mut card = format!(
         "---\nlibrary_name: dissensus\ntags:\n- text-classification\n- annotator-modelling\n- perspectivism\n---\n\
          # {}\n\n\
@@ -18,6 +19,9 @@ pub(super) fn card(of: &Manifest) -> String {
         card.push_str(&format!("\n**{}**\n", cell(notice)));
     }
     card.push_str(&use_it(of));
+    for words in &of.words {
+        card.push_str(&words_section(of, words));
+    }
     for question in &of.questions {
         card.push_str(&section(of, question));
     }
@@ -28,7 +32,7 @@ pub(super) fn card(of: &Manifest) -> String {
 fn use_it(of: &Manifest) -> String {
     let mut words =
         String::from("\n## Use\n```\ndissensus predict --bundle DIR --texts new.csv --out predicted.csv");
-    if of.questions.len() > 1 {
+    if of.questions.len() + of.words.len() > 1 {
         words.push_str(" --question NAME");
     }
     words.push_str("\n```\n");
@@ -67,15 +71,43 @@ fn section(of: &Manifest, question: &BundledQuestion) -> String {
     if of.encoders.len() > 1 {
         words.push_str(&format!("- Encoder: {}\n", of.encoders[question.encoder].folder));
     }
-    words.push_str(&format!("\n### Held out\n{}\n", cell(&question.held_out.of)));
-    if question.held_out.figures.is_empty() {
+    words.push_str(&held_out(&question.held_out, "label"));
+    words
+}
+
+fn words_section(of: &Manifest, words: &BundledWords) -> String {
+    let types: Vec<String> = words.types.iter().map(|name| cell(name)).collect();
+    let with = words.annotators.iter().filter(|annotator| annotator.has_labels).count();
+    let by =
+        words.run.map_or_else(|| "fitted on the project's answers".to_owned(), |run| format!("run {run}"));
+    let mut card = format!(
+        "\n## {}: which words are marked\n- Types: {}\n- Model: {} ({by}), a head on the hidden states of words for each type, and each annotator's readiness to mark\n\
+         - Learned from: {}; readiness of {}\n",
+        cell(&words.name),
+        types.join(", "),
+        words.model,
+        counted(words.answers.into(), "answer"),
+        counted(with as u64, "annotator")
+    );
+    if of.encoders.len() > 1 {
+        card.push_str(&format!("- Encoder: {}\n", of.encoders[words.encoder].folder));
+    }
+    if words.run.is_some() {
+        card.push_str(&held_out(&words.held_out, "answer"));
+    } else {
+        card.push_str("\n### Held out\nNothing was held out of this model of words: `dissensus evaluate` of its question tells how well such models do.\n");
+    }
+    card
+}
+
+/// What was held out, and the figures on it.
+fn held_out(of: &HeldOutFigures, what: &str) -> String {
+    let mut words = format!("\n### Held out\n{}\n", cell(&of.of));
+    if of.figures.is_empty() {
         words.push_str("\nThere were too few labels to hold some out.\n");
     } else {
-        words.push_str(&format!(
-            "\n| {} | |\n| --- | --- |\n",
-            counted(question.held_out.labels as u64, "label")
-        ));
-        for figure in &question.held_out.figures {
+        words.push_str(&format!("\n| {} | |\n| --- | --- |\n", counted(of.labels as u64, what)));
+        for figure in &of.figures {
             words.push_str(&format!("| {} | {:.3} |\n", cell(&figure.name), figure.value));
         }
     }
@@ -100,6 +132,13 @@ fn holds(of: &Manifest) -> String {
         words.push_str(
             "Of words it holds a weight for each of 65,536 columns that character n-grams are hashed into.\n",
         );
+    }
+    for of in of.words.iter().filter(|of| of.forms > 0) {
+        words.push_str(&format!(
+            "Of the words of \"{}\" it holds a weight and a hash of the word for {}: they cannot be read, and whether a word is among them can be tested.\n",
+            cell(&of.name),
+            counted(of.forms as u64, "word")
+        ));
     }
     if held > 0 {
         words.push_str(&format!(

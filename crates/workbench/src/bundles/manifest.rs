@@ -28,6 +28,9 @@ pub(super) struct Manifest {
     pub(super) notice: Option<String>,
     pub(super) encoders: Vec<BundledEncoder>,
     pub(super) questions: Vec<BundledQuestion>,
+    /// Models of the words of questions with spans; bundles of before know none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) words: Vec<BundledWords>,
 }
 
 /// An encoder in a folder of its own.
@@ -94,6 +97,27 @@ pub(super) struct BundledQuestion {
     pub(super) held_out: HeldOutFigures,
 }
 
+/// A question with spans and the model of the words that are marked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledWords {
+    pub(super) name: String,
+    pub(super) types: Vec<String>,
+    pub(super) model: String,
+    /// The run whose heads they are; `None` for those fitted on the project's answers.
+    pub(super) run: Option<u32>,
+    /// The file with heads, effects of words and annotators' readiness.
+    pub(super) file: String,
+    /// Place of its encoder.
+    pub(super) encoder: usize,
+    /// Answers that the heads were fitted on.
+    pub(super) answers: u32,
+    /// Words that have an effect of their own.
+    pub(super) forms: usize,
+    /// Everybody, in the order of the model.
+    pub(super) annotators: Vec<BundledAnnotator>,
+    pub(super) held_out: HeldOutFigures,
+}
+
 /// Somebody whose answers are predicted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledAnnotator {
@@ -146,7 +170,8 @@ impl Manifest {
         let encoders = manifest.encoders.iter().all(|e| has(&format!("{}/config.json", e.folder)));
         let questions =
             manifest.questions.iter().all(|q| has(&q.head) && q.encoder < manifest.encoders.len());
-        if manifest.questions.is_empty() || !encoders || !questions {
+        let words = manifest.words.iter().all(|w| has(&w.file) && w.encoder < manifest.encoders.len());
+        if manifest.questions.is_empty() || !encoders || !questions || !words {
             return Err(refused(format!("{BUNDLE} names files that it does not have")));
         }
         Ok(manifest)

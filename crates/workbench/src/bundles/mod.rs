@@ -5,6 +5,7 @@ mod manifest;
 mod models;
 mod open;
 mod sums;
+mod words;
 mod write;
 
 pub use open::Bundle;

@@ -1,7 +1,7 @@
 //! A bundle that is asked: the texts of a file, without the project that it is of.
 
 use super::BUNDLE;
-use super::manifest::{BundledQuestion, Manifest};
+use super::manifest::{BundledAnnotator, BundledQuestion, BundledWords, Manifest};
 use super::sums;
 use crate::encoding::{CheckedTexts, TextFileChoices};
 use crate::error::WorkbenchError;
@@ -10,6 +10,7 @@ use crate::outputs::check_outputs;
 use crate::prediction_table::{
     PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
 };
+use crate::word_predictor::{WordPredictionFile, WordsAsked};
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
 use dissensus_files::{folder_of, real_path};
@@ -56,6 +57,66 @@ impl Bundle {
         progress: &dyn Progress,
     ) -> Result<PredictionFile, WorkbenchError> {
         let question = self.question(choices.question.as_deref())?;
+        self.check_output(choices, texts, out)?;
+        let chosen = chosen(&question.annotators, &choices.annotators)?;
+        let written = CheckedTexts::open(texts, progress)
+            .and_then(|texts| self.write(question, chosen, choices, &texts, out, device, progress));
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// Whether this is a question with spans whose words are predicted, by [`Bundle::predict_words`].
+    pub fn has_words(&self, question: Option<&str>) -> bool {
+        self.words(question).is_some()
+    }
+
+    /// Writes which words of the texts of a file annotators would mark, a row for each word and type. With annotators chosen each of them has a column.
+    ///
+    /// # Errors
+    /// As [`Bundle::predict`]; there is no such question with spans in it.
+    pub fn predict_words(
+        &self,
+        choices: &PredictionChoices,
+        texts: &TextFileChoices,
+        out: &Path,
+        device: DeviceChoice,
+        progress: &dyn Progress,
+    ) -> Result<WordPredictionFile, WorkbenchError> {
+        let name = choices.question.as_deref();
+        let not_here = || {
+            WorkbenchError::NotInBundle(
+                "there is no question with spans of that name in this bundle".to_owned(),
+            )
+        };
+        let words = self.words(name).ok_or_else(not_here)?;
+        self.check_output(choices, texts, out)?;
+        let chosen = chosen(&words.annotators, &choices.annotators)?;
+        let asked = WordsAsked {
+            question: &words.name,
+            types: &words.types,
+            chosen: &chosen,
+            each: !choices.annotators.is_empty(),
+            out,
+            replace: choices.replace,
+        };
+        let written = CheckedTexts::open(texts, progress).and_then(|texts| {
+            let encoder = self.encoder(words.encoder, device)?;
+            words.predictor(&self.dir, Some(&encoder))?.write_file(&asked, &texts, &encoder, progress)
+        });
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// The model of the words of the question of this name.
+    fn words(&self, question: Option<&str>) -> Option<&BundledWords> {
+        self.manifest.words.iter().find(|words| question == Some(words.name.as_str()))
+    }
+
+    /// Looks whether the table can be written.
+    fn check_output(
+        &self,
+        choices: &PredictionChoices,
+        texts: &TextFileChoices,
+        out: &Path,
+    ) -> Result<(), WorkbenchError> {
         TypedTable::check(out, false)?;
         if real_path(&self.dir)
             .is_ok_and(|dir| real_path(folder_of(out)).is_ok_and(|place| place.starts_with(dir)))
@@ -66,11 +127,7 @@ impl Bundle {
             );
             return Err(WorkbenchError::Bundle { path: self.dir.clone(), reason });
         }
-        check_outputs(&[out], &[texts.path.as_path()], choices.replace)?;
-        let chosen = chosen(question, &choices.annotators)?;
-        let written = CheckedTexts::open(texts, progress)
-            .and_then(|texts| self.write(question, chosen, choices, &texts, out, device, progress));
-        written.map_err(WorkbenchError::all_or_nothing)
+        check_outputs(&[out], &[texts.path.as_path()], choices.replace)
     }
 
     #[allow(clippy::too_many_arguments, reason = "what was asked for, checked one by one")]
@@ -107,10 +164,13 @@ impl Bundle {
 
     fn question(&self, name: Option<&str>) -> Result<&BundledQuestion, WorkbenchError> {
         let all = &self.manifest.questions;
-        let names = || all.iter().map(|question| question.name.as_str()).collect::<Vec<_>>().join(", ");
+        let names = || {
+            let words = self.manifest.words.iter().map(|words| words.name.as_str());
+            words.chain(all.iter().map(|question| question.name.as_str())).collect::<Vec<_>>().join(", ")
+        };
         let not_here = |words: String| Err(WorkbenchError::NotInBundle(words));
         match (name, all.as_slice()) {
-            (None, [only]) => Ok(only),
+            (None, [only]) if self.manifest.words.is_empty() => Ok(only),
             (None, _) => not_here(format!(
                 "this bundle has several questions: name one of {} (--question NAME)",
                 names()
@@ -126,8 +186,11 @@ impl Bundle {
 }
 
 /// Everybody chosen, in the order of the rows.
-fn chosen(question: &BundledQuestion, names: &[String]) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
-    let all = (0..).zip(&question.annotators).map(|(row, annotator)| PredictedAnnotator {
+fn chosen(
+    annotators: &[BundledAnnotator],
+    names: &[String],
+) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {
+    let all = (0..).zip(annotators).map(|(row, annotator)| PredictedAnnotator {
         row,
         id: annotator.id.clone(),
         has_labels: annotator.has_labels,

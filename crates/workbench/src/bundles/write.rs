@@ -1,17 +1,19 @@
 //! Writing a bundle: beside its place, checked as whoever opens it does, then moved there.
 
-use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, FORMAT, Manifest};
+use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, FORMAT, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
+use super::words::WordsToBundle;
 use super::{BUNDLE, Bundle, Bundles, card, sums};
 use crate::clock::now_ms;
 use crate::encoding::{EncoderChoice, EncoderSwitch};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_domain::Question;
+use dissensus_domain::{Question, ScaleKind};
 use dissensus_encoder::{DeviceChoice, copy_encoder};
 use dissensus_files::{AtomicFolder, folder_of};
 use dissensus_perspectives::ModelKind;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +43,8 @@ pub struct BundleWritten {
     pub folder: PathBuf,
     /// Questions, or options of some, that it predicts.
     pub questions: Vec<String>,
+    /// Questions with spans of whose words it predicts which ones are marked.
+    pub words: Vec<String>,
     /// Annotators that it predicts.
     pub annotators: usize,
     /// Encoder versions in it.
@@ -79,9 +83,15 @@ impl Bundles {
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<(BundleWritten, Option<EncoderSwitch>), WorkbenchError> {
-        let mut models = Vec::new();
+        let (mut models, mut words) = (Vec::new(), Vec::<WordsToBundle>::new());
         for run in &choices.runs {
-            models.push(self.run_model(*run, progress)?);
+            let model = self.run_model(*run, progress)?;
+            // The runs of one training have the same words.
+            let together = self.runs.trained_together(*run)?;
+            if !words.iter().any(|of| of.run.is_some_and(|run| together.contains(&run))) {
+                words.extend(self.words_of_run(*run, &model.encoder, progress)?);
+            }
+            models.push(model);
         }
         let mut switch = None;
         if !questions.is_empty() {
@@ -91,10 +101,13 @@ impl Bundles {
             for question in questions {
                 models.push(self.live_model(question, &in_use, progress)?);
             }
+            for question in self.questions_with_spans(questions) {
+                words.push(self.live_words(&question, &in_use, progress)?);
+            }
         }
-        check_names(&models)?;
+        check_names(&models, &words)?;
         let place = AtomicFolder::create(dir).map_err(|e| io_error(dir, "making", e))?;
-        let manifest = self.fill(place.path(), &models, choices.anonymous, progress)?;
+        let manifest = self.fill(place.path(), &models, &words, choices.anonymous, progress)?;
         let bytes = check_copy(place.path(), &models)?;
         if progress.cancelled() {
             return Err(WorkbenchError::Cancelled);
@@ -111,6 +124,7 @@ impl Bundles {
         let written = BundleWritten {
             folder: dir.to_owned(),
             questions: manifest.questions.iter().map(|q| q.name.clone()).collect(),
+            words: manifest.words.iter().map(|w| w.name.clone()).collect(),
             annotators: people.len(),
             encoders: manifest.encoders.iter().map(|e| e.version.clone()).collect(),
             embeddings_held: manifest.questions.iter().map(|q| q.embeddings_held).sum(),
@@ -151,11 +165,23 @@ impl Bundles {
         learned.map(|id| index.with_levels(id).cloned()).collect()
     }
 
+    /// The questions with spans all of whose types are among `questions`.
+    fn questions_with_spans(&self, questions: &[Question]) -> Vec<Question> {
+        let index = self.context.index();
+        let whole = |question: &&Question| {
+            let types = question.options();
+            question.scale.kind() == ScaleKind::Spans
+                && types.iter().all(|of_type| questions.iter().any(|chosen| chosen.id == of_type.id))
+        };
+        index.questions().iter().filter(whole).cloned().collect()
+    }
+
     /// Writes all files.
     fn fill(
         &self,
         dir: &Path,
         models: &[ModelToBundle],
+        words: &[WordsToBundle],
         anonymous: bool,
         progress: &dyn Progress,
     ) -> Result<Manifest, WorkbenchError> {
@@ -167,6 +193,7 @@ impl Bundles {
             notice: self.context.store.setting(crate::sample::NOTICE_KEY)?,
             encoders: Vec::new(),
             questions: Vec::new(),
+            words: Vec::new(),
         };
         make(&dir.join("heads"))?;
         for (at, model) in models.iter().enumerate() {
@@ -178,8 +205,27 @@ impl Bundles {
             let path = dir.join(&head);
             let bytes = model.model.to_bytes_for_new_texts()?;
             std::fs::write(&path, bytes).map_err(|e| io_error(&path, "writing", e))?;
-            let encoder = place_encoder(dir, model, &mut manifest.encoders)?;
+            let encoder = place_encoder(dir, &model.encoder, &mut manifest.encoders)?;
             manifest.questions.push(self.described(model, head, encoder, anonymous));
+        }
+        for (at, of) in words.iter().enumerate() {
+            let file = format!("heads/words-{}.json", at + 1);
+            let path = dir.join(&file);
+            let json = serde_json::to_vec(&of.predictor).map_err(|e| WorkbenchError::internal(&e))?;
+            std::fs::write(&path, json).map_err(|e| io_error(&path, "writing", e))?;
+            let encoder = place_encoder(dir, &of.encoder, &mut manifest.encoders)?;
+            manifest.words.push(BundledWords {
+                name: of.question.name.clone(),
+                types: of.question.scale.levels().to_vec(),
+                model: ModelKind::Multilevel.name().to_owned(),
+                run: of.run,
+                file,
+                encoder,
+                answers: of.predictor.learned.answers,
+                forms: of.predictor.learned.forms.len(),
+                annotators: self.named(&of.annotators, anonymous),
+                held_out: of.held_out.clone(),
+            });
         }
         let path = dir.join(BUNDLE);
         let json = serde_json::to_string_pretty(&manifest).map_err(|e| WorkbenchError::internal(&e))?;
@@ -197,13 +243,6 @@ impl Bundles {
         encoder: usize,
         anonymous: bool,
     ) -> BundledQuestion {
-        let index = self.context.index();
-        let number =
-            |id: &str| index.annotators().iter().position(|a| a.external_id == id).map_or(0, |at| at + 1);
-        let name = |annotator: &BundledAnnotator| match anonymous {
-            true => BundledAnnotator { id: number(&annotator.id).to_string(), ..annotator.clone() },
-            false => annotator.clone(),
-        };
         BundledQuestion {
             name: of.question.name.clone(),
             scale: of.question.scale.kind(),
@@ -213,21 +252,33 @@ impl Bundles {
             head,
             encoder,
             labels: of.model.labels(),
-            annotators: of.annotators.iter().map(name).collect(),
+            annotators: self.named(&of.annotators, anonymous),
             embeddings_held: of.model.embeddings_held(),
             reads_ngrams: of.model.reads_ngrams(),
             held_out: of.held_out.clone(),
         }
+    }
+
+    /// Annotators as the manifest names them.
+    fn named(&self, annotators: &[BundledAnnotator], anonymous: bool) -> Vec<BundledAnnotator> {
+        let index = self.context.index();
+        let number =
+            |id: &str| index.annotators().iter().position(|a| a.external_id == id).map_or(0, |at| at + 1);
+        let name = |annotator: &BundledAnnotator| match anonymous {
+            true => BundledAnnotator { id: number(&annotator.id).to_string(), ..annotator.clone() },
+            false => annotator.clone(),
+        };
+        annotators.iter().map(name).collect()
     }
 }
 
 /// The place of a model's encoder, which is copied where no earlier model has the same.
 fn place_encoder(
     dir: &Path,
-    model: &ModelToBundle,
+    of: &OpenedEncoder,
     encoders: &mut Vec<BundledEncoder>,
 ) -> Result<usize, WorkbenchError> {
-    let version = model.encoder.encoder.version();
+    let version = of.encoder.version();
     // Keys have a part of the sum and a name alone, which different folders may share: the version tells all.
     let same = |one: &BundledEncoder| *one == BundledEncoder::new(one.folder.clone(), version);
     if let Some(at) = encoders.iter().position(same) {
@@ -236,7 +287,7 @@ fn place_encoder(
     let folder =
         if encoders.is_empty() { "encoder".to_owned() } else { format!("encoder-{}", encoders.len() + 1) };
     make(&dir.join(&folder))?;
-    copy_encoder(&model.encoder.dir, version, &dir.join(&folder))?;
+    copy_encoder(&of.dir, version, &dir.join(&folder))?;
     encoders.push(BundledEncoder::new(folder, version));
     Ok(encoders.len() - 1)
 }
@@ -261,18 +312,20 @@ fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchErro
             return Err(WorkbenchError::Internal(words.to_owned()));
         }
     }
+    for words in &bundle.manifest.words {
+        words.predictor(dir, None)?;
+    }
     bytes_in(dir)
 }
 
 /// Every question is asked by its name, so that none may stand in a bundle twice.
-fn check_names(models: &[ModelToBundle]) -> Result<(), WorkbenchError> {
-    for (at, model) in models.iter().enumerate() {
-        let name = &model.question.name;
-        if models[..at].iter().any(|before| before.question.name == *name) {
-            return Err(WorkbenchError::QuestionTwice(name.clone()));
-        }
+fn check_names(models: &[ModelToBundle], words: &[WordsToBundle]) -> Result<(), WorkbenchError> {
+    let mut known = BTreeSet::new();
+    let names = models.iter().map(|of| &of.question.name).chain(words.iter().map(|of| &of.question.name));
+    match names.into_iter().find(|name| !known.insert(*name)) {
+        Some(twice) => Err(WorkbenchError::QuestionTwice(twice.clone())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {
@@ -310,6 +363,6 @@ fn bytes_in(dir: &Path) -> Result<u64, WorkbenchError> {
     Ok(sum)
 }
 
-fn io_error(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
+pub(super) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
     WorkbenchError::Io { path: path.to_owned(), doing, source }
 }

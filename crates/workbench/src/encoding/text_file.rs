@@ -65,6 +65,45 @@ impl CheckedTexts {
         self.found.bad
     }
 
+    /// Hands all texts to `each`, `at_once` of them together, in the file's order.
+    ///
+    /// # Errors
+    /// The file has changed since it was read first, or cannot be read; what `each` gives; a cancel.
+    pub(crate) fn in_chunks(
+        &self,
+        at_once: usize,
+        progress: &dyn Progress,
+        mut each: impl FnMut(&[TextOfFile]) -> Result<(), WorkbenchError>,
+    ) -> Result<(), WorkbenchError> {
+        let (mut waiting, mut done, mut bad) = (Vec::with_capacity(at_once), 0, 0);
+        let mut texts = self.file.texts()?;
+        loop {
+            let next = texts.next();
+            let ended = next.is_none();
+            match next {
+                Some(Ok(text)) => waiting.push(text),
+                Some(Err(_)) => bad += 1,
+                None => {}
+            }
+            if waiting.len() == at_once || ended && !waiting.is_empty() {
+                if progress.cancelled() {
+                    return Err(WorkbenchError::Cancelled);
+                }
+                each(&waiting)?;
+                done += waiting.len() as u64;
+                waiting.clear();
+                progress.report(done, Some(self.found.texts), "reading words");
+            }
+            if ended {
+                break;
+            }
+        }
+        match done == self.found.texts && bad == self.found.bad {
+            true => Ok(()),
+            false => Err(WorkbenchError::TextsChanged(self.file.path().to_owned())),
+        }
+    }
+
     /// Hands every text and its embedding to `each`, in the file's order. Memory is bounded by what the encoder reads ahead.
     pub(crate) fn encode(
         &self,

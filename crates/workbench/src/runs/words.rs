@@ -8,6 +8,7 @@ use super::member::Member;
 use crate::context::{QuestionData, SpanLabel};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
+use crate::learned_words::{LearnedWords, form_print};
 use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use crate::text_words::{Forms, marks, words};
 use crate::view::Tuning;
@@ -45,47 +46,6 @@ struct KeptSpans {
     text: u32,
     annotator: u32,
     spans: Vec<(u32, u32, u16)>,
-}
-
-/// What was learned of the words of a question.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct LearnedWords {
-    /// Its number in the project.
-    pub(crate) question: u32,
-    /// Answers that it was learned from and calibrated on.
-    pub(crate) answers: u32,
-    /// Of each form that has an effect what [`form_print`] says of it, ascending: a run's folder is handed on. Whether a word is among them can be tested; they cannot be read, and
-    /// their order says nothing of the texts.
-    pub(crate) forms: Vec<u64>,
-    /// Of each type.
-    pub(crate) heads: Vec<TypeHead>,
-}
-
-/// What stands for a word's form where words are not to be read.
-fn form_print(form: &str) -> u64 {
-    use sha2::{Digest, Sha256};
-    let sum: [u8; 32] = Sha256::digest(form.as_bytes()).into();
-    u64::from_le_bytes([sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7]])
-}
-
-impl LearnedWords {
-    /// The model, of words whose forms have these ids.
-    ///
-    /// # Errors
-    /// Numbers that do not fit together.
-    pub(crate) fn model(self, forms: &Forms) -> Result<SpanModel, WorkbenchError> {
-        let ids: HashMap<u64, usize> =
-            self.forms.iter().enumerate().map(|(id, print)| (*print, id)).collect();
-        let prints: Vec<Option<usize>> =
-            forms.in_order().into_iter().map(|form| ids.get(&form_print(form)).copied()).collect();
-        let of_forms = |head: &TypeHead| -> Vec<f32> {
-            let effect =
-                |id: &Option<usize>| id.and_then(|id| head.forms.get(id).copied()).unwrap_or_default();
-            prints.iter().map(effect).collect()
-        };
-        let heads = self.heads.into_iter().map(|head| TypeHead { forms: of_forms(&head), ..head }).collect();
-        Ok(SpanModel::of_type_heads(heads)?)
-    }
 }
 
 /// Whether a training of these choices learns words where it can.
@@ -418,13 +378,40 @@ impl Runs {
         let name = self.encoding.chosen()?.map(|chosen| chosen.encoder);
         let Some(uid) = name.as_deref().and_then(run_of_encoder) else { return Ok(None) };
         let Some(run) = self.context.store.run_by_uid(uid)?.map(|run| run.id.0) else { return Ok(None) };
+        let all = self.words_of_run(run)?;
+        Ok(all.into_iter().find(|of| of.question == question.row().0))
+    }
+
+    /// What a run, or the training that it is of, has learned of words, of each question; empty where it learned none.
+    ///
+    /// # Errors
+    /// There is no such run; what it has learned cannot be read.
+    pub(crate) fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, WorkbenchError> {
         let path = self.kept.folder(&self.kept.get(run)?)?.join(LEARNED);
         if !path.is_file() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let bytes = std::fs::read(&path).map_err(|e| io(&path, "reading", e))?;
-        let all: Vec<LearnedWords> = serde_json::from_slice(&bytes)
-            .map_err(|e| WorkbenchError::WordLabels { run, path, reason: e.to_string() })?;
-        Ok(all.into_iter().find(|of| of.question == question.row().0))
+        serde_json::from_slice(&bytes).map_err(|e| WorkbenchError::WordLabels {
+            run,
+            path,
+            reason: e.to_string(),
+        })
+    }
+
+    /// The numbers of the runs of the training that a run is of.
+    ///
+    /// # Errors
+    /// There is no such run.
+    pub(crate) fn trained_together(&self, run: u32) -> Result<Vec<u32>, WorkbenchError> {
+        self.kept.numbers_together(&self.kept.get(run)?)
+    }
+
+    /// The scores on words of the training that a run is of.
+    ///
+    /// # Errors
+    /// There is no such run.
+    pub(crate) fn word_scores(&self, run: u32) -> Result<Option<TrainedWordScores>, WorkbenchError> {
+        Ok(self.kept.get(run)?.outcome.words.clone())
     }
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests too
 
+mod leaving;
+
 use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, QuestionId, Scale, ScaleKind, Span, SpanSet, TextId, WorkState,
 };

@@ -1,0 +1,77 @@
+//! Which words of another file's texts the project's annotators would mark, as a table.
+
+use super::Analysis;
+use crate::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use crate::outputs::check_outputs;
+use crate::prediction_table::{PredictedAnnotator, PredictionChoices};
+use crate::word_predictor::{WordPredictionFile, WordsAsked};
+use dissensus_domain::{AnnotatorId, Question};
+use dissensus_exchange::TypedTable;
+use std::path::{Path, PathBuf};
+
+/// A table of words that was asked for: its names, files and texts were found in order.
+pub struct CheckedWords {
+    question: Question,
+    chosen: Vec<PredictedAnnotator>,
+    choices: PredictionChoices,
+    out: PathBuf,
+    texts: CheckedTexts,
+}
+
+impl Analysis {
+    /// Looks whether a table of the words of a file's texts can be written, before anything is encoded or fitted for it.
+    ///
+    /// # Errors
+    /// No such question or annotator; a question without spans; a file to write that is there already (without `replace`), is the one that is read or is of no format that
+    /// can be written; a file of texts that cannot be read or has bad rows; a cancel.
+    pub fn check_word_predictions(
+        &self,
+        choices: &PredictionChoices,
+        texts: &TextFileChoices,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<CheckedWords, WorkbenchError> {
+        let question = self.question_with_spans(choices.question.as_deref())?;
+        TypedTable::check(out, false)?;
+        check_outputs(&[out], &[texts.path.as_path(), self.context.store.path()], choices.replace)?;
+        let chosen = self.chosen_rows(choices)?;
+        let texts = CheckedTexts::open(texts, progress).map_err(WorkbenchError::all_or_nothing)?;
+        Ok(CheckedWords { question, chosen, choices: choices.clone(), out: out.to_owned(), texts })
+    }
+
+    /// Fits a model of words to all answers, or takes the one that the encoder in use has learned, and writes which words of a file's texts annotators would mark: a row for each word and type.
+    /// With annotators chosen each of them has a column. Answers to a text of the same body count for annotators' readiness alone.
+    ///
+    /// # Errors
+    /// No answers; no encoder, or one that is not there; a file of texts that has changed; a full disk; a cancel. Nothing is left of a table that was not finished.
+    pub fn word_predictions(
+        &self,
+        asked: &CheckedWords,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<WordPredictionFile, WorkbenchError> {
+        let index = self.context.index();
+        let people: Vec<AnnotatorId> = index.annotators().iter().map(|who| who.id).collect();
+        let encoder = self.encoding.open_in_use(encoder)?.0;
+        let learned = self.runs.learned_words(asked.question.id)?;
+        let predictor = self.word_predictor(&asked.question, &people, &encoder, learned, progress)?;
+        let has_labels = |row: u32| predictor.answers.get(row as usize).is_some_and(|answers| *answers > 0);
+        let chosen: Vec<PredictedAnnotator> = asked
+            .chosen
+            .iter()
+            .map(|one| PredictedAnnotator { has_labels: has_labels(one.row), ..one.clone() })
+            .collect();
+        let table = WordsAsked {
+            question: &asked.question.name,
+            types: asked.question.scale.levels(),
+            chosen: &chosen,
+            each: !asked.choices.annotators.is_empty(),
+            out: &asked.out,
+            replace: asked.choices.replace,
+        };
+        let written = predictor.write_file(&table, &asked.texts, &encoder, progress);
+        written.map_err(WorkbenchError::all_or_nothing)
+    }
+}

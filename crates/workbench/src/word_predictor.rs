@@ -1,0 +1,252 @@
+//! A model of words for texts that are not the project's: what annotators would mark, as a table.
+
+use crate::encoding::CheckedTexts;
+use crate::error::WorkbenchError;
+use crate::jobs::Progress;
+use crate::learned_words::LearnedWords;
+use crate::prediction_table::PredictedAnnotator;
+use crate::text_words::{Forms, words};
+use dissensus_encoder::{Encoder, WordStates};
+use dissensus_exchange::{ColumnKind, TextOfFile, TypedColumn, TypedTable, Value};
+use dissensus_perspectives::{LiveSpans, SpanTexts, WordFeatures};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Texts that are read together.
+const TOGETHER: usize = 64;
+
+/// Where the words of a text are, in characters.
+type Places = Vec<(u32, u32)>;
+
+/// What is kept of a model of words and of the annotators: enough to predict, and nothing of texts and answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct WordPredictor {
+    pub(crate) learned: LearnedWords,
+    /// Hidden states that the heads are on.
+    pub(crate) states: WordStates,
+    /// Of each annotator and type mean and variance of the readiness to mark, in logits.
+    pub(crate) readiness: Vec<Vec<(f64, f64)>>,
+    /// Of each annotator the number of answers that the readiness comes from.
+    pub(crate) answers: Vec<u32>,
+}
+
+/// Which words of a file's texts would be marked, as it was written.
+#[derive(Clone, Debug, Serialize)]
+pub struct WordPredictionFile {
+    /// The table.
+    pub file: PathBuf,
+    /// The question.
+    pub question: String,
+    /// Its types.
+    pub types: Vec<String>,
+    /// Texts predicted.
+    pub texts: u64,
+    /// Annotators over whom `expected` and `differ` are.
+    pub annotators: usize,
+    /// Those of them without an answer: they count as the average person.
+    pub annotators_without_labels: usize,
+    /// Rows, one for each word and type.
+    pub rows: u64,
+    /// Bad rows of the file of texts that were left out.
+    pub bad_rows: u64,
+}
+
+/// What a table of words is of.
+pub(crate) struct WordsAsked<'a> {
+    pub(crate) question: &'a str,
+    pub(crate) types: &'a [String],
+    /// Whose marks are expected.
+    pub(crate) chosen: &'a [PredictedAnnotator],
+    /// Whether each of them has a column.
+    pub(crate) each: bool,
+    pub(crate) out: &'a Path,
+    pub(crate) replace: bool,
+}
+
+impl WordPredictor {
+    /// Why its parts do not fit together, or another encoder, question or number of annotators.
+    pub(crate) fn misfit(
+        &self,
+        encoder: Option<&Encoder>,
+        types: usize,
+        annotators: usize,
+    ) -> Option<String> {
+        let heads = &self.learned.heads;
+        if heads.len() != types || self.readiness.iter().any(|own| own.len() != types) {
+            return Some(format!("it is not of {types} types"));
+        }
+        if self.readiness.len() != annotators || self.answers.len() != annotators {
+            return Some(format!("it is not of {annotators} annotators"));
+        }
+        if heads.iter().any(|head| head.forms.len() != self.learned.forms.len()) {
+            return Some("its effects of words are not as many as its words".to_owned());
+        }
+        let own = self.readiness.iter().flatten();
+        if own.clone().any(|(mean, variance)| !mean.is_finite() || !variance.is_finite() || *variance < 0.0) {
+            return Some("the readiness of an annotator is no number".to_owned());
+        }
+        let dim = encoder.map(|encoder| encoder.word_dim(self.states));
+        match dim {
+            Some(dim) if heads.iter().any(|head| head.states.len() != dim) => {
+                Some(format!("its heads are not on the {dim} components of the encoder's words"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Which words of the texts of a file people would mark: a row for each word and type with the share of the chosen people who would, the probability that two of
+    /// them differ, and where it is asked for everybody's own probability.
+    ///
+    /// # Errors
+    /// A full disk; a file of texts that has changed; a cancel. Nothing is left of a table that was not finished.
+    pub(crate) fn write_file(
+        &self,
+        asked: &WordsAsked<'_>,
+        texts: &CheckedTexts,
+        encoder: &Encoder,
+        progress: &dyn Progress,
+    ) -> Result<WordPredictionFile, WorkbenchError> {
+        let named = if asked.each { asked.chosen } else { &[] };
+        let text = |name: &str| TypedColumn::new(name, ColumnKind::Text);
+        let number = |name: String| TypedColumn::new(name, ColumnKind::Number);
+        let mut columns = vec![
+            text("text_id"),
+            number("start".to_owned()),
+            number("end".to_owned()),
+            text("word"),
+            text("type"),
+            number("expected".to_owned()),
+            number("differ".to_owned()),
+        ];
+        columns.extend(named.iter().map(|one| number(format!("p_{}", one.id))));
+        let mut table = TypedTable::create(asked.out, columns)?;
+        let mut written = WordPredictionFile {
+            file: asked.out.to_owned(),
+            question: asked.question.to_owned(),
+            types: asked.types.to_vec(),
+            texts: 0,
+            annotators: asked.chosen.len(),
+            annotators_without_labels: asked.chosen.iter().filter(|one| !one.has_labels).count(),
+            rows: 0,
+            bad_rows: texts.bad(),
+        };
+        texts.in_chunks(TOGETHER, progress, |chunk| {
+            let (live, places) = self.read(chunk, encoder, progress)?;
+            for ((row, text), places) in (0..).zip(chunk).zip(&places) {
+                written.rows += write_text(&mut table, asked, named, &live, (row, text), places)?;
+                written.texts += 1;
+            }
+            Ok(())
+        })?;
+        table.finish(asked.replace)?;
+        Ok(written)
+    }
+
+    /// A model of the words of these texts, which are known to it by their places, and where their words are.
+    fn read(
+        &self,
+        chunk: &[TextOfFile],
+        encoder: &Encoder,
+        progress: &dyn Progress,
+    ) -> Result<(LiveSpans, Vec<Places>), WorkbenchError> {
+        let bodies: Vec<&str> = chunk.iter().map(|text| text.body.as_str()).collect();
+        let places: Vec<Places> = bodies.iter().map(|body| words(body)).collect();
+        let mut states = vec![Vec::new(); chunk.len()];
+        let whole = encoder.word_states(&bodies, &places, self.states, |text, own| {
+            states[text] = own;
+            progress.flow()
+        })?;
+        if !whole {
+            return Err(WorkbenchError::Cancelled);
+        }
+        let mut texts = SpanTexts::new(encoder.word_dim(self.states));
+        let mut forms = Forms::default();
+        for (states, body) in states.iter().zip(&bodies) {
+            texts.push(WordFeatures { states, forms: &forms.add(body) })?;
+        }
+        let rows: Vec<u32> = (0..chunk.len() as u32).collect();
+        let mut live = LiveSpans::new(&self.learned.model(&forms)?, &texts, &rows)?;
+        for (annotator, readiness) in (0..).zip(&self.readiness) {
+            live.set_readiness(annotator, readiness.clone())?;
+        }
+        Ok((live, places))
+    }
+}
+
+/// The rows of one text, and how many they are.
+fn write_text(
+    table: &mut TypedTable,
+    asked: &WordsAsked<'_>,
+    named: &[PredictedAnnotator],
+    live: &LiveSpans,
+    (row, text): (u32, &TextOfFile),
+    places: &Places,
+) -> Result<u64, WorkbenchError> {
+    let people: Vec<u32> = asked.chosen.iter().map(|one| one.row).collect();
+    let all = live.expected(row, &people).unwrap_or_default();
+    let own: Vec<_> = named.iter().map(|one| live.expected(row, &[one.row]).unwrap_or_default()).collect();
+    let characters: Vec<char> = text.body.chars().collect();
+    let mut rows = 0;
+    for (at, &(start, end)) in places.iter().enumerate() {
+        let word: String = characters[start as usize..end as usize].iter().collect();
+        for (of_type, name) in asked.types.iter().enumerate() {
+            let found = all[at].types[of_type];
+            // One person differs from nobody, which says nothing of the word.
+            let differ = if people.len() < 2 { f32::NAN } else { found.pairs as f32 };
+            let mut values = vec![
+                Value::Text(&text.id),
+                Value::Number(start as f32),
+                Value::Number(end as f32),
+                Value::Text(&word),
+                Value::Text(name),
+                Value::Number(found.marks as f32),
+                Value::Number(differ),
+            ];
+            values.extend(own.iter().map(|own| Value::Number(own[at].types[of_type].marks as f32)));
+            table.write(&values)?;
+            rows += 1;
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dissensus_perspectives::TypeHead;
+
+    #[test]
+    fn parts_that_do_not_fit_together_are_named() {
+        let head = TypeHead {
+            constant: 0.0,
+            states: vec![0.5; 4],
+            forms: vec![1.0],
+            readiness_variance: 1.0,
+            word_variance: 0.0,
+            threshold: 0.5,
+            rate: 0.1,
+        };
+        let learned = LearnedWords { question: 1, answers: 3, forms: vec![7], heads: vec![head] };
+        let good = WordPredictor {
+            learned,
+            states: WordStates::Last,
+            readiness: vec![vec![(0.0, 1.0)]; 2],
+            answers: vec![3, 0],
+        };
+        let why = |of: &WordPredictor| of.misfit(None, 1, 2);
+        assert_eq!(why(&good), None);
+        assert!(good.misfit(None, 2, 2).unwrap().contains("2 types"));
+        assert!(good.misfit(None, 1, 3).unwrap().contains("3 annotators"));
+        let mut other = good.clone();
+        other.readiness[1] = vec![(f64::NAN, 1.0)];
+        assert!(why(&other).unwrap().contains("readiness"));
+        other.readiness[1] = vec![(0.0, -1.0)];
+        assert!(why(&other).unwrap().contains("readiness"));
+        let mut other = good.clone();
+        other.learned.heads[0].forms.push(0.0);
+        assert!(why(&other).unwrap().contains("effects of words"));
+        let mut other = good;
+        other.answers.pop();
+        assert!(why(&other).is_some());
+    }
+}

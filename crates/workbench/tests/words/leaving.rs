@@ -1,0 +1,183 @@
+//! Words of other texts, by the project and by a bundle without it.
+
+use super::*;
+use dissensus_workbench::{
+    Bundle, BundleChoices, PredictionChoices, TextFileChoices, WordPredictionFile, WorkbenchError,
+};
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// A text with the marked word, one with accents and an emoji, one without a word, and one of the project.
+const NEW: [&str; 4] =
+    ["that is bad, bad 😀", "Größe ne\u{301}e comment", "... !!!", "this comment is fair and 2"];
+
+type Row = HashMap<String, String>;
+
+fn rows(path: &Path) -> Vec<Row> {
+    csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()
+}
+
+fn number(row: &Row, column: &str) -> f64 {
+    row[column].parse().unwrap()
+}
+
+fn texts(folder: &Path) -> TextFileChoices {
+    let path = folder.join("new.txt");
+    std::fs::write(&path, NEW.join("\n")).unwrap();
+    TextFileChoices { path, ..TextFileChoices::default() }
+}
+
+fn asked(annotators: &[&str]) -> PredictionChoices {
+    PredictionChoices {
+        question: Some("where".to_owned()),
+        annotators: annotators.iter().map(|name| (*name).to_owned()).collect(),
+        replace: true,
+    }
+}
+
+fn by_project(session: &Session, folder: &Path, annotators: &[&str]) -> Vec<Row> {
+    let out = folder.join("by-project.csv");
+    let analysis = &session.analysis;
+    let checked = analysis.check_word_predictions(&asked(annotators), &texts(folder), &out, &Silent).unwrap();
+    analysis.word_predictions(&checked, &EncoderChoice::default(), &Silent).unwrap();
+    rows(&out)
+}
+
+fn by_bundle(dir: &Path, folder: &Path, annotators: &[&str]) -> (WordPredictionFile, Vec<Row>) {
+    let (out, bundle) = (folder.join("by-bundle.csv"), Bundle::open(dir).unwrap());
+    let choices = asked(annotators);
+    assert!(bundle.has_words(Some("where")) && !bundle.has_words(Some("where: all")));
+    let written = bundle.predict_words(&choices, &texts(folder), &out, DeviceChoice::Cpu, &Silent).unwrap();
+    (written, rows(&out))
+}
+
+fn bundled(session: &Session, folder: &Path, choices: &BundleChoices) -> PathBuf {
+    let dir = folder.join("bundle");
+    let choices = BundleChoices { replace: true, ..choices.clone() };
+    session.bundles.write(&choices, &dir, &EncoderChoice::default(), &Silent).unwrap();
+    dir
+}
+
+fn same(ours: &[Row], theirs: &[Row]) {
+    assert_eq!(ours.len(), theirs.len());
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        for (column, value) in ours {
+            match (value.parse::<f64>(), theirs[column].parse::<f64>()) {
+                (Ok(a), Ok(b)) => assert!((a - b).abs() < 1e-6, "{column}: {a} {b}"),
+                _ => assert_eq!(*value, theirs[column]),
+            }
+        }
+    }
+}
+
+fn all_bytes(dir: &Path) -> Vec<u8> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { all_bytes(&path) } else { std::fs::read(path).unwrap() })
+        .collect()
+}
+
+#[test]
+fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 40);
+    let own = by_project(&session, folder.path(), &["c", "a"]);
+    let dir = bundled(&session, folder.path(), &BundleChoices::default());
+    drop(session);
+    std::fs::remove_file(folder.path().join("p.dissensus")).unwrap();
+    let (written, found) = by_bundle(&dir, folder.path(), &["c", "a"]);
+    assert_eq!((written.texts, written.annotators, written.annotators_without_labels), (4, 2, 0));
+    // Six words of the first text, with the emoji; three of the second; none; six; two types each.
+    assert_eq!((written.rows, found.len()), (28, 28));
+    same(&own, &found);
+    let word = |text: &str, start: &str, of_type: &str| -> &Row {
+        let is = |row: &&Row| row["text_id"] == text && row["start"] == start && row["type"] == of_type;
+        found.iter().find(is).unwrap()
+    };
+    let (bad, that) = (word("1", "8", "insult"), word("1", "0", "insult"));
+    assert_eq!((bad["word"].as_str(), bad["end"].as_str()), ("bad", "11"));
+    assert!(number(bad, "expected") > 2.0 * number(that, "expected"), "{bad:?} {that:?}");
+    assert_eq!(word("2", "6", "all")["word"], "ne\u{301}e");
+    let of_all = word("2", "6", "all");
+    assert!(number(of_all, "p_c") > number(of_all, "p_a"), "c marks everything: {of_all:?}");
+    let mean = (number(of_all, "p_a") + number(of_all, "p_c")) / 2.0;
+    assert!((number(of_all, "expected") - mean).abs() < 1e-5);
+    assert!(number(of_all, "differ") > number(bad, "differ"), "{of_all:?} {bad:?}");
+
+    // Nothing of the texts is in it.
+    let bytes = all_bytes(&dir.join("heads"));
+    assert!(!bytes.windows(7).any(|window| window == b"comment"));
+    let card = std::fs::read_to_string(dir.join("README.md")).unwrap();
+    assert!(
+        card.contains("where: which words are marked") && card.contains("a hash of the word for"),
+        "{card}"
+    );
+
+    // One person differs from nobody, and everybody together has no columns of their own.
+    let (_, alone) = by_bundle(&dir, folder.path(), &["b"]);
+    assert!(alone.iter().all(|row| row["differ"].is_empty() && row["p_b"] == row["expected"]));
+    let (written, all) = by_bundle(&dir, folder.path(), &[]);
+    assert!(written.annotators == 3 && !all[0].contains_key("p_a"));
+}
+
+#[test]
+fn a_run_is_bundled_with_the_words_that_its_training_learned() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 90);
+    let asked = choices(&session, ModelKind::Multilevel, &["where", "rude"]);
+    let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let runs: Vec<u32> = all(&session, &first).iter().map(|run| run.info.id).collect();
+    let of_runs = BundleChoices { runs: runs.clone(), anonymous: true, ..BundleChoices::default() };
+    let dir = bundled(&session, folder.path(), &of_runs);
+    let (written, away) = by_bundle(&dir, folder.path(), &["1", "3"]);
+    assert_eq!((written.annotators, written.rows), (2, 28), "its words stand in it once");
+    let manifest = std::fs::read_to_string(dir.join("bundle.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let figures = manifest["words"][0]["held_out"]["figures"].as_array().unwrap();
+    assert!(figures.iter().any(|figure| figure["name"] == "log loss of words"), "{figures:?}");
+    assert_eq!(manifest["words"][0]["run"], runs[0]);
+
+    // The project says the same once it uses the run.
+    session.runs.use_run(Some(runs[0])).unwrap();
+    session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    let here = by_project(&session, folder.path(), &["a", "c"]);
+    let renamed = |row: &Row| -> Row {
+        let name = |column: &str| column.replace("p_a", "p_1").replace("p_c", "p_3");
+        row.iter().map(|(column, value)| (name(column), value.clone())).collect()
+    };
+    same(&here.iter().map(renamed).collect::<Vec<_>>(), &away);
+}
+
+#[test]
+fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 40);
+    let analysis = &session.analysis;
+    let (new, out) = (texts(folder.path()), folder.path().join("out.csv"));
+    let of = |question: &str| PredictionChoices {
+        question: Some(question.to_owned()),
+        ..PredictionChoices::default()
+    };
+    let check = |choices: &PredictionChoices, out: &Path| {
+        analysis.check_word_predictions(choices, &new, out, &Silent).err().map(|e| e.to_string())
+    };
+    assert!(check(&of("rude"), &out).unwrap().contains("\"rude\""));
+    assert!(check(&asked(&["nobody"]), &out).unwrap().contains("nobody"));
+    assert!(check(&of("where"), &new.path).is_some(), "the file that is read");
+    std::fs::write(&out, "mine").unwrap();
+    assert!(check(&of("where"), &out).is_some());
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "mine");
+
+    let other = folder.path().join("other.csv");
+    let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
+    let stopped = StopHalfWay::default();
+    stopped.0.store(true, Ordering::Relaxed);
+    assert!(analysis.word_predictions(&checked, &EncoderChoice::default(), &stopped).is_err());
+    assert!(!other.exists());
+    // A file that changes between two readings is not half predicted.
+    let checked = analysis.check_word_predictions(&of("where"), &new, &other, &Silent).unwrap();
+    std::fs::write(&new.path, "another text").unwrap();
+    let error = analysis.word_predictions(&checked, &EncoderChoice::default(), &Silent).unwrap_err();
+    assert!(matches!(error, WorkbenchError::TextsChanged(_)), "{error}");
+    assert!(!other.exists());
+}
