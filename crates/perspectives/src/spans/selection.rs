@@ -239,7 +239,16 @@ pub(super) fn effect_mode(
     decisions: impl Iterator<Item = (f64, bool, f64)> + Clone,
     prior_variance: f64,
 ) -> (f64, f64) {
-    let (mut effect, mut curvature) = (0.0_f64, 1.0 / prior_variance);
+    effect_mode_near(0.0, decisions, prior_variance)
+}
+
+/// As [`effect_mode`], looked for from `start` on: one decision more moves a mode by little.
+pub(super) fn effect_mode_near(
+    start: f64,
+    decisions: impl Iterator<Item = (f64, bool, f64)> + Clone,
+    prior_variance: f64,
+) -> (f64, f64) {
+    let (mut effect, mut curvature) = (start, 1.0 / prior_variance);
     for _ in 0..NEWTON_STEPS {
         let mut gradient = -effect / prior_variance;
         curvature = 1.0 / prior_variance;
