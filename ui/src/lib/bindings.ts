@@ -1892,6 +1892,8 @@ export type RunWords = {
 	baseline_log_loss: number | null,
 	/**  F1 of marked words, pooled over answers; none where nobody marked or was predicted to. */
 	f1: number | null,
+	/**  The same of the baseline. */
+	baseline_f1: number | null,
 	/**  Area under the ROC curve of "annotators differ on this word". */
 	auroc: number | null,
 	/**  The same of the baseline. */

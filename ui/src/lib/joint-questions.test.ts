@@ -1,7 +1,7 @@
 // Which questions can be learned together, and what choosing one does.
 import { expect, it } from "vitest";
 import type { QuestionInfo } from "$lib/bindings";
-import { offered, stillThere, withQuestion } from "$lib/joint-questions";
+import { offered, stillThere, withQuestion, wordsOf } from "$lib/joint-questions";
 
 function question(id: number, name: string, labels: number, options: string[] = []): QuestionInfo {
   const kind = options.length > 0 ? "multi-label" : "binary";
@@ -47,4 +47,20 @@ it("forgets what has no labels any more", () => {
   const before = [1, 2, 3].map((id) => ({ question: id, weight: 1 }));
   expect(ids(stillThere(QUESTIONS, 1, before))).toEqual([1, 2]);
   expect(stillThere(QUESTIONS.slice(0, 1), 1, before)).toEqual([]);
+});
+
+it("says of which questions words are learned too", () => {
+  const where = question(4, "where", 5, ["insult"]);
+  where.scale = { ...where.scale, kind: "spans" };
+  const all = [...QUESTIONS, where];
+  const joint = [4, 2].map((id) => ({ question: id, weight: 1 }));
+  const names = (more: object) =>
+    wordsOf(all, { model: "multilevel", tuning: "full", joint, ...more }).map((one) => one.name);
+  expect(names({})).toEqual(["where"]);
+  expect(names({ model: "sep-heads" })).toEqual([]);
+  expect(names({ tuning: "frozen" })).toEqual([]);
+  expect(names({ tuning: "prompt" })).toEqual([]);
+  // One type alone, or another question.
+  expect(names({ joint: [{ question: 400, weight: 1 }] })).toEqual([]);
+  expect(names({ joint: [] })).toEqual([]);
 });

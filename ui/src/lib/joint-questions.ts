@@ -1,5 +1,5 @@
 // Which questions a run learns together on one encoder, as the form of a new run offers them.
-import type { JointQuestion, QuestionId, QuestionInfo } from "$lib/bindings";
+import type { JointQuestion, QuestionId, QuestionInfo, TrainChoices } from "$lib/bindings";
 
 export interface Offered {
   id: QuestionId;
@@ -57,4 +57,15 @@ export function stillThere(
   const known = new Set([own, ...offered(questions, own).map((one) => one.id)]);
   const left = joint.filter((one) => known.has(one.question));
   return left.length === 1 && left[0]?.question === own ? [] : left;
+}
+
+/** The questions with spans of which marked words are learned beside what is said of whole texts. */
+export function wordsOf(
+  questions: readonly QuestionInfo[],
+  choices: Pick<TrainChoices, "model" | "tuning" | "joint">,
+): QuestionInfo[] {
+  const learns = choices.model === "shared" || choices.model === "multilevel";
+  if (!learns || choices.tuning === "frozen" || choices.tuning === "prompt") return [];
+  const chosen = new Set((choices.joint ?? []).map((one) => one.question));
+  return questions.filter((q) => q.scale.kind === "spans" && chosen.has(q.id));
 }

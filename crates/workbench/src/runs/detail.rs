@@ -29,6 +29,7 @@ fn words_of(kept: &SavedRun) -> Option<RunWords> {
         log_loss: own.token_log_loss,
         baseline_log_loss: baseline.token_log_loss,
         f1: own.token_f1,
+        baseline_f1: baseline.token_f1,
         auroc: own.token_disagreement_auroc,
         baseline_auroc: baseline.token_disagreement_auroc,
         answers: words.answers[2],

@@ -498,6 +498,8 @@ view! {
         pub baseline_log_loss: f64,
         /// F1 of marked words, pooled over answers; none where nobody marked or was predicted to.
         pub f1: Option<f64>,
+        /// The same of the baseline.
+        pub baseline_f1: Option<f64>,
         /// Area under the ROC curve of "annotators differ on this word".
         pub auroc: Option<f64>,
         /// The same of the baseline.
