@@ -150,6 +150,9 @@ fn too_little_has_no_interval_and_a_line_no_doubt() {
     assert!(few.found(Some(&options)).pearson.unwrap().interval.is_none());
     assert_eq!(line(0).found(Some(&options)), ScoreCorrelation::default());
     assert_eq!(line(1).found(Some(&options)).pearson, None);
+    // Two texts always lie on a line.
+    assert!(line(2).found(Some(&options)).pearson.is_none() && line(9).found(None).spearman.is_none());
+    assert!(line(10).found(None).spearman.is_some());
 }
 
 struct Stop;

@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 /// With fewer independent texts a correlation has no interval.
 pub const LEAST_CLUSTERS: usize = 20;
 
+/// With fewer a correlation is not told: two texts always correlate by 1 or -1, and a handful says next to nothing.
+const LEAST_TO_TELL: usize = 10;
+
 /// Nearer to 1 than this a correlation is 1 but for rounding.
 const EXACT: f64 = 1e-9;
 
@@ -42,7 +45,7 @@ pub struct Correlation {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Both correlations of two scores; `None` where one of them does not vary within any stratum.
+/// Both correlations of two scores; `None` where one of them does not vary within any stratum, or with fewer than 10 clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoreCorrelation {
     /// Texts.
@@ -89,7 +92,7 @@ pub fn score_correlation(
         _ => Vec::new(),
     };
     let figure = |which: usize| {
-        let value = of_all[which]?;
+        let value = of_all[which].filter(|_| clusters >= LEAST_TO_TELL)?;
         let z = resampled.iter().map(|found| found[which].map(f64::atanh));
         let range = (f64::NEG_INFINITY, f64::INFINITY);
         let of = Figure { estimate: value.atanh(), clusters, range };
