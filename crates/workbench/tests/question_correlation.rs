@@ -6,8 +6,8 @@ use dissensus_domain::{
     AnnotatorId, Answer, LabelSource, OptionSet, QuestionId, Scale, ScaleKind, TextId, WorkState,
 };
 use dissensus_workbench::view::{
-    ColumnChoices, CorrelationChoice, CorrelationFigure, ImportChoices, NewLabel, QuestionCorrelation,
-    ScorePair, TrainChoices,
+    AuxiliaryQuestion, ColumnChoices, CorrelationChoice, CorrelationFigure, HeldHead, ImportChoices,
+    JointQuestion, NewLabel, QuestionCorrelation, RunInfo, ScorePair, TrainChoices,
 };
 use dissensus_workbench::{
     DeviceChoice, EncoderChoice, Home, ModelKind, Progress, Session, Silent, SplitSpec,
@@ -337,4 +337,44 @@ fn runs_score_what_they_did_not_learn() {
         |runs: &[u32]| session.analysis.correlate_questions(&choice(runs), &Silent).unwrap_err().to_string();
     assert!(error(&[rude.id, rude.id]).contains("are both of \"rude\""));
     assert!(error(&[rude.id]).contains("runs of two questions"));
+}
+
+#[test]
+fn what_auxiliary_questions_and_held_heads_have_learned_is_not_held_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path());
+    let asked = |name: &str, split: SplitSpec, seed: u32| {
+        let choices = session.runs.choices(id(&session, name), ModelKind::ShareRecFfn, "last-1").unwrap();
+        TrainChoices { epochs: 1, patience: 0, split, seed, ..choices }
+    };
+    let train =
+        |choices: &TrainChoices| session.runs.train(choices, DeviceChoice::Cpu, &Silent).unwrap().info;
+    let learned = |a: u32, b: u32| {
+        let choice = CorrelationChoice { questions: Vec::new(), runs: vec![a, b] };
+        let found = correlate(&session, &choice);
+        let of = |run: u32| found.scores.iter().find(|score| score.run == Some(run)).unwrap().learned;
+        (of(a), of(b))
+    };
+    // The first 40 texts have labels of "rude" alone: an auxiliary question makes them known to a run of "harm".
+    let harm = asked("harm", SplitSpec::ByText(0.6), 0);
+    let path = folder.path().join("p.dissensus").to_string_lossy().into_owned();
+    let auxiliary = vec![AuxiliaryQuestion { project: path, question: Some("rude".to_owned()) }];
+    let (alone, beside) = (train(&harm), train(&TrainChoices { auxiliary, ..harm }));
+    let rude = train(&asked("rude", SplitSpec::ByText(0.6), 0));
+    let (of_alone, of_rude) = learned(alone.id, rude.id);
+    let (of_beside, _) = learned(beside.id, rude.id);
+    assert!((40..=56).contains(&of_alone), "{of_alone}");
+    assert!(of_beside >= of_alone + 40, "{of_beside} {of_alone}");
+
+    // A head that is held learned other texts than the run that holds it.
+    let joint = ["rude", "harm"].map(|name| JointQuestion { question: id(&session, name), weight: 1.0 });
+    let together = TrainChoices { joint: joint.to_vec(), ..asked("rude", SplitSpec::ByText(0.3), 5) };
+    let free = train(&together);
+    let held = vec![HeldHead { question: id(&session, "rude"), run: rude.id }];
+    let holding = train(&TrainChoices { held, ..together });
+    let of_harm = |run: &RunInfo| run.trained_with[0];
+    let (of_free, _) = learned(of_harm(&free), rude.id);
+    let (of_holding, _) = learned(of_harm(&holding), rude.id);
+    assert!(of_free < of_rude + 30, "{of_free} {of_rude}");
+    assert!(of_holding > of_free + 10 && of_holding >= of_rude, "{of_holding} {of_free} {of_rude}");
 }
