@@ -225,7 +225,7 @@ describe("a new run", () => {
     await waitFor(() => expect(screen.getByTestId("run-auxiliary")).toBeVisible());
     await user.click(screen.getAllByTestId("run-joint-question")[0] as HTMLElement);
     expect(screen.queryByTestId("run-auxiliary")).toBeNull();
-    expect(screen.getByTestId("run-joint-words")).toHaveTextContent("One encoder with a head");
+    expect(screen.getByTestId("run-joint-words")).toHaveTextContent("One encoder with 2 heads");
   });
 
   it("does not start with a number that cannot be, and says which", async () => {
