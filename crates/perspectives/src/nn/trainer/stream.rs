@@ -4,7 +4,7 @@ use super::config::TrainConfig;
 use super::embedder::Embedder;
 use super::examples::Examples;
 use super::inputs::Together;
-use super::task::Task;
+use super::task::{Sampled, Task};
 use super::words::WordTask;
 use crate::data::PerspectivesError;
 use crate::nn::networks::Rows;
@@ -40,13 +40,14 @@ impl<'a> Stream<'a> {
         embedder: &Embedder<'_>,
     ) -> Result<Self, PerspectivesError> {
         let Together { labels, texts, texts_in_epoch, words } = of;
+        let mut known = Sampled::default();
         let tasks: Vec<Task<'_>> = labels
             .into_iter()
             .enumerate()
             .map(|(place, labels)| {
                 let data = &labels.data;
                 let examples = Examples::new(labels.observations, data.target, data.annotators, config);
-                Task::new(prefix(nth, place), labels, examples, config, embedder)
+                Task::new(prefix(nth, place), labels, examples, config, embedder, &mut known)
             })
             .collect::<Result<_, _>>()?;
         let together = config.batch_size * config.gradient_accumulation_steps;

@@ -16,6 +16,23 @@ use std::collections::HashMap;
 /// Texts whose embeddings decide how all are scaled, where an encoder learns.
 const SCALED_BY: usize = 256;
 
+/// The embeddings of the texts that were asked for last: options of one question have the same texts, and an encoder reads them once.
+#[derive(Default)]
+pub(super) struct Sampled {
+    texts: Vec<u32>,
+    rows: Vec<f32>,
+}
+
+impl Sampled {
+    fn embed(&mut self, texts: Vec<u32>, embedder: &Embedder<'_>) -> Result<&[f32], PerspectivesError> {
+        if self.texts != texts {
+            self.rows = embedder.embed(&texts, &Silent)?;
+            self.texts = texts;
+        }
+        Ok(&self.rows)
+    }
+}
+
 /// A question that is learned.
 pub(super) struct Task<'a> {
     pub(super) labels: Labels<'a>,
@@ -35,10 +52,11 @@ impl<'a> Task<'a> {
         examples: Examples,
         config: &TrainConfig,
         embedder: &Embedder<'_>,
+        known: &mut Sampled,
     ) -> Result<Self, PerspectivesError> {
         if let Some(held) = labels.held {
             let sample = &examples.texts[..examples.texts.len().min(1)];
-            let found = embedder.embed(&labels.rows(sample), &Silent)?.len();
+            let found = known.embed(labels.rows(sample), embedder)?.len();
             if found != held.shape.dim {
                 return Err(PerspectivesError::EmbeddingLength { expected: held.shape.dim, found });
             }
@@ -50,7 +68,7 @@ impl<'a> Task<'a> {
             Embedder::Cached(_) => &examples.texts[..],
             Embedder::Tuned(_) => &examples.texts[..examples.texts.len().min(SCALED_BY)],
         };
-        let x = embedder.embed(&labels.rows(sample), &Silent)?;
+        let x = known.embed(labels.rows(sample), embedder)?;
         let dim = x.len() / sample.len().max(1);
         let mut seen = vec![false; data.annotators];
         observations.iter().for_each(|o| seen[o.annotator as usize] = true);
