@@ -641,7 +641,7 @@ pub(crate) struct OneRun {
   dissensus evaluate P.dissensus --at-least 3
 
 --split column trains on the texts whose split is train and scores those whose split is test.
-Gradient-trained models (share-rec) hold out a fifth of the training texts to choose their best epoch; `train` holds out its own share, so its figures differ a little.
+Gradient-trained models (share-rec) hold out a fifth of the training texts to choose their best epoch; `train` holds out its own share, so its figures differ a little. Over the words of a question about passages they take by far the longest: leave them out with --models majority,shared,sep-heads,multilevel.
 --at-least LEVEL scores an ordinal question as yes/no: is the label LEVEL or higher?")]
 pub(crate) struct Evaluate {
     /// The project file

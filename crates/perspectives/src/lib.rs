@@ -9,9 +9,10 @@
 //! | `live` | a model that is refitted label by label |
 //! | `model_selection` | splits, evaluation on held-out labels, learning curves |
 //! | `fit` | one function for every kind of model |
-//! | `spans` | models of which words are marked, their selection and their scores |
+//! | `word_networks` | networks of `nn` over words, with the choices of `spans` |
 //! | `nn` | networks and their trainer |
 //! | `models` | models fitted to convergence: linear heads and the mixed model |
+//! | `spans` | models of which words are marked, their selection and their scores |
 //! | `disagreement` | measures over predictions, through the trait [`AnnotatorModel`] |
 //! | `linear`, `mixed` | ridge regressions; links, random effects and their variances |
 //! | `metrics`, `agreement`, `aggregation` | arrays in, numbers out |
@@ -54,6 +55,7 @@ mod model_selection;
 mod models;
 mod nn;
 mod spans;
+mod word_networks;
 
 pub use aggregation::{
     Aggregation, AggregationFit, AggregationOptions, Aggregator, AnnotatorQuality, MaceMethod, Tie, aggregate,
@@ -107,3 +109,4 @@ pub use spans::{
     SpanPredictions, SpanTexts, SpanTraining, TokenScores, TypeHead, TypeReport, TypeTokenScores,
     WordDisagreement, WordFeatures, WordFrequency, WordView, fit_readiness, runs_of_words, word_disagreement,
 };
+pub use word_networks::WordNetworks;

@@ -266,8 +266,8 @@ pub enum PerspectivesError {
     /// A bootstrap of nothing.
     #[error("a bootstrap needs at least one resample: ask for 1000")]
     NoResamples,
-    /// A model that has no form that predicts words.
-    #[error("{0} does not predict words: take majority, shared, sep-heads or multilevel")]
+    /// A model that does not learn words in the way that was asked for.
+    #[error("{0} does not learn words together with an encoder: take shared or multilevel")]
     NotOverWords(&'static str),
     /// No word to learn from.
     #[error("no answer is to a text with words: there is nothing to learn which words are marked from")]

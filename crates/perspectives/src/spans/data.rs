@@ -88,16 +88,16 @@ impl SpanTexts {
         self.first[text as usize]..self.first[text as usize + 1]
     }
 
-    pub(super) fn state(&self, word: usize) -> &[f32] {
+    pub(crate) fn state(&self, word: usize) -> &[f32] {
         &self.states[word * self.dim..(word + 1) * self.dim]
     }
 
-    pub(super) fn form(&self, word: usize) -> u32 {
+    pub(crate) fn form(&self, word: usize) -> u32 {
         self.forms[word]
     }
 
     /// What a word counts for in learning: a form that stands in its text a thousand times is one word, not a thousand.
-    pub(super) fn weight(&self, word: usize) -> f32 {
+    pub(crate) fn weight(&self, word: usize) -> f32 {
         self.weights[word]
     }
 

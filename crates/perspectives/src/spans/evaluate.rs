@@ -28,6 +28,12 @@ pub struct SpanPredictions {
 }
 
 impl SpanPredictions {
+    /// Of a model by its name: of each answer `[words][types]`, all with the same thresholds.
+    pub(crate) fn new(model: &str, probabilities: Vec<Vec<f32>>, thresholds: Vec<f64>) -> Self {
+        let thresholds = vec![thresholds.into(); probabilities.len()];
+        Self { model: model.to_owned(), probabilities, thresholds }
+    }
+
     /// Of a fitted model.
     pub fn of(model: &SpanModel, texts: &SpanTexts, answers: &[&SpanAnswer]) -> Self {
         let mut views = BTreeMap::new();
@@ -35,11 +41,7 @@ impl SpanPredictions {
             let view = views.entry(answer.text).or_insert_with(|| model.view(texts, answer.text));
             model.probabilities(texts, answer.text, answer.annotator, view)
         };
-        Self {
-            model: model.kind().name().to_owned(),
-            probabilities: answers.iter().map(one).collect(),
-            thresholds: vec![model.thresholds().into(); answers.len()],
-        }
+        Self::new(model.kind().name(), answers.iter().map(one).collect(), model.thresholds())
     }
 
     /// Of the baselines: how often a word's form is marked times the annotator's rate, and the rate alone. A word counts as marked from a half on.

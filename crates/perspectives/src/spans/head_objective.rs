@@ -23,7 +23,7 @@ const CONSTANT: f64 = 0.01;
 
 /// Means and a common scale, under which the states of training words have a root mean square of 1.
 #[derive(Clone, Debug)]
-pub(super) struct Scaling {
+pub(crate) struct Scaling {
     pub(super) mean: Vec<f32>,
     /// Of the first and the second half.
     pub(super) factors: [f32; 2],
@@ -31,7 +31,7 @@ pub(super) struct Scaling {
 
 impl Scaling {
     /// Over the words of these texts.
-    pub(super) fn of(texts: &SpanTexts, rows: &[u32]) -> Self {
+    pub(crate) fn of(texts: &SpanTexts, rows: &[u32]) -> Self {
         let dim = texts.dim();
         let mut sum = vec![0.0_f64; dim];
         let mut words = 0.0_f64;
@@ -74,7 +74,7 @@ impl Scaling {
     }
 
     /// A word's states as the head sees them: `(state - mean) * factor`.
-    pub(super) fn scaled(&self, state: &[f32], into: &mut [f32]) {
+    pub(crate) fn scaled(&self, state: &[f32], into: &mut [f32]) {
         let half = state.len() / 2;
         for (column, ((value, mean), scaled)) in state.iter().zip(&self.mean).zip(into).enumerate() {
             *scaled = (value - mean) * self.factors[usize::from(column >= half)];

@@ -15,12 +15,18 @@ mod model;
 mod readiness;
 mod selection;
 #[cfg(test)]
+pub(crate) mod simulated;
+#[cfg(test)]
 mod tests;
 mod token_scores;
 mod tuned;
 
 pub use baselines::WordFrequency;
 pub use data::{SpanAnswer, SpanTexts, WordFeatures};
+pub(crate) use head_objective::Scaling;
+pub(crate) use model::limited;
+pub(crate) use selection::{Halves, best_threshold, divide};
+
 pub use disagreement::{WordDisagreement, word_disagreement};
 pub use evaluate::{SpanEvaluation, SpanPredictions};
 pub use live::{ExpectedMarks, LiveSpans};

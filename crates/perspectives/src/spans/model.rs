@@ -75,7 +75,7 @@ pub struct SpanTraining<'a> {
 }
 
 impl SpanTraining<'_> {
-    pub(super) fn check(&self) -> Result<(), PerspectivesError> {
+    pub(crate) fn check(&self) -> Result<(), PerspectivesError> {
         self.texts.check(self.answers, self.annotators, self.types)?;
         let texts = self.texts.len();
         let lists = [
@@ -116,7 +116,7 @@ impl SpanModel {
     /// Fits `kind` to the training answers: `majority`, `shared`, `sep-heads` or `multilevel`.
     ///
     /// # Errors
-    /// [`PerspectivesError::NotOverWords`] for another kind; no answers; arrays that do not fit together; a cancel.
+    /// [`PerspectivesError::NotOverWords`] for another kind ([`WordNetworks`](crate::WordNetworks) are those of `share-rec`); no answers; arrays that do not fit together; a cancel.
     pub fn fit(
         of: &SpanTraining<'_>,
         kind: ModelKind,
@@ -290,7 +290,7 @@ fn majority(answers: &[SpanAnswer], of: &[usize], types: usize) -> Vec<SpanAnswe
 }
 
 /// The answers to as many texts as are learned from.
-fn limited(
+pub(crate) fn limited(
     texts: &SpanTexts,
     answers: &[SpanAnswer],
     train: &[usize],

@@ -55,13 +55,13 @@ impl Selected {
 }
 
 /// Indices of answers that learn, and of those that choose.
-pub(super) struct Halves {
-    pub(super) learn: Vec<usize>,
-    pub(super) choose: Vec<usize>,
+pub(crate) struct Halves {
+    pub(crate) learn: Vec<usize>,
+    pub(crate) choose: Vec<usize>,
 }
 
 /// Divides answers by text; copies of a body stay together. Texts that the encoder has learned (`tuned_on`, empty where none) never choose.
-pub(super) fn divide(
+pub(crate) fn divide(
     answers: &[SpanAnswer],
     of: &[usize],
     copies: &[u32],
@@ -181,21 +181,7 @@ impl HeldOut {
     /// The threshold with the largest F1 over all words; 0.5 where nothing is marked.
     fn threshold(&self) -> f64 {
         let p = |d: &Decision| sigmoid(d.score * attenuation(d.variance));
-        let mut all: Vec<(f64, bool, f64)> =
-            self.decisions.iter().map(|d| (p(d), d.marked, d.weight)).collect();
-        all.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let positives: f64 = all.iter().filter(|(_, marked, _)| *marked).map(|(_, _, weight)| weight).sum();
-        let (mut right, mut taken, mut best) = (0.0, 0.0, (0.0, 0.5));
-        for (at, (p, marked, weight)) in all.iter().enumerate() {
-            taken += weight;
-            right += if *marked { *weight } else { 0.0 };
-            let f1 = 2.0 * right / (taken + positives);
-            // Decisions of one probability stand together.
-            if f1 > best.0 && all.get(at + 1).is_none_or(|next| next.0 < *p) {
-                best = (f1, *p);
-            }
-        }
-        best.1
+        best_threshold(self.decisions.iter().map(|d| (p(d), d.marked, d.weight)).collect())
     }
 
     /// The variance under which the marks of words that several answers decide on are likeliest, each word's own deviation integrated out (Laplace).
@@ -215,6 +201,23 @@ impl HeldOut {
             .max_by(|a, b| a.0.total_cmp(&b.0));
         best.map_or(UNKNOWN_WORD_VARIANCE, |(_, deviation)| deviation * deviation)
     }
+}
+
+/// The threshold with the largest F1 of decisions, each with its probability, whether it is marked, and its weight; 0.5 where nothing is marked.
+pub(crate) fn best_threshold(mut all: Vec<(f64, bool, f64)>) -> f64 {
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let positives: f64 = all.iter().filter(|(_, marked, _)| *marked).map(|(_, _, weight)| weight).sum();
+    let (mut right, mut taken, mut best) = (0.0, 0.0, (0.0, 0.5));
+    for (at, (p, marked, weight)) in all.iter().enumerate() {
+        taken += weight;
+        right += if *marked { *weight } else { 0.0 };
+        let f1 = 2.0 * right / (taken + positives);
+        // Decisions of one probability stand together.
+        if f1 > best.0 && all.get(at + 1).is_none_or(|next| next.0 < *p) {
+            best = (f1, *p);
+        }
+    }
+    best.1
 }
 
 /// The logit of a word whose own deviation is known, of a score that was learned without deviations of words and so is that of the mean over them.

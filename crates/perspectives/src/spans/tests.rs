@@ -4,12 +4,12 @@ use super::data::{SpanAnswer, SpanTexts, WordFeatures};
 use super::head::{Head, HeadData};
 use super::head_objective::{Design, Priors, Scaling};
 use super::live::LiveSpans;
-use super::model::{SpanFitOptions, SpanModel, SpanTraining};
+use super::model::{SpanModel, SpanTraining};
+use super::simulated::{Simulated, simulated};
 use super::token_scores::{PredictedMarks, TokenScores};
 use crate::data::progress::Silent;
 use crate::data::{ModelKind, PerspectivesError};
 use crate::math::random::generator;
-use crate::math::sigmoid;
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, StandardNormal};
 use serde::Deserialize;
@@ -161,92 +161,6 @@ fn scores_are_those_of_scikit_learn() {
     for (name, theirs) in &reference.scores.figures {
         let (ours, theirs) = (ours[name].as_f64().unwrap(), theirs.as_f64().unwrap());
         assert!((ours - theirs).abs() < 1e-6, "{name}: {ours} against {theirs}");
-    }
-}
-
-/// Texts of 12 words, people who differ in readiness by `deviation`, and whether each marks each word. States are a signal and noise.
-struct Simulated {
-    texts: SpanTexts,
-    answers: Vec<SpanAnswer>,
-    readiness: Vec<f64>,
-    copies: Vec<u32>,
-}
-
-fn simulated(texts: u32, annotators: u32, deviation: f64, seed: u64) -> Simulated {
-    let mut rng = generator(seed, 1);
-    let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
-    let readiness: Vec<f64> = (0..annotators).map(|_| deviation * normal()).collect();
-    let (mut all, mut scores) = (SpanTexts::new(8), Vec::new());
-    for _ in 0..texts {
-        let states: Vec<f32> = (0..12 * 8).map(|_| normal() as f32).collect();
-        let forms: Vec<u32> = (0..12).map(|word| word * 7 % 12).collect();
-        scores.push(
-            states
-                .chunks_exact(8)
-                .map(|s| 1.5 * f64::from(s[0]) + f64::from(s[5]) - 1.5)
-                .collect::<Vec<f64>>(),
-        );
-        all.push(WordFeatures { states: &states, forms: &forms }).unwrap();
-    }
-    let mut answers = Vec::new();
-    for (text, scores) in scores.iter().enumerate() {
-        for who in 0..5 {
-            let annotator = (text as u32 * 5 + who * 3) % annotators;
-            let marks = (0..12_u32)
-                .filter(|word| {
-                    let p = sigmoid(scores[*word as usize] + readiness[annotator as usize]);
-                    rng.random_bool(p)
-                })
-                .map(|word| (word, 1))
-                .collect();
-            answers.push(SpanAnswer { text: text as u32, annotator, marks });
-        }
-    }
-    answers.sort_by_key(|a| (a.text, a.annotator));
-    answers.dedup_by_key(|a| (a.text, a.annotator));
-    Simulated { texts: all, answers, readiness, copies: (0..texts).collect() }
-}
-
-impl Simulated {
-    fn fit(&self, kind: ModelKind, train: &[usize]) -> Result<SpanModel, PerspectivesError> {
-        let options = SpanFitOptions::default();
-        let Self { texts, answers, readiness, copies } = self;
-        let of = SpanTraining {
-            texts,
-            answers,
-            train,
-            annotators: readiness.len(),
-            types: 1,
-            copies,
-            tuned_on: &[],
-        };
-        SpanModel::fit(&of, kind, &options, &Silent)
-    }
-
-    fn loss(&self, model: &SpanModel, test: &[usize]) -> f64 {
-        let probabilities: Vec<Vec<f32>> = test
-            .iter()
-            .map(|at| {
-                let SpanAnswer { text, annotator, .. } = self.answers[*at];
-                model.probabilities(&self.texts, text, annotator, &model.view(&self.texts, text))
-            })
-            .collect();
-        let thresholds = model.thresholds();
-        let predicted: Vec<PredictedMarks<'_>> = test
-            .iter()
-            .zip(&probabilities)
-            .map(|(at, probabilities)| PredictedMarks {
-                answer: &self.answers[*at],
-                probabilities,
-                thresholds: &thresholds,
-            })
-            .collect();
-        TokenScores::of(&self.texts, &predicted).token_log_loss
-    }
-
-    fn halves(&self) -> (Vec<usize>, Vec<usize>) {
-        let last = self.texts.len() as u32 * 7 / 10;
-        (0..self.answers.len()).partition(|at| self.answers[*at].text < last)
     }
 }
 

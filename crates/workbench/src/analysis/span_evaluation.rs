@@ -9,7 +9,7 @@ use dissensus_domain::Question;
 use dissensus_encoder::WordStates;
 use dissensus_perspectives::{
     ModelKind, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions, SpanTraining,
-    SplitColumns, SplitSpec, TypeReport, WordFrequency,
+    SplitColumns, SplitSpec, TypeReport, WordFrequency, WordNetworks,
 };
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
@@ -70,10 +70,10 @@ pub struct TypeOfSpans {
 
 impl Analysis {
     /// Trains every model of words on one part of the texts and scores what it says of the words of the other; kept as an evaluation of the project where it is
-    /// open to write. Models that have no form for words (`share-rec`) are left out, with a note.
+    /// open to write.
     ///
     /// # Errors
-    /// The question has no spans or no answers; one side of the split is empty; no model that predicts words was asked for; no encoder; a cancel.
+    /// The question has no spans or no answers; one side of the split is empty; no encoder; a cancel.
     pub fn evaluate_spans(
         &self,
         choices: &EvaluateChoices,
@@ -105,11 +105,6 @@ impl Analysis {
         progress: &dyn Progress,
     ) -> Result<SpanEvaluationReport, WorkbenchError> {
         let started = Instant::now();
-        let (kinds, others): (Vec<ModelKind>, Vec<ModelKind>) =
-            choices.models.iter().copied().partition(|kind| predicts_words(*kind));
-        if let (true, Some(other)) = (kinds.is_empty(), others.first()) {
-            return Err(dissensus_perspectives::PerspectivesError::NotOverWords(other.name()).into());
-        }
         let encoder = self.encoding.open_in_use(encoder)?.0;
         let states = WordStates::EmbeddingAndContext;
         let data = self.span_data(question, &encoder, states, usize::MAX, progress)?;
@@ -134,7 +129,7 @@ impl Analysis {
                 .map(|at| &data.answers[at])
                 .collect();
             let mut fold = Vec::new();
-            for kind in &kinds {
+            for kind in &choices.models {
                 let of = SpanTraining {
                     texts: &data.texts,
                     answers: &data.answers,
@@ -144,6 +139,11 @@ impl Analysis {
                     copies: &data.copies,
                     tuned_on: &tuned_on,
                 };
+                if matches!(kind, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn) {
+                    let model = WordNetworks::fit(&of, *kind, &options, progress)?;
+                    fold.push(model.predictions(&data.texts, &test)?);
+                    continue;
+                }
                 let model = SpanModel::fit(&of, *kind, &options, progress)?;
                 if *kind == ModelKind::Multilevel {
                     learned = model.report();
@@ -164,7 +164,7 @@ impl Analysis {
                 one.evaluation(&data.texts, &tested, |text| keep(data.rows[text as usize]))
             };
             let mut models: Vec<SpanEvaluation> = predictions.iter().map(of).collect();
-            let baselines = models.split_off(kinds.len());
+            let baselines = models.split_off(choices.models.len());
             (models, baselines)
         };
         let (models, baselines) = scores(&|_| true);
@@ -178,17 +178,13 @@ impl Analysis {
             baselines,
             without_copies,
             types: types_of(question, &learned),
-            notes: notes(&others),
+            notes: Vec::new(),
             split: divided.report,
             seed: choices.seed,
             encoder: data.encoder.clone(),
             seconds: started.elapsed().as_secs_f64(),
         })
     }
-}
-
-fn predicts_words(kind: ModelKind) -> bool {
-    !matches!(kind, ModelKind::ShareRecFfn | ModelKind::ShareRecDcn)
 }
 
 fn types_of(question: &Question, learned: &[TypeReport]) -> Vec<TypeOfSpans> {
@@ -204,12 +200,4 @@ fn types_of(question: &Question, learned: &[TypeReport]) -> Vec<TypeOfSpans> {
         }
     };
     question.scale.levels().iter().enumerate().map(of).collect()
-}
-
-fn notes(left_out: &[ModelKind]) -> Vec<String> {
-    if left_out.is_empty() {
-        return Vec::new();
-    }
-    let names: Vec<&str> = left_out.iter().map(|kind| kind.name()).collect();
-    vec![format!("Left out, because they do not predict words: {}.", names.join(", "))]
 }

@@ -54,24 +54,48 @@ pub(crate) fn fit_network(
         seeds: Seeds::all(options.seed),
         ..TrainConfig::new(kind, FreezePolicy::Frozen).for_texts(texts)
     };
-    let mut networks = if prepared.observations.is_empty() {
-        vec![untrained(&config, &data)?]
+    let network = if prepared.observations.is_empty() {
+        untrained(&config, &data)?
     } else {
-        let steps = Steps(progress, kind);
-        let first = Trainer::new(data, &held, None, config.clone())?;
-        let planned = first.planned_steps();
-        let chosen = first.run(&steps, |_| ())?;
-        let best = chosen.history.iter().rev().find(|record| record.best).map(|record| record.step);
-        match best.filter(|_| !held.is_empty() && kept.len() < prepared.observations.len()) {
-            Some(step) => {
-                let config = TrainConfig { max_steps: Some(planned), ..config };
-                Trainer::new(all, &[], None, config)?.ending_at(step).run(&steps, |_| ())?.networks
-            }
-            None => chosen.networks,
-        }
+        let StepsChosen { chosen, again } = fit_for_chosen_steps(all, &kept, &held, &config, progress)?;
+        again.unwrap_or(chosen)
     };
-    NetworkModel::new(networks.swap_remove(0), Arc::new(Embeddings::none(0)))
-        .over(Arc::new(prepared.embeddings.clone()))
+    NetworkModel::new(network, Arc::new(Embeddings::none(0))).over(Arc::new(prepared.embeddings.clone()))
+}
+
+/// A network whose steps held-out labels chose.
+pub(crate) struct StepsChosen {
+    /// After the chosen steps on the labels that were kept: it has not learned those held out.
+    pub(crate) chosen: Network,
+    /// After as many steps on all labels; none where nothing was held out.
+    pub(crate) again: Option<Network>,
+}
+
+/// Trains on `kept` until the labels of `held` are predicted no better, then anew on those of `all`, which are both, for as many steps.
+///
+/// # Errors
+/// As [`Trainer::run`].
+pub(crate) fn fit_for_chosen_steps(
+    all: TrainingData<'_>,
+    kept: &[Observation],
+    held: &[Observation],
+    config: &TrainConfig,
+    progress: &dyn Progress,
+) -> Result<StepsChosen, PerspectivesError> {
+    let steps = Steps(progress, config.network.model);
+    let first = Trainer::new(TrainingData { observations: kept, ..all }, held, None, config.clone())?;
+    let planned = first.planned_steps();
+    let mut chosen = first.run(&steps, |_| ())?;
+    let best = chosen.history.iter().rev().find(|record| record.best).map(|record| record.step);
+    let again = match best.filter(|_| !held.is_empty() && kept.len() < all.observations.len()) {
+        Some(step) => {
+            let config = TrainConfig { max_steps: Some(planned), ..config.clone() };
+            let mut again = Trainer::new(all, &[], None, config)?.ending_at(step).run(&steps, |_| ())?;
+            Some(again.networks.swap_remove(0))
+        }
+        None => None,
+    };
+    Ok(StepsChosen { chosen: chosen.networks.swap_remove(0), again })
 }
 
 /// What a network says before it has learned anything: all levels alike.

@@ -32,7 +32,7 @@ mod words;
 
 pub use checkpoint::checkpoint_config_hash;
 pub use config::{Seeds, TrainConfig, ValidationMetric};
-pub(crate) use default_fit::fit_network;
+pub(crate) use default_fit::{StepsChosen, fit_for_chosen_steps, fit_network};
 pub use history::{EpochRecord, GradientNorm, ValidationScores};
 pub use inputs::{AuxiliaryTask, EncoderToTune, JointQuestion, Trainer};
 pub use schedule::Schedule;
