@@ -642,7 +642,9 @@ pub(crate) struct OneRun {
 
 --split column trains on the texts whose split is train and scores those whose split is test.
 Gradient-trained models (share-rec) hold out a fifth of the training texts to choose their best epoch; `train` holds out its own share, so its figures differ a little. Over the words of a question about passages they take by far the longest: leave them out with --models majority,shared,sep-heads,multilevel.
---at-least LEVEL scores an ordinal question as yes/no: is the label LEVEL or higher?")]
+--at-least LEVEL scores an ordinal question as yes/no: is the label LEVEL or higher?
+A multi-label question is scored by whole sets. Options that go together, or exclude each other, beyond what is predicted of each are learned on held-out labels,
+used where whole sets of left-out answers gain by more than chance, and named.")]
 pub(crate) struct Evaluate {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

@@ -14,6 +14,7 @@
 //! | `models` | models fitted to convergence: linear heads and the mixed model |
 //! | `spans` | models of which words are marked, their selection and their scores |
 //! | `disagreement` | measures over predictions, through the trait [`AnnotatorModel`] |
+//! | `options` | options of one answer that go together |
 //! | `linear`, `mixed` | ridge regressions; links, random effects and their variances |
 //! | `metrics`, `agreement`, `aggregation` | arrays in, numbers out |
 //! | `data`, `math` | labels, embeddings, options, errors, progress; small numerics |
@@ -54,6 +55,7 @@ mod mixed;
 mod model_selection;
 mod models;
 mod nn;
+mod options;
 mod spans;
 mod word_networks;
 
@@ -91,11 +93,11 @@ pub use mixed::{
     ScaleSpread, ScoreParts, Severity, TextDispersion,
 };
 pub use model_selection::{
-    ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, LearningCurve,
-    NoPredictionSets, Predicted, PredictedSets, PredictionSets, SeenByEncoder, SetEvaluation, SetQuality,
-    SetTenth, SplitColumns, SplitSpec, TestSet, TextFolds, baselines, baselines_of, cross_fitted, evaluate,
-    f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation, held_out, learning_curve,
-    mean_predictions, predict_baselines, predict_test, prediction_sets,
+    ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, HeldOutPart,
+    LearningCurve, NoPredictionSets, Predicted, PredictedSets, PredictionSets, SeenByEncoder, SetEvaluation,
+    SetQuality, SetTenth, SetsTogether, SplitColumns, SplitSpec, TestSet, TextFolds, baselines, baselines_of,
+    cross_fitted, evaluate, f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation, held_out,
+    learning_curve, mean_predictions, predict_baselines, predict_test, prediction_sets, scored_by_folds,
 };
 pub use models::{PreparedTexts, calibration_texts};
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};
@@ -103,6 +105,9 @@ pub use nn::trainer::{
     AuxiliaryTask, EncoderToTune, EpochRecord, GradientNorm, Head, JointQuestion, Schedule, Seeds,
     StopReason, TrainConfig, Trained, Trainer, ValidationMetric, ValidationScores, WordHead, WordQuestion,
     checkpoint_config_hash,
+};
+pub use options::{
+    FEWEST_TEXTS_TO_CORRELATE, GivenFactors, HeldOutSets, OptionCorrelations, OptionFactors, OptionPair,
 };
 pub use spans::{
     ExpectedMarks, LiveSpans, Readiness, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel,

@@ -1,10 +1,10 @@
-//! Metrics and agreement of sets of options against scikit-learn and NLTK (tools/fixtures/multi_label.py).
+//! Metrics and agreement of sets of options against scikit-learn and NLTK (tools/fixtures/multi_label.py), and options that go together against scipy (tools/fixtures/option_factors.py).
 
 #![allow(clippy::unwrap_used)] // helpers of tests stand outside the functions that clippy exempts
 
 use dissensus_domain::OptionSet;
 use dissensus_perspectives::metrics::{BinaryLogLoss, MultiLabelScores, Thresholds};
-use dissensus_perspectives::{SetAnswer, Silent, set_reliability};
+use dissensus_perspectives::{OptionFactors, SetAnswer, Silent, set_reliability};
 use serde_json::Value;
 
 fn reference() -> Value {
@@ -62,5 +62,27 @@ fn alpha_is_that_of_nltk() {
             .collect();
         let ours = set_reliability(&answers, 40, 6, None, &Silent).unwrap().alpha_masi.value;
         assert!((ours.unwrap() - theirs["alpha"].as_f64().unwrap()).abs() < 1e-12, "{name}");
+    }
+}
+
+/// Orthant probabilities of the normal distribution whose correlations the loadings are.
+#[test]
+fn sets_of_options_that_share_factors_have_the_probabilities_of_scipy() {
+    let reference: Value = serde_json::from_str(include_str!("fixtures/option_factors.json")).unwrap();
+    for case in reference["cases"].as_array().unwrap() {
+        let loadings: Vec<Vec<f64>> = serde_json::from_value(case["loadings"].clone()).unwrap();
+        let p: Vec<f32> = serde_json::from_value(case["probabilities"].clone()).unwrap();
+        let theirs: Vec<f64> = serde_json::from_value(case["sets"].clone()).unwrap();
+        let factors = OptionFactors::new(3, loadings[0].len(), loadings.concat()).unwrap();
+        let given = factors.given(&p);
+        let (mut most, mut alone) = (0.0_f64, 0.0_f64);
+        let independent = OptionFactors::independent(3).unwrap().given(&p);
+        for (bits, theirs) in (0..).zip(theirs) {
+            let set = OptionSet::from_bits(bits);
+            most = most.max((given.log_probability(set).exp() - theirs).abs());
+            alone = alone.max((independent.log_probability(set).exp() - theirs).abs());
+        }
+        // Sums over a few nodes stand for the integral.
+        assert!(most < 2e-3 && alone > 5.0 * most, "{most} and {alone} of {loadings:?}");
     }
 }

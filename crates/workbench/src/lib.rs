@@ -51,7 +51,8 @@ pub use dissensus_encoder::{
 };
 pub use dissensus_perspectives::{
     CurvePoint, Estimate, Evaluation as ModelScores, ModelKind, PredictionSets, Reliability, Scores,
-    SetEvaluation, SetQuality, SpanEvaluation, SplitSpec, Target, TokenScores, Unitizing, WordAgreement,
+    SetEvaluation, SetQuality, SetsTogether, SpanEvaluation, SplitSpec, Target, TokenScores, Unitizing,
+    WordAgreement,
     metrics::{MultiLabelScores, PairedDifference},
 };
 pub use dissensus_store::checkpoint_all;

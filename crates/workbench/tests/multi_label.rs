@@ -294,6 +294,71 @@ fn a_whole_question_is_evaluated_by_sets() {
     assert_eq!(refused(EvaluateChoices { split: "column".parse().unwrap(), ..choices }), "split");
 }
 
+/// Options that one person always chooses together are used so; what is learned of them is not of test labels, and texts that are the same count once.
+#[test]
+fn options_that_go_together_are_learned_without_test_labels() {
+    let evaluated = |turned: bool| {
+        let place = Place::new();
+        let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+        let row = |n: u32| {
+            let test = n % 4 == 0;
+            let tired = (n * 7 % 13 < 6) != (turned && test);
+            let set = ["glad", "sad; tired", "glad; new", "sad; tired; new"]
+                [usize::from(tired) + 2 * usize::from(n % 5 < 2)];
+            format!("t{n},body {n},gold,{set},{}\n", if test { "test" } else { "train" })
+        };
+        let file = place.0.path().join("sets.csv");
+        let rows: String = (0..400).map(row).collect();
+        std::fs::write(&file, format!("text_id,text,annotator_id,label,split\n{rows}")).unwrap();
+        import(&session, &file, &ImportChoices::default());
+        let choices = EvaluateChoices {
+            question: None,
+            models: vec![ModelKind::Majority],
+            split: "column".parse().unwrap(),
+            seed: 1,
+            at_least: None,
+            tuning: "frozen".into(),
+            device: dissensus_workbench::DeviceChoice::Cpu,
+            prediction_sets: false,
+        };
+        session.analysis.evaluate_options(&choices, &Silent).unwrap()
+    };
+    let found = evaluated(false);
+    let [model] = found.models.as_slice() else { panic!("one model") };
+    let together = model.together.as_ref().unwrap();
+    assert_eq!((together.used, together.divisions, together.learned_from), (1, 1, 120));
+    assert!(together.gain.unwrap() > 0.5 && together.test_gain.unwrap() > 0.5, "{together:?}");
+    assert!(together.set_log_loss.unwrap() < model.set_log_loss.unwrap() - 0.5);
+    assert!((model.set_log_loss.unwrap() - model.log_loss.unwrap() * 4.0).abs() < 1e-9);
+    let said = &found.options_together[0];
+    assert!(said.contains("sad and tired (+") && said.contains("on 120 held-out answers"), "{said}");
+    assert!(found.baselines.iter().all(|one| one.together.is_none()));
+    let turned = evaluated(true);
+    let of_turned = turned.models[0].together.as_ref().unwrap();
+    assert_eq!((&of_turned.pairs, of_turned.gain), (&together.pairs, together.gain));
+    assert_ne!(of_turned.test_gain, together.test_gain);
+    assert_eq!(turned.options_together, found.options_together);
+    // Too little: it is said, and options are independent.
+    let place = Place::new();
+    let (session, _) = place.labelled(4);
+    let choices = EvaluateChoices {
+        question: None,
+        models: vec![ModelKind::Majority],
+        split: "k-fold:2".parse().unwrap(),
+        seed: 3,
+        at_least: None,
+        tuning: "frozen".into(),
+        device: dissensus_workbench::DeviceChoice::Cpu,
+        prediction_sets: false,
+    };
+    let few = session.analysis.evaluate_options(&choices, &Silent).unwrap();
+    let together = few.models[0].together.as_ref().unwrap();
+    assert_eq!((together.used, together.divisions, together.gain), (0, 2, None));
+    assert!((together.set_log_loss.unwrap() - few.models[0].set_log_loss.unwrap()).abs() < 1e-5);
+    assert_eq!(together.likely, few.models[0].likely);
+    assert!(few.options_together[0].contains("independent"), "{}", few.options_together[0]);
+}
+
 #[test]
 fn a_question_is_answered_whole() {
     let place = Place::new();

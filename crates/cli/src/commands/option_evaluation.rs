@@ -10,6 +10,10 @@ use dissensus_workbench::{MultiLabelScores, OptionEvaluation, SetEvaluation, Tra
 pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     heading(&found.question, &found.split, found.seed)?;
     tables(&found.models, &found.baselines)?;
+    for (model, said) in found.models.iter().filter(|one| one.together.is_some()).zip(&found.options_together)
+    {
+        output::line(&format!("{}: {said}", model.model))?;
+    }
     if let Some(without) = &found.without_copies {
         output::line(&format!(
             "\nThe body of {} of the test also stands in training. Without them:",
@@ -63,14 +67,32 @@ const TUNED: [Column; 5] = [
     ("Hamming", |one| one.tuned.as_ref()?.hamming_loss),
 ];
 
-/// Both ways to make a set of probabilities.
+const TOGETHER: [Column; 7] = [
+    ("micro F1", |one| one.together.as_ref()?.likely.micro_f1),
+    ("macro F1", |one| one.together.as_ref()?.likely.macro_f1),
+    ("Jaccard", |one| one.together.as_ref()?.likely.jaccard),
+    ("exact", |one| one.together.as_ref()?.likely.subset_accuracy),
+    ("Hamming", |one| one.together.as_ref()?.likely.hamming_loss),
+    ("nats a set", |one| one.together.as_ref()?.set_log_loss),
+    ("if independent", |one| one.set_log_loss),
+];
+
+/// All ways to make a set of probabilities.
 fn tables(models: &[SetEvaluation], baselines: &[SetEvaluation]) -> Result<()> {
     output::line("Options that are more likely than not")?;
     table(&models.iter().chain(baselines).collect::<Vec<_>>(), &LIKELY)?;
     output::line(
         "\nWith a threshold for each option, tuned for the macro F1 of its yes and no on training or validation labels",
     )?;
-    table(&models.iter().filter(|one| one.tuned.is_some()).collect::<Vec<_>>(), &TUNED)
+    table(&models.iter().filter(|one| one.tuned.is_some()).collect::<Vec<_>>(), &TUNED)?;
+    let together: Vec<&SetEvaluation> = models.iter().filter(|one| one.together.is_some()).collect();
+    if together.is_empty() {
+        return Ok(());
+    }
+    output::line(
+        "\nThe most likely set, with options that go together where that was shown on held-out labels",
+    )?;
+    table(&together, &TOGETHER)
 }
 
 /// A row for each model; columns of which no model has a figure are left out.

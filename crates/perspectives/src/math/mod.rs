@@ -1,9 +1,10 @@
-//! Small numerical tools: nodes of integrals, fast single-precision functions, dense solves, a quasi-Newton minimiser, seeded random numbers.
+//! Small numerical tools: nodes of integrals, fast single-precision functions, the normal distribution, dense solves, a quasi-Newton minimiser, seeded random numbers.
 
 pub(crate) mod cholesky;
 pub(crate) mod distributions;
 pub(crate) mod fast;
 pub(crate) mod lbfgs;
+pub(crate) mod normal;
 pub(crate) mod quadrature;
 pub(crate) mod random;
 

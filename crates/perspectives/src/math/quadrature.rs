@@ -22,20 +22,25 @@ pub(crate) struct Hermite {
 
 impl Hermite {
     pub(crate) fn new() -> Self {
-        let jacobi = nalgebra::DMatrix::from_fn(NODES, NODES, |i, j| {
-            if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 }
-        });
-        let eigen = jacobi.symmetric_eigen();
-        let mut pairs: Vec<(f64, f64)> =
-            (0..NODES).map(|i| (eigen.eigenvalues[i], eigen.eigenvectors[(0, i)].powi(2))).collect();
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut rule = Self { nodes: [0.0; NODES], weights: [0.0; NODES] };
-        for (i, (x, w)) in pairs.into_iter().enumerate() {
-            rule.nodes[i] = x;
-            rule.weights[i] = w;
+        let mut found = Self { nodes: [0.0; NODES], weights: [0.0; NODES] };
+        for (i, (x, w)) in rule(NODES).into_iter().enumerate() {
+            found.nodes[i] = x;
+            found.weights[i] = w;
         }
-        rule
+        found
     }
+}
+
+/// The rule of so many nodes, ascending, with their weights; exact up to degree `2 nodes - 1`.
+pub(crate) fn rule(nodes: usize) -> Vec<(f64, f64)> {
+    let jacobi = nalgebra::DMatrix::from_fn(nodes, nodes, |i, j| {
+        if i.abs_diff(j) == 1 { (i.max(j) as f64).sqrt() } else { 0.0 }
+    });
+    let eigen = jacobi.symmetric_eigen();
+    let mut pairs: Vec<(f64, f64)> =
+        (0..nodes).map(|i| (eigen.eigenvalues[i], eigen.eigenvectors[(0, i)].powi(2))).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    pairs
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn more_than_chance(gains: &[Vec<(u32, f64)>], texts: usize) -> bool 
 }
 
 /// Sum of gains and the standard error of that sum over annotators: the square root of n times their sample variance.
-pub(super) fn total_and_error(gains: &[f64]) -> (f64, f64) {
+pub(crate) fn total_and_error(gains: &[f64]) -> (f64, f64) {
     let n = gains.len() as f64;
     let total: f64 = gains.iter().sum();
     let squares: f64 = gains.iter().map(|g| (g - total / n).powi(2)).sum();

@@ -44,7 +44,7 @@ mod text_scale_selection;
 pub(crate) mod text_scale_simulation;
 pub(crate) mod text_scores;
 
-pub(crate) use clustered::total_and_two_way_error;
+pub(crate) use clustered::{total_and_error, total_and_two_way_error};
 pub(crate) use crossed::CrossedEffects;
 pub use discrimination::Discrimination;
 pub use dispersion::TextDispersion;

@@ -1,9 +1,9 @@
 //! Models against labels of texts they have not seen labelled.
 
-use super::predicted::{Evaluation, Predicted};
+use super::predicted::{Evaluation, HeldOutPart, Predicted};
 use super::seen::FEWEST_UNSEEN_TEXTS;
 use super::split::{DataSplit, SplitColumns, SplitSpec};
-use super::tuning::{f1_rule_by_folds, f1_rule_by_validation};
+use super::tuning::{choose, scored_by_folds};
 use crate::data::FitOptions;
 use crate::data::ModelKind;
 use crate::data::Observation;
@@ -12,7 +12,7 @@ use crate::data::TrainingData;
 use crate::data::progress::Progress;
 use crate::fit::fit_prepared;
 use crate::metrics::Scored;
-use crate::metrics::dichotomize;
+use crate::metrics::{dichotomize, score};
 use crate::models::Prepared;
 use dissensus_domain::ScaleKind;
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ pub fn predict_test(
     progress: &dyn Progress,
 ) -> Result<Vec<Predicted>, PerspectivesError> {
     check_at_least(data, at_least)?;
-    let mut pooled: Vec<Vec<Scored>> = vec![Vec::new(); kinds.len()];
+    let mut pooled: Vec<(Vec<Scored>, Vec<HeldOutPart>)> = vec![Default::default(); kinds.len()];
     let mut unseen_texts = 0;
     for split in split.each() {
         let mut division = split.divide(data, columns, options.seed, 0.0)?;
@@ -72,13 +72,16 @@ pub fn predict_test(
         let train = TrainingData { observations: &division.train, ..*data };
         let (kept, held) = choosing_steps(split, &division, &train, columns, options.seed)?;
         let prepared = Prepared::new(&train, options)?.validated_on(kept, held);
-        for (&kind, pooled) in kinds.iter().zip(&mut pooled) {
+        let tested: BTreeSet<u32> = division.test.observations().iter().map(|o| o.text).collect();
+        for (&kind, (pooled, parts)) in kinds.iter().zip(&mut pooled) {
             let model = fit_prepared(kind, &prepared, options, progress)?;
-            let rule = if division.validation.is_empty() {
-                f1_rule_by_folds(kind, &train, columns.seen, at_least, options, progress)?
+            let held_out = if division.validation.is_empty() {
+                scored_by_folds(kind, &train, columns.seen, options, progress)?
             } else {
-                f1_rule_by_validation(model.as_ref(), &division.validation, &division.train, at_least)
+                score(model.as_ref(), &division.validation)
             };
+            let rule = choose(held_out.clone(), &division.train, at_least);
+            parts.push(HeldOutPart { scored: held_out, tested: tested.clone() });
             let mut scored = division.test.score(kind.name(), model.as_ref())?;
             if let Some(level) = at_least {
                 scored = dichotomize(&scored, level);
@@ -87,7 +90,10 @@ pub fn predict_test(
         }
     }
     columns.seen.check(&split.name(), unseen_texts)?;
-    let of = |(kind, parts): (&ModelKind, Vec<Scored>)| Predicted::new(kind.name(), Scored::pooled(parts));
+    let of = |(kind, (parts, held_out)): (&ModelKind, (Vec<Scored>, Vec<HeldOutPart>))| Predicted {
+        held_out,
+        ..Predicted::new(kind.name(), Scored::pooled(parts))
+    };
     Ok(kinds.iter().zip(pooled).map(of).collect())
 }
 

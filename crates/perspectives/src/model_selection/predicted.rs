@@ -3,6 +3,7 @@
 use crate::data::Observation;
 use crate::metrics::{Scored, Scores};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// One model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,12 +24,23 @@ pub struct Predicted {
     pub scored: Scored,
     /// Whether it gives one answer and no probabilities, so that only measures of answers are defined.
     pub answers_alone: bool,
+    /// Labels that it was not learned from and is not scored on, of each division; empty where none are kept.
+    pub held_out: Vec<HeldOutPart>,
+}
+
+/// Labels of one division of which the model that predicts them had learned none, and that are not tested: what is tuned is tuned on them.
+#[derive(Clone, Debug, Default)]
+pub struct HeldOutPart {
+    /// These labels, and what was predicted.
+    pub scored: Scored,
+    /// The texts that the division tests.
+    pub tested: BTreeSet<u32>,
 }
 
 impl Predicted {
     /// Of a model with probabilities.
     pub fn new(model: &str, scored: Scored) -> Self {
-        Self { model: model.to_owned(), scored, answers_alone: false }
+        Self { model: model.to_owned(), scored, answers_alone: false, held_out: Vec::new() }
     }
 
     /// Its scores; the ordinal ones if `ordinal`.

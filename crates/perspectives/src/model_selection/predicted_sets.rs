@@ -1,6 +1,7 @@
 //! What a model says of answers that are sets of options: what it says of every option, put together.
 
 use super::predicted::{Evaluation, Predicted};
+use super::sets_together::{SetsTogether, Together};
 use crate::data::PerspectivesError;
 use crate::metrics::{BinaryLogLoss, MultiLabelScores, Scored, Thresholds};
 use dissensus_domain::OptionSet;
@@ -19,6 +20,12 @@ pub struct SetEvaluation {
     pub tuned: Option<MultiLabelScores>,
     /// Mean `-ln p` of the decisions about all options; absent of a model without probabilities.
     pub log_loss: Option<f64>,
+    /// Mean `-ln p` of a whole set, in nats, the options independent of each other: `log_loss` times the options.
+    #[serde(default)]
+    pub set_log_loss: Option<f64>,
+    /// What options that go together add; absent where it was not looked for.
+    #[serde(default)]
+    pub together: Option<SetsTogether>,
     /// Mean over the options where it is defined of the area under the ROC curve of "annotators differ on this option"; absent where it is of none.
     pub disagreement_auroc: Option<f64>,
     /// Each option scored as the yes/no question that it is, in their order.
@@ -29,6 +36,7 @@ pub struct SetEvaluation {
 #[derive(Clone, Debug)]
 pub struct PredictedSets {
     options: Vec<Predicted>,
+    together: Option<Together>,
 }
 
 impl PredictedSets {
@@ -53,7 +61,17 @@ impl PredictedSets {
                 return Err(PerspectivesError::Length { what, expected, found });
             }
         }
-        Ok(Self { options })
+        Ok(Self { options, together: None })
+    }
+
+    /// With what options that go together add to what is said of each. They are learned on labels that were held out for tuning, of each division apart, and never on test labels;
+    /// `unit` names the body or the group of a text, texts of which are left out together. Nothing is added where such labels were not kept.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] where an option was held out on other answers than the first one.
+    pub fn with_correlations(self, unit: impl Fn(u32) -> u32, seed: u64) -> Result<Self, PerspectivesError> {
+        let together = Together::learned(&self.options, unit, seed)?;
+        Ok(Self { together, ..self })
     }
 
     /// The sets that were answered, by text, then annotator.
@@ -92,8 +110,13 @@ impl PredictedSets {
             scored: one.scored.filtered(|o| keep(o.text)),
             model: one.model.clone(),
             answers_alone: one.answers_alone,
+            held_out: Vec::new(),
         });
-        Self { options: kept.collect() }.evaluation()
+        let together = self.together.as_ref().map(|together| {
+            let texts = self.options[0].scored.observations.iter().map(|o| o.text);
+            together.filtered(&texts.map(&keep).collect::<Vec<_>>())
+        });
+        Self { options: kept.collect(), together }.evaluation()
     }
 
     /// The scores.
@@ -117,6 +140,8 @@ impl PredictedSets {
             likely,
             tuned,
             log_loss,
+            set_log_loss: log_loss.map(|loss| loss * options as f64),
+            together: self.together.as_ref().map(|together| together.scores(&truth, options)).transpose()?,
             disagreement_auroc: (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64),
             as_questions,
         })
@@ -127,6 +152,7 @@ impl PredictedSets {
 mod tests {
     use super::*;
     use crate::data::Observation;
+    use crate::model_selection::HeldOutPart;
 
     /// Three answers; `yes` are the probabilities of an option and `chosen` whether it was chosen.
     fn option(yes: [f32; 3], chosen: [u16; 3], tuned: Option<[u16; 3]>) -> Predicted {
@@ -164,6 +190,52 @@ mod tests {
         assert_eq!((rest.likely.answers, rest.likely.jaccard), (1, Some(1.0)));
         let untuned = PredictedSets::new(vec![anger, option([0.5; 3], [0; 3], None)]).unwrap();
         assert_eq!(untuned.evaluation().unwrap().tuned, None);
+    }
+
+    /// What was held out of two options that are always chosen together, on 100 texts.
+    fn with_held_out(mut one: Predicted, shift: u32) -> Predicted {
+        let rows = (0..100_u32).map(|text| Observation {
+            text: text + 10 + shift,
+            annotator: 0,
+            level: u16::from(text % 2 == 0),
+        });
+        let scored =
+            Scored { observations: rows.collect(), probabilities: vec![0.5; 200], levels: 2, tuned: None };
+        one.held_out = vec![HeldOutPart { scored, tested: [0, 4].into() }];
+        one
+    }
+
+    #[test]
+    fn options_that_go_together_make_other_sets_than_each_alone() {
+        let anger = with_held_out(option([0.9, 0.6, 0.1], [1, 1, 0], None), 0);
+        let disgust = with_held_out(option([0.45, 0.45, 0.1], [1, 1, 0], None), 0);
+        let sets =
+            |options: Vec<Predicted>| PredictedSets::new(options).unwrap().with_correlations(|text| text, 0);
+        let both = sets(vec![anger.clone(), disgust.clone()]).unwrap();
+        let found = both.evaluation().unwrap();
+        let together = found.together.unwrap();
+        assert_eq!((together.used, together.factors, together.learned_from), (1, 1, 100));
+        assert!(together.pairs[0].correlation > 0.6);
+        assert_eq!(
+            (together.likely.subset_accuracy, found.likely.subset_accuracy),
+            (Some(2.0 / 3.0), Some(1.0 / 3.0))
+        );
+        assert!(together.set_log_loss.unwrap() < found.set_log_loss.unwrap());
+        let gain = found.set_log_loss.unwrap() - together.set_log_loss.unwrap();
+        assert!((together.test_gain.unwrap() - gain).abs() < 1e-6);
+        // Of some texts alone: the same model, fewer answers.
+        let rest = both.evaluation_of(|text| text == 4).unwrap().together.unwrap();
+        assert_eq!((rest.likely.answers, &rest.pairs), (1, &together.pairs));
+        // Other test labels teach nothing.
+        let mut other = anger.clone();
+        other.scored.observations.iter_mut().for_each(|o| o.level = 1 - o.level);
+        let turned = sets(vec![other, disgust.clone()]).unwrap().evaluation().unwrap().together.unwrap();
+        assert_eq!((turned.pairs, turned.gain), (together.pairs, together.gain));
+        assert!(sets(vec![anger.clone(), with_held_out(disgust, 1)]).is_err(), "held out on other texts");
+        // Threads of ten texts are ten units: too few.
+        let threads =
+            PredictedSets::new(vec![anger.clone(), anger]).unwrap().with_correlations(|text| text / 10, 0);
+        assert_eq!(threads.unwrap().evaluation().unwrap().together.unwrap().gain, None);
     }
 
     #[test]

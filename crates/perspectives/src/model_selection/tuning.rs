@@ -25,10 +25,7 @@ pub fn f1_rule_by_validation(
     choose(score(model, validation), train, at_least)
 }
 
-/// The same where there are no validation labels: of models of the same kind, each fitted to the texts of four fifths of `data`
-/// and scored on those of the last, two fifths in all. `multilevel` is fitted in one round and without slopes: the exponent does not
-/// depend on that, and it takes half the time. What trained the encoder (`seen`) is not scored. With labels on one text only, the
-/// most likely level is answered.
+/// The same where there are no validation labels, by [`scored_by_folds`]. With labels on one text only, the most likely level is answered.
 ///
 /// # Errors
 /// As [`fit`].
@@ -40,6 +37,23 @@ pub fn f1_rule_by_folds(
     options: &FitOptions,
     progress: &dyn Progress,
 ) -> Result<F1Rule, PerspectivesError> {
+    let held_out = scored_by_folds(kind, data, seen, options, progress)?;
+    Ok(choose(held_out, data.observations, at_least))
+}
+
+/// Labels of `data` predicted by models of the same kind that learned from none of their texts: each fitted to the texts of four fifths and scored on those of the
+/// last, two fifths in all. `multilevel` is fitted in one round and without slopes: what is chosen by these does not depend on that, and it takes half the time. What
+/// trained the encoder (`seen`) is not scored.
+///
+/// # Errors
+/// As [`fit`].
+pub fn scored_by_folds(
+    kind: ModelKind,
+    data: &TrainingData<'_>,
+    seen: SeenByEncoder<'_>,
+    options: &FitOptions,
+    progress: &dyn Progress,
+) -> Result<Scored, PerspectivesError> {
     let sorted = data.sorted()?;
     let quick = FitOptions { rounds: 1, slopes: false, ..options.clone() };
     let texts: Vec<&[Observation]> = sorted.chunk_by(|a, b| a.text == b.text).collect();
@@ -62,7 +76,7 @@ pub fn f1_rule_by_folds(
         let model = fit(kind, &TrainingData { observations: &train, ..*data }, &quick, &Quiet(progress))?;
         held_out.push(score(model.as_ref(), &held));
     }
-    Ok(choose(Scored::pooled(held_out), &sorted, at_least))
+    Ok(Scored::pooled(held_out))
 }
 
 /// The rule for macro-F1 of `multilevel` on an encoder that was tuned on the labels of `data`: chosen on `validation`, none of whose labels
@@ -80,7 +94,8 @@ pub fn f1_rule_by_calibration(
     Ok(choose(held_out, data.observations, None))
 }
 
-fn choose(held_out: Scored, train: &[Observation], at_least: Option<u16>) -> F1Rule {
+/// The rule by labels that were predicted without them.
+pub(super) fn choose(held_out: Scored, train: &[Observation], at_least: Option<u16>) -> F1Rule {
     let Some(level) = at_least else { return F1Rule::choose(&held_out, train) };
     let train: Vec<Observation> =
         train.iter().map(|o| Observation { level: u16::from(o.level >= level), ..*o }).collect();

@@ -4,6 +4,7 @@ use super::Analysis;
 use super::evaluation::{EvaluateChoices, SplitReport};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
+use crate::view::options_together;
 use dissensus_domain::Question;
 use dissensus_perspectives::{
     FitOptions, Predicted, PredictedSets, SetEvaluation, SplitColumns, SplitSpec, predict_baselines,
@@ -23,6 +24,8 @@ pub struct OptionEvaluation {
     pub options: Vec<String>,
     /// One entry a model.
     pub models: Vec<SetEvaluation>,
+    /// Of each model, whether it uses that options go together, what whole sets gain by it, and which options do.
+    pub options_together: Vec<String>,
     /// What can be said of the same answers without reading the texts, as a model each.
     pub baselines: Vec<SetEvaluation>,
     /// The scores of both without the test texts whose body also stands in training; none where there are no such texts.
@@ -97,7 +100,12 @@ impl Analysis {
             models.push(predict_test(&data, choices.split, columns, &choices.models, None, &fit, &within)?);
             baselines.push(predict_baselines(&data, choices.split, columns, None, fit.seed)?);
         }
-        let (models, baselines) = (by_model(models)?, by_model(baselines)?);
+        progress.report(0, None, "options that go together");
+        let models = by_model(models)?
+            .into_iter()
+            .map(|one| Ok(one.with_correlations(|text| first.unit(text), fit.seed)?));
+        let models = models.collect::<Result<Vec<_>, WorkbenchError>>()?;
+        let baselines = by_model(baselines)?;
         let scores = |all: &[PredictedSets]| -> Result<Vec<SetEvaluation>, WorkbenchError> {
             all.iter().map(|one| Ok(one.evaluation()?)).collect()
         };
@@ -108,10 +116,14 @@ impl Analysis {
             true => None,
             false => Some(SetsWithoutCopies { models: without(&models)?, baselines: without(&baselines)? }),
         };
+        let (models, names) = (scores(&models)?, question.scale.levels());
+        let said =
+            |one: &SetEvaluation| one.together.as_ref().map(|together| options_together(together, names));
         Ok(OptionEvaluation {
             question: question.name.clone(),
-            options: question.scale.levels().to_vec(),
-            models: scores(&models)?,
+            options: names.to_vec(),
+            options_together: models.iter().filter_map(said).collect(),
+            models,
             baselines: scores(&baselines)?,
             without_copies,
             split: divided.report,

@@ -58,6 +58,15 @@ impl QuestionData {
         }
     }
 
+    /// What a text is left out together with: its group, or the texts with the same body.
+    pub(crate) fn unit(&self, text: u32) -> u32 {
+        match self.groups.get(text as usize).copied().flatten() {
+            // Rows of texts come first.
+            Some(group) => self.copies.len() as u32 + group,
+            None => self.copies.get(text as usize).copied().unwrap_or(text),
+        }
+    }
+
     /// Texts with a label.
     pub(crate) fn labelled_texts(&self) -> usize {
         self.observations.iter().map(|o| o.text).collect::<BTreeSet<_>>().len()

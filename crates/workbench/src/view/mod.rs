@@ -29,6 +29,7 @@ mod group_comparison;
 mod importing;
 mod job;
 mod labelling;
+mod options_together;
 mod plan;
 mod project;
 mod question_correlation;
@@ -62,6 +63,7 @@ pub use job::JobInfo;
 pub use labelling::{
     LabelReceipt, LabelTask, NewLabel, PersonSpans, Progress, TextOrder, TextPredictions, Undone,
 };
+pub(crate) use options_together::options_together;
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,

@@ -1,0 +1,121 @@
+//! The options of one answer, given each node of the factors that they share.
+
+use dissensus_domain::OptionSet;
+
+/// The least that a decision counts with, as in every log loss.
+const LEAST: f64 = 1e-9;
+/// Branches that are looked into for the most likely set; beyond these the best that was found is taken.
+const MOST_BRANCHES: usize = 100_000;
+
+/// Independent options given each node, and the nodes' weights.
+#[derive(Clone, Debug)]
+pub struct GivenFactors {
+    options: usize,
+    weights: Vec<f64>,
+    /// Probability of each option (nodes x options).
+    yes: Vec<f64>,
+}
+
+impl GivenFactors {
+    pub(super) fn new(options: usize, weights: Vec<f64>, yes: Vec<f64>) -> Self {
+        Self { options, weights, yes }
+    }
+
+    /// Each node: its weight, which add up to 1, and the probability of each option.
+    pub fn nodes(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        self.weights.iter().copied().zip(self.yes.chunks_exact(self.options))
+    }
+
+    /// The natural logarithm of the probability of exactly this set; a decision counts with 1e-9 at least.
+    pub fn log_probability(&self, set: OptionSet) -> f64 {
+        let logs: Vec<f64> = self
+            .nodes()
+            .map(|(weight, yes)| {
+                let decided = |(k, p): (usize, &f64)| if set.contains(k as u8) { *p } else { 1.0 - p };
+                weight.ln() + yes.iter().enumerate().map(|one| decided(one).max(LEAST).ln()).sum::<f64>()
+            })
+            .collect();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+    }
+
+    /// The most likely set and its probability. Branch and bound: options are decided from the least certain on, and a branch is left where it cannot come to more
+    /// than the best set so far even if each node decided the rest for itself. Exact unless that takes more than 100,000 branches.
+    pub fn most_likely(&self) -> (OptionSet, f64) {
+        let search = Search::new(self);
+        let (bits, probability) = search.run();
+        (OptionSet::from_bits(bits), probability)
+    }
+
+    /// Probability of an option over all nodes.
+    fn marginal(&self, option: usize) -> f64 {
+        self.nodes().map(|(weight, yes)| weight * yes[option]).sum()
+    }
+}
+
+/// The search for the most likely set.
+struct Search<'a> {
+    given: &'a GivenFactors,
+    /// Options, the least certain first.
+    order: Vec<usize>,
+    /// Of the options from a place of `order` on, the product of what is likelier at each node (places x nodes).
+    rest: Vec<f64>,
+    branches: usize,
+    best: (u64, f64),
+}
+
+impl<'a> Search<'a> {
+    fn new(given: &'a GivenFactors) -> Self {
+        let (options, nodes) = (given.options, given.weights.len());
+        let doubt: Vec<f64> = (0..options).map(|k| (given.marginal(k) - 0.5).abs()).collect();
+        let mut order: Vec<usize> = (0..options).collect();
+        order.sort_by(|a, b| doubt[*a].total_cmp(&doubt[*b]).then(a.cmp(b)));
+        let mut rest = vec![1.0; (options + 1) * nodes];
+        for place in (0..options).rev() {
+            for q in 0..nodes {
+                let p = given.yes[q * options + order[place]];
+                rest[place * nodes + q] = rest[(place + 1) * nodes + q] * p.max(1.0 - p);
+            }
+        }
+        Self { given, order, rest, branches: 0, best: (0, -1.0) }
+    }
+
+    fn run(mut self) -> (u64, f64) {
+        let start = self.given.weights.clone();
+        self.descend(0, 0, &start);
+        self.best
+    }
+
+    /// `so_far` is, at each node, its weight times the probability of what was decided.
+    fn descend(&mut self, place: usize, bits: u64, so_far: &[f64]) {
+        let nodes = so_far.len();
+        let rest = &self.rest[place * nodes..(place + 1) * nodes];
+        let bound: f64 = so_far.iter().zip(rest).map(|(p, rest)| p * rest).sum();
+        // The last bits of two sums of the same numbers must not make one set better than another.
+        if bound <= self.best.1 * (1.0 + 1e-12) || (self.branches >= MOST_BRANCHES && self.best.1 >= 0.0) {
+            return;
+        }
+        self.branches += 1;
+        if place == self.order.len() {
+            self.best = (bits, bound);
+            return;
+        }
+        let option = self.order[place];
+        let p = |q: usize| self.given.yes[q * self.given.options + option];
+        let yes: Vec<f64> = so_far.iter().enumerate().map(|(q, so_far)| so_far * p(q)).collect();
+        let no: Vec<f64> = so_far.iter().enumerate().map(|(q, so_far)| so_far * (1.0 - p(q))).collect();
+        let likely = |branch: &[f64]| -> f64 {
+            let rest = &self.rest[(place + 1) * nodes..(place + 2) * nodes];
+            branch.iter().zip(rest).map(|(p, rest)| p * rest).sum()
+        };
+        let with = bits | 1 << option;
+        // What is as likely as not is not chosen.
+        if likely(&yes) > likely(&no) {
+            self.descend(place + 1, with, &yes);
+            self.descend(place + 1, bits, &no);
+        } else {
+            self.descend(place + 1, bits, &no);
+            self.descend(place + 1, with, &yes);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Options of one answer that go together, or exclude each other, beyond what is said of each: factors that an answer's options share.
+
+mod factors;
+mod fit;
+mod given;
+mod selection;
+#[cfg(test)]
+mod tests;
+
+pub use factors::{OptionFactors, OptionPair};
+pub use given::GivenFactors;
+pub use selection::{FEWEST_TEXTS_TO_CORRELATE, HeldOutSets, OptionCorrelations};
