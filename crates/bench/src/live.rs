@@ -109,7 +109,7 @@ pub fn live(size: LiveSize) -> Result<LiveBench, BenchError> {
         let learned = started.elapsed().saturating_sub(recorded.sync);
         let ranking = Instant::now();
         let texts = match size.options {
-            Some(_) => session.analysis.texts_by_options(&asked, SHOWN)?.1,
+            Some(_) => session.analysis.texts_by_options(&asked, SHOWN, None)?.1,
             None => session.analysis.ranking(&query)?.texts.len(),
         };
         let ranked = ranking.elapsed();

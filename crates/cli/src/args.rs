@@ -933,7 +933,8 @@ pub(crate) enum MeasureArg {
   dissensus disagreement P.dissensus --by divergence --attributes gender=Woman,age=18-24 --json
 
 Who has labelled a text stands with that label, all others with what is predicted of them; between, surprising, divergence and
-uncertainty are the model's view alone where a text has no labels. A text's band is the ranks that its 90 % interval reaches.")]
+uncertainty are the model's view alone where a text has no labels. A text's band is the ranks that its 90 % interval reaches.
+Of a multi-label question MASI distances take into account which options go together where held-out distances are predicted better with it, and say so.")]
 pub(crate) struct Disagreement {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

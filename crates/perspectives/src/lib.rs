@@ -76,10 +76,11 @@ pub use data::{
     value_names,
 };
 pub use disagreement::{
-    AgreementFigure, AnnotatorMap, Disagreement, ExpectedMasi, GroupGap, GroupGaps, GroupPair, LevelStep,
-    MeanGap, Measure, SeverityGap, SideAgreement, SidesCompared, UsualSplit, annotator_map, disagreement,
-    disagreement_of_texts, false_discovery_rate, maximum, measure, panel_distributions, rank_band, ranking,
-    severity_gap, surprise, usual_split, van_der_eijk,
+    AgreementFigure, AnnotatorMap, Disagreement, ExpectedMasi, FEWEST_TEXTS_OF_TWO, FactorsOf, GroupGap,
+    GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap, SideAgreement,
+    SidesCompared, UsualSplit, annotator_map, disagreement, disagreement_of_texts, false_discovery_rate,
+    maximum, measure, panel_distributions, rank_band, ranking, severity_gap, surprise, usual_split,
+    van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{
@@ -96,8 +97,8 @@ pub use model_selection::{
     ColdStart, CopiesAcross, CurvePoint, DataSplit, Evaluation, FEWEST_UNSEEN_TEXTS, HeldOut, HeldOutPart,
     LearningCurve, NoPredictionSets, Predicted, PredictedSets, PredictionSets, SeenByEncoder, SetEvaluation,
     SetQuality, SetTenth, SetsTogether, SplitColumns, SplitSpec, TestSet, TextFolds, baselines, baselines_of,
-    cross_fitted, evaluate, f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation, held_out,
-    learning_curve, mean_predictions, predict_baselines, predict_test, prediction_sets, scored_by_folds,
+    cross_fitted, evaluate, f1_rule_by_folds, held_out, learning_curve, mean_predictions, predict_baselines,
+    predict_test, prediction_sets, scored_by_calibration, scored_by_folds,
 };
 pub use models::{PreparedTexts, calibration_texts};
 pub use nn::networks::{Activation, AnnotatorEmbeddingSpec, HeadSpec, NetworkModel, NetworkSpec};

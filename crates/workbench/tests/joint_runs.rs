@@ -339,6 +339,9 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
         assert!((one.scores.log_loss.unwrap() - metric).abs() < 1e-9, "what the option's run says");
     }
     assert!(sets[0].scores.likely.micro_f1.is_some() && sets[0].scores.tuned.is_some());
+    // A dozen held-out texts are too few to tell which options go together: said, and the most likely set is that of independent ones.
+    assert!(sets[0].options_together.as_ref().unwrap().contains("independent of each other"));
+    assert_eq!(sets[0].scores.together.as_ref().unwrap().likely, sets[0].scores.likely);
     // Without one of its options there is no whole.
     session.runs.delete(sets[0].runs[1]).unwrap();
     assert!(session.runs.trained_sets(sets[0].runs[0]).unwrap().is_empty());
@@ -372,6 +375,35 @@ fn a_question_with_options_stands_for_all_of_them_and_one_question_for_itself() 
         ..choices(&session, ModelKind::Shared, "last-1", &["where", "tone"])
     };
     assert!(train(&session, &weighed)[0].info.scores.is_some());
+}
+
+/// Runs of all options keep which of them go together, whatever is labelled later, and their pages say so.
+#[test]
+fn runs_of_all_options_keep_which_go_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::create(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
+    let mood = |text: u32, _: u32| {
+        let sets = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
+        sets[usize::from(text * 7 % 13 < 6) + 2 * usize::from(text % 5 < 2)].to_owned()
+    };
+    let split = |text: u32| if text.is_multiple_of(4) { "test" } else { "train" };
+    import(&session, folder.path(), Some("moods"), &rows(0..400, &["gold"], Some(split), mood));
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let runs =
+        train(&session, &session.runs.choices(id(&session, "moods"), ModelKind::Shared, "frozen").unwrap());
+    let told = |session: &Session| session.runs.trained_sets(runs[0].info.id).unwrap().remove(0);
+    let sets = told(&session);
+    let together = sets.scores.together.as_ref().unwrap();
+    assert!(together.used == 1 && together.learned_from >= 100, "{together:?}");
+    assert!(together.set_log_loss.unwrap() < sets.scores.set_log_loss.unwrap() - 0.5);
+    let said = sets.options_together.clone().unwrap();
+    assert!(said.contains("sad and tired (+"), "{said}");
+    assert!(runs.iter().all(|run| run.notes.contains(&said)));
+    // After other labels, and opened again.
+    record(&session, id(&session, "moods"), 2, 1, Answer::Options(OptionSet::default()));
+    drop(session);
+    let again = told(&Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap());
+    assert_eq!((again.scores, again.options_together), (sets.scores, Some(said)));
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     let p = predicted(&session, &question, 2, "t17");
     assert!(p.iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{p:?}");
     assert!(p[0] < 0.2 && p[OPTIONS - 1] > 0.8, "{p:?}");
-    let (texts, all) = session.analysis.texts_by_options(&question, 100).unwrap();
+    let (texts, all) = session.analysis.texts_by_options(&question, 100, None).unwrap();
     assert_eq!((texts.len(), all), (20, 20));
     assert!(texts.iter().all(|text| text.pairwise.is_finite() && text.options.len() == OPTIONS));
     assert!(texts.windows(2).all(|pair| pair[0].pairwise >= pair[1].pairwise));
@@ -149,6 +149,15 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     let mean = pairs.iter().map(|&(a, b)| distance(a, b)).sum::<f64>() / 6.0;
     assert!((sixteenth.masi.unwrap() - mean).abs() < 1e-6, "{:?} and {mean}", sixteenth.masi);
     assert!(texts.iter().all(|text| text.masi.is_some_and(|masi| (0.0..=1.0).contains(&masi))));
+    // Sixteen texts are too few to tell which options go together: the same distances, and it is said.
+    let together = session.analysis.set_distances(&question, &Silent).unwrap();
+    assert_eq!((together.factors_of(), together.correlations.gain), (None, None));
+    assert_eq!(
+        session.analysis.texts_by_options(&question, 100, Some(&together)).unwrap().0[3].masi,
+        texts[3].masi
+    );
+    let said = dissensus_workbench::view::distances_together(&together, question.scale.levels());
+    assert!(said.contains("independent of each other"), "{said}");
     let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
     let first = &agreements.options[0];
     assert_eq!(
@@ -294,23 +303,29 @@ fn a_whole_question_is_evaluated_by_sets() {
     assert_eq!(refused(EvaluateChoices { split: "column".parse().unwrap(), ..choices }), "split");
 }
 
+/// 400 texts, 100 of them official test texts, whose answers have *sad* and *tired* together or *glad*; those of the test are turned round where that is asked for.
+fn going_together(place: &Place, turned: bool) -> Session {
+    let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
+    let row = |n: u32| {
+        let test = n.is_multiple_of(4);
+        let tired = (n * 7 % 13 < 6) != (turned && test);
+        let sets = ["glad", "sad; tired", "glad; new", "sad; tired; new"];
+        let set = sets[usize::from(tired) + 2 * usize::from(n % 5 < 2)];
+        format!("t{n},body {n},gold,{set},{}\n", if test { "test" } else { "train" })
+    };
+    let file = place.0.path().join("sets.csv");
+    let rows: String = (0..400).map(row).collect();
+    std::fs::write(&file, format!("text_id,text,annotator_id,label,split\n{rows}")).unwrap();
+    import(&session, &file, &ImportChoices::default());
+    session
+}
+
 /// Options that one person always chooses together are used so; what is learned of them is not of test labels, and texts that are the same count once.
 #[test]
 fn options_that_go_together_are_learned_without_test_labels() {
     let evaluated = |turned: bool| {
         let place = Place::new();
-        let session = Session::create(&place.file(), &Home::inside(place.0.path(), Vec::new())).unwrap();
-        let row = |n: u32| {
-            let test = n % 4 == 0;
-            let tired = (n * 7 % 13 < 6) != (turned && test);
-            let set = ["glad", "sad; tired", "glad; new", "sad; tired; new"]
-                [usize::from(tired) + 2 * usize::from(n % 5 < 2)];
-            format!("t{n},body {n},gold,{set},{}\n", if test { "test" } else { "train" })
-        };
-        let file = place.0.path().join("sets.csv");
-        let rows: String = (0..400).map(row).collect();
-        std::fs::write(&file, format!("text_id,text,annotator_id,label,split\n{rows}")).unwrap();
-        import(&session, &file, &ImportChoices::default());
+        let session = going_together(&place, turned);
         let choices = EvaluateChoices {
             question: None,
             models: vec![ModelKind::Majority],
@@ -357,6 +372,34 @@ fn options_that_go_together_are_learned_without_test_labels() {
     assert!((together.set_log_loss.unwrap() - few.models[0].set_log_loss.unwrap()).abs() < 1e-5);
     assert_eq!(together.likely, few.models[0].likely);
     assert!(few.options_together[0].contains("independent"), "{}", few.options_together[0]);
+}
+
+/// Texts that two people have answered tell whether the distances of people follow from options that go together.
+#[test]
+fn distances_of_people_take_options_together_where_that_is_shown() {
+    let place = Place::new();
+    let session = going_together(&place, false);
+    let question = session.project.question(None).unwrap();
+    session.live.fit(question.id, &Silent).unwrap();
+    let one = session.analysis.set_distances(&question, &Silent).unwrap();
+    // One person: what goes together is known, and distances are not.
+    assert!(one.correlations.factors.factors() > 0);
+    assert_eq!((one.factors_of(), one.texts), (None, 0));
+    let said = dissensus_workbench::view::distances_together(&one, question.scale.levels());
+    assert!(said.contains("sad and tired (+") && said.contains("held-out texts that two people"), "{said}");
+    // A second one who often says the contrary.
+    session.project.add_annotator("ana", &Default::default()).unwrap();
+    for text in 1..=400_u32 {
+        let set = if text % 3 == 0 { 0b0011 } else { 0b1100 };
+        record(&session, &question, (text, 2), OptionSet::from_bits(set));
+    }
+    session.live.fit(question.id, &Silent).unwrap();
+    let two = session.analysis.set_distances(&question, &Silent).unwrap();
+    assert!(two.texts >= 150, "{}", two.texts);
+    let (with, _) = session.analysis.texts_by_options(&question, 30, Some(&two)).unwrap();
+    let (without, _) = session.analysis.texts_by_options(&question, 30, None).unwrap();
+    // Everybody has answered everything: distances are those of the answers either way.
+    assert!(with.iter().zip(&without).all(|(a, b)| (a.masi.unwrap() - b.masi.unwrap()).abs() < 1e-9));
 }
 
 #[test]

@@ -220,7 +220,7 @@ fn a_type_is_a_yes_no_question() {
     let question = session.project.question(None).unwrap();
     assert_eq!(question.scale.levels(), ["insult"], "one type is enough");
     session.live.fit(question.id, &Silent).unwrap();
-    let (texts, all) = session.analysis.texts_by_options(&question, 5).unwrap();
+    let (texts, all) = session.analysis.texts_by_options(&question, 5, None).unwrap();
     assert_eq!((texts.len(), all), (5, 30));
     let agreements = session.analysis.option_agreements(&question, &Silent).unwrap();
     assert_eq!(agreements.options[0].chosen, Some(1.0 / 3.0));

@@ -43,7 +43,8 @@ pub(super) fn show_trained(found: &TrainedSets) -> Result<()> {
         found.question,
         count(found.options.len() as u64, "option")
     ))?;
-    tables(std::slice::from_ref(&found.scores), &[])
+    tables(std::slice::from_ref(&found.scores), &[])?;
+    found.options_together.as_deref().map_or(Ok(()), output::line)
 }
 
 /// A column of figures, and what it is called.

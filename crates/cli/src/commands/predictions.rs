@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use dissensus_domain::{Annotator, AnnotatorId, Question, QuestionId, ScaleKind};
 use dissensus_workbench::view::{
     DisagreementMeasure, DisagreementQuery, DisagreementRow, GroupChoice, GroupDifference, Ranking,
-    SeverityDifference,
+    SeverityDifference, distances_together,
 };
 use dissensus_workbench::{
     OptionPrediction, PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices,
@@ -383,13 +383,18 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
             options[0]
         );
     }
-    let (texts, all) = session.analysis.texts_by_options(question, args.top)?;
+    let bar = Bar::new("options that go together");
+    let together = session.analysis.set_distances(question, &bar)?;
+    drop(bar);
+    let (texts, all) = session.analysis.texts_by_options(question, args.top, Some(&together))?;
+    let said = distances_together(&together, options);
     if args.json {
         return output::json(&json!({
             "question": question.name,
             "options": options,
             "by": "pairwise",
             "texts_in_all": all,
+            "options_together": said,
             "notice": session.project.info()?.simulated_notice,
             "texts": texts,
         }));
@@ -416,7 +421,8 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
         ]
     };
     let header = ["rank", "text id", "pairwise", "MASI", "most divided options", "text"];
-    output::line(&output::table(&header, texts.iter().map(line).collect(), &[0, 2, 3]))
+    output::line(&output::table(&header, texts.iter().map(line).collect(), &[0, 2, 3]))?;
+    output::line(&said)
 }
 
 fn measure(by: MeasureArg) -> DisagreementMeasure {

@@ -42,16 +42,21 @@ impl ExpectedMasi {
     /// # Panics
     /// If there are fewer probabilities than options.
     pub fn of(&self, p: &[f32], q: &[f32]) -> f64 {
-        let (p, q) = (&p[..self.options], &q[..self.options]);
+        let wide = |p: &[f32]| -> Vec<f64> { p[..self.options].iter().map(|p| f64::from(*p)).collect() };
+        self.between(&wide(p), &wide(q))
+    }
+
+    /// The same of probabilities in double precision.
+    pub(super) fn between(&self, p: &[f64], q: &[f64]) -> f64 {
         let (mut likeness, mut both_empty) = (0.0, 1.0);
         for (p, q) in p.iter().zip(q) {
-            both_empty *= (1.0 - f64::from(*p)) * (1.0 - f64::from(*q));
+            both_empty *= (1.0 - p) * (1.0 - q);
         }
         for &(t, weight) in &self.rule {
             // Products over options of all, of a = 0 and of b = 0, and their sums over the one that is in both.
             let (mut products, mut sums) = ([1.0; 3], [0.0; 3]);
             for (p, q) in p.iter().zip(q) {
-                let (p, q) = (f64::from(*p), f64::from(*q));
+                let (p, q) = (*p, *q);
                 let (both, neither) = (p * q, (1.0 - p) * (1.0 - q));
                 for (at, either) in [p + q - both, q, p].into_iter().enumerate() {
                     let factor = neither + either * t;

@@ -27,4 +27,4 @@ pub use seen::{FEWEST_UNSEEN_TEXTS, SeenByEncoder};
 pub use sets_together::SetsTogether;
 pub use split::{CopiesAcross, DataSplit, SplitColumns, SplitSpec};
 pub use test_set::TestSet;
-pub use tuning::{f1_rule_by_calibration, f1_rule_by_folds, f1_rule_by_validation, scored_by_folds};
+pub use tuning::{f1_rule_by_folds, scored_by_calibration, scored_by_folds};

@@ -4,6 +4,7 @@ use super::predicted::{Evaluation, Predicted};
 use super::sets_together::{SetsTogether, Together};
 use crate::data::PerspectivesError;
 use crate::metrics::{BinaryLogLoss, MultiLabelScores, Scored, Thresholds};
+use crate::options::OptionCorrelations;
 use dissensus_domain::OptionSet;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,15 @@ impl PredictedSets {
     /// [`PerspectivesError::Length`] where an option was held out on other answers than the first one.
     pub fn with_correlations(self, unit: impl Fn(u32) -> u32, seed: u64) -> Result<Self, PerspectivesError> {
         let together = Together::learned(&self.options, unit, seed)?;
+        Ok(Self { together, ..self })
+    }
+
+    /// With options that go together as was learned of them before.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] where that is of another number of options.
+    pub fn correlated_by(self, found: OptionCorrelations) -> Result<Self, PerspectivesError> {
+        let together = Some(Together::known(&self.options, found)?);
         Ok(Self { together, ..self })
     }
 

@@ -1,8 +1,8 @@
 //! What options that go together add to what is said of each of them.
 
-use super::predicted::{HeldOutPart, Predicted};
+use super::predicted::Predicted;
 use crate::data::PerspectivesError;
-use crate::metrics::MultiLabelScores;
+use crate::metrics::{MultiLabelScores, Scored};
 use crate::mixed::total_and_error;
 use crate::options::{HeldOutSets, OptionCorrelations, OptionFactors, OptionPair};
 use dissensus_domain::OptionSet;
@@ -73,12 +73,35 @@ impl Together {
         let parts = first.held_out.len();
         let found = (0..parts)
             .map(|part| {
-                let of: Vec<&HeldOutPart> = options.iter().filter_map(|one| one.held_out.get(part)).collect();
-                OptionCorrelations::learn(options.len(), &held_out(&of, options.len(), &unit)?, seed)
+                let of: Vec<&Scored> =
+                    options.iter().filter_map(|one| Some(&one.held_out.get(part)?.scored)).collect();
+                OptionCorrelations::learn(options.len(), &HeldOutSets::of_options(&of, &unit)?, seed)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let alone = OptionFactors::independent(options.len())?;
         let part_of = |text: u32| first.held_out.iter().position(|part| part.tested.contains(&text));
+        Ok(Some(Self::of(options, found, part_of, unit)?))
+    }
+
+    /// With what was learned before.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Length`] where it is of another number of options.
+    pub(super) fn known(options: &[Predicted], found: OptionCorrelations) -> Result<Self, PerspectivesError> {
+        if found.factors.options() != options.len() {
+            let (what, expected) = ("the loadings of options", options.len());
+            return Err(PerspectivesError::Length { what, expected, found: found.factors.options() });
+        }
+        Self::of(options, vec![found], |_| Some(0), |text| text)
+    }
+
+    fn of(
+        options: &[Predicted],
+        found: Vec<OptionCorrelations>,
+        part_of: impl Fn(u32) -> Option<usize> + Sync,
+        unit: impl Fn(u32) -> u32,
+    ) -> Result<Self, PerspectivesError> {
+        let alone = OptionFactors::independent(options.len())?;
+        let first = &options[0];
         let answer = |row: usize| {
             let text = first.scored.observations[row].text;
             let p: Vec<f32> = options.iter().map(|one| one.scored.row(row)[1]).collect();
@@ -96,7 +119,7 @@ impl Together {
             .into_iter()
             .map(|(text, loss, alone, likely)| Answer { unit: unit(text), loss, alone, likely })
             .collect();
-        Ok(Some(Self { found, answers }))
+        Ok(Self { found, answers })
     }
 
     /// Of the answers that are kept.
@@ -157,33 +180,4 @@ fn mean_pairs(used: &[&OptionFactors]) -> Vec<OptionPair> {
     let mut pairs: Vec<OptionPair> = first.pairs().into_iter().map(mean).collect();
     pairs.sort_by(|a, b| b.correlation.abs().total_cmp(&a.correlation.abs()).then(a.options.cmp(&b.options)));
     pairs
-}
-
-/// What one division held out of each option, as sets.
-fn held_out(
-    of: &[&HeldOutPart],
-    options: usize,
-    unit: impl Fn(u32) -> u32,
-) -> Result<HeldOutSets, PerspectivesError> {
-    let keys = |part: &HeldOutPart| -> Vec<(u32, u32)> {
-        part.scored.observations.iter().map(|o| (o.text, o.annotator)).collect()
-    };
-    let first = of.first().map(|part| keys(part)).unwrap_or_default();
-    let alike = |part: &&HeldOutPart| keys(part) == first && (first.is_empty() || part.scored.levels == 2);
-    if of.len() != options || !of.iter().all(alike) {
-        let (what, expected) = ("the held-out answers to an option", first.len());
-        let found = of.iter().map(|part| part.scored.observations.len()).find(|n| *n != expected);
-        return Err(PerspectivesError::Length { what, expected, found: found.unwrap_or_default() });
-    }
-    let row_of = |row: usize| of.iter().map(move |part| part.scored.row(row)[1]);
-    let set = |row: usize| {
-        let chosen = of.iter().enumerate().filter(|(_, part)| part.scored.observations[row].level == 1);
-        OptionSet::from_bits(chosen.fold(0, |bits, (option, _)| bits | 1 << option))
-    };
-    Ok(HeldOutSets {
-        probabilities: (0..first.len()).flat_map(row_of).collect(),
-        sets: (0..first.len()).map(set).collect(),
-        texts: first.iter().map(|(text, _)| unit(*text)).collect(),
-        annotators: first.iter().map(|(_, who)| *who).collect(),
-    })
 }

@@ -3,9 +3,7 @@
 use super::seen::SeenByEncoder;
 use crate::data::copies::Copies;
 use crate::data::progress::{Progress, Quiet, step};
-use crate::data::{
-    AnnotatorModel, FitOptions, ModelKind, Observation, PerspectivesError, TrainingData, folds,
-};
+use crate::data::{FitOptions, ModelKind, Observation, PerspectivesError, TrainingData, folds};
 use crate::fit::fit;
 use crate::metrics::{F1Rule, Scored, dichotomize, score};
 use crate::models::validation_scores;
@@ -14,18 +12,8 @@ use crate::models::validation_scores;
 const FOLDS: usize = 5;
 const HELD_OUT: usize = 2;
 
-/// The rule for macro-F1 of `model`, chosen on `validation`, labels that it was not fitted to, with the shares of levels of `train`.
-/// With `at_least` of the binary question "is the level this one or higher".
-pub fn f1_rule_by_validation(
-    model: &dyn AnnotatorModel,
-    validation: &[Observation],
-    train: &[Observation],
-    at_least: Option<u16>,
-) -> F1Rule {
-    choose(score(model, validation), train, at_least)
-}
-
-/// The same where there are no validation labels, by [`scored_by_folds`]. With labels on one text only, the most likely level is answered.
+/// The rule for macro-F1 by [`scored_by_folds`], with the shares of levels of `data`; with `at_least` of the binary question "is the level this one or higher". With labels on
+/// one text only, the most likely level is answered.
 ///
 /// # Errors
 /// As [`fit`].
@@ -79,19 +67,17 @@ pub fn scored_by_folds(
     Ok(Scored::pooled(held_out))
 }
 
-/// The rule for macro-F1 of `multilevel` on an encoder that was tuned on the labels of `data`: chosen on `validation`, none of whose labels
-/// is predicted by a model that was calibrated on its text.
+/// Labels of `validation` predicted by `multilevel` on an encoder that was tuned on the labels of `data`, none of them by a model that was calibrated on its text.
 ///
 /// # Errors
 /// As [`fit`].
-pub fn f1_rule_by_calibration(
+pub fn scored_by_calibration(
     data: &TrainingData<'_>,
     validation: &[Observation],
     options: &FitOptions,
     progress: &dyn Progress,
-) -> Result<F1Rule, PerspectivesError> {
-    let held_out = validation_scores(data, validation, options, &Quiet(progress))?;
-    Ok(choose(held_out, data.observations, None))
+) -> Result<Scored, PerspectivesError> {
+    validation_scores(data, validation, options, &Quiet(progress))
 }
 
 /// The rule by labels that were predicted without them.

@@ -3,10 +3,13 @@
 mod factors;
 mod fit;
 mod given;
+mod held_out;
 mod selection;
 #[cfg(test)]
 mod tests;
 
 pub use factors::{OptionFactors, OptionPair};
 pub use given::GivenFactors;
-pub use selection::{FEWEST_TEXTS_TO_CORRELATE, HeldOutSets, OptionCorrelations};
+pub use held_out::HeldOutSets;
+pub(crate) use selection::LeftOutFactors;
+pub use selection::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations};

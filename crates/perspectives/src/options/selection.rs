@@ -2,11 +2,11 @@
 
 use super::factors::OptionFactors;
 use super::fit::fit;
+use super::held_out::HeldOutSets;
 use crate::data::PerspectivesError;
 use crate::data::folds::assign;
 use crate::math::distributions::student_quantile;
 use crate::mixed::{total_and_error, total_and_two_way_error};
-use dissensus_domain::OptionSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,19 +26,6 @@ const LEAST_GAIN: f64 = 2.0;
 /// With fewer annotators the standard error is over texts alone.
 const FEWEST_ANNOTATORS: usize = 3;
 
-/// Answers to a multi-label question with the probability of every option, by models that learned from none of these answers.
-#[derive(Clone, Debug, Default)]
-pub struct HeldOutSets {
-    /// Of each option (answers x options, row-major).
-    pub probabilities: Vec<f32>,
-    /// What was answered.
-    pub sets: Vec<OptionSet>,
-    /// The text of each answer; copies of one body, and the texts of one group, under one number.
-    pub texts: Vec<u32>,
-    /// Who gave each answer.
-    pub annotators: Vec<u32>,
-}
-
 /// What answers told of options that go together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptionCorrelations {
@@ -55,6 +42,20 @@ pub struct OptionCorrelations {
     pub texts: usize,
 }
 
+/// Factors that were learned without a fold of the texts, and the fold of each answer; empty where options are independent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeftOutFactors {
+    factors: Vec<OptionFactors>,
+    fold: Vec<u8>,
+}
+
+impl LeftOutFactors {
+    /// Those that this answer's text did not teach.
+    pub(crate) fn of(&self, answer: usize) -> Option<&OptionFactors> {
+        self.factors.get(usize::from(*self.fold.get(answer)?))
+    }
+}
+
 impl OptionCorrelations {
     /// Looks for one factor, and for a second one beside it; each is taken only where left-out answers gain by more than chance at the level of two standard errors. With
     /// fewer than 50 texts, or fewer than two options that five answers have and five have not, options stay independent.
@@ -62,15 +63,28 @@ impl OptionCorrelations {
     /// # Errors
     /// [`PerspectivesError::Length`] where lists differ in length.
     pub fn learn(options: usize, held_out: &HeldOutSets, seed: u64) -> Result<Self, PerspectivesError> {
+        Ok(Self::learned_in_folds(options, held_out, seed)?.0)
+    }
+
+    /// The same, and for each answer the factors that its text did not teach: of as many factors as are used, none where options are independent.
+    ///
+    /// # Errors
+    /// As [`OptionCorrelations::learn`].
+    pub(crate) fn learned_in_folds(
+        options: usize,
+        held_out: &HeldOutSets,
+        seed: u64,
+    ) -> Result<(Self, LeftOutFactors), PerspectivesError> {
         let independent = OptionFactors::independent(options)?;
         held_out.check(options)?;
         let units = held_out.units();
         let (answers, texts) = (held_out.sets.len(), units.iter().copied().max().map_or(0, |last| last + 1));
         let mut found = Self { factors: independent, gain: None, standard_error: None, answers, texts };
         if texts < FEWEST_TEXTS_TO_CORRELATE || options < 2 {
-            return Ok(found);
+            return Ok((found, LeftOutFactors::default()));
         }
         let fold = assign(texts, FOLDS, seed ^ 0x0c0_77e1);
+        let mut left_out = LeftOutFactors::default();
         let alone = held_out.log_losses(&found.factors);
         let mut before = alone.clone();
         for factors in 1..=MOST_FACTORS {
@@ -103,8 +117,9 @@ impl OptionCorrelations {
             }
             found.factors = learned(None)?;
             before = after;
+            left_out = LeftOutFactors { factors: own, fold: units.iter().map(|unit| fold[*unit]).collect() };
         }
-        Ok(found)
+        Ok((found, left_out))
     }
 }
 

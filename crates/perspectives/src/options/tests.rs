@@ -2,7 +2,8 @@
 
 use super::factors::OptionFactors;
 use super::fit::{Likelihood, fit};
-use super::selection::{HeldOutSets, OptionCorrelations};
+use super::held_out::HeldOutSets;
+use super::selection::OptionCorrelations;
 use crate::math::{normal, random::generator};
 use dissensus_domain::OptionSet;
 use rand::RngExt;

@@ -31,6 +31,7 @@ mod question_correlation;
 mod ranking;
 mod recorded;
 mod repeats;
+mod set_distances;
 mod slips;
 mod snippet;
 mod span_agreement;

@@ -9,7 +9,9 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::{AnnotatorId, Answer, CurrentLabel, OptionSet, Question, QuestionId, TextId};
 use dissensus_perspectives::metrics::BootstrapOptions;
-use dissensus_perspectives::{AnnotatorModel as _, Estimate, ExpectedMasi, SetAnswer, set_reliability};
+use dissensus_perspectives::{
+    AnnotatorModel as _, Estimate, ExpectedMasi, MasiTogether, SetAnswer, set_reliability,
+};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -122,7 +124,8 @@ impl Analysis {
     }
 
     /// Texts by the mean over a question's options of the chance that two annotators differ on one, the largest first: `top` of them, and
-    /// how many there are. Labels count where they are given, predictions elsewhere.
+    /// how many there are. Labels count where they are given, predictions elsewhere. MASI distances are those of options that go together as `together` has learned it, else of
+    /// independent ones.
     ///
     /// # Errors
     /// The models of the options are not live ([`crate::LiveModels::fit`] makes them so), or the file cannot be read.
@@ -130,6 +133,7 @@ impl Analysis {
         &self,
         question: &Question,
         top: usize,
+        together: Option<&MasiTogether>,
     ) -> Result<(Vec<TextOptions>, usize), WorkbenchError> {
         let not_live = || WorkbenchError::NotEncoded(self.context.store.path().to_owned());
         let differ = |d: dissensus_perspectives::Disagreement| d.pairwise;
@@ -145,8 +149,8 @@ impl Analysis {
         let mut rows: Vec<(usize, f32)> = (0..texts).map(|row| (row, mean(row))).collect();
         rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         rows.truncate(top);
-        let masi =
-            self.expected_masi(question, &rows.iter().map(|(row, _)| *row as u32).collect::<Vec<_>>())?;
+        let shown: Vec<u32> = rows.iter().map(|(row, _)| *row as u32).collect();
+        let masi = self.expected_masi(question, &shown, together)?;
         let shown = rows.iter().enumerate().map(|(at, (row, pairwise))| {
             let id: TextId = index.texts()[*row];
             let text =
@@ -164,7 +168,12 @@ impl Analysis {
     }
 
     /// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are given.
-    fn expected_masi(&self, question: &Question, texts: &[u32]) -> Result<Vec<Option<f64>>, WorkbenchError> {
+    fn expected_masi(
+        &self,
+        question: &Question,
+        texts: &[u32],
+        together: Option<&MasiTogether>,
+    ) -> Result<Vec<Option<f64>>, WorkbenchError> {
         let options = question.scale.len();
         let people = self.context.index().annotators().len();
         if people > MOST_PAIRED {
@@ -184,7 +193,7 @@ impl Analysis {
         let Some(by_option) = self.live.of_all(question.id, yes) else { return Ok(Vec::new()) };
         let index = self.context.index();
         let masi = ExpectedMasi::new(options)?;
-        let mut found = Vec::with_capacity(texts.len());
+        let mut known = Vec::with_capacity(texts.len());
         for (at, text) in texts.iter().enumerate() {
             let mut p: Vec<f32> = (0..people)
                 .flat_map(|who| by_option.iter().map(move |option| option[at * people + who]))
@@ -196,9 +205,10 @@ impl Analysis {
                     p[who as usize * options + option] = f32::from(level);
                 }
             }
-            found.push(masi.mean(&p));
+            known.push(p);
         }
-        Ok(found)
+        let mean = |p: &Vec<f32>| together.map_or_else(|| masi.mean(p), |together| together.mean(p));
+        Ok(known.iter().map(mean).collect())
     }
 
     /// The sets of options that were answered, by rows.

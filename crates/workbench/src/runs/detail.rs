@@ -6,7 +6,7 @@ use super::notes::auxiliary_note;
 use crate::context::ceiling_note;
 use crate::error::WorkbenchError;
 use crate::saved_runs::{RunFolder, SavedRun};
-use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords};
+use crate::view::{RunAnnotator, RunBin, RunClass, RunDetail, RunWords, options_of_run_together};
 use dissensus_domain::Scale;
 use dissensus_perspectives::metrics::{AnnotatorScores, CalibrationBin, ClassScores};
 use std::collections::BTreeMap;
@@ -102,6 +102,10 @@ impl Runs {
         }
         if report.is_some() && kept.outcome.f1_rule.is_none() {
             notes.push(NOT_TUNED.to_owned());
+        }
+        let whole = index.question(kept.choices.question.row());
+        if let (Some(found), Some(whole)) = (&kept.outcome.together, whole) {
+            notes.insert(0, options_of_run_together(found, whole.scale.levels()));
         }
         if of_sets {
             notes.push(OF_SETS.to_owned());

@@ -3,8 +3,12 @@
 use super::Runs;
 use crate::error::WorkbenchError;
 use crate::saved_runs::SavedRun;
+use crate::view::options_together;
 use dissensus_domain::{Question, QuestionId};
-use dissensus_perspectives::{Predicted, PredictedSets, SetEvaluation, SpanEvaluation};
+use dissensus_perspectives::metrics::Scored;
+use dissensus_perspectives::{
+    HeldOutSets, OptionCorrelations, Predicted, PredictedSets, SetEvaluation, SpanEvaluation,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,6 +21,8 @@ pub struct TrainedSets {
     pub options: Vec<String>,
     /// The run of each.
     pub runs: Vec<u32>,
+    /// Whether it is used that options go together, what whole sets gain by it, and which options do; absent where it was not looked for.
+    pub options_together: Option<String>,
     /// The scores on their test labels.
     #[serde(flatten)]
     pub scores: SetEvaluation,
@@ -92,11 +98,51 @@ impl Runs {
             .iter()
             .map(|kept| Ok(Predicted::new(kept.choices.model.name(), self.scored(kept.run.id.0)?)))
             .collect::<Result<_, WorkbenchError>>()?;
+        let mut sets = PredictedSets::new(predicted)?;
+        if let Some(found) = of.first().and_then(|kept| kept.outcome.together.clone()) {
+            sets = sets.correlated_by(found)?;
+        }
+        let (scores, names) = (sets.evaluation()?, question.scale.levels());
         Ok(Some(TrainedSets {
             question: question.name.clone(),
-            options: question.scale.levels().to_vec(),
+            options: names.to_vec(),
             runs: of.iter().map(|kept| kept.run.id.0).collect(),
-            scores: PredictedSets::new(predicted)?.evaluation()?,
+            options_together: scores.together.as_ref().map(|found| options_together(found, names)),
+            scores,
         }))
+    }
+
+    /// Which options go together of every multi-label question whose options were all trained, learned on the labels that tuned their answers: an entry for each of these runs, nothing for the
+    /// others. `trained` has the question of each run and these labels.
+    ///
+    /// # Errors
+    /// The project cannot be read.
+    pub(super) fn options_together(
+        &self,
+        trained: &[(QuestionId, Option<&Scored>)],
+        seed: u64,
+    ) -> Result<Vec<Option<OptionCorrelations>>, WorkbenchError> {
+        let (index, mut all) = (self.context.index(), vec![None; trained.len()]);
+        for question in index.questions().iter().filter(|question| question.scale.is_multi_label()) {
+            let place = |option: &Question| trained.iter().position(|(of, _)| *of == option.id);
+            let places: Option<Vec<usize>> = question.options().iter().map(place).collect();
+            let Some(places) = places else { continue };
+            let held_out: Option<Vec<&Scored>> = places.iter().map(|at| trained[*at].1).collect();
+            let (Some(held_out), Some(first)) =
+                (held_out, self.context.learned_data(question)?.into_iter().next())
+            else {
+                continue;
+            };
+            let learned = HeldOutSets::of_options(&held_out, |text| first.unit(text))
+                .and_then(|held_out| OptionCorrelations::learn(places.len(), &held_out, seed));
+            match learned {
+                Ok(found) => places.iter().for_each(|at| all[*at] = Some(found.clone())),
+                // What was trained is worth more than this.
+                Err(error) => {
+                    tracing::warn!(%error, "options of a question were held out on different answers")
+                }
+            }
+        }
+        Ok(all)
     }
 }

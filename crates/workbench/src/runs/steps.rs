@@ -16,7 +16,7 @@ use dissensus_encoder::{BatchPlan, DeviceChoice, EncoderOptions, FreezePolicy, P
 use dissensus_files::link_or_copy_folder;
 use dissensus_perspectives::{
     AnnotatorModel, AuxiliaryTask, Embeddings, EncoderToTune, EpochRecord, FitOptions, Head, JointQuestion,
-    ModelKind, TrainConfig, Trained, Trainer, TrainingData, WordQuestion, f1_rule_by_calibration, metrics,
+    ModelKind, TrainConfig, Trained, Trainer, TrainingData, WordQuestion, metrics, scored_by_calibration,
 };
 use dissensus_store::{RunId, body_hash};
 use std::collections::HashSet;
@@ -28,8 +28,8 @@ pub(super) struct Fitted {
     pub(super) model: Box<dyn AnnotatorModel>,
     pub(super) device: String,
     pub(super) notes: Vec<String>,
-    /// The answer for macro-F1, where it was chosen before the model learned the validation labels.
-    pub(super) rule: Option<metrics::F1Rule>,
+    /// Validation labels predicted without them, where the model has learned them since.
+    pub(super) held_out: Option<metrics::Scored>,
     /// Of a type of spans whose words were learned too.
     pub(super) words: Option<TrainedWordScores>,
 }
@@ -92,7 +92,7 @@ impl Work<'_> {
                 let model = self.finished(head, config.network.model, &data, x, folder)?;
                 self.keep_card(member, folder)?;
                 let device = device.clone();
-                score(member, Fitted { model, device, notes: Vec::new(), rule: None, words: None })?;
+                score(member, Fitted { model, device, notes: Vec::new(), held_out: None, words: None })?;
             }
             return Ok(before);
         }
@@ -141,10 +141,10 @@ impl Work<'_> {
             notes.push(format!("The tuned encoder is in {}.", folder.join("encoder").display()));
             let x = Arc::new(self.runs.after_tuning(&member.data, x.clone())?);
             let validation = &member.data.division.validation;
-            let rule = if config.network.model == ModelKind::Multilevel {
+            let held_out = if config.network.model == ModelKind::Multilevel {
                 notes.extend(calibration(&x, validation));
                 let data = member.data.training(&x);
-                Some(f1_rule_by_calibration(&data, validation, self.options, self.progress)?)
+                Some(scored_by_calibration(&data, validation, self.options, self.progress)?)
             } else {
                 None
             };
@@ -152,7 +152,7 @@ impl Work<'_> {
             let data = TrainingData { observations: &labels, ..member.data.training(&x) };
             let model = self.finished(head, config.network.model, &data, &x, folder)?;
             self.keep_card(member, folder)?;
-            score(member, Fitted { model, device: device.clone(), notes, rule, words })?;
+            score(member, Fitted { model, device: device.clone(), notes, held_out, words })?;
         }
         Ok(before)
     }

@@ -11,9 +11,8 @@ use crate::jobs::Progress;
 use crate::saved_runs::{Outcome, SavedRun, choices};
 use dissensus_domain::ScaleKind;
 use dissensus_encoder::{DeviceChoice, FreezePolicy};
-use dissensus_perspectives::{
-    Embeddings, FitOptions, TrainConfig, f1_rule_by_folds, f1_rule_by_validation, fit, metrics,
-};
+use dissensus_perspectives::metrics::{F1Rule, Scored};
+use dissensus_perspectives::{Embeddings, FitOptions, TrainConfig, fit, metrics, scored_by_folds};
 use dissensus_store::RunId;
 use std::sync::Arc;
 
@@ -23,6 +22,8 @@ pub(super) struct Ended {
     pub(super) outcome: Outcome,
     /// Of its test labels; none where it was not scored.
     pub(super) probabilities: Option<Vec<f32>>,
+    /// Labels that were predicted without them, by which answers were tuned.
+    pub(super) held_out: Option<Scored>,
 }
 
 /// What all runs of a training have in common.
@@ -91,7 +92,7 @@ impl Runs {
                 let training = member.data.training(&embeddings);
                 let model = fit(config.network.model, &training, &options, progress)?;
                 let device = "cpu".to_owned();
-                score(member, Fitted { model, device, notes: Vec::new(), rule: None, words: None })?;
+                score(member, Fitted { model, device, notes: Vec::new(), held_out: None, words: None })?;
             } else {
                 before = work.in_steps(members, &embeddings, &config, &mut score)?;
             }
@@ -104,6 +105,10 @@ impl Runs {
             (outcome.seconds, outcome.energy_joules) = (spent.seconds, spent.joules);
             outcome.notes.extend(together);
         }
+        let asked = members.iter().map(|member| member.kept.choices.question);
+        let trained: Vec<_> = asked.zip(ended.iter().map(|of| of.held_out.as_ref())).collect();
+        let together = self.options_together(&trained, options.seed)?;
+        ended.iter_mut().zip(together).for_each(|(of, together)| of.outcome.together = together);
         Ok(ended)
     }
 
@@ -115,7 +120,7 @@ impl Runs {
         common: &Common<'_>,
     ) -> Result<Ended, WorkbenchError> {
         let Common { config, embeddings, options, progress } = *common;
-        let Fitted { model, device, notes: added, rule, words } = fitted;
+        let Fitted { model, device, notes: added, held_out, words } = fitted;
         let Member { kept, data, question } = member;
         let kind = config.network.model;
         let mut notes = notes(kind, question, &data.division);
@@ -124,17 +129,16 @@ impl Runs {
         notes.extend(added);
         let sizes = sizes(&data.division);
         progress.report(1, Some(1), "scoring");
-        let rule = match (rule, data.division.validation.as_slice(), config.is_convex()) {
-            (Some(rule), ..) => rule,
+        let held_out = match (held_out, data.division.validation.as_slice(), config.is_convex()) {
+            (Some(held_out), ..) => held_out,
             (None, [], true) => {
                 let key = data.encoder.as_ref().map(|encoder| encoder.key.as_str());
                 let seen = self.encoding.seen_by(key, &self.context.index())?;
-                f1_rule_by_folds(kind, &data.training(embeddings), seen.rows(), None, options, progress)?
+                scored_by_folds(kind, &data.training(embeddings), seen.rows(), options, progress)?
             }
-            (None, validation, _) => {
-                f1_rule_by_validation(model.as_ref(), validation, &data.division.train, None)
-            }
+            (None, validation, _) => metrics::score(model.as_ref(), validation),
         };
+        let rule = F1Rule::choose(&held_out, &data.division.train);
         let scored = data.division.test.score(model.name(), model.as_ref())?.tuned_by(&rule);
         let ordinal = question.scale.kind() == ScaleKind::Ordinal;
         let report = metrics::Report::of(
@@ -155,6 +159,11 @@ impl Runs {
             words,
             ..Outcome::default()
         };
-        Ok(Ended { run: kept.run.id, outcome, probabilities: Some(scored.probabilities) })
+        Ok(Ended {
+            run: kept.run.id,
+            outcome,
+            probabilities: Some(scored.probabilities),
+            held_out: Some(held_out),
+        })
     }
 }

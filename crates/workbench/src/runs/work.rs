@@ -92,7 +92,7 @@ impl Runs {
     fn ended(&self, state: WorkState, ended: Vec<Ended>) -> Result<(), WorkbenchError> {
         let runs: Vec<RunId> = ended.iter().map(|ended| ended.run).collect();
         let kept = self.context.store.write(move |tx| {
-            for Ended { run, outcome, probabilities } in &ended {
+            for Ended { run, outcome, probabilities, .. } in &ended {
                 if let Some(probabilities) = probabilities {
                     tx.set_run_predictions(*run, probabilities)?;
                 }
@@ -122,7 +122,7 @@ impl Runs {
         }
         // A full disk may be why it failed and refuse this too: it is then interrupted when the project is opened again.
         let outcome = Outcome { problem, other_checkpoint, ..Outcome::default() };
-        let of = |run| Ended { run, outcome: outcome.clone(), probabilities: None };
+        let of = |run| Ended { run, outcome: outcome.clone(), probabilities: None, held_out: None };
         let _ = self.ended(state, self.trained_as_one(run).into_iter().map(of).collect());
     }
 

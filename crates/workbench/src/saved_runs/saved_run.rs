@@ -3,8 +3,8 @@
 use super::{SavedRuns, choices};
 use crate::error::WorkbenchError;
 use crate::view::{EpochInfo, Problem, RunSizes, TrainChoices};
-use dissensus_perspectives::SpanEvaluation;
 use dissensus_perspectives::metrics::{F1Rule, Report};
+use dissensus_perspectives::{OptionCorrelations, SpanEvaluation};
 use dissensus_store::{Run, RunId};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ pub(crate) struct Outcome {
     pub(crate) calibrated: bool,
     /// Of a type of spans whose words were learned too: the scores on words of its whole question.
     pub(crate) words: Option<TrainedWordScores>,
+    /// Of an option of a multi-label question all of whose options were learned: which of them go together, learned on what was held out for tuning.
+    pub(crate) together: Option<OptionCorrelations>,
     pub(crate) problem: Option<Problem>,
     /// It could not be resumed because the checkpoint in its folder is of other data or of an earlier version.
     pub(crate) other_checkpoint: bool,

@@ -1,15 +1,42 @@
 //! Options that go together, in words.
 
-use dissensus_perspectives::{FEWEST_TEXTS_TO_CORRELATE, OptionPair, SetsTogether};
+use dissensus_perspectives::{
+    FEWEST_TEXTS_OF_TWO, FEWEST_TEXTS_TO_CORRELATE, FactorsOf, MasiTogether, OptionCorrelations, OptionPair,
+    SetsTogether,
+};
 
 /// Pairs that are named either way at most.
 const NAMED: usize = 3;
 /// A pair with a correlation nearer to 0 is not named.
 const WORTH_NAMING: f64 = 0.1;
 
+/// What was found out of options that go together.
+struct Found<'a> {
+    divisions: usize,
+    used: usize,
+    factors: usize,
+    gain: Option<(f64, f64)>,
+    learned_from: usize,
+    pairs: &'a [OptionPair],
+}
+
 /// Whether it is used that options go together, what whole sets gain by it, and which options do: one or a few sentences without a line's end.
 pub(crate) fn options_together(found: &SetsTogether, options: &[String]) -> String {
-    let (Some(gain), Some(error)) = (found.gain, found.standard_error) else {
+    let SetsTogether { divisions, used, factors, learned_from, pairs, .. } = found;
+    let gain = found.gain.zip(found.standard_error);
+    let (divisions, used, factors) = (*divisions, *used, *factors);
+    said(&Found { divisions, used, factors, gain, learned_from: *learned_from, pairs }, options)
+}
+
+/// The same of what a run has learned.
+pub(crate) fn options_of_run_together(found: &OptionCorrelations, options: &[String]) -> String {
+    let (factors, pairs) = (found.factors.factors(), found.factors.pairs());
+    let (gain, learned_from) = (found.gain.zip(found.standard_error), found.answers);
+    said(&Found { divisions: 1, used: factors.min(1), factors, gain, learned_from, pairs: &pairs }, options)
+}
+
+fn said(found: &Found<'_>, options: &[String]) -> String {
+    let Some((gain, error)) = found.gain else {
         return format!(
             "Options are taken as independent of each other: too little was held out to tell (it takes {FEWEST_TEXTS_TO_CORRELATE} texts, and two options that at least \
              five answers have and five have not)."
@@ -28,10 +55,36 @@ pub(crate) fn options_together(found: &SetsTogether, options: &[String]) -> Stri
         String::new()
     };
     let factors = if found.factors == 1 { "1 shared factor" } else { "2 shared factors" };
-    let named = |sign: f64| named(&found.pairs, options, sign);
+    let named = |sign: f64| named(found.pairs, options, sign);
     let together = named(1.0).map_or_else(String::new, |pairs| format!(" They go together: {pairs}."));
     let apart = named(-1.0).map_or_else(String::new, |pairs| format!(" They exclude each other: {pairs}."));
     format!("That options go together is used{of} ({factors}): whole sets gain {gains}.{together}{apart}")
+}
+
+/// Whether distances of whole answers take into account that options go together, and which do.
+pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
+    let pairs = found.correlations.factors.pairs();
+    let both = [named(&pairs, options, 1.0), named(&pairs, options, -1.0)];
+    let said: Vec<String> = both.into_iter().flatten().collect();
+    let pairs = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
+    match found.factors_of() {
+        Some(FactorsOf::Person) => {
+            format!("MASI distances take into account that options go together in what one person answers{pairs}.")
+        }
+        Some(FactorsOf::Text) => {
+            format!("MASI distances take into account that options go together in a text, whoever answers{pairs}.")
+        }
+        None if found.correlations.factors.factors() == 0 => {
+            "MASI distances take options as independent of each other: held-out answers do not show that they go together.".to_owned()
+        }
+        None if found.texts < FEWEST_TEXTS_OF_TWO => format!(
+            "MASI distances take options as independent of each other. Within an answer they go together{pairs}; whether people's distances follow from it takes \
+             {FEWEST_TEXTS_OF_TWO} held-out texts that two people have answered."
+        ),
+        None => format!(
+            "MASI distances take options as independent of each other. Within an answer they go together{pairs}; distances on held-out texts are not predicted better with it."
+        ),
+    }
 }
 
 /// The pairs with the largest correlations of a sign.
