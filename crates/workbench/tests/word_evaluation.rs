@@ -100,6 +100,35 @@ fn every_model_is_scored_on_the_same_words() {
 }
 
 #[test]
+fn figures_and_their_differences_from_the_frequency_of_words_have_intervals() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path());
+    let models = [ModelKind::Shared, ModelKind::Multilevel];
+    let found = evaluated(&session, &models, SplitSpec::ByText(0.5), &Silent).unwrap();
+    for model in found.models.iter().chain(&found.baselines) {
+        let (low, high) = model.intervals["token_log_loss"];
+        assert!(low <= model.scores.token_log_loss && model.scores.token_log_loss <= high, "{model:?}");
+    }
+    let differences = &found.differences;
+    assert_eq!((differences.less.as_str(), differences.confidence), ("word-frequency", 0.9));
+    let names: Vec<&str> = differences.models.iter().map(|one| one.model.as_str()).collect();
+    assert_eq!(names, ["shared", "multilevel", "annotator-rate"]);
+    let of = |model: &str| {
+        let all = found.models.iter().chain(&found.baselines);
+        all.clone().find(|one| one.model == model).map(|one| one.scores.token_log_loss).unwrap()
+    };
+    for one in &differences.models {
+        let expected = of(&one.model) - of("word-frequency");
+        assert!((one.of["token_log_loss"].difference - expected).abs() < 1e-12, "{one:?}");
+    }
+    // The rate alone does not know words: that it is worse is sure.
+    assert!(differences.models[2].of["token_log_loss"].low.unwrap() > 0.0, "{differences:?}");
+    let json = serde_json::to_value(&found).unwrap();
+    assert!(json["models"][0]["intervals"]["token_log_loss"][1].is_f64(), "{json}");
+    assert!(json["differences"]["models"][0]["of"]["token_log_loss"]["low"].is_f64(), "{json}");
+}
+
+#[test]
 fn folds_are_scored_together_and_a_cancel_is_heard_in_a_network() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path());

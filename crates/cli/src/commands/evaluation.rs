@@ -37,7 +37,7 @@ pub(super) fn show(evaluation: &Evaluation) -> Result<()> {
     output::line("\nEach text's labels together, by those who gave them; means over texts")?;
     output::line(&table(&all, &OF_PANELS))?;
     if let Some(found) = &evaluation.differences {
-        differences(found)?;
+        differences(found, &COMPARED)?;
     }
     match &evaluation.prediction_sets {
         Some(found) => prediction_sets(found),
@@ -84,31 +84,40 @@ const COMPARED: [(&str, &str); 8] = [
     ("r", "pearson"),
 ];
 
-fn differences(found: &ModelDifferences) -> Result<()> {
+/// Each model and baseline less one of them, with intervals, in these columns: what they are called, and keys of figures.
+pub(super) fn differences(found: &ModelDifferences, columns: &[(&str, &str)]) -> Result<()> {
     let percent = (100.0 * found.confidence).round();
     output::line(&format!(
         "\nLess {}, with {percent} % intervals over {} (* without 0; --json has every metric)",
         found.less, found.over
     ))?;
-    let columns: Vec<&(&str, &str)> = COMPARED
+    let columns: Vec<&(&str, &str)> = columns
         .iter()
         .filter(|(_, key)| found.models.iter().any(|model| model.of.contains_key(*key)))
         .collect();
-    let cell = |one: Option<&PairedDifference>| match one {
-        None => "–".to_owned(),
-        Some(PairedDifference { difference, low: Some(low), high: Some(high) }) => {
-            let star = if *low > 0.0 || *high < 0.0 { "*" } else { " " };
-            format!("{difference:+.3} ± {:.3}{star}", (high - low) / 2.0)
+    let cell = |key: &str, one: Option<&PairedDifference>| {
+        let places = places(key);
+        match one {
+            None => "–".to_owned(),
+            Some(PairedDifference { difference, low: Some(low), high: Some(high) }) => {
+                let star = if *low > 0.0 || *high < 0.0 { "*" } else { " " };
+                format!("{difference:+.places$} ± {:.places$}{star}", (high - low) / 2.0)
+            }
+            Some(one) => format!("{:+.places$}", one.difference),
         }
-        Some(one) => format!("{:+.3}", one.difference),
     };
     let row = |model: &ModelDifference| {
-        let figures = columns.iter().map(|(_, key)| cell(model.of.get(*key)));
+        let figures = columns.iter().map(|(_, key)| cell(key, model.of.get(*key)));
         std::iter::once(model.model.clone()).chain(figures).collect()
     };
     let header: Vec<&str> = std::iter::once("model").chain(columns.iter().map(|(title, _)| *title)).collect();
     let numbers: Vec<usize> = (1..header.len()).collect();
     output::line(&output::table(&header, found.models.iter().map(row).collect(), &numbers))
+}
+
+/// Decimal places of a figure: most words are unmarked, so that losses differ in the fourth.
+pub(super) fn places(key: &str) -> usize {
+    if key == "token_log_loss" { 4 } else { 3 }
 }
 
 fn prediction_sets(found: &PredictionSets) -> Result<()> {

@@ -1,7 +1,7 @@
 //! What `evaluate` prints of a question with spans.
 
 use super::count;
-use super::evaluation::heading;
+use super::evaluation::{differences, heading, places};
 use crate::output::{self, three};
 use anyhow::Result;
 use dissensus_workbench::{SpanEvaluation, SpanEvaluationReport, TrainedWords, TypeOfSpans};
@@ -10,7 +10,13 @@ use dissensus_workbench::{SpanEvaluation, SpanEvaluationReport, TrainedWords, Ty
 pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
     heading(&found.question, &found.split, found.seed)?;
     output::line("Words: one decision for each type. A text as a whole is scored by the name of a type")?;
+    output::line(&format!(
+        "Figures ± half of their {:.0} % intervals over {}",
+        100.0 * found.differences.confidence,
+        found.differences.over
+    ))?;
     table(&found.models, &found.baselines)?;
+    differences(&found.differences, &COLUMNS)?;
     if let Some(without) = &found.without_copies {
         output::line(&format!(
             "\nThe body of {} of the test also stands in training. Without them:",
@@ -32,28 +38,31 @@ pub(super) fn show_trained(found: &TrainedWords) -> Result<()> {
     table(std::slice::from_ref(&found.scores), &found.baselines)
 }
 
-/// A column of figures, and what it is called.
-type Column = (&'static str, fn(&SpanEvaluation) -> Option<f64>);
-
-const COLUMNS: [Column; 7] = [
-    ("log loss", |one| Some(one.scores.token_log_loss)),
-    ("word F1", |one| one.scores.token_macro_f1),
-    ("own F1", |one| one.scores.annotator_token_macro_f1),
-    ("span F1", |one| one.scores.span_f1_exact),
-    ("overlap F1", |one| one.scores.span_f1_overlap),
-    ("AUROC words", |one| one.scores.token_disagreement_auroc),
-    ("rho texts", |one| one.scores.text_disagreement_spearman),
+/// Columns of figures: what they are called, and their keys.
+const COLUMNS: [(&str, &str); 7] = [
+    ("log loss", "token_log_loss"),
+    ("word F1", "token_macro_f1"),
+    ("own F1", "annotator_token_macro_f1"),
+    ("span F1", "span_f1_exact"),
+    ("overlap F1", "span_f1_overlap"),
+    ("AUROC words", "token_disagreement_auroc"),
+    ("rho texts", "text_disagreement_spearman"),
 ];
 
 fn table(models: &[SpanEvaluation], baselines: &[SpanEvaluation]) -> Result<()> {
     let header: Vec<&str> = std::iter::once("model").chain(COLUMNS.iter().map(|(title, _)| *title)).collect();
     let row = |model: &SpanEvaluation| {
-        let figure = |(at, (_, of)): (usize, &Column)| match of(model) {
-            // Most words are unmarked: losses differ in the fourth place.
-            Some(loss) if at == 0 => format!("{loss:.4}"),
-            figure => three(figure),
+        let values = model.scores.values();
+        let figure = |(_, key): &(&str, &str)| {
+            let found = values.iter().find(|(other, _)| other == key).and_then(|(_, value)| *value);
+            let Some(value) = found else { return three(None) };
+            let places = places(key);
+            match model.intervals.get(*key) {
+                Some((low, high)) => format!("{value:.places$} ± {:.places$}", (high - low) / 2.0),
+                None => format!("{value:.places$}"),
+            }
         };
-        std::iter::once(model.model.clone()).chain(COLUMNS.iter().enumerate().map(figure)).collect()
+        std::iter::once(model.model.clone()).chain(COLUMNS.iter().map(figure)).collect()
     };
     let numbers: Vec<usize> = (1..header.len()).collect();
     output::line(&output::table(&header, models.iter().chain(baselines).map(row).collect(), &numbers))

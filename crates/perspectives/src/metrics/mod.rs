@@ -26,6 +26,7 @@ mod wilcoxon;
 
 pub use annotators::{AnnotatorScores, annotator_baselines, annotator_scores};
 pub(crate) use answers::most_likely;
+pub(crate) use bootstrap::LEAST_RARE;
 pub use bootstrap::{Cluster, Intervals, bootstrap};
 pub use calibration::{CalibrationBin, calibration_curve, expected_calibration_error};
 pub use classes::{

@@ -81,6 +81,25 @@ impl Resampled {
                 .zip(&mut supported)
                 .for_each(|((key, _), ok)| *ok &= found.contains_key(key));
         }
+        let without = |keep: &(dyn Fn(usize) -> bool + Sync)| {
+            metrics(&scored.at(keep)).values().into_iter().map(|(_, value)| value).collect()
+        };
+        Self::over(observations, whole.values().to_vec(), supported, seed, without, progress)
+    }
+
+    /// Of anything that is made of labels (their levels do not count): `whole` are its metrics, `supported` which of them rest on enough, and `metrics` those of the labels
+    /// at the places that are kept.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Cancelled`].
+    pub(crate) fn over(
+        observations: Vec<Observation>,
+        whole: Vec<(&'static str, Option<f64>)>,
+        supported: Vec<bool>,
+        seed: u64,
+        metrics: impl Fn(&(dyn Fn(usize) -> bool + Sync)) -> Vec<Option<f64>> + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Self, PerspectivesError> {
         let mut without = [Vec::new(), Vec::new(), Vec::new()];
         if supported.contains(&true) {
             let texts = groups(observations.iter().map(|o| o.text), seed, 0);
@@ -91,16 +110,33 @@ impl Resampled {
             {
                 step(progress, "paired differences", nth as f32 / 3.0)?;
                 let left = |g: usize| -> Left {
-                    let scores = metrics(&scored.at(|i| group[i] != g));
                     Left {
                         labels: group.iter().filter(|other| **other == g).count() as f64,
-                        metrics: scores.values().into_iter().map(|(_, value)| value).collect(),
+                        metrics: metrics(&|i| group[i] != g),
                     }
                 };
                 *out = (0..many).into_par_iter().map(left).collect();
             }
         }
-        Ok(Self { observations, whole: whole.values().to_vec(), supported, without })
+        Ok(Self { observations, whole, supported, without })
+    }
+
+    /// Intervals of its metrics themselves, by key, over texts and annotators together, of this `confidence`; those that rest on too little have none.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Confidence`] outside (0, 1).
+    pub fn intervals(&self, confidence: f64) -> Result<BTreeMap<String, (f64, f64)>, PerspectivesError> {
+        if !(confidence > 0.0 && confidence < 1.0) {
+            return Err(PerspectivesError::Confidence(confidence));
+        }
+        let mut found = BTreeMap::new();
+        for (at, (key, figure)) in self.whole.iter().enumerate() {
+            let Some(figure) = figure.filter(|_| self.supported[at]) else { continue };
+            if let Some(half) = self.half_width(None, at, figure, confidence) {
+                found.insert((*key).to_owned(), (figure - half, figure + half));
+            }
+        }
+        Ok(found)
     }
 
     /// Its metrics less those of `other`, by key, with intervals of this `confidence`; those that either model lacks are left out.
@@ -124,7 +160,7 @@ impl Resampled {
             let (Some(first), Some(second)) = (first, second) else { continue };
             let difference = first - second;
             let half = (self.supported[at] && other.supported[at])
-                .then(|| self.half_width(other, at, difference, confidence))
+                .then(|| self.half_width(Some(other), at, difference, confidence))
                 .flatten();
             let (low, high) = (half.map(|half| difference - half), half.map(|half| difference + half));
             found.insert((*key).to_owned(), PairedDifference { difference, low, high });
@@ -132,13 +168,14 @@ impl Resampled {
         Ok(found)
     }
 
-    fn half_width(&self, other: &Self, at: usize, difference: f64, confidence: f64) -> Option<f64> {
+    /// Of a metric, less that of `other` where there is one.
+    fn half_width(&self, other: Option<&Self>, at: usize, figure: f64, confidence: f64) -> Option<f64> {
         let part = |nth: usize| -> Option<(f64, f64)> {
-            let moves: Option<Vec<(f64, f64)>> = self.without[nth]
-                .iter()
-                .zip(&other.without[nth])
-                .map(|(a, b)| Some((a.labels, a.metrics[at]? - b.metrics[at]? - difference)))
-                .collect();
+            let moved = |(group, left): (usize, &Left)| {
+                let theirs = other.map_or(Some(0.0), |other| other.without[nth][group].metrics[at]);
+                Some((left.labels, left.metrics[at]? - theirs? - figure))
+            };
+            let moves: Option<Vec<(f64, f64)>> = self.without[nth].iter().enumerate().map(moved).collect();
             let moves = moves.filter(|moves| moves.len() > 1)?;
             let n = moves.len() as f64;
             // What is known of a text with fewer labels is noisier: that moves ranks and distances of panels a little with every label, always
@@ -148,7 +185,7 @@ impl Resampled {
             let squares: f64 = moves.iter().map(|(labels, moved)| (moved - drift * labels).powi(2)).sum();
             Some(((n - 1.0) / n * squares, n - 1.0))
         };
-        half_width(part(0)?, part(1)?, part(2)?, difference, confidence)
+        half_width(part(0)?, part(1)?, part(2)?, figure, confidence)
     }
 }
 

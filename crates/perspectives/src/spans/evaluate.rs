@@ -3,7 +3,11 @@
 use super::baselines::{WordFrequency, annotator_rates};
 use super::data::{SpanAnswer, SpanTexts};
 use super::model::SpanModel;
+use super::scored_words::ScoredWords;
 use super::token_scores::{PredictedMarks, TokenScores};
+use crate::data::PerspectivesError;
+use crate::data::progress::Progress;
+use crate::metrics::Resampled;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +20,28 @@ pub struct SpanEvaluation {
     /// The scores.
     #[serde(flatten)]
     pub scores: TokenScores,
+    /// Of each figure, by its key, the ends of an interval over texts and annotators; none of those that rest on too little, and none at all where intervals were not asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub intervals: BTreeMap<String, (f64, f64)>,
+}
+
+impl SpanEvaluation {
+    /// With intervals of this confidence, within what each figure can be.
+    ///
+    /// # Errors
+    /// [`PerspectivesError::Confidence`] outside (0, 1).
+    pub fn with_intervals(self, resampled: &Resampled, confidence: f64) -> Result<Self, PerspectivesError> {
+        let mut intervals = resampled.intervals(confidence)?;
+        for (key, (low, high)) in &mut intervals {
+            let (least, most) = match key.as_str() {
+                "token_log_loss" => (0.0, f64::INFINITY),
+                key if key.ends_with("spearman") => (-1.0, 1.0),
+                _ => (0.0, 1.0),
+            };
+            (*low, *high) = (low.max(least), high.min(most));
+        }
+        Ok(Self { intervals, ..self })
+    }
 }
 
 /// What one model or baseline says of test answers.
@@ -83,15 +109,41 @@ impl SpanPredictions {
         answers: &[&SpanAnswer],
         keep: impl Fn(u32) -> bool,
     ) -> SpanEvaluation {
-        let kept: Vec<usize> = (0..answers.len()).filter(|at| keep(answers[*at].text)).collect();
-        let predicted: Vec<PredictedMarks<'_>> = kept
-            .iter()
-            .map(|&at| PredictedMarks {
-                answer: answers[at],
-                probabilities: &self.probabilities[at],
-                thresholds: &self.thresholds[at],
-            })
-            .collect();
-        SpanEvaluation { model: self.model.clone(), scores: TokenScores::of(texts, &predicted) }
+        let predicted = self.predicted(answers, keep);
+        let scores = TokenScores::of(texts, &predicted);
+        SpanEvaluation { model: self.model.clone(), scores, intervals: BTreeMap::new() }
+    }
+
+    /// The model's name on the command line.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The figures of all answers that these predictions are of, and the same without groups of texts, annotators and answers: intervals of figures and of differences follow from them.
+    ///
+    /// # Errors
+    /// A cancel.
+    pub fn resampled(
+        &self,
+        texts: &SpanTexts,
+        answers: &[&SpanAnswer],
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Resampled, PerspectivesError> {
+        ScoredWords::new(texts, &self.predicted(answers, |_| true)).resampled(seed, progress)
+    }
+
+    fn predicted<'a>(
+        &'a self,
+        answers: &[&'a SpanAnswer],
+        keep: impl Fn(u32) -> bool,
+    ) -> Vec<PredictedMarks<'a>> {
+        let kept = (0..answers.len()).filter(|at| keep(answers[*at].text));
+        kept.map(|at| PredictedMarks {
+            answer: answers[at],
+            probabilities: &self.probabilities[at],
+            thresholds: &self.thresholds[at],
+        })
+        .collect()
     }
 }

@@ -3,16 +3,21 @@
 //! A word is the unit: whether an annotator marks it with a type is a yes/no decision, learned from the hidden states of its tokens, its form, and how readily
 //! that annotator marks the type.
 
+mod answer_sums;
 mod baselines;
 mod data;
+mod differing;
 mod disagreement;
 mod evaluate;
 mod head;
 mod head_objective;
+#[cfg(test)]
+mod interval_tests;
 mod live;
 mod marks;
 mod model;
 mod readiness;
+mod scored_words;
 mod selection;
 #[cfg(test)]
 pub(crate) mod simulated;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The chance that an interval of a difference holds it.
-const CONFIDENCE: f64 = 0.9;
+pub(super) const CONFIDENCE: f64 = 0.9;
 
 /// Scores of models and baselines without the test texts whose body also stands in training or validation.
 #[derive(Clone, Debug, Serialize)]
@@ -26,7 +26,7 @@ pub struct WithoutCopies {
 /// How far models and baselines are from one model, each metric on the same labels.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModelDifferences {
-    /// The model whose figures are taken off: `multilevel`.
+    /// The model whose figures are taken off: `multilevel`, of words the baseline `word-frequency`.
     pub less: String,
     /// The chance that an interval holds the difference, over texts and annotators like these.
     pub confidence: f64,
@@ -100,15 +100,41 @@ impl Compared {
         let labels = &of_first.scored.observations;
         let others =
             resampled.iter().filter(|(one, _)| one.model != reference && one.scored.observations == *labels);
-        let of = |(one, own): &(&Predicted, Resampled)| -> Result<ModelDifference, WorkbenchError> {
-            Ok(ModelDifference { model: one.model.clone(), of: own.less(first, CONFIDENCE)? })
+        let all: Vec<(String, &Resampled)> = others.map(|(one, own)| (one.model.clone(), own)).collect();
+        Ok(Some(ModelDifferences::between(reference, first, all.into_iter())?))
+    }
+}
+
+impl ModelDifferences {
+    /// Of all of these, each by its name, from the one that is called `reference`, which is among them.
+    pub(super) fn less(
+        reference: &str,
+        all: &[(String, Resampled)],
+    ) -> Result<Self, dissensus_perspectives::PerspectivesError> {
+        let own = all.iter().find(|(model, _)| model == reference).or_else(|| all.first());
+        let others = || all.iter().filter(|(model, _)| model != reference);
+        match own {
+            Some((_, first)) => {
+                Self::between(reference, first, others().map(|(model, own)| (model.clone(), own)))
+            }
+            None => Ok(Self::of(reference, Vec::new())),
+        }
+    }
+
+    fn between<'a>(
+        reference: &str,
+        first: &Resampled,
+        others: impl Iterator<Item = (String, &'a Resampled)>,
+    ) -> Result<Self, dissensus_perspectives::PerspectivesError> {
+        let of = |(model, own): (String, &Resampled)| {
+            own.less(first, CONFIDENCE).map(|of| ModelDifference { model, of })
         };
-        Ok(Some(ModelDifferences {
-            less: reference.to_owned(),
-            confidence: CONFIDENCE,
-            over: "texts and annotators".to_owned(),
-            models: others.map(of).collect::<Result<_, _>>()?,
-        }))
+        Ok(Self::of(reference, others.map(of).collect::<Result<_, _>>()?))
+    }
+
+    fn of(less: &str, models: Vec<ModelDifference>) -> Self {
+        let (less, over) = (less.to_owned(), "texts and annotators".to_owned());
+        Self { less, confidence: CONFIDENCE, over, models }
     }
 }
 

@@ -1,12 +1,15 @@
 //! Models scored on the words that annotators mark.
 
 use super::Analysis;
+use super::compared::{CONFIDENCE, ModelDifferences};
 use super::evaluation::{EvaluateChoices, SplitReport};
+use super::span_data::SpanData;
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::Question;
 use dissensus_encoder::WordStates;
+use dissensus_perspectives::metrics::Resampled;
 use dissensus_perspectives::{
     ModelKind, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel, SpanPredictions, SpanTraining,
     SplitColumns, SplitSpec, TypeReport, WordFrequency, WordNetworks,
@@ -15,6 +18,9 @@ use dissensus_store::EvaluationKind;
 use serde::Serialize;
 use serde_json::json;
 use std::time::Instant;
+
+/// The baseline that differences are from.
+const WORD_FREQUENCY: &str = "word-frequency";
 
 /// Scores of models on the marked words of answers held out. The keys are a contract with scripts.
 #[derive(Clone, Debug, Serialize)]
@@ -25,7 +31,9 @@ pub struct SpanEvaluationReport {
     pub models: Vec<SpanEvaluation>,
     /// How often a word's form is marked times the annotator's rate (`word-frequency`), and that rate alone (`annotator-rate`).
     pub baselines: Vec<SpanEvaluation>,
-    /// The scores of both without the test texts whose body also stands in training; none where there are no such texts.
+    /// Every model and the other baseline less `word-frequency`, in every figure, with intervals.
+    pub differences: ModelDifferences,
+    /// The scores of both, without intervals, of all but the test texts whose body also stands in training; none where there are no such texts.
     pub without_copies: Option<SpansWithoutCopies>,
     /// The types, in the order of every list of types, and what `multilevel` learned of each (of the last fold).
     pub types: Vec<TypeOfSpans>,
@@ -167,15 +175,20 @@ impl Analysis {
             let baselines = models.split_off(choices.models.len());
             (models, baselines)
         };
-        let (models, baselines) = scores(&|_| true);
+        let (mut models, mut baselines) = scores(&|_| true);
         let without_copies = (!divided.copies.is_empty()).then(|| {
             let (models, baselines) = scores(&|text| !divided.copies.contains(&text));
             SpansWithoutCopies { models, baselines }
         });
+        let resampled = resampled(&predictions, &data, &tested, options.seed, progress)?;
+        for (one, (_, own)) in models.iter_mut().chain(&mut baselines).zip(&resampled) {
+            *one = one.clone().with_intervals(own, CONFIDENCE)?;
+        }
         Ok(SpanEvaluationReport {
             question: question.name.clone(),
             models,
             baselines,
+            differences: ModelDifferences::less(WORD_FREQUENCY, &resampled)?,
             without_copies,
             types: types_of(question, &learned),
             notes: Vec::new(),
@@ -185,6 +198,20 @@ impl Analysis {
             seconds: started.elapsed().as_secs_f64(),
         })
     }
+}
+
+/// Of each model and baseline its name and its figures without parts of the answers.
+fn resampled(
+    predictions: &[SpanPredictions],
+    data: &SpanData,
+    tested: &[&SpanAnswer],
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<(String, Resampled)>, WorkbenchError> {
+    let of = |one: &SpanPredictions| {
+        Ok((one.model().to_owned(), one.resampled(&data.texts, tested, seed, progress)?))
+    };
+    predictions.iter().map(of).collect()
 }
 
 fn types_of(question: &Question, learned: &[TypeReport]) -> Vec<TypeOfSpans> {

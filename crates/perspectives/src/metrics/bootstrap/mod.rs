@@ -29,7 +29,7 @@ const LEAST_TEXTS: usize = 20;
 /// The same of annotators, and of annotators in the worst tenth.
 const LEAST_ANNOTATORS: usize = 5;
 /// Macro-F1 and AUROC hang on the rarest level and the rarer kind of text: fewer texts than this with it are too few.
-const LEAST_RARE: usize = 10;
+pub(crate) const LEAST_RARE: usize = 10;
 
 /// What is resampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
