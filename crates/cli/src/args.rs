@@ -702,7 +702,8 @@ annotator_id, prediction, a column p_LEVEL for the probability of each level, ob
 (disagreement_split and disagreement_pairwise, 0 to 1, as in `disagreement`; unknown with one person). observed says that this annotator has labelled a text of the
 same body in the project, which has taught the model. Labels that trained a tuned encoder are not looked at for it. A .txt file is
 one text a line. Of a question with spans it is the words that are predicted, a row for each word and type: text_id, start, end, word, type, expected (the share of
-those people who would mark it), differ (the probability that two of them differ on it), and with --annotators a column p_ANNOTATOR for the probability of each.
+those people who would mark it), differ (the probability that two of them differ on it), observed
+(a text of the same body has an answer, or taught the encoder), and with --annotators a column p_ANNOTATOR for the probability of each.
 With --bundle a folder that `bundle` wrote predicts, without its project: observed is unknown then.")]
 #[command(group(clap::ArgGroup::new("predicted").required(true).multiple(false)))]
 pub(crate) struct Predict {
@@ -766,8 +767,8 @@ pub(crate) struct Predict {
 The folder holds encoder and tokenizer (which sentence-transformers opens), heads, each annotator's effects, names of questions and levels, a model card
 (README.md) with held-out figures, and the sum of every file; no text, no label, no attribute. Where a model compares new texts with labelled ones
 the embeddings of these are in it, and the card says of how many. Without --run and --question the live models of all questions go into it, of a
-multi-label question those of its options, of one with spans those of its types and the model of the words that are marked. With --run the words that the run's
-training learned go along. `predict --bundle` asks it; a bundle with a file missing or altered is refused.")]
+multi-label question those of its options, of one with spans those of its types and the model of the words that are marked. With --run the words go along that
+a training learned, where the runs of all types of its question are named. `predict --bundle` asks it; a bundle with a file missing or altered is refused.")]
 pub(crate) struct Bundle {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]

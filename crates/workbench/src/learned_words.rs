@@ -13,8 +13,8 @@ pub(crate) struct LearnedWords {
     pub(crate) question: u32,
     /// Answers that it was learned from and calibrated on.
     pub(crate) answers: u32,
-    /// Of each form that has an effect what [`form_print`] says of it, ascending: a run's folder is handed on. Whether a word is among them can be tested; they cannot be read, and
-    /// their order says nothing of the texts.
+    /// Of each form that has an effect what [`form_print`] says of it, ascending: a run's folder is handed on. They cannot be read off, and their order says nothing of the texts; whoever
+    /// tries a word learns whether it is among them.
     pub(crate) forms: Vec<u64>,
     /// Of each type.
     pub(crate) heads: Vec<TypeHead>,

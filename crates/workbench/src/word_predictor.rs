@@ -9,11 +9,13 @@ use crate::text_words::{Forms, words};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_exchange::{ColumnKind, TextOfFile, TypedColumn, TypedTable, Value};
 use dissensus_perspectives::{LiveSpans, SpanTexts, WordFeatures};
+use dissensus_store::body_hash;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Texts that are read together.
-const TOGETHER: usize = 64;
+/// Texts that are read together, and how many bytes of them at most: the states of a word take kilobytes.
+const TOGETHER: (usize, usize) = (64, 96 << 10);
 
 /// Where the words of a text are, in characters.
 type Places = Vec<(u32, u32)>;
@@ -26,7 +28,8 @@ pub(crate) struct WordPredictor {
     pub(crate) states: WordStates,
     /// Of each annotator and type mean and variance of the readiness to mark, in logits.
     pub(crate) readiness: Vec<Vec<(f64, f64)>>,
-    /// Of each annotator the number of answers that the readiness comes from.
+    /// Of each annotator the number of answers that the readiness comes from; nothing that leaves the project.
+    #[serde(skip)]
     pub(crate) answers: Vec<u32>,
 }
 
@@ -47,6 +50,8 @@ pub struct WordPredictionFile {
     pub annotators_without_labels: usize,
     /// Rows, one for each word and type.
     pub rows: u64,
+    /// Texts whose body has an answer in the project, or taught its encoder: the model has learned from that. `None` where it is not known.
+    pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
 }
@@ -57,10 +62,19 @@ pub(crate) struct WordsAsked<'a> {
     pub(crate) types: &'a [String],
     /// Whose marks are expected.
     pub(crate) chosen: &'a [PredictedAnnotator],
+    /// Hashes of bodies that the model has learned from; `None` where they are not known.
+    pub(crate) observed: Option<&'a HashSet<[u8; 32]>>,
     /// Whether each of them has a column.
     pub(crate) each: bool,
     pub(crate) out: &'a Path,
     pub(crate) replace: bool,
+}
+
+impl WordsAsked<'_> {
+    /// Whether the model has learned from a text of the same body.
+    fn has_seen(&self, text: &TextOfFile) -> Option<bool> {
+        self.observed.map(|known| body_hash(&text.body).is_some_and(|hash| known.contains(&hash)))
+    }
 }
 
 impl WordPredictor {
@@ -75,7 +89,7 @@ impl WordPredictor {
         if heads.len() != types || self.readiness.iter().any(|own| own.len() != types) {
             return Some(format!("it is not of {types} types"));
         }
-        if self.readiness.len() != annotators || self.answers.len() != annotators {
+        if self.readiness.len() != annotators {
             return Some(format!("it is not of {annotators} annotators"));
         }
         if heads.iter().any(|head| head.forms.len() != self.learned.forms.len()) {
@@ -117,6 +131,11 @@ impl WordPredictor {
             text("type"),
             number("expected".to_owned()),
             number("differ".to_owned()),
+            // A flag is yes or no; a number may be unknown.
+            TypedColumn::new(
+                "observed",
+                if asked.observed.is_some() { ColumnKind::Flag } else { ColumnKind::Number },
+            ),
         ];
         columns.extend(named.iter().map(|one| number(format!("p_{}", one.id))));
         let mut table = TypedTable::create(asked.out, columns)?;
@@ -128,6 +147,7 @@ impl WordPredictor {
             annotators: asked.chosen.len(),
             annotators_without_labels: asked.chosen.iter().filter(|one| !one.has_labels).count(),
             rows: 0,
+            observed: asked.observed.map(|_| 0),
             bad_rows: texts.bad(),
         };
         texts.in_chunks(TOGETHER, progress, |chunk| {
@@ -135,6 +155,8 @@ impl WordPredictor {
             for ((row, text), places) in (0..).zip(chunk).zip(&places) {
                 written.rows += write_text(&mut table, asked, named, &live, (row, text), places)?;
                 written.texts += 1;
+                written.observed =
+                    written.observed.map(|sum| sum + u64::from(asked.has_seen(text) == Some(true)));
             }
             Ok(())
         })?;
@@ -186,6 +208,7 @@ fn write_text(
     let all = live.expected(row, &people).unwrap_or_default();
     let own: Vec<_> = named.iter().map(|one| live.expected(row, &[one.row]).unwrap_or_default()).collect();
     let characters: Vec<char> = text.body.chars().collect();
+    let seen = asked.has_seen(text);
     let mut rows = 0;
     for (at, &(start, end)) in places.iter().enumerate() {
         let word: String = characters[start as usize..end as usize].iter().collect();
@@ -201,6 +224,7 @@ fn write_text(
                 Value::Text(name),
                 Value::Number(found.marks as f32),
                 Value::Number(differ),
+                seen.map_or(Value::Number(f32::NAN), Value::Flag),
             ];
             values.extend(own.iter().map(|own| Value::Number(own[at].types[of_type].marks as f32)));
             table.write(&values)?;
@@ -245,8 +269,9 @@ mod tests {
         let mut other = good.clone();
         other.learned.heads[0].forms.push(0.0);
         assert!(why(&other).unwrap().contains("effects of words"));
-        let mut other = good;
-        other.answers.pop();
-        assert!(why(&other).is_some());
+        let kept = serde_json::to_string(&good).unwrap();
+        assert!(!kept.contains("answers\":["), "how much somebody labelled stays: {kept}");
+        let back: WordPredictor = serde_json::from_str(&kept).unwrap();
+        assert_eq!(why(&back), None);
     }
 }

@@ -50,17 +50,19 @@ it("forgets what has no labels any more", () => {
 });
 
 it("says of which questions words are learned too", () => {
-  const where = question(4, "where", 5, ["insult"]);
+  const where = question(4, "where", 5, ["insult", "praise"]);
   where.scale = { ...where.scale, kind: "spans" };
   const all = [...QUESTIONS, where];
   const joint = [4, 2].map((id) => ({ question: id, weight: 1 }));
   const names = (more: object) =>
-    wordsOf(all, { model: "multilevel", tuning: "full", joint, ...more }).map((one) => one.name);
+    wordsOf(all, { question: 1, model: "multilevel", tuning: "full", joint, ...more }).map((one) => one.name);
   expect(names({})).toEqual(["where"]);
   expect(names({ model: "sep-heads" })).toEqual([]);
   expect(names({ tuning: "frozen" })).toEqual([]);
   expect(names({ tuning: "prompt" })).toEqual([]);
   // One type alone, or another question.
-  expect(names({ joint: [{ question: 400, weight: 1 }] })).toEqual([]);
+  expect(names({ question: 400, joint: [] })).toEqual([]);
   expect(names({ joint: [] })).toEqual([]);
+  where.options.length = 1;
+  expect(names({ question: 400, joint: [] })).toEqual(["where"]);
 });

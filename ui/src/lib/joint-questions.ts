@@ -62,10 +62,13 @@ export function stillThere(
 /** The questions with spans of which marked words are learned beside what is said of whole texts. */
 export function wordsOf(
   questions: readonly QuestionInfo[],
-  choices: Pick<TrainChoices, "model" | "tuning" | "joint">,
+  choices: Pick<TrainChoices, "question" | "model" | "tuning" | "joint">,
 ): QuestionInfo[] {
   const learns = choices.model === "shared" || choices.model === "multilevel";
   if (!learns || choices.tuning === "frozen" || choices.tuning === "prompt") return [];
-  const chosen = new Set((choices.joint ?? []).map((one) => one.question));
-  return questions.filter((q) => q.scale.kind === "spans" && chosen.has(q.id));
+  const joint = (choices.joint ?? []).map((one) => one.question);
+  const chosen = new Set(joint.length > 0 ? joint : [choices.question]);
+  // A question with one type is learned whole by a run of that type.
+  const whole = (q: QuestionInfo) => chosen.has(q.id) || q.options.every((option) => chosen.has(option.id));
+  return questions.filter((q) => q.scale.kind === "spans" && whole(q));
 }

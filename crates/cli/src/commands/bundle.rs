@@ -28,6 +28,12 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
             count(written.embeddings_held as u64, "labelled text")
         ));
     }
+    if written.words_held > 0 {
+        note(&format!(
+            "it holds a weight and a hash of {} of labelled texts: who tries a word learns whether it is among them, and of a rare one whether it was marked",
+            count(written.words_held as u64, "word")
+        ));
+    }
     if args.json {
         return output::json(&written);
     }

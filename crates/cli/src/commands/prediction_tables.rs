@@ -56,12 +56,13 @@ pub(super) fn tell_words_written(written: &WordPredictionFile, json: bool) -> Re
     tell_left_out(written.bad_rows);
     tell_without_labels(written.annotators_without_labels);
     output::line(&format!(
-        "Wrote {} to {}: the words of {} x {}, over {}",
+        "Wrote {} to {}: the words of {} x {}, over {}{}",
         count(written.rows, "row"),
         written.file.display(),
         count(written.texts, "text"),
         count(written.types.len() as u64, "type"),
-        count(written.annotators as u64, "annotator")
+        count(written.annotators as u64, "annotator"),
+        written.observed.map_or_else(String::new, |texts| format!(", {} observed", count(texts, "text")))
     ))
 }
 

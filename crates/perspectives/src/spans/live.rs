@@ -7,7 +7,6 @@ use super::selection::{effect_mode, effect_mode_near, given_word};
 use crate::data::PerspectivesError;
 use crate::math::quadrature::FIVE;
 use crate::math::{attenuation, sigmoid};
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fitted `multilevel` model and all answers. Heads and variances stay as they were fitted; a new answer moves its annotator's readiness
@@ -218,7 +217,7 @@ impl LiveSpans {
             let before = self.readiness.get(&annotator).map_or(0.0, |own| own[of_type].0);
             effect_mode_near(before, decisions.iter().copied(), between)
         };
-        let readiness = (0..self.types).into_par_iter().map(of).collect();
+        let readiness = (0..self.types).map(of).collect();
         self.readiness.insert(annotator, readiness);
     }
 

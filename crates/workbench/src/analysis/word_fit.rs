@@ -11,6 +11,7 @@ use dissensus_encoder::{Encoder, WordStates};
 use dissensus_perspectives::{
     LiveSpans, ModelKind, SpanAnswer, SpanFitOptions, SpanModel, SpanTexts, SpanTraining,
 };
+use std::collections::BTreeSet;
 
 /// A model of words, and the answers that annotators' readiness comes from. Texts and annotators are known to `live` by their ids.
 pub(super) struct WordFit {
@@ -32,8 +33,8 @@ pub(super) struct WordFit {
 }
 
 impl Analysis {
-    /// Fits the model of the words of a question on an encoder: of what was `learned` together with it, where something was, else from the answers. The words of `other`
-    /// texts, which will be scored later, are known to it.
+    /// Fits the model of the words of a question on an encoder: of what was `learned` together with it, where something was, else from the answers. The words of all texts are
+    /// known to it, those of texts that are scored later too.
     ///
     /// # Errors
     /// No answers; a text that cannot be encoded; a cancel.
@@ -42,7 +43,6 @@ impl Analysis {
         question: &Question,
         encoder: &Encoder,
         learned: Option<&LearnedWords>,
-        other: bool,
         progress: &dyn Progress,
     ) -> Result<WordFit, WorkbenchError> {
         let states = if learned.is_some() { WordStates::Last } else { WordStates::EmbeddingAndContext };
@@ -53,7 +53,7 @@ impl Analysis {
         let model = match learned {
             Some(learned) => {
                 // Effects are looked up for the forms that are known by then.
-                for chunk in texts.chunks(TOGETHER).filter(|_| other) {
+                for chunk in texts.chunks(TOGETHER) {
                     for body in self.context.store.bodies(chunk)? {
                         data.forms.add(&body);
                     }
@@ -93,6 +93,27 @@ impl Analysis {
         })
     }
 
+    /// Scores the words of more texts of the project.
+    ///
+    /// # Errors
+    /// A text that cannot be encoded; a cancel.
+    pub(super) fn score_words(
+        &self,
+        fit: &mut WordFit,
+        encoder: &Encoder,
+        texts: &[TextId],
+        progress: &dyn Progress,
+    ) -> Result<(), WorkbenchError> {
+        for (nth, chunk) in texts.chunks(TOGETHER).enumerate() {
+            progress.report((nth * TOGETHER) as u64, Some(texts.len() as u64), "scoring other texts");
+            let mut read = SpanTexts::new(encoder.word_dim(fit.states));
+            self.read_words(encoder, chunk, fit.states, &mut fit.data.forms, &mut read, progress)?;
+            let rows: Vec<u32> = chunk.iter().map(|text| text.0).collect();
+            fit.live.add_texts(&fit.model, &read, &rows)?;
+        }
+        Ok(())
+    }
+
     /// The model of the words of a question as it leaves the project: heads, and the readiness of these `people` that answers so far tell, in their order.
     ///
     /// # Errors
@@ -105,7 +126,11 @@ impl Analysis {
         learned: Option<LearnedWords>,
         progress: &dyn Progress,
     ) -> Result<WordPredictor, WorkbenchError> {
-        let mut fit = self.fit_words_on(question, encoder, learned.as_ref(), false, progress)?;
+        let mut fit = self.fit_words_on(question, encoder, learned.as_ref(), progress)?;
+        // Answers to texts that were too many to learn from tell of annotators all the same.
+        let unread: BTreeSet<u32> = fit.data.further.iter().map(|answer| answer.text).collect();
+        let unread: Vec<TextId> = unread.into_iter().map(|row| fit.texts[row as usize]).collect();
+        self.score_words(&mut fit, encoder, &unread, progress)?;
         fit.record();
         let learned = learned.unwrap_or_else(|| {
             LearnedWords::of_model(question.id.row().0, fit.answers, &fit.model, &fit.data.forms)

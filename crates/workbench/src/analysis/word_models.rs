@@ -1,7 +1,6 @@
 //! Models of words that follow labels: what people marked in a text, and what they would mark.
 
 use super::Analysis;
-use super::span_data::TOGETHER;
 use super::word_fit::WordFit;
 use crate::encoding::EncoderChoice;
 use crate::error::WorkbenchError;
@@ -14,7 +13,7 @@ use crate::view::{
 use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
 };
-use dissensus_perspectives::{ExpectedMarks, LiveSpans, SpanAnswer, SpanTexts};
+use dissensus_perspectives::{ExpectedMarks, LiveSpans, SpanAnswer};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -106,19 +105,13 @@ impl Analysis {
         let started = Instant::now();
         // Before labels are read: what comes in between is read once more, which changes nothing.
         let followed = self.context.store.last_event()?;
-        let encoder = self.encoding.open_in_use(choice)?.0;
-        let learned = self.runs.learned_words(question.id)?;
-        let mut fit = self.fit_words_on(question, &encoder, learned.as_ref(), true, progress)?;
+        let (encoder, selected, _) = self.encoding.open_in_use(choice)?;
+        let learned = self.runs.learned_words(question.id, &selected.encoder)?.map(|(_, learned)| learned);
+        let mut fit = self.fit_words_on(question, &encoder, learned.as_ref(), progress)?;
         let labelled: BTreeSet<u32> = fit.read.iter().copied().collect();
         let others: Vec<TextId> =
             fit.texts.iter().copied().filter(|text| !labelled.contains(&text.0)).collect();
-        for (nth, chunk) in others.chunks(TOGETHER).enumerate() {
-            progress.report((nth * TOGETHER) as u64, Some(others.len() as u64), "scoring other texts");
-            let mut texts = SpanTexts::new(encoder.word_dim(fit.states));
-            self.read_words(&encoder, chunk, fit.states, &mut fit.data.forms, &mut texts, progress)?;
-            let rows: Vec<u32> = chunk.iter().map(|text| text.0).collect();
-            fit.live.add_texts(&fit.model, &texts, &rows)?;
-        }
+        self.score_words(&mut fit, &encoder, &others, progress)?;
         fit.record();
         let WordFit { model, live, tuned, answers, encoder, texts, .. } = fit;
         self.words.set(question.id, FittedWords { live, encoder: encoder.clone(), followed, answers, tuned });

@@ -1,14 +1,17 @@
 //! Which words of another file's texts the project's annotators would mark, as a table.
 
 use super::Analysis;
+use super::span_data::TOGETHER;
 use crate::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::outputs::check_outputs;
 use crate::prediction_table::{PredictedAnnotator, PredictionChoices};
 use crate::word_predictor::{WordPredictionFile, WordsAsked};
-use dissensus_domain::{AnnotatorId, Question};
+use dissensus_domain::{AnnotatorId, Question, TextId};
 use dissensus_exchange::TypedTable;
+use dissensus_store::body_hash;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A table of words that was asked for: its names, files and texts were found in order.
@@ -54,8 +57,10 @@ impl Analysis {
     ) -> Result<WordPredictionFile, WorkbenchError> {
         let index = self.context.index();
         let people: Vec<AnnotatorId> = index.annotators().iter().map(|who| who.id).collect();
-        let encoder = self.encoding.open_in_use(encoder)?.0;
-        let learned = self.runs.learned_words(asked.question.id)?;
+        let (encoder, selected, _) = self.encoding.open_in_use(encoder)?;
+        let learned =
+            self.runs.learned_words(asked.question.id, &selected.encoder)?.map(|(_, learned)| learned);
+        let observed = self.observed_bodies(&asked.question, &selected.key)?;
         let predictor = self.word_predictor(&asked.question, &people, &encoder, learned, progress)?;
         let has_labels = |row: u32| predictor.answers.get(row as usize).is_some_and(|answers| *answers > 0);
         let chosen: Vec<PredictedAnnotator> = asked
@@ -67,11 +72,34 @@ impl Analysis {
             question: &asked.question.name,
             types: asked.question.scale.levels(),
             chosen: &chosen,
+            observed: Some(&observed),
             each: !asked.choices.annotators.is_empty(),
             out: &asked.out,
             replace: asked.choices.replace,
         };
         let written = predictor.write_file(&table, &asked.texts, &encoder, progress);
         written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// Hashes of the bodies that have an answer to the question, or taught the encoder.
+    fn observed_bodies(
+        &self,
+        question: &Question,
+        encoder: &str,
+    ) -> Result<HashSet<[u8; 32]>, WorkbenchError> {
+        let index = self.context.index();
+        let (types, labels) = self.context.span_data(question)?;
+        let answered = types.first().map_or(&[][..], |first| &first.texts[..]);
+        let answered = labels.iter().filter_map(|label| answered.get(label.text as usize)).copied();
+        let seen = self.encoding.seen_by(Some(encoder), &index)?;
+        let taught =
+            index.texts().iter().zip(seen.taught()).filter(|(_, taught)| **taught).map(|(id, _)| *id);
+        let texts: BTreeSet<TextId> = answered.chain(taught).collect();
+        let texts: Vec<TextId> = texts.into_iter().collect();
+        let mut bodies = HashSet::new();
+        for chunk in texts.chunks(TOGETHER) {
+            bodies.extend(self.context.store.bodies(chunk)?.iter().filter_map(|body| body_hash(body)));
+        }
+        Ok(bodies)
     }
 }

@@ -78,8 +78,10 @@ fn section(of: &Manifest, question: &BundledQuestion) -> String {
 fn words_section(of: &Manifest, words: &BundledWords) -> String {
     let types: Vec<String> = words.types.iter().map(|name| cell(name)).collect();
     let with = words.annotators.iter().filter(|annotator| annotator.has_labels).count();
-    let by =
-        words.run.map_or_else(|| "fitted on the project's answers".to_owned(), |run| format!("run {run}"));
+    let by = words.run.map_or_else(
+        || "fitted on the project's answers".to_owned(),
+        |run| format!("learned by run {run} together with its encoder"),
+    );
     let mut card = format!(
         "\n## {}: which words are marked\n- Types: {}\n- Model: {} ({by}), a head on the hidden states of words for each type, and each annotator's readiness to mark\n\
          - Learned from: {}; readiness of {}\n",
@@ -92,10 +94,9 @@ fn words_section(of: &Manifest, words: &BundledWords) -> String {
     if of.encoders.len() > 1 {
         card.push_str(&format!("- Encoder: {}\n", of.encoders[words.encoder].folder));
     }
-    if words.run.is_some() {
-        card.push_str(&held_out(&words.held_out, "answer"));
-    } else {
-        card.push_str("\n### Held out\nNothing was held out of this model of words: `dissensus evaluate` of its question tells how well such models do.\n");
+    match words.held_out.figures.is_empty() {
+        true => card.push_str(&format!("\n### Held out\n{}\n", cell(&words.held_out.of))),
+        false => card.push_str(&held_out(&words.held_out, "answer")),
     }
     card
 }
@@ -123,8 +124,10 @@ fn holds(of: &Manifest) -> String {
             "Annotators have the ids that they have in the project: write the bundle with `--anonymous` to replace them by numbers."
         }
     };
+    let holds_words = of.words.iter().any(|words| words.forms > 0);
+    let but = if holds_words { " (but for what the weights of words tell, see below)" } else { "" };
     let mut words = format!(
-        "\n## What it holds\nEncoder and tokenizer, heads, each annotator's effects, and the names of questions and levels; no text, no label and no attribute \
+        "\n## What it holds\nEncoder and tokenizer, heads, each annotator's effects, and the names of questions and levels; no text, no label{but} and no attribute \
          of an annotator. {people} Effects say how severe somebody is found to be: they are about people all the same. Where groups of annotators were found to differ in kind, \
          it is in the effects who shares a group, without its name.\n"
     );
@@ -135,7 +138,8 @@ fn holds(of: &Manifest) -> String {
     }
     for of in of.words.iter().filter(|of| of.forms > 0) {
         words.push_str(&format!(
-            "Of the words of \"{}\" it holds a weight and a hash of the word for {}: they cannot be read, and whether a word is among them can be tested.\n",
+            "**Of the words of \"{}\" it holds a weight and a hash of {}.** Whoever tries a word, a name or a number against the hashes learns whether it stands in a labelled text; \
+             the weight of one that stands in a single text says whether it was marked there.\n",
             cell(&of.name),
             counted(of.forms as u64, "word")
         ));

@@ -94,6 +94,7 @@ impl Bundle {
             question: &words.name,
             types: &words.types,
             chosen: &chosen,
+            observed: None,
             each: !choices.annotators.is_empty(),
             out,
             replace: choices.replace,

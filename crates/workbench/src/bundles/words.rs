@@ -7,9 +7,10 @@ use super::write::io_error;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::learned_words::LearnedWords;
+use crate::runs::TrainedWords;
 use crate::word_predictor::WordPredictor;
 use crate::words::counted;
-use dissensus_domain::{AnnotatorId, Question};
+use dissensus_domain::{AnnotatorId, Question, ScaleKind};
 use dissensus_encoder::Encoder;
 use dissensus_perspectives::SpanEvaluation;
 use std::path::Path;
@@ -24,76 +25,132 @@ pub(super) struct WordsToBundle {
     pub(super) held_out: HeldOutFigures,
 }
 
-impl Bundles {
-    /// The model of the words of a question, on the encoder in use.
-    pub(super) fn live_words(
-        &self,
-        question: &Question,
-        in_use: &OpenedEncoder,
-        progress: &dyn Progress,
-    ) -> Result<WordsToBundle, WorkbenchError> {
-        let learned = self.runs.learned_words(question.id)?;
-        self.words_of(question, learned, in_use, progress)
-    }
+/// A question with spans whose words are to go into a bundle.
+pub(super) struct WordsAskedFor {
+    pub(super) question: Question,
+    /// The training that learned them; the model in use without one.
+    pub(super) trained: Option<TrainedWords>,
+}
 
-    /// The models of words that the training of a run has learned.
-    pub(super) fn words_of_run(
+impl Bundles {
+    /// The questions with spans all of whose types are among the `questions` whose live models are bundled, or among the bundled `runs` of one training that learned words.
+    pub(super) fn words_asked_for(
         &self,
-        run: u32,
-        encoder: &OpenedEncoder,
-        progress: &dyn Progress,
-    ) -> Result<Vec<WordsToBundle>, WorkbenchError> {
-        let mut all = Vec::new();
-        for learned in self.runs.words_of_run(run)? {
-            let index = self.context.index();
-            let question = index.questions().iter().find(|q| q.id.row().0 == learned.question).cloned();
-            let cannot = |reason: String| WorkbenchError::CannotBundle { run, reason };
-            let question = question
-                .ok_or_else(|| cannot("the question whose words it learned is not there".to_owned()))?;
-            if question.scale.len() != learned.heads.len() {
-                return Err(cannot(format!("\"{}\" has other types now: train again", question.name)));
+        questions: &[Question],
+        runs: &[u32],
+    ) -> Result<Vec<WordsAskedFor>, WorkbenchError> {
+        let index = self.context.index();
+        let live = index.questions().iter().filter(|question| {
+            let types = question.options();
+            question.scale.kind() == ScaleKind::Spans
+                && types.iter().all(|of_type| questions.iter().any(|chosen| chosen.id == of_type.id))
+        });
+        let mut all: Vec<WordsAskedFor> =
+            live.map(|question| WordsAskedFor { question: question.clone(), trained: None }).collect();
+        for run in runs {
+            for trained in self.runs.trained_words(*run)? {
+                let known =
+                    |one: &WordsAskedFor| one.trained.as_ref().is_some_and(|of| of.runs == trained.runs);
+                let question = index.questions().iter().find(|question| question.name == trained.question);
+                if !all.iter().any(known)
+                    && trained.runs.iter().all(|of_type| runs.contains(of_type))
+                    && let Some(question) = question
+                {
+                    all.push(WordsAskedFor { question: question.clone(), trained: Some(trained) });
+                }
             }
-            let words = self.words_of(&question, Some(learned), encoder, progress)?;
-            let scores = self.runs.word_scores(run)?;
-            let held_out = scores.map(|scores| HeldOutFigures {
-                of: format!(
-                    "{} of run {run}, which it has not learned from. Annotators' readiness to mark comes from all answers of the project; in these figures it came from those that the run learned.",
-                    counted(scores.answers[2].into(), "test answer")
-                ),
-                labels: scores.answers[2] as usize,
-                figures: figures(&scores.model, "")
-                    .chain(scores.baselines.first().into_iter().flat_map(|of| figures(of, " of word frequency times the annotator's rate")))
-                    .collect(),
-            });
-            all.push(WordsToBundle { run: Some(run), held_out: held_out.unwrap_or_default(), ..words });
         }
         Ok(all)
     }
 
-    fn words_of(
+    /// The model of the words of a question on the encoder in use, which was opened by the name `called`.
+    pub(super) fn live_words(
         &self,
         question: &Question,
-        learned: Option<LearnedWords>,
-        encoder: &OpenedEncoder,
+        in_use: &OpenedEncoder,
+        called: &str,
         progress: &dyn Progress,
     ) -> Result<WordsToBundle, WorkbenchError> {
         let index = self.context.index();
         let people: Vec<AnnotatorId> = index.annotators().iter().map(|who| who.id).collect();
+        let learned = self.runs.learned_words(question.id, called)?;
+        let (run, learned) = learned.map_or((None, None), |(run, learned)| (Some(run), Some(learned)));
+        let trained = match run {
+            Some(run) => self.runs.trained_words(run)?,
+            None => Vec::new(),
+        };
+        let trained = trained.iter().find(|trained| trained.question == question.name);
+        self.words_of(question, run, trained, &people, learned, in_use, progress)
+    }
+
+    /// The model of words that a training learned.
+    pub(super) fn run_words(
+        &self,
+        question: &Question,
+        trained: &TrainedWords,
+        encoder: &OpenedEncoder,
+        progress: &dyn Progress,
+    ) -> Result<WordsToBundle, WorkbenchError> {
+        let run = trained.runs.first().copied().unwrap_or_default();
+        let (learned, people) = self.runs.words_with_people(run, question.id)?;
+        if question.scale.len() != learned.heads.len() {
+            let reason = format!("\"{}\" has other types now: train again", question.name);
+            return Err(WorkbenchError::CannotBundle { run, reason });
+        }
+        self.words_of(question, Some(run), Some(trained), &people, Some(learned), encoder, progress)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what a model of words is made of")]
+    fn words_of(
+        &self,
+        question: &Question,
+        run: Option<u32>,
+        trained: Option<&TrainedWords>,
+        people: &[AnnotatorId],
+        learned: Option<LearnedWords>,
+        encoder: &OpenedEncoder,
+        progress: &dyn Progress,
+    ) -> Result<WordsToBundle, WorkbenchError> {
         let predictor =
-            self.analysis.word_predictor(question, &people, &encoder.encoder, learned, progress)?;
-        let annotators = index
-            .annotators()
-            .iter()
-            .zip(&predictor.answers)
-            .map(|(who, answers)| BundledAnnotator { id: who.external_id.clone(), has_labels: *answers > 0 });
+            self.analysis.word_predictor(question, people, &encoder.encoder, learned, progress)?;
+        let index = self.context.index();
+        let annotator = |(id, answers): (&AnnotatorId, &u32)| {
+            let who = index.annotator_row(*id).and_then(|row| index.annotators().get(row as usize))?;
+            Some(BundledAnnotator { id: who.external_id.clone(), has_labels: *answers > 0 })
+        };
+        let annotators: Option<Vec<BundledAnnotator>> =
+            people.iter().zip(&predictor.answers).map(annotator).collect();
         Ok(WordsToBundle {
-            annotators: annotators.collect(),
+            annotators: annotators.ok_or_else(|| WorkbenchError::DamagedRun(run.unwrap_or_default()))?,
+            held_out: held_out(run, trained),
             question: question.clone(),
-            run: None,
+            run,
             predictor,
             encoder: encoder.clone(),
-            held_out: HeldOutFigures::default(),
         })
+    }
+}
+
+/// What was held out of the training of a run, and the figures on it; that there is nothing of it where a run of its types was deleted.
+fn held_out(run: Option<u32>, trained: Option<&TrainedWords>) -> HeldOutFigures {
+    let of = match (run, trained) {
+        (None, _) => {
+            "Nothing was held out of this model of words: `dissensus evaluate` of its question tells how well such models do.".to_owned()
+        }
+        (Some(run), None) => format!("The figures of run {run} were deleted with runs of its training."),
+        (Some(run), Some(trained)) => format!(
+            "{} of run {run}, which it has not learned from. Annotators' readiness to mark comes from all answers of the project; in these figures it came from those that the run learned.",
+            counted(trained.answers[2].into(), "test answer")
+        ),
+    };
+    let Some(trained) = trained else { return HeldOutFigures { of, ..HeldOutFigures::default() } };
+    let baseline = trained.baselines.first().into_iter();
+    HeldOutFigures {
+        of,
+        labels: trained.answers[2] as usize,
+        figures: figures(&trained.scores, "")
+            .chain(baseline.flat_map(|of| figures(of, " of word frequency times the annotator's rate")))
+            .collect(),
     }
 }
 

@@ -2,18 +2,17 @@
 
 use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, FORMAT, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
-use super::words::WordsToBundle;
+use super::words::{WordsAskedFor, WordsToBundle};
 use super::{BUNDLE, Bundle, Bundles, card, sums};
 use crate::clock::now_ms;
 use crate::encoding::{EncoderChoice, EncoderSwitch};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
-use dissensus_domain::{Question, ScaleKind};
+use dissensus_domain::Question;
 use dissensus_encoder::{DeviceChoice, copy_encoder};
 use dissensus_files::{AtomicFolder, folder_of};
 use dissensus_perspectives::ModelKind;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,6 +44,8 @@ pub struct BundleWritten {
     pub questions: Vec<String>,
     /// Questions with spans of whose words it predicts which ones are marked.
     pub words: Vec<String>,
+    /// Words of labelled texts of which it has a weight and a hash, of each question.
+    pub words_held: usize,
     /// Annotators that it predicts.
     pub annotators: usize,
     /// Encoder versions in it.
@@ -83,29 +84,30 @@ impl Bundles {
         encoder: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<(BundleWritten, Option<EncoderSwitch>), WorkbenchError> {
-        let (mut models, mut words) = (Vec::new(), Vec::<WordsToBundle>::new());
+        let asked = self.words_asked_for(questions, &choices.runs)?;
+        self.check_names(questions, &choices.runs, &asked)?;
+        let (mut models, mut words) = (Vec::new(), Vec::new());
         for run in &choices.runs {
-            let model = self.run_model(*run, progress)?;
-            // The runs of one training have the same words.
-            let together = self.runs.trained_together(*run)?;
-            if !words.iter().any(|of| of.run.is_some_and(|run| together.contains(&run))) {
-                words.extend(self.words_of_run(*run, &model.encoder, progress)?);
-            }
-            models.push(model);
+            models.push(self.run_model(*run, progress)?);
+        }
+        for WordsAskedFor { question, trained } in &asked {
+            let Some(trained) = trained else { continue };
+            let own = models.iter().find(|model| model.run.is_some_and(|run| trained.runs.contains(&run)));
+            let Some(own) = own else { continue };
+            words.push(self.run_words(question, trained, &own.encoder, progress)?);
         }
         let mut switch = None;
         if !questions.is_empty() {
             switch = self.encoding.ensure_encoded(encoder, progress)?;
-            let (encoder, _, dir) = self.encoding.open_in_use(encoder)?;
+            let (encoder, selected, dir) = self.encoding.open_in_use(encoder)?;
             let in_use = OpenedEncoder { encoder: Arc::new(encoder), dir };
             for question in questions {
                 models.push(self.live_model(question, &in_use, progress)?);
             }
-            for question in self.questions_with_spans(questions) {
-                words.push(self.live_words(&question, &in_use, progress)?);
+            for WordsAskedFor { question, .. } in asked.iter().filter(|asked| asked.trained.is_none()) {
+                words.push(self.live_words(question, &in_use, &selected.encoder, progress)?);
             }
         }
-        check_names(&models, &words)?;
         let place = AtomicFolder::create(dir).map_err(|e| io_error(dir, "making", e))?;
         let manifest = self.fill(place.path(), &models, &words, choices.anonymous, progress)?;
         let bytes = check_copy(place.path(), &models)?;
@@ -119,12 +121,18 @@ impl Bundles {
             io::ErrorKind::AlreadyExists => WorkbenchError::ExportExists(dir.to_owned()),
             _ => io_error(dir, "writing", error),
         })?;
-        let people: std::collections::BTreeSet<&str> =
-            manifest.questions.iter().flat_map(|q| q.annotators.iter().map(|a| a.id.as_str())).collect();
+        let people: std::collections::BTreeSet<&str> = manifest
+            .questions
+            .iter()
+            .flat_map(|q| q.annotators.iter())
+            .chain(manifest.words.iter().flat_map(|w| w.annotators.iter()))
+            .map(|a| a.id.as_str())
+            .collect();
         let written = BundleWritten {
             folder: dir.to_owned(),
             questions: manifest.questions.iter().map(|q| q.name.clone()).collect(),
             words: manifest.words.iter().map(|w| w.name.clone()).collect(),
+            words_held: manifest.words.iter().map(|w| w.forms).sum(),
             annotators: people.len(),
             encoders: manifest.encoders.iter().map(|e| e.version.clone()).collect(),
             embeddings_held: manifest.questions.iter().map(|q| q.embeddings_held).sum(),
@@ -165,15 +173,23 @@ impl Bundles {
         learned.map(|id| index.with_levels(id).cloned()).collect()
     }
 
-    /// The questions with spans all of whose types are among `questions`.
-    fn questions_with_spans(&self, questions: &[Question]) -> Vec<Question> {
-        let index = self.context.index();
-        let whole = |question: &&Question| {
-            let types = question.options();
-            question.scale.kind() == ScaleKind::Spans
-                && types.iter().all(|of_type| questions.iter().any(|chosen| chosen.id == of_type.id))
-        };
-        index.questions().iter().filter(whole).cloned().collect()
+    /// Every question is asked by its name, so that none may stand in a bundle twice.
+    fn check_names(
+        &self,
+        questions: &[Question],
+        runs: &[u32],
+        words: &[WordsAskedFor],
+    ) -> Result<(), WorkbenchError> {
+        let mut names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
+        for run in runs {
+            names.push(self.runs.detail(*run)?.info.question_name);
+        }
+        names.extend(words.iter().map(|of| of.question.name.clone()));
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(twice) => Err(WorkbenchError::QuestionTwice(twice[0].clone())),
+            None => Ok(()),
+        }
     }
 
     /// Writes all files.
@@ -316,16 +332,6 @@ fn check_copy(dir: &Path, models: &[ModelToBundle]) -> Result<u64, WorkbenchErro
         words.predictor(dir, None)?;
     }
     bytes_in(dir)
-}
-
-/// Every question is asked by its name, so that none may stand in a bundle twice.
-fn check_names(models: &[ModelToBundle], words: &[WordsToBundle]) -> Result<(), WorkbenchError> {
-    let mut known = BTreeSet::new();
-    let names = models.iter().map(|of| &of.question.name).chain(words.iter().map(|of| &of.question.name));
-    match names.into_iter().find(|name| !known.insert(*name)) {
-        Some(twice) => Err(WorkbenchError::QuestionTwice(twice.clone())),
-        None => Ok(()),
-    }
 }
 
 fn check_place(dir: &Path, replace: bool) -> Result<(), WorkbenchError> {

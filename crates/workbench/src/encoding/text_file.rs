@@ -65,33 +65,37 @@ impl CheckedTexts {
         self.found.bad
     }
 
-    /// Hands all texts to `each`, `at_once` of them together, in the file's order.
+    /// Hands all texts to `each`, `at_once` of them together, or fewer that have `most_bytes`, in the file's order.
     ///
     /// # Errors
     /// The file has changed since it was read first, or cannot be read; what `each` gives; a cancel.
     pub(crate) fn in_chunks(
         &self,
-        at_once: usize,
+        (at_once, most_bytes): (usize, usize),
         progress: &dyn Progress,
         mut each: impl FnMut(&[TextOfFile]) -> Result<(), WorkbenchError>,
     ) -> Result<(), WorkbenchError> {
-        let (mut waiting, mut done, mut bad) = (Vec::with_capacity(at_once), 0, 0);
+        let (mut waiting, mut bytes, mut done, mut bad) = (Vec::with_capacity(at_once), 0, 0, 0);
         let mut texts = self.file.texts()?;
         loop {
             let next = texts.next();
             let ended = next.is_none();
             match next {
-                Some(Ok(text)) => waiting.push(text),
+                Some(Ok(text)) => {
+                    bytes += text.body.len();
+                    waiting.push(text);
+                }
                 Some(Err(_)) => bad += 1,
                 None => {}
             }
-            if waiting.len() == at_once || ended && !waiting.is_empty() {
+            if waiting.len() == at_once || bytes >= most_bytes || ended && !waiting.is_empty() {
                 if progress.cancelled() {
                     return Err(WorkbenchError::Cancelled);
                 }
                 each(&waiting)?;
                 done += waiting.len() as u64;
                 waiting.clear();
+                bytes = 0;
                 progress.report(done, Some(self.found.texts), "reading words");
             }
             if ended {

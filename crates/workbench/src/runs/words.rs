@@ -12,7 +12,7 @@ use crate::learned_words::{LearnedWords, form_print};
 use crate::saved_runs::{SavedRun, TrainedWordScores, WORDS_TO_LEARN, io, run_of_encoder};
 use crate::text_words::{Forms, marks, words};
 use crate::view::Tuning;
-use dissensus_domain::{Question, QuestionId, ScaleKind, Span, SpanSet};
+use dissensus_domain::{AnnotatorId, Question, QuestionId, ScaleKind, Span, SpanSet};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_files::write_atomically;
 use dissensus_perspectives::{
@@ -373,20 +373,24 @@ pub(super) fn keep_learned(
 }
 
 impl Runs {
-    /// What the run whose encoder the project uses has learned of the words of a question, also where another run on that encoder predicts; none where it has not.
-    pub(crate) fn learned_words(&self, question: QuestionId) -> Result<Option<LearnedWords>, WorkbenchError> {
-        let name = self.encoding.chosen()?.map(|chosen| chosen.encoder);
-        let Some(uid) = name.as_deref().and_then(run_of_encoder) else { return Ok(None) };
+    /// What the run whose encoder is called `encoder` has learned of the words of a question, also where another run on that encoder predicts; none where it has not. The name is that
+    /// of the encoder that was opened: the project may have another one by now.
+    pub(crate) fn learned_words(
+        &self,
+        question: QuestionId,
+        encoder: &str,
+    ) -> Result<Option<(u32, LearnedWords)>, WorkbenchError> {
+        let Some(uid) = run_of_encoder(encoder) else { return Ok(None) };
         let Some(run) = self.context.store.run_by_uid(uid)?.map(|run| run.id.0) else { return Ok(None) };
         let all = self.words_of_run(run)?;
-        Ok(all.into_iter().find(|of| of.question == question.row().0))
+        Ok(all.into_iter().find(|of| of.question == question.row().0).map(|learned| (run, learned)))
     }
 
     /// What a run, or the training that it is of, has learned of words, of each question; empty where it learned none.
     ///
     /// # Errors
     /// There is no such run; what it has learned cannot be read.
-    pub(crate) fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, WorkbenchError> {
+    fn words_of_run(&self, run: u32) -> Result<Vec<LearnedWords>, WorkbenchError> {
         let path = self.kept.folder(&self.kept.get(run)?)?.join(LEARNED);
         if !path.is_file() {
             return Ok(Vec::new());
@@ -399,19 +403,21 @@ impl Runs {
         })
     }
 
-    /// The numbers of the runs of the training that a run is of.
+    /// What a run has learned of the words of a question, and the annotators that it knows.
     ///
     /// # Errors
-    /// There is no such run.
-    pub(crate) fn trained_together(&self, run: u32) -> Result<Vec<u32>, WorkbenchError> {
-        self.kept.numbers_together(&self.kept.get(run)?)
-    }
-
-    /// The scores on words of the training that a run is of.
-    ///
-    /// # Errors
-    /// There is no such run.
-    pub(crate) fn word_scores(&self, run: u32) -> Result<Option<TrainedWordScores>, WorkbenchError> {
-        Ok(self.kept.get(run)?.outcome.words.clone())
+    /// There is no such run; what it has learned is not there any more, or cannot be read.
+    pub(crate) fn words_with_people(
+        &self,
+        run: u32,
+        question: QuestionId,
+    ) -> Result<(LearnedWords, Vec<AnnotatorId>), WorkbenchError> {
+        let kept = self.kept.get(run)?;
+        let learned = self.words_of_run(run)?.into_iter().find(|of| of.question == question.row().0);
+        let Some(learned) = learned else {
+            let path = self.kept.folder(&kept)?.join(LEARNED);
+            return Err(WorkbenchError::WordLabels { run, path, reason: "it is not there".to_owned() });
+        };
+        Ok((learned, self.run_data(&kept)?.annotators))
     }
 }

@@ -58,10 +58,12 @@ fn bundled(session: &Session, folder: &Path, choices: &BundleChoices) -> PathBuf
     dir
 }
 
-fn same(ours: &[Row], theirs: &[Row]) {
-    assert_eq!(ours.len(), theirs.len());
-    for (ours, theirs) in ours.iter().zip(theirs) {
-        for (column, value) in ours {
+/// The same numbers; a bundle knows of no text that the model has learned from it.
+fn same(by_project: &[Row], by_bundle: &[Row]) {
+    assert_eq!(by_project.len(), by_bundle.len());
+    for (ours, theirs) in by_project.iter().zip(by_bundle) {
+        assert_eq!((ours["observed"] == "true", theirs["observed"].as_str()), (ours["text_id"] == "4", ""));
+        for (column, value) in ours.iter().filter(|(column, _)| *column != "observed") {
             match (value.parse::<f64>(), theirs[column].parse::<f64>()) {
                 (Ok(a), Ok(b)) => assert!((a - b).abs() < 1e-6, "{column}: {a} {b}"),
                 _ => assert_eq!(*value, theirs[column]),
@@ -109,9 +111,20 @@ fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
     assert!(!bytes.windows(7).any(|window| window == b"comment"));
     let card = std::fs::read_to_string(dir.join("README.md")).unwrap();
     assert!(
-        card.contains("where: which words are marked") && card.contains("a hash of the word for"),
+        [
+            "where: which words are marked",
+            "a weight and a hash of",
+            "Nothing was held out of this model of words"
+        ]
+        .iter()
+        .all(|said| card.contains(said)),
         "{card}"
     );
+
+    // How much somebody has labelled is nowhere in it.
+    let kept = std::fs::read_to_string(dir.join("heads/words-1.json")).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    assert_eq!(kept.as_object().unwrap().keys().collect::<Vec<_>>(), ["learned", "readiness", "states"]);
 
     // One person differs from nobody, and everybody together has no columns of their own.
     let (_, alone) = by_bundle(&dir, folder.path(), &["b"]);
@@ -124,22 +137,52 @@ fn a_bundle_knows_which_words_would_be_marked_when_its_project_is_gone() {
 fn a_run_is_bundled_with_the_words_that_its_training_learned() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 90);
-    let asked = choices(&session, ModelKind::Multilevel, &["where", "rude"]);
+    // A question that is no question of words comes first.
+    let asked = choices(&session, ModelKind::Multilevel, &["rude", "where"]);
     let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
-    let runs: Vec<u32> = all(&session, &first).iter().map(|run| run.info.id).collect();
+    let all = all(&session, &first);
+    let id_of = |name: &str| all.iter().find(|run| run.info.question_name == name).unwrap().info.id;
+    let runs = vec![id_of("rude"), id_of("where: all"), id_of("where: insult")];
+    session.project.add_annotator("late", &Default::default()).unwrap();
+    let manifest = |dir: &Path| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(dir.join("bundle.json")).unwrap()).unwrap()
+    };
+    // Words go along where all types of their question do.
+    for some in [&runs[..1], &runs[1..2]] {
+        let of_some = BundleChoices { runs: some.to_vec(), ..BundleChoices::default() };
+        assert!(manifest(&bundled(&session, folder.path(), &of_some)).get("words").is_none());
+    }
     let of_runs = BundleChoices { runs: runs.clone(), anonymous: true, ..BundleChoices::default() };
     let dir = bundled(&session, folder.path(), &of_runs);
     let (written, away) = by_bundle(&dir, folder.path(), &["1", "3"]);
     assert_eq!((written.annotators, written.rows), (2, 28), "its words stand in it once");
-    let manifest = std::fs::read_to_string(dir.join("bundle.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-    let figures = manifest["words"][0]["held_out"]["figures"].as_array().unwrap();
-    assert!(figures.iter().any(|figure| figure["name"] == "log loss of words"), "{figures:?}");
-    assert_eq!(manifest["words"][0]["run"], runs[0]);
+    let both = BundleChoices { questions: vec!["where".to_owned()], ..of_runs.clone() };
+    let twice =
+        session.bundles.write(&both, &folder.path().join("twice"), &EncoderChoice::default(), &Silent);
+    assert!(matches!(twice.unwrap_err(), WorkbenchError::QuestionTwice(name) if name.starts_with("where")));
+    let words = manifest(&dir)["words"][0].clone();
+    let figure = |words: &serde_json::Value| {
+        let figures = words["held_out"]["figures"].as_array().unwrap().clone();
+        figures.into_iter().find(|figure| figure["name"] == "log loss of words").unwrap()["value"].clone()
+    };
+    let scores = &session.runs.trained_words(runs[1]).unwrap()[0].scores.scores;
+    assert_eq!(figure(&words), scores.token_log_loss);
+    assert_eq!(
+        (&words["run"], words["annotators"].as_array().unwrap().len()),
+        (&id_of("where: insult").into(), 3)
+    );
 
     // The project says the same once it uses the run.
-    session.runs.use_run(Some(runs[0])).unwrap();
+    session.runs.use_run(Some(runs[2])).unwrap();
     session.encoding.encode(&EncoderChoice::default(), &Silent).unwrap();
+    let live = BundleChoices { questions: vec!["where".to_owned()], ..BundleChoices::default() };
+    let of_live = manifest(&bundled(&session, folder.path(), &live))["words"][0].clone();
+    assert_eq!(
+        (&of_live["run"], figure(&of_live)),
+        (&runs[2].into(), figure(&words)),
+        "the heads are the run's"
+    );
+    assert_eq!(of_live["annotators"].as_array().unwrap().len(), 4);
     let here = by_project(&session, folder.path(), &["a", "c"]);
     let renamed = |row: &Row| -> Row {
         let name = |column: &str| column.replace("p_a", "p_1").replace("p_c", "p_3");
@@ -180,4 +223,30 @@ fn nothing_is_left_of_a_table_of_words_that_cannot_be_written() {
     let error = analysis.word_predictions(&checked, &EncoderChoice::default(), &Silent).unwrap_err();
     assert!(matches!(error, WorkbenchError::TextsChanged(_)), "{error}");
     assert!(!other.exists());
+}
+
+/// More words than are learned from: answers to the other texts still tell of those who gave them.
+#[test]
+fn people_whose_texts_are_too_many_to_learn_from_are_known_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 6);
+    let long = |text: u32| format!("{} {text}", "good bad ".repeat(500));
+    let mut csv = "text_id,text\n".to_owned();
+    (0..210).for_each(|text| csv.push_str(&format!("long{text},{}\n", long(text))));
+    let file = folder.path().join("long.csv");
+    std::fs::write(&file, csv).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    session.exchange.import(&file, &ImportChoices::default(), &silent).unwrap();
+    for text in 0..210 {
+        session.project.add_annotator(&format!("only{text}"), &Default::default()).unwrap();
+        let marked = Answer::Spans(SpanSet::new([Span { start: 5, end: 8, kind: 0 }]).unwrap());
+        label(&session, id(&session, "where"), TEXTS + 1 + text, 4 + text, marked);
+    }
+    session.encoding.encode(&tiny(), &Silent).unwrap();
+    let out = folder.path().join("out.csv");
+    let everybody = PredictionChoices { question: Some("where".to_owned()), ..PredictionChoices::default() };
+    let asked =
+        session.analysis.check_word_predictions(&everybody, &texts(folder.path()), &out, &Silent).unwrap();
+    let written = session.analysis.word_predictions(&asked, &EncoderChoice::default(), &Silent).unwrap();
+    assert_eq!((written.annotators, written.annotators_without_labels), (213, 0));
 }

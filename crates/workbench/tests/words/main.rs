@@ -133,12 +133,20 @@ fn a_model_of_words_follows_answers_and_what_is_taken_back() {
     assert_eq!(after.words[0].marked_by, [AnnotatorId(1)]);
     assert!(expected(&after)[0] > p[0] && expected(&after)[3] < p[3], "{:?}", expected(&after));
     undo(&session, 1);
-    assert_eq!(expected(&heat(&session, "where: insult", 41, None)), p);
-    assert_eq!(expected(&heat(&session, "where: insult", 46, None)), other);
+    // A mode is looked for from the last one on, and found to the ninth digit.
+    let near = |text: u32, before: &[f64]| {
+        let now = expected(&heat(&session, "where: insult", text, None));
+        assert!(
+            now.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-9),
+            "{now:?} {before:?}"
+        );
+    };
+    near(41, &p);
+    near(46, &other);
 
     // Labels of another question, and skips, move nothing.
     label(&session, id(&session, "rude"), 41, 1, Answer::Level(1));
-    assert_eq!(expected(&heat(&session, "where: insult", 41, None)), p);
+    near(41, &p);
 }
 
 #[test]
