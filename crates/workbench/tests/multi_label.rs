@@ -150,7 +150,7 @@ fn an_option_that_nobody_or_everybody_chose_has_finite_figures() {
     assert!((sixteenth.masi.unwrap() - mean).abs() < 1e-6, "{:?} and {mean}", sixteenth.masi);
     assert!(texts.iter().all(|text| text.masi.is_some_and(|masi| (0.0..=1.0).contains(&masi))));
     // Sixteen texts are too few to tell which options go together: the same distances, and it is said.
-    let together = session.analysis.set_distances(&question, &Silent).unwrap();
+    let together = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
     assert_eq!((together.factors_of(), together.correlations.gain), (None, None));
     assert_eq!(
         session.analysis.texts_by_options(&question, 100, Some(&together)).unwrap().0[3].masi,
@@ -381,7 +381,7 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
     let session = going_together(&place, false);
     let question = session.project.question(None).unwrap();
     session.live.fit(question.id, &Silent).unwrap();
-    let one = session.analysis.set_distances(&question, &Silent).unwrap();
+    let one = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
     // One person: what goes together is known, and distances are not.
     assert!(one.correlations.factors.factors() > 0);
     assert_eq!((one.factors_of(), one.texts), (None, 0));
@@ -394,7 +394,7 @@ fn distances_of_people_take_options_together_where_that_is_shown() {
         record(&session, &question, (text, 2), OptionSet::from_bits(set));
     }
     session.live.fit(question.id, &Silent).unwrap();
-    let two = session.analysis.set_distances(&question, &Silent).unwrap();
+    let two = session.analysis.set_distances(&question, &Silent).unwrap().unwrap();
     assert!(two.texts >= 150, "{}", two.texts);
     let (with, _) = session.analysis.texts_by_options(&question, 30, Some(&two)).unwrap();
     let (without, _) = session.analysis.texts_by_options(&question, 30, None).unwrap();

@@ -386,8 +386,8 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
     let bar = Bar::new("options that go together");
     let together = session.analysis.set_distances(question, &bar)?;
     drop(bar);
-    let (texts, all) = session.analysis.texts_by_options(question, args.top, Some(&together))?;
-    let said = distances_together(&together, options);
+    let (texts, all) = session.analysis.texts_by_options(question, args.top, together.as_ref())?;
+    let said = together.map(|together| distances_together(&together, options));
     if args.json {
         return output::json(&json!({
             "question": question.name,
@@ -422,7 +422,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
     };
     let header = ["rank", "text id", "pairwise", "MASI", "most divided options", "text"];
     output::line(&output::table(&header, texts.iter().map(line).collect(), &[0, 2, 3]))?;
-    output::line(&said)
+    said.as_deref().map_or(Ok(()), output::line)
 }
 
 fn measure(by: MeasureArg) -> DisagreementMeasure {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 /// Annotators of whom all pairs are put beside each other.
-const MOST_PAIRED: usize = 300;
+pub(super) const MOST_PAIRED: usize = 300;
 
 /// How likely an annotator chooses an option.
 #[derive(Clone, Debug, Serialize)]

@@ -1,6 +1,7 @@
 //! Which options of a question go together, for the distances of whole answers.
 
 use super::Analysis;
+use super::multi_label::MOST_PAIRED;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::Question;
@@ -9,6 +10,7 @@ use dissensus_perspectives::{FitOptions, HeldOutSets, MasiTogether, ModelKind, s
 
 impl Analysis {
     /// Learns which options of a question go together, on labels predicted by `multilevel` that had not learned from their texts, and whether distances of people's answers are predicted better with it.
+    /// Nothing with more than 300 annotators, whose pairs are too many for distances.
     ///
     /// # Errors
     /// The question has no options or no labels, what it stands on cannot be read, or a cancel.
@@ -16,7 +18,10 @@ impl Analysis {
         &self,
         question: &Question,
         progress: &dyn Progress,
-    ) -> Result<MasiTogether, WorkbenchError> {
+    ) -> Result<Option<MasiTogether>, WorkbenchError> {
+        if self.context.index().annotators().len() > MOST_PAIRED {
+            return Ok(None);
+        }
         let options = self.context.learned_data(question)?;
         let first = options.first().ok_or(WorkbenchError::NoQuestion)?;
         let (embeddings, encoder) = self.encoding.embeddings_for(first)?;
@@ -27,6 +32,6 @@ impl Analysis {
         };
         let held_out: Vec<Scored> = options.iter().map(held_out).collect::<Result<_, _>>()?;
         let held_out = HeldOutSets::of_options(&held_out.iter().collect::<Vec<_>>(), |text| text)?;
-        Ok(MasiTogether::learn(options.len(), &held_out, |text| first.unit(text), fit.seed)?)
+        Ok(Some(MasiTogether::learn(options.len(), &held_out, |text| first.unit(text), fit.seed)?))
     }
 }
