@@ -1,7 +1,7 @@
 //! What `evaluate` prints of a multi-label question.
 
 use super::count;
-use super::evaluation::heading;
+use super::evaluation::{differences, heading};
 use crate::output::{self, three};
 use anyhow::Result;
 use dissensus_workbench::{MultiLabelScores, OptionEvaluation, SetEvaluation, TrainedSets};
@@ -13,6 +13,9 @@ pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     for (model, said) in found.models.iter().filter(|one| one.together.is_some()).zip(&found.options_together)
     {
         output::line(&format!("{}: {said}", model.model))?;
+    }
+    if !found.differences.models.is_empty() {
+        differences(&found.differences, &COMPARED)?;
     }
     if let Some(without) = &found.without_copies {
         output::line(&format!(
@@ -46,6 +49,16 @@ pub(super) fn show_trained(found: &TrainedSets) -> Result<()> {
     tables(std::slice::from_ref(&found.scores), &[])?;
     found.options_together.as_deref().map_or(Ok(()), output::line)
 }
+
+/// Figures of which people read the differences; `--json` has all.
+const COMPARED: [(&str, &str); 6] = [
+    ("micro F1", "micro_f1"),
+    ("Jaccard", "jaccard"),
+    ("log loss", "log_loss"),
+    ("tuned micro F1", "tuned_micro_f1"),
+    ("tuned macro F1", "tuned_macro_f1"),
+    ("tuned Jaccard", "tuned_jaccard"),
+];
 
 /// A column of figures, and what it is called.
 type Column = (&'static str, fn(&SetEvaluation) -> Option<f64>);

@@ -185,7 +185,18 @@ impl Resampled {
             let squares: f64 = moves.iter().map(|(labels, moved)| (moved - drift * labels).powi(2)).sum();
             Some(((n - 1.0) / n * squares, n - 1.0))
         };
-        half_width(part(0)?, part(1)?, part(2)?, figure, confidence)
+        // One annotator is no sample of annotators: the interval is then over texts alone.
+        let annotators = if self.over_texts_alone() { (0.0, 1.0) } else { part(1)? };
+        half_width(part(0)?, annotators, part(2)?, figure, confidence)
+    }
+
+    fn over_texts_alone(&self) -> bool {
+        self.without[1].len() == 1
+    }
+
+    /// What its intervals are over.
+    pub fn sampled(&self) -> &'static str {
+        if self.over_texts_alone() { "texts" } else { "texts and annotators" }
     }
 }
 

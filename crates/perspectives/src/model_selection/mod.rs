@@ -9,6 +9,7 @@ mod predicted;
 mod predicted_sets;
 mod prediction_sets;
 mod seen;
+mod set_differences;
 mod sets_together;
 mod split;
 mod test_set;

@@ -84,6 +84,16 @@ impl PredictedSets {
         Ok(Self { together, ..self })
     }
 
+    /// What is said of each option.
+    pub(super) fn options(&self) -> &[Predicted] {
+        &self.options
+    }
+
+    /// The model's name on the command line.
+    pub fn model(&self) -> &str {
+        &self.options[0].model
+    }
+
     /// The sets that were answered, by text, then annotator.
     pub fn truth(&self) -> Vec<OptionSet> {
         self.sets(Scored::truth)
@@ -96,7 +106,7 @@ impl PredictedSets {
     }
 
     /// The tuned sets; `None` where nothing was tuned for an option.
-    fn tuned(&self) -> Option<Vec<OptionSet>> {
+    pub(super) fn tuned(&self) -> Option<Vec<OptionSet>> {
         let all = self.options.iter().all(|one| one.scored.tuned.is_some());
         all.then(|| self.sets(Scored::tuned_or_predicted))
     }

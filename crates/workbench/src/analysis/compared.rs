@@ -30,7 +30,7 @@ pub struct ModelDifferences {
     pub less: String,
     /// The chance that an interval holds the difference, over texts and annotators like these.
     pub confidence: f64,
-    /// What is resampled, together: `texts and annotators`.
+    /// What is resampled, together: `texts and annotators`, or `texts` where there is one annotator.
     pub over: String,
     /// One entry for every other model and baseline.
     pub models: Vec<ModelDifference>,
@@ -111,13 +111,12 @@ impl ModelDifferences {
         reference: &str,
         all: &[(String, Resampled)],
     ) -> Result<Self, dissensus_perspectives::PerspectivesError> {
-        let own = all.iter().find(|(model, _)| model == reference).or_else(|| all.first());
-        let others = || all.iter().filter(|(model, _)| model != reference);
-        match own {
+        let others = all.iter().filter(|(model, _)| model != reference);
+        match all.iter().find(|(model, _)| model == reference) {
             Some((_, first)) => {
-                Self::between(reference, first, others().map(|(model, own)| (model.clone(), own)))
+                Self::between(reference, first, others.map(|(model, own)| (model.clone(), own)))
             }
-            None => Ok(Self::of(reference, Vec::new())),
+            None => Ok(Self::of(reference, "texts and annotators", Vec::new())),
         }
     }
 
@@ -129,11 +128,11 @@ impl ModelDifferences {
         let of = |(model, own): (String, &Resampled)| {
             own.less(first, CONFIDENCE).map(|of| ModelDifference { model, of })
         };
-        Ok(Self::of(reference, others.map(of).collect::<Result<_, _>>()?))
+        Ok(Self::of(reference, first.sampled(), others.map(of).collect::<Result<_, _>>()?))
     }
 
-    fn of(less: &str, models: Vec<ModelDifference>) -> Self {
-        let (less, over) = (less.to_owned(), "texts and annotators".to_owned());
+    fn of(less: &str, over: &str, models: Vec<ModelDifference>) -> Self {
+        let (less, over) = (less.to_owned(), over.to_owned());
         Self { less, confidence: CONFIDENCE, over, models }
     }
 }

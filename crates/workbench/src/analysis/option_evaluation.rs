@@ -1,14 +1,15 @@
 //! Models scored on a multi-label question as a whole.
 
 use super::Analysis;
+use super::compared::ModelDifferences;
 use super::evaluation::{EvaluateChoices, SplitReport};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::view::options_together;
 use dissensus_domain::Question;
 use dissensus_perspectives::{
-    FitOptions, Predicted, PredictedSets, SetEvaluation, SplitColumns, SplitSpec, predict_baselines,
-    predict_test,
+    FitOptions, ModelKind, Predicted, PredictedSets, SetEvaluation, SplitColumns, SplitSpec,
+    predict_baselines, predict_test,
 };
 use dissensus_store::EvaluationKind;
 use serde::Serialize;
@@ -28,6 +29,8 @@ pub struct OptionEvaluation {
     pub options_together: Vec<String>,
     /// What can be said of the same answers without reading the texts, as a model each.
     pub baselines: Vec<SetEvaluation>,
+    /// Every other model and baseline less `multilevel` (the first model without it) in every figure on whole sets, with intervals.
+    pub differences: ModelDifferences,
     /// The scores of both without the test texts whose body also stands in training; none where there are no such texts.
     pub without_copies: Option<SetsWithoutCopies>,
     /// How texts were divided: alike for all options.
@@ -116,6 +119,7 @@ impl Analysis {
             true => None,
             false => Some(SetsWithoutCopies { models: without(&models)?, baselines: without(&baselines)? }),
         };
+        let differences = differences(&models, &baselines, fit.seed, progress)?;
         let (models, names) = (scores(&models)?, question.scale.levels());
         let said =
             |one: &SetEvaluation| one.together.as_ref().map(|together| options_together(together, names));
@@ -125,6 +129,7 @@ impl Analysis {
             options_together: models.iter().filter_map(said).collect(),
             models,
             baselines: scores(&baselines)?,
+            differences,
             without_copies,
             split: divided.report,
             seed: choices.seed,
@@ -132,6 +137,24 @@ impl Analysis {
             seconds: started.elapsed().as_secs_f64(),
         })
     }
+}
+
+/// How far all models and baselines are from `multilevel`, or from the first model.
+fn differences(
+    models: &[PredictedSets],
+    baselines: &[PredictedSets],
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<ModelDifferences, WorkbenchError> {
+    let own = ModelKind::Multilevel.name();
+    let first = models.iter().find(|one| one.model() == own).or_else(|| models.first());
+    let reference = first.map_or(own, PredictedSets::model).to_owned();
+    let resampled = models
+        .iter()
+        .chain(baselines)
+        .map(|one| Ok((one.model().to_owned(), one.resampled(seed, progress)?)));
+    let resampled = resampled.collect::<Result<Vec<_>, WorkbenchError>>()?;
+    Ok(ModelDifferences::less(&reference, &resampled)?)
 }
 
 /// From a list of models for each option to a list of options for each model.
