@@ -58,6 +58,10 @@ fn table(models: &[SpanEvaluation], baselines: &[SpanEvaluation]) -> Result<()> 
             let Some(value) = found else { return three(None) };
             let places = places(key);
             match model.intervals.get(*key) {
+                // An end that was cut at what the figure can be lies nearer than the other.
+                Some((low, high)) if (high - value - (value - low)).abs() > 1e-9 => {
+                    format!("{value:.places$} ({low:.places$} to {high:.places$})")
+                }
                 Some((low, high)) => format!("{value:.places$} ± {:.places$}", (high - low) / 2.0),
                 None => format!("{value:.places$}"),
             }

@@ -3,14 +3,14 @@
 use super::masi::ExpectedMasi;
 use crate::agreement::masi_distance;
 use crate::data::PerspectivesError;
-use crate::math::distributions::normal_quantile;
+use crate::math::distributions::student_quantile;
 use crate::mixed::total_and_error;
 use crate::options::{GivenFactors, HeldOutSets, LeftOutFactors, OptionCorrelations, OptionFactors};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// With fewer held-out texts that two people have answered, options stay independent.
+/// With fewer held-out texts (copies and groups as one) that two people have answered, options stay independent.
 pub const FEWEST_TEXTS_OF_TWO: usize = 50;
 /// Texts, and answers to each, that are looked at at most.
 const MOST_TEXTS: usize = 2_000;
@@ -76,8 +76,12 @@ impl MasiTogether {
             .filter_map(|(at, of)| {
                 let mut by_unit: BTreeMap<u32, f64> = BTreeMap::new();
                 gains.iter().for_each(|(unit, gain)| *by_unit.entry(*unit).or_default() += gain[at]);
+                if by_unit.len() < FEWEST_TEXTS_OF_TWO {
+                    return None;
+                }
+                let degrees = by_unit.len() - 1;
                 let (total, error) = total_and_error(&by_unit.into_values().collect::<Vec<_>>());
-                let level = normal_quantile(1.0 - (1.0 - CONFIDENCE) / 2.0);
+                let level = student_quantile(1.0 - (1.0 - CONFIDENCE) / 2.0, degrees);
                 (total > level * error).then_some((of, total))
             })
             .max_by(|a, b| a.1.total_cmp(&b.1))
@@ -90,9 +94,11 @@ impl MasiTogether {
         self.used.as_ref().map(|(of, _)| *of)
     }
 
-    /// Mean over all pairs of different people; `probabilities` are people x options, 0 and 1 where an answer is known. Absent for fewer than two people.
-    pub fn mean(&self, probabilities: &[f32]) -> Option<f64> {
-        let Some((of, factors)) = &self.used else { return self.masi.mean(probabilities) };
+    /// Mean over all pairs of different people; `probabilities` are people x options, 0 and 1 where an answer is known. Absent for fewer than two people. `answered`: whether somebody has
+    /// answered the text. What all its readers have in common is then in the probabilities already, so that factors of a text are not used once more: they were tried on texts without answers.
+    pub fn mean(&self, probabilities: &[f32], answered: bool) -> Option<f64> {
+        let used = self.used.as_ref().filter(|(of, _)| *of == FactorsOf::Person || !answered);
+        let Some((of, factors)) = used else { return self.masi.mean(probabilities) };
         let people: Vec<GivenFactors> =
             probabilities.chunks_exact(factors.options()).map(|p| factors.given_few(p)).collect();
         let pairs: Vec<(&GivenFactors, &GivenFactors)> =
@@ -242,11 +248,15 @@ mod tests {
             let expected = |masi: &dyn Fn(&[f32]) -> Option<f64>| -> f64 {
                 texts.iter().filter_map(|all| masi(&made.probabilities[rows(all)])).sum()
             };
-            let (with, without) = (expected(&|p| found.mean(p)), expected(&|p| found.masi.mean(p)));
+            let (with, without) = (expected(&|p| found.mean(p, false)), expected(&|p| found.masi.mean(p)));
             assert!(
                 (with - observed).abs() < (without - observed).abs(),
                 "{of:?}: {observed} {with} {without}"
             );
+            // What readers of a text have in common is told by its answers, where there are some.
+            let p = &made.probabilities[rows(&texts[0])];
+            let as_alone = found.mean(p, true) == found.masi.mean(p);
+            assert_eq!(as_alone, of == FactorsOf::Text);
         }
     }
 
@@ -257,12 +267,12 @@ mod tests {
         assert!(found.correlations.factors.factors() > 0);
         assert_eq!((found.factors_of(), found.texts), (None, 0));
         let p = [0.3, 0.6, 0.2, 0.5, 0.1, 0.9, 0.4, 0.7];
-        assert_eq!(found.mean(&p), ExpectedMasi::new(OPTIONS).unwrap().mean(&p));
+        assert_eq!(found.mean(&p, false), ExpectedMasi::new(OPTIONS).unwrap().mean(&p));
         // Known answers stay what they are.
         let both = answered(FactorsOf::Text, 500, 6, 8);
         let found = MasiTogether::learn(OPTIONS, &both, |text| text, 0).unwrap();
-        assert!(found.mean(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]).unwrap().abs() < 1e-12);
-        assert!((found.mean(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]).unwrap() - 1.0).abs() < 1e-12);
-        assert_eq!(found.mean(&p[..4]), None);
+        assert!(found.mean(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], false).unwrap().abs() < 1e-12);
+        assert!((found.mean(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], false).unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(found.mean(&p[..4], false), None);
     }
 }

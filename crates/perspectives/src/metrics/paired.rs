@@ -110,12 +110,18 @@ impl Resampled {
             {
                 step(progress, "paired differences", nth as f32 / 3.0)?;
                 let left = |g: usize| -> Left {
+                    if progress.cancelled() {
+                        return Left { labels: 0.0, metrics: vec![None; whole.len()] };
+                    }
                     Left {
                         labels: group.iter().filter(|other| **other == g).count() as f64,
                         metrics: metrics(&|i| group[i] != g),
                     }
                 };
                 *out = (0..many).into_par_iter().map(left).collect();
+                if progress.cancelled() {
+                    return Err(PerspectivesError::Cancelled);
+                }
             }
         }
         Ok(Self { observations, whole, supported, without })

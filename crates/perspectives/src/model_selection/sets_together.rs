@@ -19,11 +19,12 @@ pub struct SetsTogether {
     pub used: usize,
     /// Factors that an answer's options share at most.
     pub factors: usize,
-    /// What whole sets gained, in nats an answer, on held-out answers whose texts did not teach the factors, by which it was decided; mean over divisions.
+    /// What whole sets gained, in nats an answer, on held-out answers whose texts did not teach the factors, by which it was decided; mean over the divisions that use them, or over all
+    /// where none does.
     pub gain: Option<f64>,
-    /// Its standard error, over texts, and annotators where there are three; mean over divisions.
+    /// The standard error of one of these divisions, over texts, and annotators where there are three; mean over them.
     pub standard_error: Option<f64>,
-    /// Held-out answers that this was learned from.
+    /// Held-out answers that this was learned from, of one division (mean).
     pub learned_from: usize,
     /// Mean `-ln p` of a whole test answer, in nats; absent without answers.
     pub set_log_loss: Option<f64>,
@@ -148,13 +149,16 @@ impl Together {
         let (gain, error) = total_and_error(&by_unit.into_values().collect::<Vec<_>>());
         let used: Vec<&OptionFactors> =
             self.found.iter().map(|one| &one.factors).filter(|factors| factors.factors() > 0).collect();
+        // Where some divisions use them, what is told is of those.
+        let told = || self.found.iter().filter(|one| used.is_empty() || one.factors.factors() > 0);
+        let tried = told().count().max(1);
         Ok(SetsTogether {
             divisions: self.found.len(),
             used: used.len(),
             factors: used.iter().map(|factors| factors.factors()).max().unwrap_or_default(),
-            gain: mean_of(self.found.iter().filter_map(|one| one.gain)),
-            standard_error: mean_of(self.found.iter().filter_map(|one| one.standard_error)),
-            learned_from: self.found.iter().map(|one| one.answers).sum(),
+            gain: mean_of(told().filter_map(|one| one.gain)),
+            standard_error: mean_of(told().filter_map(|one| one.standard_error)),
+            learned_from: told().map(|one| one.answers).sum::<usize>() / tried,
             set_log_loss: mean(self.answers.iter().map(|answer| answer.loss).sum()),
             test_gain: mean(gain),
             test_standard_error: mean(error).filter(|error| error.is_finite()),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Nodes of the one factor, and of each of two.
 const NODES: [usize; 2] = [15, 7];
 /// Nodes of a factor where answers of two people are put beside each other, which takes the square of them.
-pub(super) const FEW_NODES: [usize; 2] = [5, 3];
+pub(super) const FEW_NODES: [usize; 2] = [5, 5];
 /// Of two factors, pairs of nodes with less weight are left out: they are corners that hardly an answer comes from.
 const LEAST_WEIGHT: f64 = 1e-4;
 /// Of options that are less likely than this, or more likely than 1 less this, nothing is learned and nothing is said beyond their probability.

@@ -19,6 +19,9 @@ use dissensus_encoder::FreezePolicy;
 use items::Items;
 use std::collections::BTreeMap;
 
+/// The threshold of a type that nothing was held out of.
+const HALF: f64 = 0.5;
+
 /// Pairs of a word and an annotator that are predicted at once: bounds memory.
 const TOGETHER: usize = 4096;
 /// Passes over the words at most, over which learning rates fall.
@@ -70,7 +73,11 @@ impl WordNetworks {
         let mut model = Self { kind, scaling, types: Vec::new(), thresholds: Vec::new() };
         for of_type in 0..types {
             let StepsChosen { chosen, again } = work.networks(of_type)?;
-            model.thresholds.push(work.threshold(&chosen, of_type, &model.scaling)?);
+            // Where nothing was held out, the network has learned the texts that would choose.
+            model.thresholds.push(match again {
+                Some(_) => work.threshold(&chosen, of_type, &model.scaling)?,
+                None => HALF,
+            });
             model.types.push(again.unwrap_or(chosen));
         }
         Ok(model)

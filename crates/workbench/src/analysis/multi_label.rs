@@ -198,16 +198,20 @@ impl Analysis {
             let mut p: Vec<f32> = (0..people)
                 .flat_map(|who| by_option.iter().map(move |option| option[at * people + who]))
                 .collect();
-            for label in self.context.store.current_labels_on(index.texts()[*text as usize], question.id)? {
+            let labels = self.context.store.current_labels_on(index.texts()[*text as usize], question.id)?;
+            let answered = !labels.is_empty();
+            for label in labels {
                 let Some(who) = index.annotator_row(label.annotator) else { continue };
                 for (option, asked) in question.options().iter().enumerate() {
                     let level = label.answer.clone().to(asked.id).level().unwrap_or_default();
                     p[who as usize * options + option] = f32::from(level);
                 }
             }
-            known.push(p);
+            known.push((p, answered));
         }
-        let mean = |p: &Vec<f32>| together.map_or_else(|| masi.mean(p), |together| together.mean(p));
+        let mean = |(p, answered): &(Vec<f32>, bool)| {
+            together.map_or_else(|| masi.mean(p), |together| together.mean(p, *answered))
+        };
         Ok(known.iter().map(mean).collect())
     }
 

@@ -107,8 +107,13 @@ impl Runs {
         }
         let asked = members.iter().map(|member| member.kept.choices.question);
         let trained: Vec<_> = asked.zip(ended.iter().map(|of| of.held_out.as_ref())).collect();
-        let together = self.options_together(&trained, options.seed)?;
-        ended.iter_mut().zip(together).for_each(|(of, together)| of.outcome.together = together);
+        // The training is worth more than what is learned on top of it.
+        match self.options_together(&trained, options.seed) {
+            Ok(together) => {
+                ended.iter_mut().zip(together).for_each(|(of, together)| of.outcome.together = together);
+            }
+            Err(error) => tracing::warn!(%error, "which options go together was not learned"),
+        }
         Ok(ended)
     }
 

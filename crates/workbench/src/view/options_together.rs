@@ -42,8 +42,11 @@ fn said(found: &Found<'_>, options: &[String]) -> String {
              five answers have and five have not)."
         );
     };
-    let gains =
-        format!("{gain:.3} nats (standard error {error:.3}) on {} held-out answers", found.learned_from);
+    let in_each = if found.divisions > 1 { " in a division" } else { "" };
+    let gains = format!(
+        "{gain:.3} nats (standard error {error:.3}) on {} held-out answers{in_each}",
+        found.learned_from
+    );
     if found.used == 0 {
         return format!(
             "Options are taken as independent of each other: with factors that they share whole sets would gain {gains}, which is not more than chance."
@@ -58,7 +61,9 @@ fn said(found: &Found<'_>, options: &[String]) -> String {
     let named = |sign: f64| named(found.pairs, options, sign);
     let together = named(1.0).map_or_else(String::new, |pairs| format!(" They go together: {pairs}."));
     let apart = named(-1.0).map_or_else(String::new, |pairs| format!(" They exclude each other: {pairs}."));
-    format!("That options go together is used{of} ({factors}): whole sets gain {gains}.{together}{apart}")
+    format!(
+        "Whole sets are scored with options that go together{of} ({factors}), and gain {gains}; what is predicted of each option is unchanged.{together}{apart}"
+    )
 }
 
 /// Whether distances of whole answers take into account that options go together, and which do.
@@ -72,7 +77,10 @@ pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
             format!("MASI distances take into account that options go together in what one person answers{pairs}.")
         }
         Some(FactorsOf::Text) => {
-            format!("MASI distances take into account that options go together in a text, whoever answers{pairs}.")
+            format!("MASI distances of texts without answers take into account that options go together in a text, whoever answers{pairs}; of others answers tell.")
+        }
+        None if found.correlations.gain.is_none() => {
+            "MASI distances take options as independent of each other: too little was held out to tell.".to_owned()
         }
         None if found.correlations.factors.factors() == 0 => {
             "MASI distances take options as independent of each other: held-out answers do not show that they go together.".to_owned()
@@ -123,8 +131,8 @@ mod tests {
         };
         assert_eq!(
             options_together(&found, &options),
-            "That options go together is used (1 shared factor): whole sets gain 0.250 nats (standard error 0.020) on 300 held-out answers. \
-             They go together: anger and disgust (+0.61). They exclude each other: anger and joy (-0.40)."
+            "Whole sets are scored with options that go together (1 shared factor), and gain 0.250 nats (standard error 0.020) on 300 held-out answers; what is predicted of each \
+             option is unchanged. They go together: anger and disgust (+0.61). They exclude each other: anger and joy (-0.40)."
         );
         found.used = 0;
         assert!(options_together(&found, &options).contains("not more than chance"));
