@@ -352,7 +352,8 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// The one column of few values that varies within texts and within annotators.
+    /// The one column of few values that varies within texts and within annotators. Where there are several beside somebody who is called an annotator, none is guessed, and the file is
+    /// not taken for one of texts alone: which of them is the label has to be said.
     fn label_by_value(&mut self, survey: &Survey) -> bool {
         let free = |i: &usize| self.roles[*i].is_none() && survey.looks_like_label(*i);
         let mut candidates = (0..self.columns.len()).filter(free);
@@ -360,6 +361,10 @@ impl<'a> Guess<'a> {
             (Some(index), None, Some(_)) => {
                 self.roles[index] = Some(Role::Label);
                 true
+            }
+            (Some(_), Some(_), Some(annotator)) => {
+                let name = simplified(&self.columns[annotator]);
+                ["annotator", "worker", "rater", "coder"].iter().any(|who| name.starts_with(who))
             }
             _ => false,
         }

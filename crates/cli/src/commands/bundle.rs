@@ -24,8 +24,8 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
     tell_switch(switch);
     if written.embeddings_held > 0 {
         note(&format!(
-            "it holds the embeddings of {}, with which new texts are compared; from an embedding some of what a text says can be guessed",
-            count(written.embeddings_held as u64, "labelled text")
+            "it holds {} of labelled texts (one of a text for each question or option), with which new texts are compared; from an embedding some of what a text says can be guessed",
+            count(written.embeddings_held as u64, "embedding")
         ));
     }
     if written.words_held > 0 {

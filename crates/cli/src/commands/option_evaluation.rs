@@ -10,9 +10,16 @@ use dissensus_workbench::{MultiLabelScores, OptionEvaluation, SetEvaluation, Tra
 pub(super) fn show(found: &OptionEvaluation) -> Result<()> {
     heading(&found.question, &found.split, found.seed)?;
     tables(&found.models, &found.baselines)?;
-    for (model, said) in found.models.iter().filter(|one| one.together.is_some()).zip(&found.options_together)
-    {
-        output::line(&format!("{}: {said}", model.model))?;
+    let with = found.models.iter().filter(|one| one.together.is_some());
+    let mut said: Vec<(&String, Vec<&str>)> = Vec::new();
+    for (model, words) in with.zip(&found.options_together) {
+        match said.iter_mut().find(|(other, _)| *other == words) {
+            Some((_, models)) => models.push(&model.model),
+            None => said.push((words, vec![&model.model])),
+        }
+    }
+    for (words, models) in said {
+        output::line(&format!("{}: {words}", models.join(", ")))?;
     }
     if !found.differences.models.is_empty() {
         differences(&found.differences, &COMPARED)?;

@@ -10,11 +10,15 @@ use dissensus_workbench::{SpanEvaluation, SpanEvaluationReport, TrainedWords, Ty
 pub(super) fn show(found: &SpanEvaluationReport) -> Result<()> {
     heading(&found.question, &found.split, found.seed)?;
     output::line("Words: one decision for each type. A text as a whole is scored by the name of a type")?;
-    output::line(&format!(
-        "Figures ± half of their {:.0} % intervals over {}",
-        100.0 * found.differences.confidence,
-        found.differences.over
-    ))?;
+    let known = found.models.iter().chain(&found.baselines).any(|one| !one.intervals.is_empty());
+    output::line(&match known {
+        true => format!(
+            "Figures ± half of their {:.0} % intervals over {}",
+            100.0 * found.differences.confidence,
+            found.differences.over
+        ),
+        false => "Figures without intervals: too few texts or annotators were held out to tell".to_owned(),
+    })?;
     table(&found.models, &found.baselines)?;
     differences(&found.differences, &COLUMNS)?;
     if let Some(without) = &found.without_copies {

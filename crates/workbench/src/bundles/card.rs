@@ -146,8 +146,8 @@ fn holds(of: &Manifest) -> String {
     }
     if held > 0 {
         words.push_str(&format!(
-            "**It holds the embeddings of {}**, with a weight each that follows from labels, because scores of new texts come from similar texts too. From an embedding some of what a text says can be guessed.\n",
-            counted(held as u64, "labelled text")
+            "**It holds {} of labelled texts**, one of a text for each question or option that is compared with it, with a weight each that follows from labels, because scores of new texts come from similar texts too. From an embedding some of what a text says can be guessed.\n",
+            counted(held as u64, "embedding")
         ));
     }
     words.push_str(

@@ -106,9 +106,15 @@ impl Bundle {
         written.map_err(WorkbenchError::all_or_nothing)
     }
 
-    /// The model of the words of the question of this name.
+    /// The model of the words of the question of this name, or without one of the only question.
     fn words(&self, question: Option<&str>) -> Option<&BundledWords> {
-        self.manifest.words.iter().find(|words| question == Some(words.name.as_str()))
+        let all = &self.manifest.words;
+        // As in a project whose only question has spans.
+        if let (None, [only]) = (question, &all[..]) {
+            let of_type = |name: &str| only.types.iter().any(|of| name == format!("{}: {of}", only.name));
+            return self.manifest.questions.iter().all(|question| of_type(&question.name)).then_some(only);
+        }
+        all.iter().find(|words| question == Some(words.name.as_str()))
     }
 
     /// Looks whether the table can be written.
