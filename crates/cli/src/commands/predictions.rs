@@ -388,6 +388,7 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
     drop(bar);
     let (texts, all) = session.analysis.texts_by_options(question, args.top, together.as_ref())?;
     let said = together.map(|together| distances_together(&together, options));
+    let needs = session.analysis.people_needed();
     if args.json {
         return output::json(&json!({
             "question": question.name,
@@ -395,12 +396,17 @@ fn disagreement_by_options(session: &Session, question: &Question, args: &Disagr
             "by": "pairwise",
             "texts_in_all": all,
             "options_together": said,
+            "needs": needs,
             "notice": session.project.info()?.simulated_notice,
             "texts": texts,
         }));
     }
     if let Some(notice) = session.project.info()?.simulated_notice {
         output::line(&notice)?;
+    }
+    if let Some(needs) = needs {
+        // A ranking of zeros says nothing.
+        return output::line(&needs);
     }
     output::line(&format!(
         "Mean over {} options of the chance that two annotators differ on one, on {}, labels where there are some and predictions elsewhere",

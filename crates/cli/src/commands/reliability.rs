@@ -97,6 +97,9 @@ fn option_agreement(session: &Session, question: &Question, args: &Agreement) ->
         count(u64::from(first.texts), "text"),
         left_out(first.annotators_without_labels)
     ))?;
+    if found.options.iter().all(|one| one.agreement.pairwise_agreement.is_none()) {
+        output::line("No text has answers of two people: how they agree cannot be told")?;
+    }
     output::line(&format!(
         "Krippendorff's alpha of whole sets (MASI distance), 95 % over texts: {}",
         with_interval(&found.alpha_masi)

@@ -121,7 +121,9 @@ fn of_two_labels_none_is_guessed_and_the_annotator_stays() {
     let both = crossed("rude,kind", cells);
     assert_eq!((both.annotator.as_deref(), both.label), (Some("annotator_id"), None));
     // Who wrote a text is no annotator.
-    let rows = ["t1,body,u1,no,1", "t1,body,u2,yes,2", "t2,other,u1,yes,1", "t2,other,u2,no,2"];
+    let row = |at: usize| format!("t{},body {},u{},{}", at / 4, at / 4, at % 4, cells(at / 4, at % 4));
+    let rows: Vec<String> = (0..16).map(row).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     assert_eq!(guessed("text_id,text,user,rude,kind", &rows).annotator, None);
 }
 

@@ -3,6 +3,7 @@
 use super::Analysis;
 use super::aggregation::{Aggregated, AggregatedText};
 use super::agreement::Agreement;
+use super::needs::too_few;
 use super::snippet::snippet;
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
@@ -165,6 +166,12 @@ impl Analysis {
             })
         });
         Ok((shown.collect::<Result<_, WorkbenchError>>()?, texts))
+    }
+
+    /// What is missing before the people of the project can differ on a whole set; `None` where nothing is.
+    pub fn people_needed(&self) -> Option<String> {
+        let people = self.context.index().annotators().len();
+        (people < 2).then(|| too_few(people, 2))
     }
 
     /// The expected MASI distance of these texts, over all pairs of annotators; labels count where they are given.
