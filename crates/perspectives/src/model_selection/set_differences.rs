@@ -123,7 +123,7 @@ mod tests {
                 let level = u16::from((text * 7 + annotator * 3 + nth) % 5 < 2);
                 scored.observations.push(Observation { text, annotator, level });
                 // Wrong on each ninth text.
-                let right = (text + nth) % 9 != 0;
+                let right = !(text + nth).is_multiple_of(9);
                 let p = if right == (level == 1) { sure } else { 1.0 - sure };
                 scored.probabilities.extend([1.0 - p, p]);
             }
