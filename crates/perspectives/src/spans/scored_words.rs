@@ -171,6 +171,13 @@ impl<'a> ScoredWords<'a> {
     }
 }
 
+impl TokenScores {
+    /// Of all these answers.
+    pub(super) fn of(texts: &SpanTexts, predicted: &[PredictedMarks<'_>]) -> Self {
+        ScoredWords::new(texts, predicted).scores(&|_| true)
+    }
+}
+
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for value in values {

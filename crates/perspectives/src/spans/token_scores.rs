@@ -1,7 +1,6 @@
 //! Metrics over words and spans.
 
-use super::data::{SpanAnswer, SpanTexts};
-use super::scored_words::ScoredWords;
+use super::data::SpanAnswer;
 use serde::{Deserialize, Serialize};
 
 /// One answer and what was predicted of it.
@@ -55,10 +54,6 @@ pub struct TypeTokenScores {
 }
 
 impl TokenScores {
-    pub(super) fn of(texts: &SpanTexts, predicted: &[PredictedMarks<'_>]) -> Self {
-        ScoredWords::new(texts, predicted).scores(&|_| true)
-    }
-
     /// Every figure with its key, those of single types left out.
     pub fn values(&self) -> [(&'static str, Option<f64>); 10] {
         [

@@ -14,8 +14,11 @@ pub use write::{BundleChoices, BundleWritten};
 use crate::analysis::Analysis;
 use crate::context::Context;
 use crate::encoding::Encoding;
+use crate::error::WorkbenchError;
 use crate::live::LiveModels;
 use crate::runs::Runs;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The manifest.
@@ -49,4 +52,8 @@ impl Bundles {
             analysis: analysis.clone(),
         }
     }
+}
+
+fn io_error(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
+    WorkbenchError::Io { path: path.to_owned(), doing, source }
 }

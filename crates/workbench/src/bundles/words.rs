@@ -1,9 +1,8 @@
 //! Models of the words of questions with spans, as they go into a bundle and are asked in one.
 
-use super::Bundles;
 use super::manifest::{BundledAnnotator, BundledWords, HeldOutFigure, HeldOutFigures};
 use super::models::OpenedEncoder;
-use super::write::io_error;
+use super::{Bundles, io_error};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::learned_words::LearnedWords;

@@ -3,7 +3,7 @@
 use super::manifest::{BundledAnnotator, BundledEncoder, BundledQuestion, BundledWords, FORMAT, Manifest};
 use super::models::{ModelToBundle, OpenedEncoder};
 use super::words::{WordsAskedFor, WordsToBundle};
-use super::{BUNDLE, Bundle, Bundles, card, sums};
+use super::{BUNDLE, Bundle, Bundles, card, io_error, sums};
 use crate::clock::now_ms;
 use crate::encoding::{EncoderChoice, EncoderSwitch};
 use crate::error::WorkbenchError;
@@ -367,8 +367,4 @@ fn bytes_in(dir: &Path) -> Result<u64, WorkbenchError> {
         sum += if about.is_dir() { bytes_in(&entry.path())? } else { about.len() };
     }
     Ok(sum)
-}
-
-pub(super) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> WorkbenchError {
-    WorkbenchError::Io { path: path.to_owned(), doing, source }
 }
