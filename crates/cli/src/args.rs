@@ -692,6 +692,7 @@ pub(crate) struct Evaluate {
   dissensus predict P.dissensus --annotator ana --text-id 42
   dissensus predict P.dissensus --annotator ana --text \"You call that a recipe?\"
   dissensus predict P.dissensus --annotator ana --text-id 42 --run 3,4
+  dissensus predict P.dissensus --question emotions --text \"What a day\"
   dissensus predict P.dissensus --texts new.csv --out predicted.parquet
   dissensus predict P.dissensus --texts new.txt --out predicted.csv --annotators ana,ben
   dissensus predict P.dissensus --texts new.csv --out predicted.csv --run 3,4
@@ -704,6 +705,10 @@ same body in the project, which has taught the model. Labels that trained a tune
 one text a line. Of a question with spans it is the words that are predicted, a row for each word and type: text_id, start, end, word, type, expected (the share of
 those people who would mark it), differ (the probability that two of them differ on it), observed
 (a text of the same body has an answer, or taught the encoder), and with --annotators a column p_ANNOTATOR for the probability of each.
+Of a whole multi-label question there is a row for each text: text_id, most_likely_set (what one of those people, drawn at random, is most likely to answer), its probability, masi (the MASI
+distance that two of them are expected to have), observed (as with spans), of each option expected_OPTION and differ_OPTION, and with --annotators each one's set_ANNOTATOR,
+probability_ANNOTATOR and p_ANNOTATOR_OPTION. Sets take into account that options go together where held-out answers show it; a note says so. Name one option (--question \"emotions: joy\") for its own table.
+A text of the project (--text-id) is printed with what was answered to it.
 With --bundle a folder that `bundle` wrote predicts, without its project: observed is unknown then.")]
 #[command(group(clap::ArgGroup::new("predicted").required(true).multiple(false)))]
 pub(crate) struct Predict {
@@ -714,8 +719,8 @@ pub(crate) struct Predict {
     #[arg(long, value_name = "DIR", requires = "texts", value_hint = ValueHint::DirPath,
         conflicts_with_all = ["project", "run", "encoder", "pooling", "precision", "long_texts", "prompt", "prompt_name"])]
     pub(crate) bundle: Option<PathBuf>,
-    /// Whose judgement
-    #[arg(long, required_unless_present = "texts", conflicts_with = "texts")]
+    /// Whose judgement; of a multi-label question everybody's without it
+    #[arg(long, conflicts_with = "texts")]
     pub(crate) annotator: Option<String>,
     /// A text of the project
     #[arg(long, group = "predicted")]

@@ -78,9 +78,9 @@ pub use data::{
 pub use disagreement::{
     AgreementFigure, AnnotatorMap, Disagreement, ExpectedMasi, FEWEST_TEXTS_OF_TWO, FactorsOf, GroupGap,
     GroupGaps, GroupPair, LevelStep, MasiTogether, MeanGap, Measure, SeverityGap, SideAgreement,
-    SidesCompared, UsualSplit, annotator_map, disagreement, disagreement_of_texts, false_discovery_rate,
-    maximum, measure, panel_distributions, rank_band, ranking, severity_gap, surprise, usual_split,
-    van_der_eijk,
+    SidesCompared, UsualSplit, WholeSets, annotator_map, disagreement, disagreement_of_texts,
+    false_discovery_rate, maximum, measure, pairs_of, panel_distributions, rank_band, ranking, severity_gap,
+    surprise, usual_split, van_der_eijk,
 };
 pub use fit::fit;
 pub use live::{

@@ -109,6 +109,12 @@ pub enum WorkbenchError {
     /// A question without spans, or a whole question where a type of spans is asked for.
     #[error("\"{0}\" is no type of spans: words are marked in answers to questions with spans alone")]
     NoSpans(String),
+    /// A question that is not answered with any of its options where a whole such answer is asked for.
+    #[error("\"{0}\" is no multi-label question: whole sets of options are told of these alone")]
+    NoOptions(String),
+    /// Two columns of a table that would have the same name.
+    #[error("two columns would be called \"{0}\": name fewer annotators at a time, or rename an option")]
+    ColumnTwice(String),
     /// An option where the whole question is answered.
     #[error("\"{option}\" is one option: answer \"{question}\" with all options that apply")]
     WholeQuestion {
@@ -604,6 +610,8 @@ impl WorkbenchError {
             Self::Spans(_) => "not-on-scale",
             Self::StratifiedOptions(_) => "stratified-options",
             Self::NoSpans(_) => "no-spans",
+            Self::NoOptions(_) => "no-options",
+            Self::ColumnTwice(_) => "column-twice",
             Self::WholeQuestion { .. } => "whole-question",
             Self::NotOnScale { .. } => "not-on-scale",
             Self::Words { .. } => "words",

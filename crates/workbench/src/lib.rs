@@ -5,6 +5,7 @@
 
 mod analysis;
 mod app;
+mod asked_model;
 mod background;
 mod bundles;
 mod clock;
@@ -27,6 +28,7 @@ mod runs;
 pub mod sample;
 mod saved_runs;
 mod session;
+mod set_table;
 mod sync;
 mod text_words;
 pub mod view;
@@ -34,13 +36,14 @@ mod word_predictor;
 mod words;
 
 pub use analysis::{
-    Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement,
-    CheckedPredictions, CheckedWords, EncoderComparison, EncoderLoss, EvaluateChoices, Evaluation,
-    ModelDifference, ModelDifferences, OptionAgreement, OptionAgreements, OptionEvaluation, OptionPrediction,
-    OptionsOfText, PlanChoices, PoolingChoice, PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements,
-    SpanEvaluationReport, SpansWithoutCopies, SplitReport, StableShareReport, Submission, SubmissionChoices,
-    TextDispersionReport, TextOptions, Trained, TypeAgreement, TypeOfSpans, WithoutCopies, WordFile,
-    WordOfText, WordOfType, WordsOfText,
+    Aggregated, AggregatedAnnotator, AggregatedText, Agreement, Analysis, AnnotatorPairAgreement, AskedText,
+    CheckedPredictions, CheckedSets, CheckedWords, EncoderComparison, EncoderLoss, EvaluateChoices,
+    Evaluation, ExpectedOption, GivenAnswer, ModelDifference, ModelDifferences, OptionAgreement,
+    OptionAgreements, OptionEvaluation, OptionPrediction, OptionsOfText, PlanChoices, PoolingChoice,
+    PoolingLoss, SetsWithoutCopies, SlipChoices, SpanAgreements, SpanEvaluationReport, SpansWithoutCopies,
+    SplitReport, StableShareReport, Submission, SubmissionChoices, TextDispersionReport, TextOptions,
+    Trained, TypeAgreement, TypeOfSpans, WholeAnswer, WithoutCopies, WordFile, WordOfText, WordOfType,
+    WordsOfText,
 };
 pub use app::Workbench;
 pub use background::Background;
@@ -73,5 +76,6 @@ pub use project::{CopyChoices, Project};
 pub use runs::{RunPrediction, RunPredictionFile, Runs, TrainedSets, TrainedWords};
 pub use saved_runs::run_tuning;
 pub use session::Session;
+pub use set_table::SetPredictionFile;
 pub use word_predictor::WordPredictionFile;
 pub use words::counted;

@@ -1,19 +1,17 @@
 //! A table of predictions, a row for each text and annotator, as it is written.
 
+use crate::asked_model::AskedModel;
 use crate::encoding::{CheckedTexts, EncodedText};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use dissensus_domain::Question;
 use dissensus_encoder::Encoder;
 use dissensus_exchange::{ColumnKind, TypedColumn, TypedTable, Value};
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel, Target, disagreement_of_texts};
+use dissensus_perspectives::{AnnotatorModel as _, LiveModel, Target};
 use dissensus_store::body_hash;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-
-/// Texts of another file that are predicted before the model forgets them, at least.
-const TEXTS_AT_ONCE: usize = 1024;
 
 /// Whose answers to predict.
 #[derive(Clone, Debug, Default)]
@@ -174,28 +172,23 @@ impl TableFile {
 
 /// The table being written, and the model that predicts.
 pub(crate) struct PredictedRows {
-    model: LiveModel,
+    asked: AskedModel,
     labelled: Option<LabelledBodies>,
-    /// Of the annotators, where not all are chosen.
-    mask: Option<Vec<bool>>,
     file: TableFile,
 }
 
 impl PredictedRows {
     pub(crate) fn begin(of: TableOf, out: &Path, replace: bool) -> Result<Self, WorkbenchError> {
         let TableOf { model, question, levels, chosen, everybody, labelled } = of;
-        let mask = (!everybody).then(|| {
-            let is_chosen = |row| chosen.iter().any(|chosen| chosen.row == row);
-            (0..model.annotators() as u32).map(is_chosen).collect()
-        });
+        let people = chosen.iter().map(|one| one.row).collect();
         let asked = (question.as_str(), levels, model.target());
         let file = TableFile::new(asked, chosen, labelled.is_some(), out, replace)?;
-        Ok(Self { model, labelled, mask, file })
+        Ok(Self { asked: AskedModel::new(model, people, everybody), labelled, file })
     }
 
     /// How many texts the model has.
     pub(crate) fn texts(&self) -> usize {
-        self.model.texts()
+        self.asked.model().texts()
     }
 
     /// The rows of all texts of a file, which the model forgets again.
@@ -205,15 +198,9 @@ impl PredictedRows {
         encoder: &Encoder,
         progress: &dyn Progress,
     ) -> Result<(), WorkbenchError> {
-        let known = self.texts();
-        let at_once = TEXTS_AT_ONCE.max(known);
-        let kept = self.model.to_bytes()?;
         checked.encode(encoder, progress, |text, embedding| {
-            if self.texts() >= known + at_once {
-                self.model = LiveModel::from_bytes(&kept)?;
-            }
             let encoded = EncodedText::new(&text.body, embedding)?;
-            let row = self.model.add_text(encoded.features())?;
+            let row = self.asked.add(&encoded)?;
             self.write(row, &text.id, &text.body)
         })?;
         self.file.bad_rows(checked.bad());
@@ -222,18 +209,10 @@ impl PredictedRows {
 
     /// The rows of one text, which is `row` of the model.
     pub(crate) fn write(&mut self, row: u32, id: &str, body: &str) -> Result<(), WorkbenchError> {
-        let Self { model, labelled, mask, file } = self;
+        let Self { asked, labelled, file } = self;
         let same = labelled.as_ref().and_then(|labelled| labelled.get(&body_hash(body)?));
-        let at = row as usize;
-        let measures = match mask {
-            None => model.disagreement(row),
-            Some(mask) => {
-                disagreement_of_texts(model, at..at + 1, Some(mask), model.is_ordinal()).swap_remove(0)
-            }
-        };
-        let pairs: Vec<(u32, u32)> = file.chosen().iter().map(|one| (row, one.row)).collect();
-        let mut p = vec![0.0; pairs.len() * model.levels()];
-        model.predict_pairs(&pairs, &mut p);
+        let (p, measures) = asked.ask(row);
+        let model = asked.model();
         let observed = |who: u32| {
             let own = |text: &u32| model.label(*text, who).is_some();
             own(&row) || same.is_some_and(|rows| rows.iter().any(own))

@@ -1,6 +1,7 @@
 //! `bundle`, and `predict --bundle`.
 
 use super::prediction_tables::{prediction_choices, tell_words_written, tell_written, texts_to_predict};
+use super::set_predictions::tell_sets_written;
 use super::{count, encoder_choice, note, open_or_read, tell_switch};
 use crate::args::{Bundle as BundleArgs, Predict};
 use crate::output;
@@ -42,7 +43,7 @@ pub(crate) fn bundle(args: &BundleArgs) -> Result<()> {
         written.folder.display(),
         written.bytes as f64 / 1e6,
         written.words.iter().map(|name| format!("the words of {name}, ")).collect::<String>(),
-        written.questions.join(", "),
+        written.sets.iter().chain(&written.questions).cloned().collect::<Vec<_>>().join(", "),
         count(written.annotators as u64, "annotator"),
         written.encoders.join(", ")
     ))
@@ -61,6 +62,11 @@ pub(super) fn predict(dir: &Path, texts: &Path, out: &Path, args: &Predict) -> R
         let written = bundle.predict_words(&choices, &texts_to_predict(texts, args), out, device, &bar);
         drop(bar);
         return tell_words_written(&written?, args.json);
+    }
+    if bundle.has_sets(choices.question.as_deref()) {
+        let written = bundle.predict_sets(&choices, &texts_to_predict(texts, args), out, device, &bar);
+        drop(bar);
+        return tell_sets_written(&written?, args.json);
     }
     let written = bundle.predict(&choices, &texts_to_predict(texts, args), out, device, &bar);
     drop(bar);

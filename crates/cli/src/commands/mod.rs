@@ -7,6 +7,7 @@ pub(crate) mod embed;
 mod evaluation;
 pub(crate) mod explain;
 pub(crate) mod files;
+mod given_answers;
 pub(crate) mod group_comparison;
 pub(crate) mod labels;
 pub(crate) mod models;
@@ -19,8 +20,10 @@ pub(crate) mod question_correlation;
 pub(crate) mod reliability;
 pub(crate) mod repeats;
 pub(crate) mod runs;
+mod set_predictions;
 pub(crate) mod slips;
 mod span_evaluation;
+mod span_predictions;
 pub(crate) mod words;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};

@@ -53,8 +53,7 @@ pub(super) fn tell_words_written(written: &WordPredictionFile, json: bool) -> Re
     if json {
         return output::json(written);
     }
-    tell_left_out(written.bad_rows);
-    tell_without_labels(written.annotators_without_labels);
+    tell_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
     output::line(&format!(
         "Wrote {} to {}: the words of {} x {}, over {}{}",
         count(written.rows, "row"),
@@ -66,8 +65,9 @@ pub(super) fn tell_words_written(written: &WordPredictionFile, json: bool) -> Re
     ))
 }
 
-/// Says how many are predicted as the average person.
-fn tell_without_labels(annotators: usize) {
+/// Says how many rows were left out, and how many people are predicted as the average person.
+pub(super) fn tell_left_out_and_strangers(bad_rows: u64, annotators: usize) {
+    tell_left_out(bad_rows);
     if annotators > 0 {
         note(&format!(
             "{} without a label {} predicted as the average person",
@@ -81,8 +81,7 @@ pub(super) fn tell_written(written: &PredictionFile, json: bool) -> Result<()> {
     if json {
         return output::json(written);
     }
-    tell_left_out(written.bad_rows);
-    tell_without_labels(written.annotators_without_labels);
+    tell_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
     output::line(&format!(
         "Wrote {} to {}: {} x {}{}",
         count(written.rows, "prediction"),

@@ -1,8 +1,11 @@
 //! `predict`, `predictions` and `disagreement`.
 
+use super::given_answers::{show_answers, with_answers};
 use super::prediction_tables::{
     prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
 };
+use super::set_predictions::{predict_options, predict_sets, write_sets};
+use super::span_predictions::predict_spans;
 use super::{annotators, count, encoder_choice, open_or_read, tell_switch};
 use crate::args::{Disagreement, EncoderArgs, MeasureArg, Predict, Predictions, PredictionsFormat};
 use crate::output::{self, three};
@@ -14,8 +17,7 @@ use dissensus_workbench::view::{
     SeverityDifference, distances_together,
 };
 use dissensus_workbench::{
-    OptionPrediction, PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices,
-    TextOptions,
+    PredictionChoices, RunPrediction, Session, SubmissionChoices, Target, TextFileChoices, TextOptions,
 };
 use serde_json::json;
 use std::path::Path;
@@ -33,23 +35,37 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
         return run_tables(&session, &args.run, &prediction_choices(args), Some(&texts), out, args.json);
     }
     if let (Some(texts), Some(out)) = (&args.texts, &args.out) {
-        let question = session.project.question(args.question.as_deref())?;
-        if args.run.is_empty() && question.scale.kind() == ScaleKind::Spans {
-            return predict_words(&session, args, texts, out);
-        }
-        return predict_file(&session, args, texts, out);
+        return match session.project.question(args.question.as_deref())?.scale.kind() {
+            ScaleKind::Spans => predict_words(&session, args, texts, out),
+            ScaleKind::MultiLabel => predict_sets(&session, args, texts, out),
+            _ => predict_file(&session, args, texts, out),
+        };
     }
-    let annotator = session.project.annotator(args.annotator.as_deref().unwrap_or_default())?;
+    let named = args.annotator.as_deref();
+    let annotator = named.map(|name| session.project.annotator(name)).transpose()?;
     if !args.run.is_empty() {
-        return predict_by_runs(&session, &annotator, args);
+        return predict_by_runs(&session, &one_annotator(annotator)?, args);
     }
     let question = session.project.question(args.question.as_deref())?;
-    if question.scale.has_options() {
-        return predict_options(&session, &question, &annotator, args);
+    if question.scale.is_multi_label() {
+        return predict_options(&session, &question, annotator.as_ref(), args);
+    }
+    let annotator = one_annotator(annotator)?;
+    if question.scale.kind() == ScaleKind::Spans {
+        return predict_spans(&session, &question, &annotator, args);
     }
     let p = live(&session, question.id, annotator.id, args)?;
-    let found = document(&question, &annotator, args, &p, None)?;
-    if args.json { output::json(&found) } else { show_prediction(&question, &annotator, &p, None) }
+    if args.json {
+        let found = document(&question, &annotator, args, &p, None)?;
+        return output::json(&with_answers(&session, &question, args, found)?);
+    }
+    show_prediction(&question, &annotator, &p, None)?;
+    show_answers(&session, &question, args)
+}
+
+/// Who is asked about, where it takes one person.
+fn one_annotator(annotator: Option<Annotator>) -> Result<Annotator> {
+    annotator.context("name an annotator (--annotator NAME): without one there are predictions of everybody for multi-label questions alone")
 }
 
 /// By the model of a run, or of several, which read the text once where they stand on one encoder.
@@ -69,9 +85,11 @@ fn predict_by_runs(session: &Session, annotator: &Annotator, args: &Predict) -> 
     drop(bar);
     let mut documents = Vec::new();
     for (question, by) in questions.iter().zip(found?) {
-        documents.push(document(question, annotator, args, &by.probabilities, Some(&by))?);
+        let found = document(question, annotator, args, &by.probabilities, Some(&by))?;
+        documents.push(with_answers(session, question, args, found)?);
         if !args.json {
             show_prediction(question, annotator, &by.probabilities, Some(&by))?;
+            show_answers(session, question, args)?;
         }
     }
     match (args.json, &documents[..]) {
@@ -192,6 +210,9 @@ fn prediction_table(args: &Predictions) -> Result<()> {
     if !args.run.is_empty() {
         return run_tables(&session, &args.run, &choices, None, &args.out, args.json);
     }
+    if session.project.question(args.question.as_deref())?.scale.is_multi_label() {
+        return write_sets(&session, &choices, None, &args.out, &args.encoder, args.json);
+    }
     write_table(&session, &choices, None, &args.out, &args.encoder, args.json)
 }
 
@@ -248,43 +269,8 @@ fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Q
     Ok(session.project.question(Some(&of_run))?)
 }
 
-/// Every option of a multi-label question.
-fn predict_options(
-    session: &Session,
-    question: &Question,
-    annotator: &Annotator,
-    args: &Predict,
-) -> Result<()> {
-    let choice = encoder_choice(&args.encoder);
-    make_live(session, question.id, &args.encoder)?;
-    let found = match (&args.text_id, &args.text) {
-        (Some(id), _) => session.analysis.predict_options(question, annotator.id, id)?,
-        (None, text) => {
-            let text = session.encoding.embed(text.as_deref().unwrap_or_default(), &choice)?;
-            session.analysis.predict_options_of_new_text(question, annotator.id, &text)?
-        }
-    };
-    if args.json {
-        let probabilities: serde_json::Map<String, serde_json::Value> =
-            found.iter().map(|one| (one.option.clone(), json!(one.probability))).collect();
-        return output::json(&json!({
-            "annotator": annotator.external_id,
-            "question": question.name,
-            "text_id": args.text_id,
-            "text": args.text,
-            "probabilities": probabilities,
-        }));
-    }
-    output::line(&format!("How likely {} chooses each option, one by one", annotator.name))?;
-    let row = |one: &OptionPrediction| {
-        vec![one.option.clone(), format!("{:.3}", one.probability), bar_of(one.probability)]
-    };
-    let rows = found.iter().map(row).collect();
-    output::line(&output::table(&[question.name.as_str(), "probability", ""], rows, &[1]))
-}
-
 /// Sees to it that every text has an embedding and that the question's model is live.
-fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {
+pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {
     let bar = Bar::new("texts");
     let ready = session
         .encoding
@@ -308,7 +294,7 @@ fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &
     })
 }
 
-fn bar_of(p: f32) -> String {
+pub(super) fn bar_of(p: f32) -> String {
     "█".repeat((p * 30.0).round() as usize)
 }
 

@@ -1,13 +1,13 @@
 //! The MASI distance that two people's sets are expected to have where options of an answer go together.
 
 use super::masi::ExpectedMasi;
+use super::whole_sets::{FactorsOf, WholeSets, between};
 use crate::agreement::masi_distance;
 use crate::data::PerspectivesError;
 use crate::math::distributions::student_quantile;
 use crate::mixed::total_and_error;
 use crate::options::{GivenFactors, HeldOutSets, LeftOutFactors, OptionCorrelations, OptionFactors};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// With fewer held-out texts (copies and groups as one) that two people have answered, options stay independent.
@@ -17,16 +17,6 @@ const MOST_TEXTS: usize = 2_000;
 const MOST_ANSWERS: usize = 8;
 /// One-sided confidence that a gain must have.
 const CONFIDENCE: f64 = 0.977_249_868;
-
-/// Whose the factors are that options of an answer share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FactorsOf {
-    /// Drawn for each person by itself: somebody who says anger says disgust too.
-    Person,
-    /// Drawn once for a text: it is what all its readers have in common, and beyond that their options are independent.
-    Text,
-}
 
 /// Expected distances of two people's sets, with options that go together where that predicts held-out distances better.
 #[derive(Clone, Debug)]
@@ -89,6 +79,14 @@ impl MasiTogether {
         Ok(found)
     }
 
+    /// The same for tables of many texts and people.
+    ///
+    /// # Errors
+    /// As [`WholeSets::new`].
+    pub fn whole_sets(&self) -> Result<WholeSets, PerspectivesError> {
+        WholeSets::new(self.correlations.factors.clone(), self.factors_of())
+    }
+
     /// Whose the factors are; none where options are independent.
     pub fn factors_of(&self) -> Option<FactorsOf> {
         self.used.as_ref().map(|(of, _)| *of)
@@ -106,19 +104,6 @@ impl MasiTogether {
         // Put together in one order, so that it comes to the same number.
         let distances: Vec<f64> = pairs.par_iter().map(|(p, q)| between(&self.masi, *of, p, q)).collect();
         (!distances.is_empty()).then(|| distances.iter().sum::<f64>() / distances.len() as f64)
-    }
-}
-
-/// The expected distance of two people. Given the factors their options are independent.
-fn between(masi: &ExpectedMasi, of: FactorsOf, one: &GivenFactors, other: &GivenFactors) -> f64 {
-    match of {
-        FactorsOf::Text => {
-            one.nodes().zip(other.nodes()).map(|((weight, p), (_, q))| weight * masi.between(p, q)).sum()
-        }
-        FactorsOf::Person => one
-            .nodes()
-            .map(|(u, p)| u * other.nodes().map(|(v, q)| v * masi.between(p, q)).sum::<f64>())
-            .sum(),
     }
 }
 

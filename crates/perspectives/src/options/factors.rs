@@ -64,6 +64,12 @@ impl OptionFactors {
         Ok(Self { options, factors, loadings })
     }
 
+    /// Whether there are as many loadings as there should be and all are numbers: of what was read from a file.
+    pub fn is_sound(&self) -> bool {
+        let same = Self::new(self.options, self.factors, self.loadings.clone());
+        same.is_ok() && self.loadings.iter().all(|loading| loading.is_finite())
+    }
+
     /// Options of the question.
     pub fn options(&self) -> usize {
         self.options

@@ -4,8 +4,9 @@ use dissensus_domain::OptionSet;
 
 /// The least that a decision counts with, as in every log loss.
 const LEAST: f64 = 1e-9;
-/// Branches that are looked into for the most likely set; beyond these the best that was found is taken.
+/// Branches that are looked into for the most likely set, and branches x nodes; beyond these the best that was found is taken.
 const MOST_BRANCHES: usize = 100_000;
+const MOST_WORK: usize = 5_000_000;
 
 /// Independent options given each node, and the nodes' weights.
 #[derive(Clone, Debug)]
@@ -19,6 +20,19 @@ pub struct GivenFactors {
 impl GivenFactors {
     pub(super) fn new(options: usize, weights: Vec<f64>, yes: Vec<f64>) -> Self {
         Self { options, weights, yes }
+    }
+
+    /// The answer of one of these people who is drawn at random; absent without people.
+    ///
+    /// # Panics
+    /// If they are of different numbers of options.
+    pub fn of_anybody(people: &[Self]) -> Option<Self> {
+        let options = people.first()?.options;
+        assert!(people.iter().all(|one| one.options == options));
+        let share = 1.0 / people.len() as f64;
+        let weights = people.iter().flat_map(|one| one.weights.iter().map(|weight| weight * share));
+        let yes = people.iter().flat_map(|one| one.yes.iter().copied());
+        Some(Self { options, weights: weights.collect(), yes: yes.collect() })
     }
 
     /// Each node: its weight, which add up to 1, and the probability of each option.
@@ -40,7 +54,7 @@ impl GivenFactors {
     }
 
     /// The most likely set and its probability. Branch and bound: options are decided from the least certain on, and a branch is left where it cannot come to more
-    /// than the best set so far even if each node decided the rest for itself. Exact unless that takes more than 100,000 branches.
+    /// than the best set so far even if each node decided the rest for itself. Exact unless that takes more than 100,000 branches, or with many nodes 5 million branches x nodes.
     pub fn most_likely(&self) -> (OptionSet, f64) {
         let search = Search::new(self);
         let (bits, probability) = search.run();
@@ -61,6 +75,7 @@ struct Search<'a> {
     /// Of the options from a place of `order` on, the product of what is likelier at each node (places x nodes).
     rest: Vec<f64>,
     branches: usize,
+    most: usize,
     best: (u64, f64),
 }
 
@@ -77,7 +92,8 @@ impl<'a> Search<'a> {
                 rest[place * nodes + q] = rest[(place + 1) * nodes + q] * p.max(1.0 - p);
             }
         }
-        Self { given, order, rest, branches: 0, best: (0, -1.0) }
+        let most = MOST_BRANCHES.min(MOST_WORK / nodes.max(1));
+        Self { given, order, rest, branches: 0, most, best: (0, -1.0) }
     }
 
     fn run(mut self) -> (u64, f64) {
@@ -92,7 +108,7 @@ impl<'a> Search<'a> {
         let rest = &self.rest[place * nodes..(place + 1) * nodes];
         let bound: f64 = so_far.iter().zip(rest).map(|(p, rest)| p * rest).sum();
         // The last bits of two sums of the same numbers must not make one set better than another.
-        if bound <= self.best.1 * (1.0 + 1e-12) || (self.branches >= MOST_BRANCHES && self.best.1 >= 0.0) {
+        if bound <= self.best.1 * (1.0 + 1e-12) || (self.branches >= self.most && self.best.1 >= 0.0) {
             return;
         }
         self.branches += 1;

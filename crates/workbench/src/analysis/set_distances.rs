@@ -22,6 +22,18 @@ impl Analysis {
         if self.context.index().annotators().len() > MOST_PAIRED {
             return Ok(None);
         }
+        self.options_together(question, progress).map(Some)
+    }
+
+    /// The same with any number of annotators.
+    ///
+    /// # Errors
+    /// As [`Analysis::set_distances`].
+    pub(crate) fn options_together(
+        &self,
+        question: &Question,
+        progress: &dyn Progress,
+    ) -> Result<MasiTogether, WorkbenchError> {
         let options = self.context.learned_data(question)?;
         let first = options.first().ok_or(WorkbenchError::NoQuestion)?;
         let (embeddings, encoder) = self.encoding.embeddings_for(first)?;
@@ -32,6 +44,6 @@ impl Analysis {
         };
         let held_out: Vec<Scored> = options.iter().map(held_out).collect::<Result<_, _>>()?;
         let held_out = HeldOutSets::of_options(&held_out.iter().collect::<Vec<_>>(), |text| text)?;
-        Ok(Some(MasiTogether::learn(options.len(), &held_out, |text| first.unit(text), fit.seed)?))
+        Ok(MasiTogether::learn(options.len(), &held_out, |text| first.unit(text), fit.seed)?)
     }
 }

@@ -1,11 +1,12 @@
 //! The model card of a bundle: `README.md`, with the front matter that model hubs read.
 
-use super::manifest::{BundledQuestion, BundledWords, HeldOutFigures, Manifest};
+use super::manifest::{BundledQuestion, BundledSets, BundledWords, HeldOutFigures, Manifest};
 use crate::words::counted;
 
 /// The card of a bundle.
 pub(super) fn card(of: &Manifest) -> String {
-    let names = of.words.iter().map(|w| &w.name).chain(of.questions.iter().map(|q| &q.name));
+    let whole = of.words.iter().map(|w| &w.name).chain(of.sets.iter().map(|s| &s.name));
+    let names = whole.chain(of.questions.iter().map(|q| &q.name));
     let names: Vec<String> = names.map(|name| cell(name)).collect();
     let mut card = format!(
         "---\nlibrary_name: dissensus\ntags:\n- text-classification\n- annotator-modelling\n- perspectivism\n---\n\
@@ -21,6 +22,9 @@ pub(super) fn card(of: &Manifest) -> String {
     card.push_str(&use_it(of));
     for words in &of.words {
         card.push_str(&words_section(of, words));
+    }
+    for sets in &of.sets {
+        card.push_str(&sets_section(sets));
     }
     for question in &of.questions {
         card.push_str(&section(of, question));
@@ -99,6 +103,16 @@ fn words_section(of: &Manifest, words: &BundledWords) -> String {
         false => card.push_str(&held_out(&words.held_out, "answer")),
     }
     card
+}
+
+fn sets_section(sets: &BundledSets) -> String {
+    let options: Vec<String> = sets.options.iter().map(|name| cell(name)).collect();
+    format!(
+        "\n## {}: whole answers\n- Options, each with a section of its own: {}\n- {}\n",
+        cell(&sets.name),
+        options.join(", "),
+        cell(&sets.together)
+    )
 }
 
 /// What was held out, and the figures on it.

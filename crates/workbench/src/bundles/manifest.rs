@@ -2,11 +2,11 @@
 
 use super::BUNDLE;
 use crate::error::WorkbenchError;
-use dissensus_domain::ScaleKind;
+use dissensus_domain::{OptionSet, ScaleKind};
 use dissensus_encoder::{
     EncoderOptions, EncoderVersion, LongTexts, Pooling, Precision, PrecisionChoice, Prompt,
 };
-use dissensus_perspectives::{AnnotatorModel as _, LiveModel};
+use dissensus_perspectives::{AnnotatorModel as _, FactorsOf, LiveModel, OptionFactors};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -31,6 +31,9 @@ pub(super) struct Manifest {
     /// Models of the words of questions with spans; bundles of before know none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) words: Vec<BundledWords>,
+    /// Multi-label questions that are predicted as a whole; bundles of before know none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) sets: Vec<BundledSets>,
 }
 
 /// An encoder in a folder of its own.
@@ -118,6 +121,21 @@ pub(super) struct BundledWords {
     pub(super) held_out: HeldOutFigures,
 }
 
+/// A multi-label question as a whole: the questions that its options are, and what is known of options that go together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct BundledSets {
+    pub(super) name: String,
+    pub(super) options: Vec<String>,
+    /// Places of the questions that these are, in their order.
+    pub(super) questions: Vec<usize>,
+    /// What the options of an answer share.
+    pub(super) factors: OptionFactors,
+    /// Whose the factors are in distances of people; without it options are independent there.
+    pub(super) distances: Option<FactorsOf>,
+    /// Both in words.
+    pub(super) together: String,
+}
+
 /// Somebody whose answers are predicted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BundledAnnotator {
@@ -174,6 +192,12 @@ impl Manifest {
         if manifest.questions.is_empty() || !encoders || !questions || !words {
             return Err(refused(format!("{BUNDLE} names files that it does not have")));
         }
+        if let Some(sets) = manifest.sets.iter().find(|sets| !sets.fits(&manifest.questions)) {
+            return Err(refused(format!(
+                "{BUNDLE} tells of options of \"{}\" that do not fit its questions",
+                sets.name
+            )));
+        }
         Ok(manifest)
     }
 }
@@ -193,5 +217,28 @@ impl BundledQuestion {
             return Err(refused(format!("it is not the model of \"{}\" that {BUNDLE} tells of", self.name)));
         }
         Ok(model)
+    }
+}
+
+/// Whether the questions in these places can be asked with one reading of a text, of the same people.
+pub(super) fn are_one(places: &[usize], questions: &[BundledQuestion]) -> bool {
+    let of = |at: &usize| questions.get(*at);
+    let first = places.first().and_then(of);
+    places.iter().all(|at| match (first, of(at)) {
+        (Some(first), Some(one)) => {
+            (one.encoder, one.levels.len()) == (first.encoder, 2) && one.annotators == first.annotators
+        }
+        _ => false,
+    })
+}
+
+impl BundledSets {
+    /// Whether it fits the questions of its bundle.
+    fn fits(&self, questions: &[BundledQuestion]) -> bool {
+        (1..=usize::from(OptionSet::MAX)).contains(&self.options.len())
+            && self.questions.len() == self.options.len()
+            && self.factors.options() == self.options.len()
+            && self.factors.is_sound()
+            && are_one(&self.questions, questions)
     }
 }

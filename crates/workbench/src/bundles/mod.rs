@@ -4,6 +4,7 @@ mod card;
 mod manifest;
 mod models;
 mod open;
+mod sets;
 mod sums;
 mod words;
 mod write;

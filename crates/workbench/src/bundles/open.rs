@@ -11,6 +11,7 @@ use crate::prediction_table::{
     PredictedAnnotator, PredictedRows, PredictionChoices, PredictionFile, TableOf,
 };
 use crate::word_predictor::{WordPredictionFile, WordsAsked};
+use dissensus_domain::Question;
 use dissensus_encoder::{DeviceChoice, Encoder, EncoderOptions};
 use dissensus_exchange::TypedTable;
 use dissensus_files::{folder_of, real_path};
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// A bundle whose files were found as they were made.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     pub(super) manifest: Manifest,
 }
 
@@ -118,7 +119,7 @@ impl Bundle {
     }
 
     /// Looks whether the table can be written.
-    fn check_output(
+    pub(super) fn check_output(
         &self,
         choices: &PredictionChoices,
         texts: &TextFileChoices,
@@ -173,7 +174,12 @@ impl Bundle {
         let all = &self.manifest.questions;
         let names = || {
             let words = self.manifest.words.iter().map(|words| words.name.as_str());
-            words.chain(all.iter().map(|question| question.name.as_str())).collect::<Vec<_>>().join(", ")
+            let sets = self.manifest.sets.iter().map(|sets| sets.name.as_str());
+            words
+                .chain(sets)
+                .chain(all.iter().map(|question| question.name.as_str()))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let not_here = |words: String| Err(WorkbenchError::NotInBundle(words));
         match (name, all.as_slice()) {
@@ -185,7 +191,15 @@ impl Bundle {
             (Some(name), _) => match all.iter().find(|question| question.name == name) {
                 Some(found) => Ok(found),
                 None => {
-                    not_here(format!("there is no question \"{name}\" in this bundle; it has {}", names()))
+                    let option = format!("{name}{}", Question::OPTION_OF);
+                    let old = match all.iter().any(|question| question.name.starts_with(&option)) {
+                        true => " (whole answers to it take a bundle of this version with all its options)",
+                        false => "",
+                    };
+                    not_here(format!(
+                        "there is no question \"{name}\" in this bundle; it has {}{old}",
+                        names()
+                    ))
                 }
             },
         }
@@ -193,7 +207,7 @@ impl Bundle {
 }
 
 /// Everybody chosen, in the order of the rows.
-fn chosen(
+pub(super) fn chosen(
     annotators: &[BundledAnnotator],
     names: &[String],
 ) -> Result<Vec<PredictedAnnotator>, WorkbenchError> {

@@ -44,6 +44,8 @@ pub struct BundleWritten {
     pub questions: Vec<String>,
     /// Questions with spans of whose words it predicts which ones are marked.
     pub words: Vec<String>,
+    /// Multi-label questions that it predicts as a whole.
+    pub sets: Vec<String>,
     /// Words of labelled texts of which it has a weight and a hash, of each question.
     pub words_held: usize,
     /// Annotators that it predicts.
@@ -132,6 +134,7 @@ impl Bundles {
             folder: dir.to_owned(),
             questions: manifest.questions.iter().map(|q| q.name.clone()).collect(),
             words: manifest.words.iter().map(|w| w.name.clone()).collect(),
+            sets: manifest.sets.iter().map(|s| s.name.clone()).collect(),
             words_held: manifest.words.iter().map(|w| w.forms).sum(),
             annotators: people.len(),
             encoders: manifest.encoders.iter().map(|e| e.version.clone()).collect(),
@@ -210,6 +213,7 @@ impl Bundles {
             encoders: Vec::new(),
             questions: Vec::new(),
             words: Vec::new(),
+            sets: Vec::new(),
         };
         make(&dir.join("heads"))?;
         for (at, model) in models.iter().enumerate() {
@@ -224,6 +228,7 @@ impl Bundles {
             let encoder = place_encoder(dir, &model.encoder, &mut manifest.encoders)?;
             manifest.questions.push(self.described(model, head, encoder, anonymous));
         }
+        manifest.sets = self.whole_questions(models, &manifest.questions, progress)?;
         for (at, of) in words.iter().enumerate() {
             let file = format!("heads/words-{}.json", at + 1);
             let path = dir.join(&file);

@@ -112,6 +112,20 @@ impl Runs {
         }))
     }
 
+    /// What the training of all these runs learned of options that go together; nothing where they are not of one training, or it learned nothing of it.
+    ///
+    /// # Errors
+    /// There is no such run.
+    pub(crate) fn options_learned_together(
+        &self,
+        runs: &[u32],
+    ) -> Result<Option<OptionCorrelations>, WorkbenchError> {
+        let of = |run: &u32| Ok(self.kept.get(*run)?.outcome.together);
+        let mut all = runs.iter().map(of).collect::<Result<Vec<_>, WorkbenchError>>()?;
+        let same = all.windows(2).all(|two| two[0] == two[1]);
+        Ok(all.pop().flatten().filter(|found| same && found.factors.options() == runs.len()))
+    }
+
     /// Which options go together of every multi-label question whose options were all trained, learned on the labels that tuned their answers: an entry for each of these runs, nothing for the
     /// others. `trained` has the question of each run and these labels.
     ///

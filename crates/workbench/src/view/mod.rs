@@ -64,7 +64,9 @@ pub use labelling::{
     LabelReceipt, LabelTask, NewLabel, PersonSpans, Progress, TextOrder, TextPredictions, Undone,
 };
 pub use options_together::distances_together;
-pub(crate) use options_together::{options_of_run_together, options_together};
+pub(crate) use options_together::{
+    options_of_run_together, options_together, sets_of_run_together, whole_sets_together,
+};
 pub use plan::{OpenText, PlanReport, PlanWish, PlannedNumber, VarianceShares};
 pub use project::{
     ActiveModel, AnnotatorInfo, AttributeInfo, EncodingState, ProjectChoices, ProjectInfo, QuestionInfo,

@@ -66,6 +66,40 @@ fn said(found: &Found<'_>, options: &[String]) -> String {
     )
 }
 
+/// Whether most likely sets take into account that options go together, which do, and whether MASI distances do: sentences without a line's end.
+pub(crate) fn whole_sets_together(found: &MasiTogether, options: &[String]) -> String {
+    format!("{} {}", likely_sets(&found.correlations, options), distances_together(found, options))
+}
+
+/// The same of what a run has learned, which tells nothing of distances.
+pub(crate) fn sets_of_run_together(found: Option<&OptionCorrelations>, options: &[String]) -> String {
+    let sets = found.map_or_else(
+        || {
+            "Most likely sets take options as independent of each other: the run has not looked for more."
+                .to_owned()
+        },
+        |found| likely_sets(found, options),
+    );
+    format!("{sets} MASI distances take options as independent of each other.")
+}
+
+fn likely_sets(found: &OptionCorrelations, options: &[String]) -> String {
+    let factors = found.factors.factors();
+    if factors == 0 {
+        let why = match found.gain {
+            None => "too little was held out to tell",
+            Some(_) => "held-out answers do not show that they go together",
+        };
+        return format!("Most likely sets take options as independent of each other: {why}.");
+    }
+    let pairs = found.factors.pairs();
+    let named: Vec<String> =
+        [1.0, -1.0].into_iter().filter_map(|sign| named(&pairs, options, sign)).collect();
+    let pairs = if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) };
+    let factors = if factors == 1 { "1 shared factor" } else { "2 shared factors" };
+    format!("Most likely sets take into account that options go together ({factors}){pairs}.")
+}
+
 /// Whether distances of whole answers take into account that options go together, and which do.
 pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
     let pairs = found.correlations.factors.pairs();

@@ -1,0 +1,153 @@
+//! `predict` and `predictions` of a multi-label question as a whole.
+
+use super::given_answers::{show_answers, with_answers};
+use super::prediction_tables::{tell_left_out_and_strangers, texts_to_predict};
+use super::predictions::{bar_of, make_live};
+use super::{count, encoder_choice, note};
+use crate::args::{EncoderArgs, Predict};
+use crate::output::{self, three};
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_domain::{Annotator, Question};
+use dissensus_workbench::{
+    AskedText, ExpectedOption, PredictionChoices, Session, SetPredictionFile, TextFileChoices, WholeAnswer,
+};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// A table of whole answers to every text of a file, or of the project.
+pub(super) fn write_sets(
+    session: &Session,
+    choices: &PredictionChoices,
+    texts: Option<&TextFileChoices>,
+    out: &Path,
+    encoder: &EncoderArgs,
+    json: bool,
+) -> Result<()> {
+    let bar = Bar::new("bytes");
+    let asked = session.analysis.check_set_predictions(choices, texts, out, &bar);
+    drop(bar);
+    let asked = asked?;
+    make_live(session, asked.question(), encoder)?;
+    let bar = Bar::new("texts");
+    let written = session.analysis.set_predictions(&asked, &encoder_choice(encoder), &bar);
+    drop(bar);
+    tell_sets_written(&written?, json)
+}
+
+/// The same of a file that `predict` names.
+pub(super) fn predict_sets(session: &Session, args: &Predict, texts: &Path, out: &Path) -> Result<()> {
+    let choices = super::prediction_tables::prediction_choices(args);
+    let texts = texts_to_predict(texts, args);
+    write_sets(session, &choices, Some(&texts), out, &args.encoder, args.json)
+}
+
+pub(super) fn tell_sets_written(written: &SetPredictionFile, json: bool) -> Result<()> {
+    if json {
+        return output::json(written);
+    }
+    tell_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
+    note(&written.options_together);
+    if written.annotators_of_sets < written.annotators {
+        note(&format!(
+            "most likely sets and MASI distances are over {} of the {} annotators",
+            written.annotators_of_sets, written.annotators
+        ));
+    }
+    output::line(&format!(
+        "Wrote {} to {}: whole answers to \"{}\" ({}), over {}{}",
+        count(written.texts, "text"),
+        written.file.display(),
+        written.question,
+        count(written.options.len() as u64, "option"),
+        count(written.annotators as u64, "annotator"),
+        written.observed.map_or_else(String::new, |texts| format!(", {} observed", count(texts, "text")))
+    ))
+}
+
+/// Every option of a multi-label question, of one text: by one annotator, or by everybody.
+pub(super) fn predict_options(
+    session: &Session,
+    question: &Question,
+    annotator: Option<&Annotator>,
+    args: &Predict,
+) -> Result<()> {
+    make_live(session, question.id, &args.encoder)?;
+    let new = match &args.text {
+        Some(text) => Some(session.encoding.embed(text, &encoder_choice(&args.encoder))?),
+        None => None,
+    };
+    let text = match &new {
+        Some(text) => AskedText::New(text),
+        None => AskedText::OfProject(args.text_id.as_deref().unwrap_or_default()),
+    };
+    let bar = Bar::new("options that go together");
+    let found = session.analysis.whole_answer(question, annotator.map(|who| who.id), text, &bar);
+    drop(bar);
+    let found = found?;
+    if args.json {
+        return output::json(&with_answers(
+            session,
+            question,
+            args,
+            document(question, annotator, args, &found),
+        )?);
+    }
+    show(question, annotator, &found)?;
+    show_answers(session, question, args)
+}
+
+fn document(
+    question: &Question,
+    annotator: Option<&Annotator>,
+    args: &Predict,
+    found: &WholeAnswer,
+) -> Value {
+    let of = |figure: fn(&ExpectedOption) -> Value| -> Map<String, Value> {
+        found.options.iter().map(|one| (one.option.clone(), figure(one))).collect()
+    };
+    json!({
+        "annotator": annotator.map(|who| &who.external_id),
+        "annotators": found.annotators,
+        "question": question.name,
+        "text_id": args.text_id,
+        "text": args.text,
+        "prediction": found.most_likely_set,
+        "probability": found.probability,
+        "probabilities": of(|one| json!(one.expected)),
+        "differ": if found.annotators > 1 { json!(of(|one| json!(one.differ))) } else { Value::Null },
+        "masi": found.masi,
+        "options_together": found.options_together,
+    })
+}
+
+fn show(question: &Question, annotator: Option<&Annotator>, found: &WholeAnswer) -> Result<()> {
+    let likely = format!("{} (probability {:.3})", found.most_likely_set, found.probability);
+    let (header, numbers) = match annotator {
+        Some(who) => {
+            output::line(&format!("{} would most likely answer {likely}", who.name))?;
+            ([question.name.as_str(), "probability", "", ""], vec![1])
+        }
+        None => {
+            output::line(&format!(
+                "One of {} would most likely answer {likely}; two of them are expected to be {} apart (MASI distance)",
+                count(found.annotators as u64, "annotator"),
+                three(found.masi)
+            ))?;
+            ([question.name.as_str(), "expected", "differ", ""], vec![1, 2])
+        }
+    };
+    let columns = if annotator.is_some() { 3 } else { 4 };
+    let row = |one: &ExpectedOption| {
+        let mut row = vec![one.option.clone(), three(Some(one.expected))];
+        if annotator.is_none() {
+            row.push(three(one.differ));
+        }
+        row.push(bar_of(one.expected as f32));
+        row
+    };
+    let rows = found.options.iter().map(row).collect();
+    output::line(&output::table(&header[..columns], rows, &numbers))?;
+    note(&found.options_together);
+    Ok(())
+}

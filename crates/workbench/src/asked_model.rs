@@ -1,0 +1,61 @@
+//! A live model that is asked about the texts of a file one after the other, and forgets them again.
+
+use crate::encoding::EncodedText;
+use crate::error::WorkbenchError;
+use dissensus_perspectives::{AnnotatorModel as _, Disagreement, LiveModel, disagreement_of_texts};
+
+/// Texts of another file that are predicted before the model forgets them, at least.
+const TEXTS_AT_ONCE: usize = 1024;
+
+/// A model, and whom it is asked about.
+pub(crate) struct AskedModel {
+    model: LiveModel,
+    /// How many texts it has of its own, and the model as it is with these alone, once others were added.
+    known: usize,
+    kept: Option<Vec<u8>>,
+    /// Rows of those who are asked about.
+    people: Vec<u32>,
+    /// Of the annotators, where not all are asked about.
+    mask: Option<Vec<bool>>,
+}
+
+impl AskedModel {
+    /// Asks about these annotators of the model, or about all that it has.
+    pub(crate) fn new(model: LiveModel, people: Vec<u32>, everybody: bool) -> Self {
+        let mask =
+            (!everybody).then(|| (0..model.annotators() as u32).map(|row| people.contains(&row)).collect());
+        Self { known: model.texts(), kept: None, people, mask, model }
+    }
+
+    /// The model.
+    pub(crate) fn model(&self) -> &LiveModel {
+        &self.model
+    }
+
+    /// The row of one more text, until others take its place.
+    pub(crate) fn add(&mut self, text: &EncodedText) -> Result<u32, WorkbenchError> {
+        match &self.kept {
+            None => self.kept = Some(self.model.to_bytes()?),
+            Some(kept) if self.model.texts() >= self.known + TEXTS_AT_ONCE.max(self.known) => {
+                self.model = LiveModel::from_bytes(kept)?;
+            }
+            Some(_) => {}
+        }
+        Ok(self.model.add_text(text.features())?)
+    }
+
+    /// What they answer to the text in this row, people x levels, and how much they would disagree.
+    pub(crate) fn ask(&self, row: u32) -> (Vec<f32>, Disagreement) {
+        let (model, at) = (&self.model, row as usize);
+        let measures = match &self.mask {
+            None => model.disagreement(row),
+            Some(mask) => {
+                disagreement_of_texts(model, at..at + 1, Some(mask), model.is_ordinal()).swap_remove(0)
+            }
+        };
+        let pairs: Vec<(u32, u32)> = self.people.iter().map(|who| (row, *who)).collect();
+        let mut p = vec![0.0; pairs.len() * model.levels()];
+        model.predict_pairs(&pairs, &mut p);
+        (p, measures)
+    }
+}

@@ -1,0 +1,156 @@
+//! Whole answers to a multi-label question on the command line: of the texts of a file, of one text, and by a bundle.
+#![allow(clippy::unwrap_used)] // a helper of tests fails the test as the test itself would
+
+use dissensus_tests::command::Bench;
+use std::collections::HashMap;
+
+/// 60 texts with four answers each.
+fn labelled(bench: &Bench) {
+    let sets = ["rude", "rude;lie", "lie", "none", "threat;rude"];
+    let row = |n: usize| format!("t{},body {},a{},{}\n", n / 4, n / 4, n % 4, sets[n * 7 % 5]);
+    let rows: String = (0..240).map(row).collect();
+    bench.file("sets.csv", format!("text_id,text,annotator_id,label\n{rows}"));
+    bench.ok(["new", "P.dissensus"]);
+    bench.ok(["import", "P.dissensus", "sets.csv", "--scale", "multi-label", "--levels", "rude,threat,lie"]);
+    bench.ok(["encode", "P.dissensus"]);
+}
+
+fn table(bench: &Bench, name: &str) -> Vec<HashMap<String, String>> {
+    let mut reader = csv::Reader::from_path(bench.path(name)).unwrap();
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_file_is_answered_whole_with_the_project_and_without() {
+    let bench = Bench::new();
+    labelled(&bench);
+    bench.file("new.txt", "You fool\nbody 3\n");
+    let of = |more: &[&'static str]| {
+        let asked = ["predict", "P.dissensus", "--texts", "new.txt", "--question", "label"];
+        [&asked, more].concat()
+    };
+    let here = bench.json(of(&["--out", "here.csv", "--annotators", "a0,a2"]));
+    assert_eq!((&here["texts"], &here["annotators"]), (&2.into(), &2.into()), "{here}");
+    assert_eq!(here["options"], serde_json::json!(["rude", "threat", "lie"]));
+    assert!(here["options_together"].as_str().unwrap().contains("ost likely sets"), "{here}");
+    let said = bench.run(of(&["--out", "here.csv", "--annotators", "a0,a2", "--force"]));
+    assert!(
+        said.out.contains("whole answers to \"label\" (3 options), over 2 annotators, 1 text observed"),
+        "{said:?}"
+    );
+    assert!(said.err.contains("Most likely sets"), "{said:?}");
+    let rows = table(&bench, "here.csv");
+    assert_eq!((rows[0]["observed"].as_str(), rows[1]["observed"].as_str()), ("false", "true"));
+    let number = |column: &str| rows[0][column].parse::<f64>().unwrap();
+    assert!((number("expected_lie") - (number("p_a0_lie") + number("p_a2_lie")) / 2.0).abs() < 1e-6);
+    // What the file has for an annotator is what is told of one typed text.
+    let one = bench.json(["predict", "P.dissensus", "--annotator", "a2", "--text", "You fool"]);
+    assert_eq!(one["prediction"], rows[0]["set_a2"].as_str());
+    for option in ["rude", "threat", "lie"] {
+        let near = (one["probabilities"][option].as_f64().unwrap() - number(&format!("p_a2_{option}"))).abs();
+        assert!(near < 1e-6, "{one}");
+    }
+    assert!((one["probability"].as_f64().unwrap() - number("probability_a2")).abs() < 1e-6, "{one}");
+    assert!(one["masi"].is_null() && one["answers"].is_null(), "{one}");
+
+    let made = bench.json(["bundle", "P.dissensus", "model"]);
+    assert_eq!(made["sets"], serde_json::json!(["label"]), "{made}");
+    std::fs::remove_file(bench.path("P.dissensus")).unwrap();
+    let by_bundle = |more: &[&'static str]| {
+        [&["predict", "--bundle", "model", "--texts", "new.txt", "--out", "there.csv"], more].concat()
+    };
+    bench.ok(by_bundle(&["--annotators", "a0,a2"]));
+    for (here, there) in rows.iter().zip(table(&bench, "there.csv")) {
+        for (column, value) in here.iter().filter(|(column, _)| *column != "observed") {
+            match value.parse::<f64>() {
+                Ok(value) => {
+                    assert!((value - there[column].parse::<f64>().unwrap()).abs() < 1e-6, "{column}")
+                }
+                Err(_) => assert_eq!(*value, there[column]),
+            }
+        }
+    }
+    let unknown = bench.refused(by_bundle(&["--question", "mood", "--force"]));
+    assert!(unknown.contains("it has label, label: rude"), "{unknown}");
+    let option = bench.json(by_bundle(&["--question", "label: lie", "--force"]));
+    assert_eq!(option["rows"], 8, "{option}");
+}
+
+#[test]
+fn one_text_is_answered_whole_beside_what_was_answered() {
+    let bench = Bench::new();
+    labelled(&bench);
+    let all = bench.json(["predict", "P.dissensus", "--text-id", "t3"]);
+    assert_eq!((&all["annotators"], &all["annotator"]), (&4.into(), &serde_json::Value::Null), "{all}");
+    assert!(all["masi"].is_number() && all["differ"]["rude"].is_number(), "{all}");
+    let answers = all["answers"].as_array().unwrap();
+    let names = ["a0", "a1", "a2", "a3"];
+    assert_eq!(answers.iter().map(|one| one["annotator"].as_str().unwrap()).collect::<Vec<_>>(), names);
+    // t3 is rows 12 to 15.
+    let given: Vec<&str> = answers.iter().map(|one| one["answer"].as_str().unwrap()).collect();
+    assert_eq!(given, ["rude + threat", "rude + lie", "none", "rude"]);
+    let said = bench.ok(["predict", "P.dissensus", "--text-id", "t3"]);
+    for part in
+        ["One of 4 annotators would most likely answer ", "expected", "differ", "answered", "rude + lie"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let one = bench.ok(["predict", "P.dissensus", "--text-id", "t3", "--annotator", "a0"]);
+    assert!(one.starts_with("a0 would most likely answer ") && one.contains("threat"), "{one}");
+    // Everybody's predictions of other questions have tables.
+    bench.ok(["question", "P.dissensus", "bad", "--scale", "binary", "--levels", "no,yes"]);
+    let refused = bench.refused(["predict", "P.dissensus", "--text-id", "t3", "--question", "bad"]);
+    assert!(refused.contains("--annotator NAME"), "{refused}");
+    let nobody =
+        bench.ok(["predict", "P.dissensus", "--text-id", "t3", "--question", "bad", "--annotator", "a0"]);
+    assert!(nobody.contains("Nobody has answered it"), "{nobody}");
+    let unknown = bench.refused(["predict", "P.dissensus", "--text-id", "t99", "--question", "label"]);
+    assert!(unknown.contains("t99"), "{unknown}");
+}
+
+#[test]
+fn a_single_answer_stands_beside_its_prediction() {
+    let bench = Bench::new();
+    bench.ok(["sample", "P.dissensus"]);
+    let document = bench.json([
+        "predict",
+        "P.dissensus",
+        "--question",
+        "offensiveness",
+        "--annotator",
+        "sim-ada",
+        "--text-id",
+        "c001",
+    ]);
+    let answers = document["answers"].as_array().unwrap();
+    assert!(!answers.is_empty(), "{document}");
+    let levels = document["probabilities"].as_object().unwrap();
+    assert!(answers.iter().all(|one| levels.contains_key(one["answer"].as_str().unwrap())), "{document}");
+    let mut ids: Vec<&str> = answers.iter().map(|one| one["annotator"].as_str().unwrap()).collect();
+    ids.dedup();
+    assert_eq!(ids.len(), answers.len());
+    bench.ok([
+        "label",
+        "P.dissensus",
+        "--question",
+        "offensiveness",
+        "--annotator",
+        "sim-ada",
+        "--text-id",
+        "c001",
+        "--value",
+        "5",
+    ]);
+    let said = bench.ok([
+        "predict",
+        "P.dissensus",
+        "--question",
+        "offensiveness",
+        "--annotator",
+        "sim-ada",
+        "--text-id",
+        "c001",
+    ]);
+    let line = said.lines().find(|line| line.trim_start().starts_with("sim-ada ")).unwrap();
+    assert!(line.trim_end().ends_with('5'), "{said}");
+}
