@@ -154,3 +154,57 @@ fn a_single_answer_stands_beside_its_prediction() {
     let line = said.lines().find(|line| line.trim_start().starts_with("sim-ada ")).unwrap();
     assert!(line.trim_end().ends_with('5'), "{said}");
 }
+
+/// Two people who mark *fool*, and three types of which nobody ever marks two.
+#[test]
+fn words_are_printed_narrowly_and_by_the_name_of_a_type() {
+    let bench = Bench::new();
+    let mut lines = String::new();
+    for text in 0..20 {
+        let word = if text % 2 == 0 { "fool" } else { "pear" };
+        let marks = if text % 2 == 0 { r#"[[9, 13, "an insult with a long name"]]"# } else { "[]" };
+        for who in ["ana", "ben"] {
+            lines.push_str(&format!(
+                "{{\"text_id\": \"t{text}\", \"text\": \"you are, {word} number {text}\", \"annotator_id\": \"{who}\", \"label\": {marks}}}\n"
+            ));
+        }
+    }
+    bench.file("marked.jsonl", &lines);
+    bench.ok(["new", "P.dissensus"]);
+    let types = "an insult with a long name,another insult with a name,praise,thanks";
+    bench.ok(["question", "P.dissensus", "where", "--scale", "spans", "--levels", types]);
+    bench.ok(["import", "P.dissensus", "marked.jsonl", "--question", "where"]);
+    bench.ok(["encode", "P.dissensus"]);
+    let said = bench.ok(["words", "P.dissensus", "--text-id", "t2"]);
+    let line = said.lines().find(|line| line.contains("fool")).unwrap();
+    assert!(
+        line.contains("2/2 ") && said.contains("that nobody marked and fewer than one in twenty"),
+        "{said}"
+    );
+    assert!(!said.contains("praise") && said.lines().all(|line| line.chars().count() <= 100), "{said}");
+    // Every word is in the document, of one type where that is named.
+    let asked = ["words", "P.dissensus", "--text-id", "t2", "--question", "where", "--type", "praise"];
+    let of_type = bench.json(asked);
+    assert_eq!(of_type["text"]["types"], serde_json::json!(["praise"]));
+    let words = of_type["text"]["words"].as_array().unwrap();
+    assert!(words.len() == 5 && words.iter().all(|word| word["types"].as_array().unwrap().len() == 1));
+    let unknown = bench.refused(["words", "P.dissensus", "--text-id", "t2", "--type", "lazy"]);
+    assert!(unknown.contains("no type \"lazy\"; it has an insult"), "{unknown}");
+    // A typed text: as the table of a file has its words.
+    bench.file("new.txt", "a fool\n");
+    bench.ok(["predict", "P.dissensus", "--texts", "new.txt", "--out", "new.csv", "--annotators", "ana"]);
+    let ana = bench.json(["predict", "P.dissensus", "--text", "a fool", "--annotator", "ana"]);
+    let rows = table(&bench, "new.csv");
+    for (row, place) in rows.iter().zip((0..2).flat_map(|word| (0..4).map(move |of| (word, of)))) {
+        let found = &ana["words"][place.0]["types"][place.1];
+        let expected: f64 = row["p_ana"].parse().unwrap();
+        assert!((found["expected"].as_f64().unwrap() - expected).abs() < 1e-6, "{found} {row:?}");
+        assert!(found["differ"].is_null(), "one person differs from nobody: {found}");
+    }
+    let said = bench.ok(["predict", "P.dissensus", "--text", "a fool"]);
+    assert!(said.starts_with("Words that 2 annotators would mark"), "{said}");
+    let refused = bench.refused(["predict", "P.dissensus", "--text-id", "t2"]);
+    assert!(refused.contains("dissensus words PROJECT --question \"where\" --text-id t2"), "{refused}");
+    let beside = bench.ok(["predict", "P.dissensus", "--text-id", "t2", "--annotator", "ben"]);
+    assert!(beside.contains("answered") && beside.contains("an insult with a long name"), "{beside}");
+}

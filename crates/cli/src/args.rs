@@ -719,7 +719,7 @@ pub(crate) struct Predict {
     #[arg(long, value_name = "DIR", requires = "texts", value_hint = ValueHint::DirPath,
         conflicts_with_all = ["project", "run", "encoder", "pooling", "precision", "long_texts", "prompt", "prompt_name"])]
     pub(crate) bundle: Option<PathBuf>,
-    /// Whose judgement; of a multi-label question everybody's without it
+    /// Whose judgement; without it everybody's of a whole multi-label question, and of the words of a --text
     #[arg(long, conflicts_with = "texts")]
     pub(crate) annotator: Option<String>,
     /// A text of the project
@@ -1069,17 +1069,22 @@ fn frozen_part(argument: &str) -> Result<String, String> {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   dissensus words P.dissensus --text-id t17
+  dissensus words P.dissensus --question where --type insult --text-id t17
   dissensus words P.dissensus --question where --out words.csv
 
 A model of words is fitted to all answers first, which takes minutes where the encoder was not tuned on words (train --tuning full); what it says of texts that were
-answered stands on these answers too. A word is one of Unicode text segmentation (UAX 29).")]
+answered stands on these answers too. A word is one of Unicode text segmentation (UAX 29). Of one text the words are printed that somebody marked, or that one in twenty people would.
+Words of a text that is not the project's: predict P.dissensus --question where --text \"...\"")]
 pub(crate) struct Words {
     /// The project file
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) project: PathBuf,
-    /// The question with spans [default: the only one]
+    /// The question with spans, or one of its types: "where: insult" [default: the only question]
     #[arg(long)]
     pub(crate) question: Option<String>,
+    /// This type of spans alone
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) of_type: Option<String>,
     /// The text
     #[arg(long, required_unless_present = "out")]
     pub(crate) text_id: Option<String>,

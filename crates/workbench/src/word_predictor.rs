@@ -8,7 +8,7 @@ use crate::prediction_table::PredictedAnnotator;
 use crate::text_words::{Forms, words};
 use dissensus_encoder::{Encoder, WordStates};
 use dissensus_exchange::{ColumnKind, TextOfFile, TypedColumn, TypedTable, Value};
-use dissensus_perspectives::{LiveSpans, SpanTexts, WordFeatures};
+use dissensus_perspectives::{ExpectedMarks, LiveSpans, SpanTexts, WordFeatures};
 use dissensus_store::body_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -54,6 +54,16 @@ pub struct WordPredictionFile {
     pub observed: Option<u64>,
     /// Bad rows of the file of texts that were left out.
     pub bad_rows: u64,
+}
+
+/// A word of one text.
+pub(crate) struct WordOfBody {
+    pub(crate) word: String,
+    /// Its first character, and the one behind its last one.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Of each type the share of people who would mark it, and the probability that two of them differ.
+    pub(crate) types: Vec<(f64, f64)>,
 }
 
 /// What a table of words is of.
@@ -162,6 +172,31 @@ impl WordPredictor {
         })?;
         table.finish(asked.replace)?;
         Ok(written)
+    }
+
+    /// The words of one text, over everybody whose readiness is known.
+    ///
+    /// # Errors
+    /// The text cannot be read by the encoder; a cancel.
+    pub(crate) fn words_of(
+        &self,
+        body: &str,
+        encoder: &Encoder,
+        progress: &dyn Progress,
+    ) -> Result<Vec<WordOfBody>, WorkbenchError> {
+        let text = TextOfFile { id: String::new(), body: body.to_owned() };
+        let (live, places) = self.read(&[text], encoder, progress)?;
+        let people: Vec<u32> = (0..self.readiness.len() as u32).collect();
+        let expected = live.expected(0, &people).unwrap_or_default();
+        let characters: Vec<char> = body.chars().collect();
+        let places = places.into_iter().next().unwrap_or_default();
+        let word = |((start, end), of): ((u32, u32), &ExpectedMarks)| WordOfBody {
+            word: characters[start as usize..end as usize].iter().collect(),
+            start,
+            end,
+            types: of.types.iter().map(|of| (of.marks, of.pairs)).collect(),
+        };
+        Ok(places.into_iter().zip(&expected).map(word).collect())
     }
 
     /// A model of the words of these texts, which are known to it by their places, and where their words are.

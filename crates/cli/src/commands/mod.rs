@@ -24,6 +24,7 @@ mod set_predictions;
 pub(crate) mod slips;
 mod span_evaluation;
 mod span_predictions;
+mod word_print;
 pub(crate) mod words;
 
 use crate::args::{DeviceArg, EncoderArgs, LongTextsArg, PoolingArg, PrecisionArg};

@@ -50,10 +50,10 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
     if question.scale.is_multi_label() {
         return predict_options(&session, &question, annotator.as_ref(), args);
     }
-    let annotator = one_annotator(annotator)?;
     if question.scale.kind() == ScaleKind::Spans {
-        return predict_spans(&session, &question, &annotator, args);
+        return predict_spans(&session, &question, annotator.as_ref(), args);
     }
+    let annotator = one_annotator(annotator)?;
     let p = live(&session, question.id, annotator.id, args)?;
     if args.json {
         let found = document(&question, &annotator, args, &p, None)?;
@@ -65,7 +65,7 @@ pub(crate) fn predict(args: &Predict) -> Result<()> {
 
 /// Who is asked about, where it takes one person.
 fn one_annotator(annotator: Option<Annotator>) -> Result<Annotator> {
-    annotator.context("name an annotator (--annotator NAME): without one there are predictions of everybody for multi-label questions alone")
+    annotator.context("name an annotator (--annotator NAME): without one there are predictions of everybody for questions with any of several options, and of new texts for questions with spans")
 }
 
 /// By the model of a run, or of several, which read the text once where they stand on one encoder.

@@ -103,7 +103,7 @@ fn show(found: &QuestionCorrelation) -> Result<()> {
         Some(folds) => format!(
             "Held out: labelled texts are scored in {folds} folds, by models that learned no label of the text, of its group or of a copy; texts without labels by the models of all labels. Correlations are within folds."
         ),
-        None => "Held out: the texts whose labels taught neither run.".to_owned(),
+        None => "Held out: the texts whose labels taught neither run, which are those without labels and test texts of both.".to_owned(),
     })?;
     found.notes.iter().try_for_each(|note| output::line(note))?;
     let header = ["score of", "", "learned texts"];
@@ -116,13 +116,18 @@ fn show(found: &QuestionCorrelation) -> Result<()> {
         output::line("\nSpearman's correlation, held out")?;
         output::line(&matrix(found))?;
     }
-    let header = ["a", "b", "texts", "Pearson", "95 %", "Spearman", "95 %", "without labels", "as learned"];
+    // Of runs a text without labels is one whose labels taught neither: it may have some, that were held out of both.
+    let (unlabelled, of_which) = match found.folds {
+        Some(_) => ("without labels", "have labels of neither question"),
+        None => ("taught neither", "taught neither run: test texts, and texts without labels"),
+    };
+    let header = ["a", "b", "texts", "Pearson", "95 %", "Spearman", "95 %", unlabelled, "as learned"];
     let rows = found.pairs.iter().map(|pair| line(found, pair)).collect();
     output::line(&format!("\n{}", output::table(&header, rows, &[2, 3, 5, 7, 8])))?;
     let carried = found.pairs.iter().map(|pair| found.texts - pair.learned.3).max().unwrap_or_default();
     if carried > 0 {
         note(&format!(
-            "\"as learned\" (Spearman) is of all texts, also of those, up to {carried} of {}, whose labels the models learned: such predictions carry these labels. Report the held-out figures. \"without labels\" (Spearman) is of the texts that have labels of neither question",
+            "\"as learned\" (Spearman) is of all texts, also of those, up to {carried} of {}, whose labels the models learned: such predictions carry these labels. Report the held-out figures. \"{unlabelled}\" (Spearman) is of the texts that {of_which}",
             found.texts
         ));
     }

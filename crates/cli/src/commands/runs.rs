@@ -294,7 +294,16 @@ fn list(runs: &[RunInfo]) -> Result<()> {
         return output::line("No run yet: `dissensus train PROJECT --model sep-heads` makes one");
     }
     let header = [
-        "run", "question", "model", "encoder", "split", "seed", "state", "accuracy", "log loss", "AUROC",
+        "run",
+        "question",
+        "model",
+        "encoder",
+        "split",
+        "seed",
+        "state",
+        "accuracy",
+        "log loss",
+        "AUROC of disagreement",
         "seconds",
     ];
     let row = |run: &RunInfo| {

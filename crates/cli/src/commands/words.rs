@@ -1,16 +1,20 @@
 //! `words`.
 
+use super::word_print::show_words;
 use super::{count, encoder_choice, open_or_read, tell_switch};
 use crate::args::Words;
-use crate::output::{self, three};
+use crate::output;
 use crate::progress::Bar;
-use anyhow::Result;
-use dissensus_workbench::{WordOfText, WordsOfText};
+use anyhow::{Result, bail};
+use dissensus_domain::{Question, ScaleKind};
+use dissensus_workbench::{Session, WordsOfText};
 use serde_json::json;
 
 pub(crate) fn words(args: &Words) -> Result<()> {
     let session = open_or_read(&args.project)?;
-    let question = args.question.as_deref();
+    let named = asked_for(&session, args)?;
+    let question = named.as_deref();
+    let named_type = session.project.question(question)?.scale.kind() != ScaleKind::Spans;
     let choice = encoder_choice(&args.encoder);
     if let Some(text) = &args.text_id {
         // A text that is not there is told before minutes are spent on the others.
@@ -36,7 +40,7 @@ pub(crate) fn words(args: &Words) -> Result<()> {
             count(written.rows, "row"),
             count(written.texts, "text"),
             written.file.display(),
-            count(model.types.len() as u64, "type")
+            count(if named_type { 1 } else { model.types.len() as u64 }, "type")
         ));
     }
     let text = args.text_id.as_deref().unwrap_or_default();
@@ -55,18 +59,19 @@ fn show(found: &WordsOfText) -> Result<()> {
         count(found.answers.into(), "answer"),
         count(found.people.into(), "annotator")
     ))?;
-    let of_types = found
-        .types
-        .iter()
-        .flat_map(|name| ["marked", "expected", "differ"].map(|figure| format!("{name}: {figure}")));
-    let header: Vec<String> = std::iter::once("word".to_owned()).chain(of_types).collect();
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let row = |word: &WordOfText| {
-        let figures = word.types.iter().flat_map(|of| {
-            [format!("{} of {}", of.marked_by.len(), found.answers), three(of.expected), three(of.differ)]
-        });
-        std::iter::once(word.word.clone()).chain(figures).collect()
-    };
-    let numbers: Vec<usize> = (1..header.len()).collect();
-    output::line(&output::table(&header, found.words.iter().map(row).collect(), &numbers))
+    show_words(found)
+}
+
+/// The name of the question with spans, or of one of its types: a type is named as `QUESTION: TYPE`, or by itself beside its question.
+fn asked_for(session: &Session, args: &Words) -> Result<Option<String>> {
+    let Some(of_type) = &args.of_type else { return Ok(args.question.clone()) };
+    let question = session.project.question(args.question.as_deref())?;
+    if question.scale.index_of(of_type).is_none() || question.scale.kind() != ScaleKind::Spans {
+        bail!(
+            "\"{}\" has no type \"{of_type}\"; it has {}",
+            question.name,
+            question.scale.levels().join(", ")
+        );
+    }
+    Ok(Some(format!("{}{}{}", question.name, Question::OPTION_OF, of_type.trim())))
 }

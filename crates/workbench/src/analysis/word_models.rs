@@ -66,7 +66,7 @@ struct Expected {
 }
 
 impl Analysis {
-    /// Fits a model of words to all answers of a question with spans and scores every text of the project; it then follows labels until the project is closed.
+    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types) and scores every text of the project; it then follows labels until the project is closed.
     ///
     /// # Errors
     /// The question has no spans or no answers; no encoder, or another one than the project's; a text that cannot be encoded; a fit of words is under
@@ -77,8 +77,8 @@ impl Analysis {
         choice: &EncoderChoice,
         progress: &dyn Progress,
     ) -> Result<WordModelReport, WorkbenchError> {
-        let question = self.context.index().question_asked_for(question)?.clone();
-        self.fit_words_of(&question, choice, progress)
+        let id = self.context.index().question_asked_for(question)?.id;
+        self.fit_words_of(&self.span_question(id)?.0, choice, progress)
     }
 
     /// As [`Analysis::fit_words`] of a question or one of its types, as a job.
@@ -268,7 +268,7 @@ impl Analysis {
     }
 
     /// The question with spans that this is, or is a type of, and which type.
-    fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), WorkbenchError> {
+    pub(super) fn span_question(&self, id: QuestionId) -> Result<(Question, Option<u16>), WorkbenchError> {
         let index = self.context.index();
         let found = index.questions().iter().find_map(|question| {
             if question.id == id {

@@ -2,13 +2,14 @@
 
 use super::Analysis;
 use super::span_data::TOGETHER;
+use super::word_table::{WordOfText, WordOfType, WordsOfText};
 use crate::encoding::{CheckedTexts, EncoderChoice, TextFileChoices};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::outputs::check_outputs;
 use crate::prediction_table::{PredictedAnnotator, PredictionChoices};
-use crate::word_predictor::{WordPredictionFile, WordsAsked};
-use dissensus_domain::{AnnotatorId, Question, TextId};
+use crate::word_predictor::{WordOfBody, WordPredictionFile, WordsAsked};
+use dissensus_domain::{AnnotatorId, Question, ScaleKind, TextId};
 use dissensus_exchange::TypedTable;
 use dissensus_store::body_hash;
 use std::collections::{BTreeSet, HashSet};
@@ -79,6 +80,49 @@ impl Analysis {
         };
         let written = predictor.write_file(&table, &asked.texts, &encoder, progress);
         written.map_err(WorkbenchError::all_or_nothing)
+    }
+
+    /// Which words of any text one annotator, or everybody, would mark, by the model that [`Analysis::word_predictions`] fits or takes. Nobody has marked them: `answers` is 0, and the text has no id.
+    ///
+    /// # Errors
+    /// The question has no spans or no answers; no encoder, or one that is not there; a cancel.
+    pub fn words_of_new_text(
+        &self,
+        question: &Question,
+        annotator: Option<AnnotatorId>,
+        body: &str,
+        encoder: &EncoderChoice,
+        progress: &dyn Progress,
+    ) -> Result<WordsOfText, WorkbenchError> {
+        if question.scale.kind() != ScaleKind::Spans {
+            return Err(WorkbenchError::NoSpans(question.name.clone()));
+        }
+        let people: Vec<AnnotatorId> = match annotator {
+            Some(who) => vec![who],
+            None => self.context.index().annotators().iter().map(|who| who.id).collect(),
+        };
+        let (encoder, selected, _) = self.encoding.open_in_use(encoder)?;
+        let learned = self.runs.learned_words(question.id, &selected.encoder)?.map(|(_, learned)| learned);
+        let predictor = self.word_predictor(question, &people, &encoder, learned, progress)?;
+        let of_type = |marks: f64, differ: f64| WordOfType {
+            marked_by: Vec::new(),
+            expected: Some(marks),
+            differ: (people.len() > 1).then_some(differ),
+        };
+        let word = |word: WordOfBody| WordOfText {
+            word: word.word,
+            start: word.start,
+            end: word.end,
+            types: word.types.iter().map(|(marks, differ)| of_type(*marks, *differ)).collect(),
+        };
+        Ok(WordsOfText {
+            text_id: String::new(),
+            question: question.name.clone(),
+            types: question.scale.levels().to_vec(),
+            answers: 0,
+            people: people.len() as u32,
+            words: predictor.words_of(body, &encoder, progress)?.into_iter().map(word).collect(),
+        })
     }
 
     /// Hashes of the bodies that have an answer to the question, or taught the encoder.

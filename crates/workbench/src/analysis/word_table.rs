@@ -66,7 +66,7 @@ pub struct WordFile {
 }
 
 impl Analysis {
-    /// The words of a text by its id, with what everybody in the project would mark as the model in memory has it ([`Analysis::fit_words`]); without one, who marked them alone.
+    /// The words of a text by its id, of the question with spans of this name or of one of its types (`where: insult`), with what everybody in the project would mark as the model in memory has it ([`Analysis::fit_words`]); without one, who marked them alone.
     ///
     /// # Errors
     /// No such text; the question has no spans; the file cannot be read.
@@ -75,7 +75,7 @@ impl Analysis {
         question: Option<&str>,
         text_id: &str,
     ) -> Result<WordsOfText, WorkbenchError> {
-        let question = self.question_with_spans(question)?;
+        let (question, types) = self.types_asked_for(question)?;
         let text = self
             .context
             .store
@@ -85,7 +85,7 @@ impl Analysis {
         let names = self.annotator_ids();
         let body = self.context.store.bodies(&[text])?.pop().unwrap_or_default();
         let characters: Vec<char> = body.chars().collect();
-        let heats = self.heats(&question, text)?;
+        let heats = self.heats(&types, text)?;
         let words = heats.first().map_or(&[][..], |heat| &heat.words);
         let word = |(at, of): (usize, &crate::view::WordFigure)| WordOfText {
             word: characters[of.start as usize..of.end as usize].iter().collect(),
@@ -107,14 +107,14 @@ impl Analysis {
         Ok(WordsOfText {
             text_id: text_id.to_owned(),
             question: question.name.clone(),
-            types: question.scale.levels().to_vec(),
+            types: types.into_iter().map(|of_type| of_type.1).collect(),
             answers: heats.first().map_or(0, |heat| heat.answers),
             people: heats.first().map_or(0, |heat| heat.people),
             words: words.iter().enumerate().map(word).collect(),
         })
     }
 
-    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its ending), a row for each word and type.
+    /// Writes the words of all texts into a table (CSV, TSV, JSONL or Parquet by its ending), a row for each word and type, of a question or of one of its types.
     ///
     /// # Errors
     /// The file is there already (without `replace`) or cannot be written; the question has no spans; a cancel. Nothing is left of a table that was not finished.
@@ -125,7 +125,7 @@ impl Analysis {
         replace: bool,
         progress: &dyn Progress,
     ) -> Result<WordFile, WorkbenchError> {
-        let question = self.question_with_spans(question)?;
+        let (question, types) = self.types_asked_for(question)?;
         check_outputs(&[out], &[self.context.store.path()], replace)?;
         let texts = self.context.store.all_text_ids_and_externals()?;
         let text = |name: &str| TypedColumn::new(name, ColumnKind::Text);
@@ -150,10 +150,10 @@ impl Analysis {
             progress.report(nth as u64, Some(texts.len() as u64), "writing words");
             let body = self.context.store.bodies(&[*id])?.pop().unwrap_or_default();
             let characters: Vec<char> = body.chars().collect();
-            let heats = self.heats(&question, *id)?;
+            let heats = self.heats(&types, *id)?;
             let known = |figure: Option<f64>| Value::Number(figure.map_or(f32::NAN, |figure| figure as f32));
             for at in 0..heats.first().map_or(0, |heat| heat.words.len()) {
-                for (heat, of_type) in heats.iter().zip(question.scale.levels()) {
+                for (heat, (_, of_type)) in heats.iter().zip(&types) {
                     let figure = &heat.words[at];
                     let word: String =
                         characters[figure.start as usize..figure.end as usize].iter().collect();
@@ -184,8 +184,27 @@ impl Analysis {
         }
     }
 
-    /// Of each type.
-    fn heats(&self, question: &Question, text: TextId) -> Result<Vec<WordHeat>, WorkbenchError> {
+    /// The question with spans of this name, or that a type of this name is of, with the types that are asked for: their questions and names.
+    fn types_asked_for(
+        &self,
+        name: Option<&str>,
+    ) -> Result<(Question, Vec<(QuestionId, String)>), WorkbenchError> {
+        let id = self.context.index().question_asked_for(name)?.id;
+        let (question, of_type) = self.span_question(id)?;
+        let all = question
+            .options()
+            .into_iter()
+            .map(|option| option.id)
+            .zip(question.scale.levels().iter().cloned());
+        let asked = |(at, _): &(usize, (QuestionId, String))| {
+            of_type.is_none_or(|of_type| usize::from(of_type) == *at)
+        };
+        let types = all.enumerate().filter(asked).map(|(_, of_type)| of_type).collect();
+        Ok((question, types))
+    }
+
+    /// Of each of these types.
+    fn heats(&self, types: &[(QuestionId, String)], text: TextId) -> Result<Vec<WordHeat>, WorkbenchError> {
         let of = |id: QuestionId| {
             let query = DisagreementQuery {
                 question: id,
@@ -198,7 +217,7 @@ impl Analysis {
             };
             self.word_heat(&query, text, None, false)
         };
-        question.options().iter().map(|option| of(option.id)).collect()
+        types.iter().map(|(id, _)| of(*id)).collect()
     }
 
     fn annotator_ids(&self) -> HashMap<AnnotatorId, String> {
