@@ -5,8 +5,8 @@
 use dissensus_domain::{AnnotatorId, Answer, LabelSource, OptionSet, Question, TextId};
 use dissensus_workbench::view::{ImportChoices, NewLabel};
 use dissensus_workbench::{
-    AskedText, Bundle, BundleChoices, DeviceChoice, EncoderChoice, Home, PredictionChoices, Progress,
-    Session, SetPredictionFile, Silent, TextFileChoices, WorkbenchError,
+    AskedText, Bundle, BundleChoices, DeviceChoice, EncoderChoice, Home, ModelKind, PredictionChoices,
+    Progress, Session, SetPredictionFile, Silent, TextFileChoices, WorkbenchError,
 };
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -400,4 +400,36 @@ fn long_texts_and_all_kinds_of_files_are_written() {
     let line = std::fs::read_to_string(place.path("a.jsonl")).unwrap();
     let row: serde_json::Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
     assert!(row["expected_glad"].is_number() && row["masi"].is_null() && row["observed"] == false, "{row}");
+}
+
+/// Runs of all options in one training carry what it learned of options that go together; runs of some of them answer option by option.
+#[test]
+fn runs_of_all_options_are_bundled_as_a_whole() {
+    let place = Place::new();
+    let (session, question) = place.labelled();
+    let asked = session.runs.choices(question.id, ModelKind::Multilevel, "frozen").unwrap();
+    let first = session.runs.train(&asked, DeviceChoice::Cpu, &Silent).unwrap();
+    let mut runs = first.info.trained_with.clone();
+    runs.push(first.info.id);
+    runs.sort_unstable();
+    let write = |runs: Vec<u32>, name: &str| {
+        let choices = BundleChoices { runs, ..BundleChoices::default() };
+        session.bundles.write(&choices, &place.path(name), &tiny(), &Silent).unwrap().0
+    };
+    assert_eq!(write(runs.clone(), "whole").sets, ["label"]);
+    let rows = by_bundle(&place, &place.path("whole"), &of(&["a0"])).unwrap();
+    for (text, row) in NEW.iter().zip(&rows) {
+        for (run, name) in runs.iter().zip(question.scale.levels()) {
+            let one = session.runs.predict(*run, AnnotatorId(1), text, &Silent).unwrap();
+            // The text was encoded in other company.
+            assert!((number(row, &format!("p_a0_{name}")) - f64::from(one.probabilities[1])).abs() < 1e-4);
+        }
+        let set = &row["most_likely_set"];
+        assert_eq!(set.contains("sad"), set.contains("tired"), "{row:?}");
+    }
+    let manifest = std::fs::read_to_string(place.path("whole/bundle.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let sets = &manifest["sets"][0];
+    assert!(sets["factors"]["factors"].as_u64().unwrap() > 0 && sets["distances"].is_null(), "{sets}");
+    assert!(write(runs[1..].to_vec(), "some").sets.is_empty());
 }
