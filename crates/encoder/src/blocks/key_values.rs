@@ -19,6 +19,19 @@ impl TextKeyValues {
         self.layers.push(of_layer);
     }
 
+    /// Those of each text, where the rows are those of several, text after text. `lengths`: tokens of each.
+    pub(super) fn of_texts(&self, lengths: &[usize]) -> CandleResult<Vec<Self>> {
+        let mut first = 0;
+        let text = |length: &usize| {
+            // A copy of its own: a view would keep the rows of all texts in memory.
+            let layers = self.layers.iter().map(|layer| layer.narrow(0, first, *length)?.force_contiguous());
+            let layers = layers.collect::<CandleResult<_>>()?;
+            first += length;
+            Ok(Self { layers })
+        };
+        lengths.iter().map(text).collect()
+    }
+
     /// Memory that they take.
     pub(crate) fn bytes(&self) -> usize {
         self.layers.iter().map(|layer| layer.elem_count() * layer.dtype().size_in_bytes()).sum()
@@ -83,5 +96,28 @@ impl Past {
         let mask = mask.to_dtype(DType::F32)?;
         self.masks.borrow_mut().push((reach, mask.clone()));
         Ok(mask)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Storage;
+
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_one_text_holds_no_memory_of_others() {
+        let layer = Tensor::arange(0f32, 12.0, &Device::Cpu).unwrap().reshape((6, 2)).unwrap();
+        let together = TextKeyValues { layers: vec![layer.clone(), layer] };
+        let texts = together.of_texts(&[1, 3, 2]).unwrap();
+        let second: Vec<Vec<f32>> = texts[1].layers[0].to_vec2().unwrap();
+        assert_eq!(second, [[2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]);
+        for (text, tokens) in texts.iter().zip([1, 3, 2]) {
+            assert_eq!(text.bytes(), 2 * tokens * 2 * 4);
+            for layer in &text.layers {
+                let Storage::Cpu(storage) = &*layer.storage_and_layout().0 else { panic!("on the CPU") };
+                assert_eq!(storage.as_slice::<f32>().unwrap().len(), tokens * 2);
+            }
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use candle_core::{Result as CandleResult, Tensor};
 
+use super::frozen::FrozenLinear;
 use super::lora::Adapter;
 use super::packed::PackedLinear;
 use super::{ForwardCtx, LayerNorm, Parameters};
 use crate::error::EncoderError;
 use crate::ops::{Activation, linear};
-use crate::options::Precision;
 
 /// What a product is for, by which low-rank parts are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,21 +53,27 @@ impl LinearNames<'_> {
 pub(crate) enum Linear {
     /// Frozen, on the CPU.
     Packed(PackedLinear),
-    /// On other devices, or where a graph passes through.
-    Plain(PlainLinear),
+    /// Frozen, on the CPU, and a graph passes through.
+    Frozen(FrozenLinear, Adapters),
+    /// On other devices, or where it learns.
+    Plain(PlainLinear, Adapters),
 }
 
-/// A product by differentiable steps.
+/// A product by candle's steps.
 pub(crate) struct PlainLinear {
     /// `[outputs, inputs]` each, or the other way round where transposed; joined where nothing learns.
     weights: Vec<Tensor>,
     biases: Vec<Tensor>,
     transposed: bool,
     learns: bool,
+}
+
+/// The low-rank parts of a product that learn.
+pub(crate) struct Adapters {
+    /// One for each slice of the outputs.
+    of_slices: Vec<Option<Adapter>>,
     /// Outputs of each slice.
     outputs: Vec<usize>,
-    /// One for each slice of the outputs.
-    adapters: Vec<Option<Adapter>>,
 }
 
 impl Linear {
@@ -101,27 +107,27 @@ impl Linear {
                 biases = vec![Tensor::cat(&biases, 0).map_err(|e| parameters.compute(e))?];
             }
         }
-        let adapters = parameters.adapters(names)?;
-        let plain = PlainLinear {
-            weights,
-            biases,
-            transposed: names.transposed,
-            learns,
-            outputs: names.outputs.to_vec(),
-            adapters,
-        };
-        let in_graph = names.names.iter().any(|name| parameters.in_graph(&format!("{name}.weight")));
-        if in_graph || !parameters.packs() {
-            return Ok(Self::Plain(plain));
+        let adapters = Adapters { of_slices: parameters.adapters(names)?, outputs: names.outputs.to_vec() };
+        let plain = PlainLinear { weights, biases, transposed: names.transposed, learns };
+        if learns || !parameters.packs() {
+            return Ok(Self::Plain(plain, adapters));
         }
-        plain.pack(parameters.precision()).map(Self::Packed).map_err(|e| parameters.compute(e))
+        let in_graph = names.names.iter().any(|name| parameters.in_graph(&format!("{name}.weight")));
+        let packed = plain.joined().and_then(|(weight, bias)| {
+            Ok(match in_graph {
+                true => Self::Frozen(FrozenLinear::pack(&weight, bias.as_ref())?, adapters),
+                false => Self::Packed(PackedLinear::pack(&weight, bias.as_ref(), parameters.precision())?),
+            })
+        });
+        packed.map_err(|e| parameters.compute(e))
     }
 
     /// `[rows, inputs]` to `[rows, outputs]`.
     pub(crate) fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
         match self {
             Self::Packed(packed) => packed.apply(x),
-            Self::Plain(plain) => plain.apply(x, ctx),
+            Self::Frozen(frozen, adapters) => adapters.added(frozen.apply(x)?, x, ctx),
+            Self::Plain(plain, adapters) => adapters.added(plain.apply(x)?, x, ctx),
         }
     }
 
@@ -159,11 +165,6 @@ impl Linear {
 }
 
 impl PlainLinear {
-    fn pack(&self, precision: Precision) -> CandleResult<PackedLinear> {
-        let (weight, bias) = self.joined()?;
-        PackedLinear::pack(&weight, bias.as_ref(), precision)
-    }
-
     /// Weight `[outputs, inputs]` and bias `[outputs]` of all parts.
     fn joined(&self) -> CandleResult<(Tensor, Option<Tensor>)> {
         let one = |parts: &[Tensor]| -> CandleResult<Option<Tensor>> {
@@ -177,25 +178,23 @@ impl PlainLinear {
         Ok((if self.transposed { weight.t()? } else { weight }, one(&self.biases)?))
     }
 
-    fn apply(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+    fn apply(&self, x: &Tensor) -> CandleResult<Tensor> {
         let (weight, bias) = self.joined()?;
-        let product = linear(x, &weight, bias.as_ref(), self.learns)?;
-        match self.adapted(x, ctx)? {
-            None => Ok(product),
-            Some(adapted) => product + adapted,
-        }
+        linear(x, &weight, bias.as_ref(), self.learns)
     }
+}
 
-    /// The low-rank parts' share of the product; None where there is none.
-    fn adapted(&self, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Option<Tensor>> {
-        if self.adapters.iter().all(Option::is_none) {
-            return Ok(None);
+impl Adapters {
+    /// A product of `x` and what the low-rank parts add to it.
+    fn added(&self, product: Tensor, x: &Tensor, ctx: &ForwardCtx) -> CandleResult<Tensor> {
+        if self.of_slices.iter().all(Option::is_none) {
+            return Ok(product);
         }
         let part = |(adapter, outputs): (&Option<Adapter>, &usize)| match adapter {
             None => Tensor::zeros((x.dim(0)?, *outputs), x.dtype(), x.device()),
             Some(adapter) => adapter.apply(x, ctx),
         };
-        let parts = self.adapters.iter().zip(&self.outputs).map(part).collect::<CandleResult<Vec<_>>>()?;
-        Tensor::cat(&parts, 1).map(Some)
+        let parts = self.of_slices.iter().zip(&self.outputs).map(part).collect::<CandleResult<Vec<_>>>()?;
+        product + Tensor::cat(&parts, 1)?
     }
 }

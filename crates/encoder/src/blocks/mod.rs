@@ -1,11 +1,13 @@
 //! What families are built of: products, norms, attention over packed texts, and the pass that a batch takes through them.
 //!
-//! Every block serves inference and training. What differs is decided when it is opened: a weight that learns, or that
-//! lies above one that does, is kept as it is and takes the steps that record a graph; all others are packed for speed.
+//! Every block serves inference and training. What differs is decided when it is opened: a weight that learns is kept as it
+//! is and takes the steps that record a graph; all others are packed for speed, and once more, transposed, where they lie
+//! above something that learns.
 
 mod attention;
 mod embedding;
 mod forward_ctx;
+mod frozen;
 mod key_values;
 mod linear;
 mod lora;

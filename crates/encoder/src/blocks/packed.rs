@@ -55,6 +55,12 @@ impl PackedLinear {
         self.bias.is_some()
     }
 
+    /// The product and its bias, nothing after it.
+    pub(super) fn run_alone(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
+        let after = self.bias.as_deref().map_or(Epilogue::Nothing, Epilogue::Bias);
+        self.run(x, layout, after)
+    }
+
     fn run(&self, x: &CpuStorage, layout: &Layout, after: Epilogue<'_>) -> CandleResult<(CpuStorage, Shape)> {
         let (rows, inputs) = layout.shape().dims2()?;
         let outputs = self.packed.outputs();
@@ -85,13 +91,11 @@ impl CustomOp1 for Apply<'_> {
     }
 
     fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
-        let after = match &self.linear.bias {
-            None if self.gelu => bail!("a product without bias has no GELU of its own"),
-            None => Epilogue::Nothing,
-            Some(bias) if self.gelu => Epilogue::BiasGelu(bias),
-            Some(bias) => Epilogue::Bias(bias),
-        };
-        self.linear.run(x, layout, after)
+        match &self.linear.bias {
+            _ if !self.gelu => self.linear.run_alone(x, layout),
+            None => bail!("a product without bias has no GELU of its own"),
+            Some(bias) => self.linear.run(x, layout, Epilogue::BiasGelu(bias)),
+        }
     }
 }
 

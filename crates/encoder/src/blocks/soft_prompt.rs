@@ -1,7 +1,7 @@
 //! A transformer whose texts have a soft prompt: vectors in place of word embeddings (Lester et al. 2021, arXiv 2104.08691).
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candle_core::{Result as CandleResult, Tensor};
 
@@ -13,6 +13,9 @@ use crate::token_batch::TokenBatch;
 /// Memory that keys and values of texts take at most while a soft prompt learns, in bytes. What is beyond it is computed anew at
 /// every step, to the same numbers.
 const KEPT_BYTES: usize = 4 << 30;
+
+/// Tokens of texts that are read together: enough that weights are read from memory once for many rows.
+const TOKENS_TOGETHER: usize = 512;
 
 /// Where a soft prompt stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,34 +94,72 @@ impl Prompted {
         state.index_select(&Tensor::from_slice(&rows, rows.len(), state.device())?, 0)
     }
 
-    /// Keys and values of a batch's texts, kept from an earlier step or computed now without a graph. Every text is
-    /// computed alone, so that its numbers do not depend on which others it comes with.
+    /// Keys and values of a batch's texts, kept from an earlier step or computed now without a graph.
     fn past(&self, batch: &TokenBatch) -> CandleResult<Past> {
         let mut rest = &batch.ids[..];
         let mut texts = Vec::with_capacity(batch.lengths.len());
         for length in &batch.lengths {
             let (own, after) = rest.split_at(*length);
             rest = after;
-            texts.push(self.key_values(own)?);
+            texts.push(own);
         }
-        Ok(Past::new(texts, batch.lengths.clone()))
+        let mut known: HashMap<&[u32], Arc<TextKeyValues>> = HashMap::new();
+        {
+            let kept = self.kept();
+            known.extend(texts.iter().filter_map(|ids| Some((*ids, Arc::clone(kept.of.get(*ids)?)))));
+        }
+        let mut unknown: Vec<&[u32]> = Vec::new();
+        for ids in &texts {
+            if !known.contains_key(ids) && !unknown.contains(ids) {
+                unknown.push(ids);
+            }
+        }
+        let mut rest = &unknown[..];
+        while !rest.is_empty() {
+            let (together, after) = rest.split_at(self.read_together(rest));
+            rest = after;
+            known.extend(together.iter().copied().zip(self.read(together)?));
+        }
+        let of = |ids: &&[u32]| match known.get(ids) {
+            Some(found) => Ok(Arc::clone(found)),
+            None => candle_core::bail!("keys and values of a text were not computed"),
+        };
+        Ok(Past::new(texts.iter().map(of).collect::<CandleResult<_>>()?, batch.lengths.clone()))
     }
 
-    fn key_values(&self, ids: &[u32]) -> CandleResult<Arc<TextKeyValues>> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kept().of.get(ids) {
-            return Ok(Arc::clone(known));
-        }
-        let batch = TokenBatch { ids: ids.to_vec(), lengths: vec![ids.len()] };
+    /// Keys and values of texts, which are kept where there is room. A text's numbers do not depend on which others it is read
+    /// with: on the CPU nothing is padded, and a row of a product is computed alike among any others; elsewhere it is read alone.
+    fn read(&self, texts: &[&[u32]]) -> CandleResult<Vec<Arc<TextKeyValues>>> {
+        let batch = TokenBatch { ids: texts.concat(), lengths: texts.iter().map(|ids| ids.len()).collect() };
         let ctx = ForwardCtx::inference(&batch.lengths, self.prompt.device()).keeping_key_values();
         self.inner.forward(&batch, &ctx)?;
-        let found = Arc::new(ctx.take_key_values());
-        let bytes = found.bytes();
-        let mut kept = kept();
-        if bytes <= kept.left && kept.of.insert(batch.ids, Arc::clone(&found)).is_none() {
-            kept.left -= bytes;
+        let found: Vec<_> =
+            ctx.take_key_values().of_texts(&batch.lengths)?.into_iter().map(Arc::new).collect();
+        let mut kept = self.kept();
+        for (ids, found) in texts.iter().zip(&found) {
+            let bytes = found.bytes();
+            if bytes <= kept.left && kept.of.insert(ids.to_vec(), Arc::clone(found)).is_none() {
+                kept.left -= bytes;
+            }
         }
         Ok(found)
+    }
+
+    /// How many of the first texts are read together, one at least.
+    fn read_together(&self, texts: &[&[u32]]) -> usize {
+        if !self.prompt.device().is_cpu() {
+            return 1;
+        }
+        let mut tokens = 0;
+        let fits = |ids: &&&[u32]| {
+            tokens += ids.len();
+            tokens <= TOKENS_TOGETHER
+        };
+        texts.iter().take_while(fits).count().max(1)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The last vector's hidden state after each text: `[texts, dim]`. Where a graph is recorded only the prompt goes through

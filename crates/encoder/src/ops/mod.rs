@@ -28,7 +28,7 @@ pub(crate) use softmax::softmax;
 pub(crate) use storage::square_sum;
 
 #[cfg(test)]
-mod testing {
+pub(crate) mod testing {
     use candle_core::{Device, Tensor, Var};
 
     /// Numbers between -6 and 6 without a pattern.
@@ -42,21 +42,21 @@ mod testing {
             .collect()
     }
 
-    pub(super) fn tensor(shape: &[usize], seed: u64) -> Tensor {
+    pub(crate) fn tensor(shape: &[usize], seed: u64) -> Tensor {
         Tensor::from_vec(scattered(shape.iter().product(), seed), shape, &Device::Cpu).unwrap()
     }
 
-    pub(super) fn variable(shape: &[usize], seed: u64) -> Var {
+    pub(crate) fn variable(shape: &[usize], seed: u64) -> Var {
         Var::from_tensor(&tensor(shape, seed)).unwrap()
     }
 
-    pub(super) fn worst(a: &Tensor, b: &Tensor) -> f32 {
+    pub(crate) fn worst(a: &Tensor, b: &Tensor) -> f32 {
         let flat = |t: &Tensor| t.flatten_all().unwrap().to_vec1::<f32>().unwrap();
         flat(a).iter().zip(flat(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     }
 
     /// Gradients of `sum(y * weights)` for scattered weights with respect to each variable.
-    pub(super) fn gradients(y: &Tensor, variables: &[&Var]) -> Vec<Tensor> {
+    pub(crate) fn gradients(y: &Tensor, variables: &[&Var]) -> Vec<Tensor> {
         let weights = tensor(y.dims(), 77);
         let store = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
         variables.iter().map(|v| store.get(v).unwrap().clone()).collect()
