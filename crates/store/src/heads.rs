@@ -61,6 +61,15 @@ impl WriteTx<'_> {
         .map(|_| ())
         .map_err(explain)
     }
+
+    fn forget_heads(&mut self, question: QuestionId, model: &str) -> Result<()> {
+        self.run(
+            "DELETE FROM heads WHERE question = ?1 AND model = ?2",
+            (question.row().0, name_in_file(model, question)),
+        )
+        .map(|_| ())
+        .map_err(|e| self.explain("forgetting heads", e))
+    }
 }
 
 impl Store {
@@ -70,6 +79,26 @@ impl Store {
     /// As there.
     pub fn put_head(&self, new: NewHead) -> Result<()> {
         self.write(move |tx| tx.put_head(&new))
+    }
+
+    /// Keeps a head in place of all before it for the same question and model, whatever encoder version they stand on: for large ones.
+    ///
+    /// # Errors
+    /// As [`WriteTx::put_head`], and then the earlier ones stay.
+    pub fn put_only_head(&self, new: NewHead) -> Result<()> {
+        self.write(move |tx| {
+            tx.forget_heads(new.question, &new.model)?;
+            tx.put_head(&new)
+        })
+    }
+
+    /// Forgets the heads of a model for a question, of all encoder versions.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn forget_heads(&self, question: QuestionId, model: &str) -> Result<()> {
+        let model = model.to_owned();
+        self.write(move |tx| tx.forget_heads(question, &model))
     }
 
     /// The newest head of a model for a question and an encoder version.

@@ -241,6 +241,17 @@ fn the_newest_head_is_kept() {
     assert_eq!(found(Some("other")), None);
     assert_eq!(store.head(QUESTION, None, "shared").unwrap(), None);
     assert!(matches!(store.put_head(head(Some("no"), &[])), Err(StoreError::Unknown { .. })));
+
+    // One alone, of whatever encoder version; where it cannot be kept the earlier ones stay.
+    assert!(matches!(store.put_only_head(head(Some("no"), &[])), Err(StoreError::Unknown { .. })));
+    assert_eq!(found(None), Some(head(None, &[9])));
+    let other = NewHead { model: "shared".into(), ..head(None, &[1]) };
+    store.put_head(other.clone()).unwrap();
+    store.put_only_head(head(Some("mini/1"), &[7])).unwrap();
+    assert_eq!((found(Some("mini/1")), found(None)), (Some(head(Some("mini/1"), &[7])), None));
+    assert_eq!(store.head(QUESTION, None, "shared").unwrap(), Some(other));
+    store.forget_heads(QUESTION, "multilevel").unwrap();
+    assert_eq!(found(Some("mini/1")), None);
 }
 
 #[test]

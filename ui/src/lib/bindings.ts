@@ -2347,7 +2347,7 @@ export type WordModelReport = {
 
 /**  Why nothing is expected of words. */
 export type WordNeeds = 
-/**  No model of words was fitted since the project was opened, or since labels changed beyond what it can follow. */
+/**  The project keeps no model of words that the encoder in use has read, the text is newer than it, or labels changed beyond what it can follow. */
 "fit" | 
 /**  The project has no embeddings yet, so that no encoder is chosen. */
 "encoder" | 

@@ -7,27 +7,29 @@ use super::selection::{effect_mode, effect_mode_near, given_word};
 use crate::data::PerspectivesError;
 use crate::math::quadrature::FIVE;
 use crate::math::{attenuation, sigmoid};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fitted `multilevel` model and all answers. Heads and variances stay as they were fitted; a new answer moves its annotator's readiness
 /// and its text's words. It keeps a score for each word and type, and no states.
 #[derive(Clone, Debug)]
 pub struct LiveSpans {
-    types: usize,
-    texts: BTreeMap<u32, TextScores>,
+    pub(super) types: usize,
+    pub(super) texts: BTreeMap<u32, TextScores>,
     /// Of each annotator and type mean and variance, in logits.
-    readiness: BTreeMap<u32, Vec<(f64, f64)>>,
+    pub(super) readiness: BTreeMap<u32, Vec<(f64, f64)>>,
     /// Of each type: between annotators, and of single words.
-    variances: Vec<(f64, f64)>,
-    answers: BTreeMap<(u32, u32), SpanAnswer>,
-    answered: BTreeMap<u32, BTreeSet<u32>>,
+    pub(super) variances: Vec<(f64, f64)>,
+    pub(super) answers: BTreeMap<(u32, u32), SpanAnswer>,
+    pub(super) answered: BTreeMap<u32, BTreeSet<u32>>,
 }
 
-#[derive(Clone, Debug)]
-struct TextScores {
+/// Of one text's words.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct TextScores {
     /// `[words][types]`.
-    scores: Vec<f32>,
-    weights: Vec<f32>,
+    pub(super) scores: Vec<f32>,
+    pub(super) weights: Vec<f32>,
 }
 
 /// What is expected of one word.
@@ -159,6 +161,11 @@ impl LiveSpans {
             self.answered.entry(answer.text).or_default().insert(answer.annotator);
             self.answers.insert((answer.annotator, answer.text), answer);
         }
+    }
+
+    /// How many types it tells apart.
+    pub fn types(&self) -> usize {
+        self.types
     }
 
     /// Whether words of this text have scores.

@@ -14,6 +14,7 @@ mod head_objective;
 #[cfg(test)]
 mod interval_tests;
 mod live;
+mod live_bytes;
 mod marks;
 mod model;
 mod readiness;

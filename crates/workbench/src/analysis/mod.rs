@@ -18,6 +18,7 @@ mod explain_words;
 mod group_comparison;
 mod groups;
 mod held_out;
+mod kept_words;
 mod learning_curve;
 mod multi_label;
 mod near_texts;

@@ -14,7 +14,7 @@ use dissensus_domain::{
     AnnotatorId, Answer, CurrentLabel, EventId, EventKind, Question, QuestionId, ScaleKind, SpanSet, TextId,
 };
 use dissensus_perspectives::{ExpectedMarks, LiveSpans, SpanAnswer};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -25,32 +25,66 @@ const CHANGED_ANSWERS: usize = 5_000;
 
 /// Models in memory, by question. Texts and annotators are known to them by their ids.
 #[derive(Default)]
-pub(super) struct WordModels(Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>);
-
-struct FittedWords {
-    live: LiveSpans,
-    /// Version of the encoder that read the words.
-    encoder: String,
-    /// The last event that it knows.
-    followed: EventId,
-    /// Answers that its scores were fitted on.
-    answers: u32,
-    /// Whether they come from a head that learned with the encoder.
-    tuned: bool,
+pub(super) struct WordModels {
+    fitted: Mutex<HashMap<QuestionId, Arc<Mutex<FittedWords>>>>,
+    /// Questions and encoder versions whose kept model cannot be used, until one is fitted. Held while one is looked for, so that those who ask at once read it once.
+    refused: Mutex<HashSet<(QuestionId, String)>>,
 }
+
+pub(super) struct FittedWords {
+    pub(super) live: LiveSpans,
+    /// Version of the encoder that read the words.
+    pub(super) encoder: String,
+    /// The last event that it knows.
+    pub(super) followed: EventId,
+    /// Answers that its scores were fitted on.
+    pub(super) answers: u32,
+    /// Whether they come from a head that learned with the encoder.
+    pub(super) tuned: bool,
+}
+
+/// Answers that changed, each of a text and an annotator, and the last event.
+pub(super) type Changed = (BTreeSet<(TextId, AnnotatorId)>, EventId);
 
 impl WordModels {
     fn get(&self, question: QuestionId) -> Option<Arc<Mutex<FittedWords>>> {
-        lock(&self.0).get(&question).cloned()
+        lock(&self.fitted).get(&question).cloned()
     }
 
     fn set(&self, question: QuestionId, fitted: FittedWords) {
-        lock(&self.0).insert(question, Arc::new(Mutex::new(fitted)));
+        lock(&self.fitted).insert(question, Arc::new(Mutex::new(fitted)));
+        lock(&self.refused).retain(|(refused, _)| *refused != question);
+    }
+
+    /// The model of a question, else what `read` finds for this version of an encoder, unless one was fitted meanwhile.
+    fn get_or_read(
+        &self,
+        question: QuestionId,
+        encoder: &str,
+        read: impl FnOnce() -> Result<Option<FittedWords>, WorkbenchError>,
+    ) -> Result<Option<Arc<Mutex<FittedWords>>>, WorkbenchError> {
+        if let Some(known) = self.get(question) {
+            return Ok(Some(known));
+        }
+        let mut refused = lock(&self.refused);
+        if let Some(known) = self.get(question) {
+            return Ok(Some(known));
+        }
+        let asked = (question, encoder.to_owned());
+        if refused.contains(&asked) {
+            return Ok(None);
+        }
+        let Some(found) = read()? else {
+            refused.insert(asked);
+            return Ok(None);
+        };
+        let mut fitted = lock(&self.fitted);
+        Ok(Some(Arc::clone(fitted.entry(question).or_insert_with(|| Arc::new(Mutex::new(found))))))
     }
 
     /// Forgets this model, not one that was fitted meanwhile.
     fn forget(&self, question: QuestionId, stale: &Arc<Mutex<FittedWords>>) {
-        let mut models = lock(&self.0);
+        let mut models = lock(&self.fitted);
         if models.get(&question).is_some_and(|model| Arc::ptr_eq(model, stale)) {
             models.remove(&question);
         }
@@ -66,7 +100,7 @@ struct Expected {
 }
 
 impl Analysis {
-    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types) and scores every text of the project; it then follows labels until the project is closed.
+    /// Fits a model of words to all answers of a question with spans (named itself, or by one of its types) and scores every text of the project; it then follows labels, and the project keeps it.
     ///
     /// # Errors
     /// The question has no spans or no answers; no encoder, or another one than the project's; a text that cannot be encoded; a fit of words is under
@@ -114,7 +148,9 @@ impl Analysis {
         self.score_words(&mut fit, &encoder, &others, progress)?;
         fit.record();
         let WordFit { model, live, tuned, answers, encoder, texts, .. } = fit;
-        self.words.set(question.id, FittedWords { live, encoder: encoder.clone(), followed, answers, tuned });
+        let fitted = FittedWords { live, encoder: encoder.clone(), followed, answers, tuned };
+        self.keep_words(question.id, &fitted);
+        self.words.set(question.id, fitted);
         let reports = question.scale.levels().iter().zip(model.report());
         Ok(WordModelReport {
             question: question.name.clone(),
@@ -179,7 +215,7 @@ impl Analysis {
         let reader_left_out = people.len() > told.len();
         let Expected { expected, needs, fitted_on } = match told.len() {
             0 | 1 => Expected { needs: Some(WordNeeds::People), ..Expected::default() },
-            _ => self.expected(&question, text, &told)?,
+            _ => self.expected(&question, text, places.len(), &told)?,
         };
         let marked: Vec<(AnnotatorId, BTreeSet<u32>)> =
             answers.iter().map(|(who, spans)| (*who, marked_words(&places, spans, Some(of_type)))).collect();
@@ -205,49 +241,62 @@ impl Analysis {
         })
     }
 
-    /// What the people would do with each word of a text, or what is needed to tell.
+    /// What the people would do with each of the `words` words of a text, or what is needed to tell.
     fn expected(
         &self,
         question: &Question,
         text: TextId,
+        words: usize,
         people: &[u32],
     ) -> Result<Expected, WorkbenchError> {
         let needed = |needs| Ok(Expected { needs: Some(needs), ..Expected::default() });
         let Some(chosen) = self.encoding.chosen()? else { return needed(WordNeeds::Encoder) };
-        let Some(known) = self.words.get(question.id) else { return needed(WordNeeds::Fit) };
+        let read = || self.kept_words(question, &chosen.key);
+        let Some(known) = self.words.get_or_read(question.id, &chosen.key, read)? else {
+            return needed(WordNeeds::Fit);
+        };
         let mut fitted = lock(&known);
         if fitted.encoder != chosen.key || !self.follow_words(question, &mut fitted)? {
             drop(fitted);
             self.words.forget(question.id, &known);
             return needed(WordNeeds::Fit);
         }
-        let expected = fitted.live.expected(text.0, people);
+        let expected = fitted.live.expected(text.0, people).filter(|expected| expected.len() == words);
         let needs = expected.is_none().then_some(WordNeeds::Fit);
         let now = fitted.live.answers() as u32;
         let fitted_on = Some(FittedOn { answers: fitted.answers, now, tuned: fitted.tuned });
         Ok(Expected { expected, needs, fitted_on })
     }
 
-    /// Takes in what happened to labels since; false where it was too much. What is current is read from the project, never taken from the event.
-    fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
+    /// Answers to a question that changed since an event; `None` where they are too many to be followed.
+    pub(super) fn changed_since(
+        &self,
+        question: QuestionId,
+        event: EventId,
+    ) -> Result<Option<Changed>, WorkbenchError> {
         let mut changed: BTreeSet<(TextId, AnnotatorId)> = BTreeSet::new();
-        let mut followed = fitted.followed;
+        let mut followed = event;
         loop {
             let events = self.context.store.events_since(followed, AT_ONCE)?;
-            let Some(last) = events.last() else { break };
+            let Some(last) = events.last() else { return Ok(Some((changed, followed))) };
             followed = last.id;
             changed.extend(
                 events
                     .iter()
-                    .filter(|event| {
-                        event.question == question.id && !matches!(event.kind, EventKind::Mark(_))
-                    })
+                    .filter(|event| event.question == question && !matches!(event.kind, EventKind::Mark(_)))
                     .map(|event| (event.text, event.annotator)),
             );
             if changed.len() > CHANGED_ANSWERS {
-                return Ok(false);
+                return Ok(None);
             }
         }
+    }
+
+    /// Takes in what happened to labels since; false where it was too much. What is current is read from the project, never taken from the event.
+    fn follow_words(&self, question: &Question, fitted: &mut FittedWords) -> Result<bool, WorkbenchError> {
+        let Some((changed, followed)) = self.changed_since(question.id, fitted.followed)? else {
+            return Ok(false);
+        };
         let mut answers = Vec::with_capacity(changed.len());
         for (text, annotator) in changed {
             let label = self.context.store.current_label(question.id, text, annotator)?;

@@ -47,7 +47,7 @@ view! {
     /// Why nothing is expected of words.
     #[derive(Copy, Eq)]
     pub enum WordNeeds {
-        /// No model of words was fitted since the project was opened, or since labels changed beyond what it can follow.
+        /// The project keeps no model of words that the encoder in use has read, the text is newer than it, or labels changed beyond what it can follow.
         Fit,
         /// The project has no embeddings yet, so that no encoder is chosen.
         Encoder,

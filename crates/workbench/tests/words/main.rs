@@ -12,7 +12,7 @@ use dissensus_workbench::view::{
     WordHeat, WordNeeds,
 };
 use dissensus_workbench::{
-    CopyChoices, DeviceChoice, EncoderChoice, Home, ModelKind, Progress, Session, Silent, SplitSpec,
+    CopyChoices, DeviceChoice, EncoderChoice, Home, ModelKind, Pooling, Progress, Session, Silent, SplitSpec,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -210,22 +210,88 @@ fn two_fits_at_once_are_refused_and_answers_that_come_meanwhile_are_known() {
     assert_eq!(heat(&session, "where: insult", 1, None).answers, 3);
 }
 
+/// A model of words and the answers of now are what the next session shows, in the project and in its copies.
 #[test]
-fn a_copy_and_a_project_that_is_opened_again_know_no_model_of_before() {
+fn a_copy_and_a_project_that_is_opened_again_know_the_model_of_before() {
     let folder = tempfile::tempdir().unwrap();
     let session = project(folder.path(), 30);
     session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    // Answers that came after the fit count: one new, one changed, one taken back.
+    label(&session, id(&session, "where"), 41, 1, marks(41, 1));
+    label(&session, id(&session, "where"), 2, 2, Answer::Spans(SpanSet::new([]).unwrap()));
+    label(&session, id(&session, "where"), 42, 2, marks(42, 2));
+    undo(&session, 2);
     let (path, copy) = (folder.path().join("p.dissensus"), folder.path().join("copy.dissensus"));
     session.project.save_copy(&copy, CopyChoices::default(), &Silent).unwrap();
-    let p = expected(&heat(&session, "where: insult", 41, None));
+    let shown = |session: &Session| {
+        [2, 41, 42, 99].map(|text| {
+            let heat = heat(session, "where: insult", text, None);
+            (expected(&heat), heat.fitted_on.unwrap(), heat.answers)
+        })
+    };
+    let before = shown(&session);
+    assert_eq!((before[1].1.answers, before[1].1.now), (90, 91));
     drop(session);
     for file in [&path, &copy] {
         let session = Session::open(file, &home(folder.path())).unwrap();
-        let unknown = heat(&session, "where: insult", 41, None);
-        assert_eq!((unknown.needs, unknown.words[0].expected), (Some(WordNeeds::Fit), None));
+        // Several who ask at once read it once, and all are told the same.
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let asking: Vec<_> = (0..4).map(|_| scope.spawn(|| shown(&session))).collect();
+            asking.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        for one in &found {
+            for ((p, fitted_on, answers), (before, of_before, answers_before)) in one.iter().zip(&before) {
+                assert_eq!((fitted_on, answers), (of_before, answers_before));
+                let near = p.iter().zip(before).all(|(now, before)| (now - before).abs() < 1e-9);
+                assert!(near, "{p:?} {before:?}");
+            }
+        }
         session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
-        assert_eq!(expected(&heat(&session, "where: insult", 41, None)), p, "fits are repeatable");
+        assert_eq!(heat(&session, "where: insult", 41, None).fitted_on.unwrap().answers, 91);
     }
+}
+
+#[test]
+fn a_model_that_is_kept_is_of_the_encoder_in_use_and_of_the_texts_and_types_of_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 30);
+    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    let silent: Arc<dyn Progress> = Arc::new(Silent);
+    let more = folder.path().join("more.csv");
+    std::fs::write(&more, "text_id,text\nlate,this comment is bad\n").unwrap();
+    session.exchange.import(&more, &ImportChoices::default(), &silent).unwrap();
+    drop(session);
+    let path = folder.path().join("p.dissensus");
+    let session = Session::open(&path, &home(folder.path())).unwrap();
+    let needs = |text: u32| heat(&session, "where: insult", text, None).needs;
+    assert_eq!(
+        (needs(41), needs(TEXTS + 1)),
+        (None, Some(WordNeeds::Fit)),
+        "the words of a later text were not read"
+    );
+
+    // With other pooling the words are others to the project, whatever the file keeps.
+    let pooled = EncoderChoice { pooling: Some(Pooling::Max), ..tiny() };
+    session.encoding.encode(&pooled, &Silent).unwrap();
+    assert_eq!(needs(41), Some(WordNeeds::Fit));
+    let as_before = EncoderChoice { pooling: Some(Pooling::Mean), ..tiny() };
+    session.encoding.encode(&as_before, &Silent).unwrap();
+    assert_eq!(needs(41), None, "and they are there again with the encoder that read them");
+}
+
+#[test]
+fn a_kept_model_is_shown_when_all_answers_were_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = project(folder.path(), 12);
+    session.analysis.fit_words(Some("where"), &EncoderChoice::default(), &Silent).unwrap();
+    (0..12).for_each(|_| (1..=3).for_each(|who| undo(&session, who)));
+    let before = heat(&session, "where: insult", 41, None);
+    drop(session);
+    let session = Session::open(&folder.path().join("p.dissensus"), &home(folder.path())).unwrap();
+    let after = heat(&session, "where: insult", 41, None);
+    assert_eq!((after.needs, after.answers), (None, 0));
+    assert_eq!(after.fitted_on, before.fitted_on);
+    assert!(expected(&after).iter().zip(expected(&before)).all(|(a, b)| (a - b).abs() < 1e-6));
 }
 
 #[test]
