@@ -123,31 +123,31 @@ fn document(
 
 fn show(question: &Question, annotator: Option<&Annotator>, found: &WholeAnswer) -> Result<()> {
     let likely = format!("{} (probability {:.3})", found.most_likely_set, found.probability);
-    let (header, numbers) = match annotator {
-        Some(who) => {
-            output::line(&format!("{} would most likely answer {likely}", who.name))?;
-            ([question.name.as_str(), "probability", "", ""], vec![1])
-        }
-        None => {
-            output::line(&format!(
-                "One of {} would most likely answer {likely}; two of them are expected to be {} apart (MASI distance)",
-                count(found.annotators as u64, "annotator"),
-                three(found.masi)
-            ))?;
-            ([question.name.as_str(), "expected", "differ", ""], vec![1, 2])
-        }
+    // Of one person there is nothing to differ from.
+    let several = found.annotators > 1;
+    output::line(&match annotator {
+        Some(who) => format!("{} would most likely answer {likely}", who.name),
+        None if several => format!(
+            "One of {} would most likely answer {likely}; two of them are expected to be {} apart (MASI distance)",
+            count(found.annotators as u64, "annotator"),
+            three(found.masi)
+        ),
+        None => format!("The only annotator would most likely answer {likely}"),
+    })?;
+    let (header, numbers) = match several {
+        false => (vec![question.name.as_str(), "probability", ""], vec![1]),
+        true => (vec![question.name.as_str(), "expected", "differ", ""], vec![1, 2]),
     };
-    let columns = if annotator.is_some() { 3 } else { 4 };
     let row = |one: &ExpectedOption| {
         let mut row = vec![one.option.clone(), three(Some(one.expected))];
-        if annotator.is_none() {
+        if several {
             row.push(three(one.differ));
         }
         row.push(bar_of(one.expected as f32));
         row
     };
     let rows = found.options.iter().map(row).collect();
-    output::line(&output::table(&header[..columns], rows, &numbers))?;
+    output::line(&output::table(&header, rows, &numbers))?;
     note(&found.options_together);
     Ok(())
 }
