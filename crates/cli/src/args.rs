@@ -706,7 +706,8 @@ one text a line. Of a question with spans it is the words that are predicted, a 
 those people who would mark it), differ (the probability that two of them differ on it), observed
 (a text of the same body has an answer, or taught the encoder), and with --annotators a column p_ANNOTATOR for the probability of each.
 Of a whole multi-label question there is a row for each text: text_id, most_likely_set (what one of those people, drawn at random, is most likely to answer), its probability, masi (the MASI
-distance that two of them are expected to have), observed (as with spans), of each option expected_OPTION and differ_OPTION, and with --annotators each one's set_ANNOTATOR,
+distance that two of them are expected to have), observed (as with spans), of each option expected_OPTION and differ_OPTION (masi and differ take answers that were given to the text as they are,
+the others are predictions whatever was answered), and with --annotators each one's set_ANNOTATOR,
 probability_ANNOTATOR and p_ANNOTATOR_OPTION. Sets take into account that options go together where held-out answers show it; a note says so. Name one option (--question \"emotions: joy\") for its own table.
 A text of the project (--text-id) is printed with what was answered to it.
 With --bundle a folder that `bundle` wrote predicts, without its project: observed is unknown then.")]

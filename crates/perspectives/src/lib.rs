@@ -108,7 +108,8 @@ pub use nn::trainer::{
     checkpoint_config_hash,
 };
 pub use options::{
-    FEWEST_TEXTS_TO_CORRELATE, GivenFactors, HeldOutSets, OptionCorrelations, OptionFactors, OptionPair,
+    FEWEST_TEXTS_TO_CORRELATE, GivenFactors, HeldOutSets, LikeliestSet, OptionCorrelations, OptionFactors,
+    OptionPair,
 };
 pub use spans::{
     ExpectedMarks, LiveSpans, Readiness, SpanAnswer, SpanEvaluation, SpanFitOptions, SpanModel,

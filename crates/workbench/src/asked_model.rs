@@ -7,6 +7,28 @@ use dissensus_perspectives::{AnnotatorModel as _, Disagreement, LiveModel, disag
 /// Texts of another file that are predicted before the model forgets them, at least.
 const TEXTS_AT_ONCE: usize = 1024;
 
+/// What is said of one option of a text.
+pub(crate) struct OptionSaid {
+    /// Of everybody asked, the probability to choose it, whatever was answered.
+    pub(crate) yes: Vec<f32>,
+    /// What they answered to this very text.
+    pub(crate) given: Vec<Option<bool>>,
+    /// Probability that two of them differ on it; answers that were given count as they are.
+    pub(crate) differ: f32,
+}
+
+impl OptionSaid {
+    /// The probability that somebody's answer has it: 0 or 1 where it was given.
+    fn known(&self, who: usize) -> f32 {
+        self.given[who].map_or(self.yes[who], |given| f32::from(u8::from(given)))
+    }
+}
+
+/// The probabilities of these people (people x options) that their answers have each option, 0 or 1 where they answered the text.
+pub(crate) fn known(said: &[OptionSaid], who: &[usize]) -> Vec<f32> {
+    who.iter().flat_map(|who| said.iter().map(move |option| option.known(*who))).collect()
+}
+
 /// A model, and whom it is asked about.
 pub(crate) struct AskedModel {
     model: LiveModel,
@@ -57,5 +79,24 @@ impl AskedModel {
         let mut p = vec![0.0; pairs.len() * model.levels()];
         model.predict_pairs(&pairs, &mut p);
         (p, measures)
+    }
+
+    /// The same of a model of an option, and what they answered.
+    pub(crate) fn say(&self, row: u32) -> OptionSaid {
+        let (p, measures) = self.ask(row);
+        OptionSaid {
+            yes: p.chunks_exact(2).map(|p| p[1]).collect(),
+            given: self
+                .people
+                .iter()
+                .map(|who| self.model.label(row, *who).map(|level| level == 1))
+                .collect(),
+            differ: measures.pairwise,
+        }
+    }
+
+    /// Whether somebody answered this very text.
+    pub(crate) fn is_answered(&self, row: u32) -> bool {
+        self.model.labels_on(row, None) > 0
     }
 }

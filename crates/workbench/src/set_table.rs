@@ -1,6 +1,6 @@
 //! A table of whole answers to a multi-label question, a row for each text, as it is written.
 
-use crate::asked_model::AskedModel;
+use crate::asked_model::{AskedModel, OptionSaid, known};
 use crate::encoding::{CheckedTexts, EncodedText};
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
@@ -36,6 +36,8 @@ pub struct SetPredictionFile {
     pub annotators_of_sets: usize,
     /// Pairs of these over which the MASI distance is: all, beyond 1,000 about so many.
     pub pairs: usize,
+    /// Texts whose most likely set was looked for as long as is allowed: another set may be likelier.
+    pub sets_not_exact: u64,
     /// Factors that the options of a set share; with 0 options are independent of each other.
     pub factors: usize,
     /// Whose they are in MASI distances; options are independent in these without it.
@@ -65,14 +67,6 @@ pub(crate) struct SetsAsked<'a> {
     pub(crate) replace: bool,
 }
 
-/// What is said of one option of a text.
-pub(crate) struct OptionSaid {
-    /// Of everybody asked, the probability to choose it.
-    pub(crate) yes: Vec<f32>,
-    /// Probability that two of them differ on it.
-    pub(crate) differ: f32,
-}
-
 /// The file of a table, and what has been written of it.
 pub(crate) struct SetTable {
     scale: Scale,
@@ -87,6 +81,18 @@ pub(crate) struct SetTable {
 }
 
 impl SetTable {
+    /// Looks whether its columns have names of their own.
+    ///
+    /// # Errors
+    /// [`WorkbenchError::ColumnTwice`].
+    pub(crate) fn check_columns(
+        options: &[String],
+        chosen: &[PredictedAnnotator],
+        each: bool,
+    ) -> Result<(), WorkbenchError> {
+        columns(options, &ids(chosen, each), true).map(|_| ())
+    }
+
     /// Begins the table.
     ///
     /// # Errors
@@ -94,8 +100,7 @@ impl SetTable {
     pub(crate) fn begin(asked: SetsAsked<'_>) -> Result<Self, WorkbenchError> {
         let SetsAsked { question, options, chosen, each, knows_observed, sets, together, out, replace } =
             asked;
-        let each: Vec<String> =
-            if each { chosen.iter().map(|one| one.id.clone()).collect() } else { Vec::new() };
+        let each = ids(chosen, each);
         let columns = columns(options, &each, knows_observed)?;
         let of_sets = people_of_sets(chosen.len());
         let written = SetPredictionFile {
@@ -107,6 +112,7 @@ impl SetTable {
             annotators_without_labels: chosen.iter().filter(|one| !one.has_labels).count(),
             annotators_of_sets: of_sets.len(),
             pairs: pairs_of(of_sets.len()).len(),
+            sets_not_exact: 0,
             factors: sets.factors().factors(),
             factors_of: sets.distances(),
             options_together: together,
@@ -138,17 +144,20 @@ impl SetTable {
         };
         let several = rows(&self.of_sets);
         // One person differs from nobody, which says nothing of the text.
-        let known = |measure: f32| if people < 2 { f32::NAN } else { measure };
-        let masi = self.sets.masi(&several, answered).map_or(f32::NAN, |masi| masi as f32);
-        let (likely, chance) = self.sets.of_anybody(&several).unwrap_or((OptionSet::default(), f64::NAN));
-        let likely = self.name(likely);
+        let of_two = |measure: f32| if people < 2 { f32::NAN } else { measure };
+        let masi =
+            self.sets.masi(&known(options, &self.of_sets), answered).map_or(f32::NAN, |masi| masi as f32);
+        let found = self.sets.of_anybody(&several);
+        let chance = found.map_or(f64::NAN, |found| found.probability);
+        let likely = self.name(found.map_or_else(OptionSet::default, |found| found.set));
+        self.written.sets_not_exact += u64::from(found.is_some_and(|found| !found.is_exact));
         let mut values = vec![Value::Text(id), Value::Text(&likely), Value::Number(chance as f32)];
-        values.push(Value::Number(known(masi)));
+        values.push(Value::Number(of_two(masi)));
         values.push(observed.map_or(Value::Number(f32::NAN), Value::Flag));
         for option in options {
             let sum: f64 = option.yes.iter().map(|p| f64::from(*p)).sum();
             values.push(Value::Number((sum / people as f64) as f32));
-            values.push(Value::Number(known(option.differ)));
+            values.push(Value::Number(of_two(option.differ)));
         }
         let own: Vec<(String, f64, Vec<f32>)> = if self.each.is_empty() {
             Vec::new()
@@ -178,6 +187,11 @@ impl SetTable {
         self.table.finish(self.replace)?;
         Ok(self.written)
     }
+}
+
+/// Of those who have columns.
+fn ids(chosen: &[PredictedAnnotator], each: bool) -> Vec<String> {
+    if each { chosen.iter().map(|one| one.id.clone()).collect() } else { Vec::new() }
 }
 
 /// The columns of a table; with columns for each of these annotators.
@@ -266,14 +280,9 @@ impl SetRows {
 
     /// The row of a text, which has these rows in the models.
     pub(crate) fn write(&mut self, rows: &[u32], id: &str, body: &str) -> Result<(), WorkbenchError> {
-        let said = |(model, row): (&AskedModel, &u32)| {
-            let (p, measures) = model.ask(*row);
-            let yes = p.chunks_exact(2).map(|p| p[1]).collect();
-            OptionSaid { yes, differ: measures.pairwise }
-        };
-        let options: Vec<OptionSaid> = self.models.iter().zip(rows).map(said).collect();
-        let answered =
-            self.models.iter().zip(rows).any(|(model, row)| model.model().labels_on(*row, None) > 0);
+        let asked = || self.models.iter().zip(rows);
+        let options: Vec<OptionSaid> = asked().map(|(model, row)| model.say(*row)).collect();
+        let answered = asked().any(|(model, row)| model.is_answered(*row));
         let same = |known: &HashSet<[u8; 32]>| body_hash(body).is_some_and(|hash| known.contains(&hash));
         let observed = self.observed.as_ref().map(|known| answered || same(known));
         self.file.write(id, &options, answered, observed)

@@ -236,6 +236,20 @@ fn the_next_table_knows_the_labels_that_came_since() {
     let given: Vec<(&str, &str)> =
         given.iter().map(|one| (one.annotator.as_str(), one.answer.as_str())).collect();
     assert_eq!(given, [("a0", "glad"), ("a1", "glad")]);
+
+    // Distances and differences take these answers as they are: the same for two people, and of everybody what `disagreement` says.
+    let (_, two) = place.written(&session, &of(&["a0", "a1"]), false).unwrap();
+    assert_eq!((number(&two[240], "masi"), number(&two[240], "differ_glad")), (0.0, 0.0));
+    let together = session.analysis.set_distances(&question, &Silent).unwrap();
+    let (ranked, _) = session.analysis.texts_by_options(&question, 241, together.as_ref()).unwrap();
+    for text in ["t0", "t5", "more"] {
+        let expected = ranked.iter().find(|one| one.text_id == text).unwrap().masi.unwrap();
+        let row = answered.iter().find(|row| row["text_id"] == text).unwrap();
+        assert!((number(row, "masi") - expected).abs() < 1e-6, "{text}: {} {expected}", row["masi"]);
+        let one = AskedText::OfProject(text);
+        let one = session.analysis.whole_answer(&question, None, one, &Silent).unwrap();
+        assert!((one.masi.unwrap() - expected).abs() < 1e-6 && one.is_exact);
+    }
 }
 
 fn bundled(place: &Place, session: &Session) -> PathBuf {

@@ -48,10 +48,11 @@ pub(super) fn tell_sets_written(written: &SetPredictionFile, json: bool) -> Resu
     }
     tell_left_out_and_strangers(written.bad_rows, written.annotators_without_labels);
     note(&written.options_together);
-    if written.annotators_of_sets < written.annotators {
+    tell_people_of_sets(written.annotators_of_sets, written.annotators);
+    if written.sets_not_exact > 0 {
         note(&format!(
-            "most likely sets and MASI distances are over {} of the {} annotators",
-            written.annotators_of_sets, written.annotators
+            "of {} the most likely set was looked for as long as is allowed: another may be likelier",
+            count(written.sets_not_exact, "text")
         ));
     }
     output::line(&format!(
@@ -63,6 +64,15 @@ pub(super) fn tell_sets_written(written: &SetPredictionFile, json: bool) -> Resu
         count(written.annotators as u64, "annotator"),
         written.observed.map_or_else(String::new, |texts| format!(", {} observed", count(texts, "text")))
     ))
+}
+
+/// That not all annotators are in sets and distances.
+fn tell_people_of_sets(of_sets: usize, annotators: usize) {
+    if of_sets < annotators {
+        note(&format!(
+            "most likely sets and MASI distances are over {of_sets} of the {annotators} annotators"
+        ));
+    }
 }
 
 /// Every option of a multi-label question, of one text: by one annotator, or by everybody.
@@ -109,11 +119,13 @@ fn document(
     json!({
         "annotator": annotator.map(|who| &who.external_id),
         "annotators": found.annotators,
+        "annotators_of_sets": found.annotators_of_sets,
         "question": question.name,
         "text_id": args.text_id,
         "text": args.text,
         "prediction": found.most_likely_set,
         "probability": found.probability,
+        "is_exact": found.is_exact,
         "probabilities": of(|one| json!(one.expected)),
         "differ": if found.annotators > 1 { json!(of(|one| json!(one.differ))) } else { Value::Null },
         "masi": found.masi,
@@ -149,5 +161,9 @@ fn show(question: &Question, annotator: Option<&Annotator>, found: &WholeAnswer)
     let rows = found.options.iter().map(row).collect();
     output::line(&output::table(&header, rows, &numbers))?;
     note(&found.options_together);
+    if !found.is_exact {
+        note("the most likely set was looked for as long as is allowed: another may be likelier");
+    }
+    tell_people_of_sets(found.annotators_of_sets, found.annotators);
     Ok(())
 }

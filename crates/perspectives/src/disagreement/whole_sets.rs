@@ -2,7 +2,7 @@
 
 use super::masi::ExpectedMasi;
 use crate::data::PerspectivesError;
-use crate::options::{GivenFactors, OptionFactors};
+use crate::options::{GivenFactors, LikeliestSet, OptionFactors};
 use dissensus_domain::OptionSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -57,12 +57,12 @@ impl WholeSets {
     }
 
     /// The set that one of these people, drawn at random, is most likely to answer, and its probability: `max_S mean_a P_a(S)`. Absent without people. Exact unless it takes
-    /// more than 5 million steps; then the best set that was found by then.
+    /// more than 5 million steps; then the best set that was found by then, which it says.
     ///
     /// # Panics
     /// As [`WholeSets::of_each`].
-    pub fn of_anybody(&self, probabilities: &[f32]) -> Option<(OptionSet, f64)> {
-        Some(GivenFactors::of_anybody(&self.given(probabilities))?.most_likely())
+    pub fn of_anybody(&self, probabilities: &[f32]) -> Option<LikeliestSet> {
+        Some(GivenFactors::of_anybody(&self.given(probabilities))?.searched())
     }
 
     /// The MASI distance that two different ones of these people are expected to have, mean over [`pairs_of`] them. Absent for fewer than two. `answered`: whether somebody has answered the text;
@@ -150,7 +150,8 @@ mod tests {
             let sets = WholeSets::new(factors.clone(), None).unwrap();
             for seed in 0..40 {
                 let p = made_up(7, seed);
-                let (set, chance) = sets.of_anybody(&p).unwrap();
+                let LikeliestSet { set, probability: chance, is_exact } = sets.of_anybody(&p).unwrap();
+                assert!(is_exact);
                 let expected = enumerated(&factors, &p);
                 assert_eq!(set, expected.0, "{seed}");
                 assert!((chance - expected.1).abs() < 1e-9, "{chance} for {}", expected.1);
@@ -170,10 +171,19 @@ mod tests {
     fn a_set_that_is_likely_for_nobody_is_not_the_likeliest() {
         let sets = WholeSets::new(OptionFactors::independent(2).unwrap(), None).unwrap();
         let p = [0.9, 0.1, 0.9, 0.1, 0.3, 0.95, 0.3, 0.95, 0.3, 0.95];
-        let (set, chance) = sets.of_anybody(&p).unwrap();
+        let LikeliestSet { set, probability: chance, .. } = sets.of_anybody(&p).unwrap();
         // The mean shares are .54 and .61, which would say both.
         assert_eq!(set.bits(), 0b10);
         assert!((chance - (0.4 * 0.1 * 0.1 + 0.6 * 0.7 * 0.95)).abs() < 1e-6, "{chance}");
+    }
+
+    /// 64 options that nobody is sure of, each person leaning elsewhere: 2^64 sets are about as likely.
+    #[test]
+    fn a_search_that_was_not_ended_says_so() {
+        let sets = WholeSets::new(OptionFactors::independent(64).unwrap(), None).unwrap();
+        let p: Vec<f32> = (0..64 * 20).map(|at| 0.4 + 0.2 * ((at * 7_919) % 997) as f32 / 997.0).collect();
+        let found = sets.of_anybody(&p).unwrap();
+        assert!(!found.is_exact && found.probability > 0.0);
     }
 
     #[test]

@@ -56,15 +56,33 @@ impl GivenFactors {
     /// The most likely set and its probability. Branch and bound: options are decided from the least certain on, and a branch is left where it cannot come to more
     /// than the best set so far even if each node decided the rest for itself. Exact unless that takes more than 100,000 branches, or with many nodes 5 million branches x nodes.
     pub fn most_likely(&self) -> (OptionSet, f64) {
-        let search = Search::new(self);
-        let (bits, probability) = search.run();
-        (OptionSet::from_bits(bits), probability)
+        let found = self.searched();
+        (found.set, found.probability)
+    }
+
+    /// As [`GivenFactors::most_likely`], with whether the search came to its end.
+    pub fn searched(&self) -> LikeliestSet {
+        let mut search = Search::new(self);
+        search.descend(0, 0, &self.weights);
+        let (bits, probability) = search.best;
+        LikeliestSet { set: OptionSet::from_bits(bits), probability, is_exact: !search.was_cut }
     }
 
     /// Probability of an option over all nodes.
     fn marginal(&self, option: usize) -> f64 {
         self.nodes().map(|(weight, yes)| weight * yes[option]).sum()
     }
+}
+
+/// The most likely set that a search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LikeliestSet {
+    /// The set.
+    pub set: OptionSet,
+    /// Its probability.
+    pub probability: f64,
+    /// No other set is likelier; without it there may be one, because the search took too long.
+    pub is_exact: bool,
 }
 
 /// The search for the most likely set.
@@ -77,6 +95,7 @@ struct Search<'a> {
     branches: usize,
     most: usize,
     best: (u64, f64),
+    was_cut: bool,
 }
 
 impl<'a> Search<'a> {
@@ -93,13 +112,7 @@ impl<'a> Search<'a> {
             }
         }
         let most = MOST_BRANCHES.min(MOST_WORK / nodes.max(1));
-        Self { given, order, rest, branches: 0, most, best: (0, -1.0) }
-    }
-
-    fn run(mut self) -> (u64, f64) {
-        let start = self.given.weights.clone();
-        self.descend(0, 0, &start);
-        self.best
+        Self { given, order, rest, branches: 0, most, best: (0, -1.0), was_cut: false }
     }
 
     /// `so_far` is, at each node, its weight times the probability of what was decided.
@@ -108,7 +121,11 @@ impl<'a> Search<'a> {
         let rest = &self.rest[place * nodes..(place + 1) * nodes];
         let bound: f64 = so_far.iter().zip(rest).map(|(p, rest)| p * rest).sum();
         // The last bits of two sums of the same numbers must not make one set better than another.
-        if bound <= self.best.1 * (1.0 + 1e-12) || (self.branches >= self.most && self.best.1 >= 0.0) {
+        if bound <= self.best.1 * (1.0 + 1e-12) {
+            return;
+        }
+        if self.branches >= self.most && self.best.1 >= 0.0 {
+            self.was_cut = true;
             return;
         }
         self.branches += 1;

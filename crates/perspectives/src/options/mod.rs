@@ -9,7 +9,7 @@ mod selection;
 mod tests;
 
 pub use factors::{OptionFactors, OptionPair};
-pub use given::GivenFactors;
+pub use given::{GivenFactors, LikeliestSet};
 pub use held_out::HeldOutSets;
 pub(crate) use selection::LeftOutFactors;
 pub use selection::{FEWEST_TEXTS_TO_CORRELATE, OptionCorrelations};

@@ -6,7 +6,7 @@ use crate::error::WorkbenchError;
 use crate::jobs::Progress;
 use crate::outputs::check_outputs;
 use crate::prediction_table::{PredictedAnnotator, PredictionChoices};
-use crate::set_table::{SetPredictionFile, SetRows, SetsAsked};
+use crate::set_table::{SetPredictionFile, SetRows, SetTable, SetsAsked};
 use crate::view::whole_sets_together;
 use dissensus_domain::{Question, QuestionId, TextId};
 use dissensus_exchange::TypedTable;
@@ -45,7 +45,7 @@ impl Analysis {
     /// read once.
     ///
     /// # Errors
-    /// No such question or annotator; a question that is no multi-label question; what [`Analysis::check_predictions`] says of files.
+    /// No such question or annotator; a question that is no multi-label question; two columns of one name; what [`Analysis::check_predictions`] says of files.
     pub fn check_set_predictions(
         &self,
         choices: &PredictionChoices,
@@ -61,6 +61,7 @@ impl Analysis {
         let read = texts.map(|texts| texts.path.as_path()).into_iter().chain([self.context.store.path()]);
         check_outputs(&[out], &read.collect::<Vec<_>>(), choices.replace)?;
         let chosen = self.chosen_rows(choices)?;
+        SetTable::check_columns(question.scale.levels(), &chosen, !choices.annotators.is_empty())?;
         let texts = texts.map(|texts| CheckedTexts::open(texts, progress)).transpose();
         let texts = texts.map_err(WorkbenchError::all_or_nothing)?;
         Ok(CheckedSets { question, chosen, choices: choices.clone(), out: out.to_owned(), texts })
@@ -68,7 +69,7 @@ impl Analysis {
 
     /// Writes what annotators would answer to all options by the live models, a row for each text: the set that one of them, drawn at random, is most likely to answer and its probability, the MASI
     /// distance that two of them are expected to have, whether the model has learned from the text, and of each option the share of them who would choose it and
-    /// the probability that two of them differ on it. With annotators chosen each of them has columns. Sets take into account which options go together, where held-out answers show it.
+    /// the probability that two of them differ on it. Distances and differences take answers to the text as they were given; sets, probabilities and shares are what is predicted, whatever was answered. With annotators chosen each of them has columns. Sets take into account which options go together, where held-out answers show it.
     ///
     /// Of a file's texts one whose body is in the project is predicted as any other one, by what it says alone; `observed` tells of it.
     ///

@@ -1,7 +1,7 @@
 //! What annotators would answer to a multi-label question as a whole, of one text, and what was answered to a text of the project.
 
 use super::Analysis;
-use crate::asked_model::AskedModel;
+use crate::asked_model::{AskedModel, OptionSaid, known};
 use crate::encoding::EncodedText;
 use crate::error::WorkbenchError;
 use crate::jobs::Progress;
@@ -25,13 +25,17 @@ pub enum AskedText<'a> {
 pub struct WholeAnswer {
     /// Annotators who were asked about.
     pub annotators: usize,
+    /// Those over whom the most likely set and the distance are: all, beyond 300 so many of them.
+    pub annotators_of_sets: usize,
     /// Each option, in the order of the scale.
     pub options: Vec<ExpectedOption>,
     /// The set that one of them, drawn at random, is most likely to answer.
     pub most_likely_set: String,
     /// Its probability.
     pub probability: f64,
-    /// The MASI distance that two of them are expected to have; none of one person.
+    /// Whether no other set is likelier; without it the search took too long, and there may be one.
+    pub is_exact: bool,
+    /// The MASI distance that two of them are expected to have, with answers to this text as they were given; none of one person.
     pub masi: Option<f64>,
     /// Whether sets and distances take into account that options go together, in words.
     pub options_together: String,
@@ -85,30 +89,31 @@ impl Analysis {
         let mut said = Vec::new();
         let mut answered = false;
         for model in models {
-            let (yes, differ, labels) = ask(model, &people, everybody, row, text, || self.not_live())?;
+            let (option, labels) = ask(model, &people, everybody, row, text, || self.not_live())?;
             answered |= labels;
-            said.push((yes, differ));
+            said.push(option);
         }
         let found = self.options_together(question, progress)?;
         let sets = found.whole_sets()?;
-        let p: Vec<f32> = people_of_sets(people.len())
-            .into_iter()
-            .flat_map(|who| said.iter().map(move |(yes, _)| yes[who]))
-            .collect();
-        let (likely, probability) = sets.of_anybody(&p).unwrap_or_default();
+        let of_sets = people_of_sets(people.len());
+        let p: Vec<f32> =
+            of_sets.iter().flat_map(|who| said.iter().map(move |option| option.yes[*who])).collect();
+        let likely = sets.of_anybody(&p).ok_or_else(|| self.not_live())?;
         let several = people.len() > 1;
-        let option = |((yes, differ), name): (&(Vec<f32>, f32), &String)| ExpectedOption {
+        let option = |(said, name): (&OptionSaid, &String)| ExpectedOption {
             option: name.clone(),
-            expected: yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
-            differ: several.then_some(f64::from(*differ)),
+            expected: said.yes.iter().map(|p| f64::from(*p)).sum::<f64>() / people.len() as f64,
+            differ: several.then_some(f64::from(said.differ)),
         };
         let options = question.scale.levels();
         Ok(WholeAnswer {
             annotators: people.len(),
+            annotators_of_sets: of_sets.len(),
             options: said.iter().zip(options).map(option).collect(),
-            most_likely_set: name_of(question, &Answer::Options(likely)),
-            probability,
-            masi: sets.masi(&p, answered),
+            most_likely_set: name_of(question, &Answer::Options(likely.set)),
+            probability: likely.probability,
+            is_exact: likely.is_exact,
+            masi: sets.masi(&known(&said, &of_sets), answered),
             options_together: whole_sets_together(&found, options),
         })
     }
@@ -152,7 +157,7 @@ impl Analysis {
     }
 }
 
-/// Of each person the probability to choose an option, the probability that two differ, and whether labels of this very text count in it.
+/// What is said of an option, and whether labels of this very text count in it.
 fn ask(
     model: LiveModel,
     people: &[u32],
@@ -160,7 +165,7 @@ fn ask(
     row: Option<u32>,
     text: AskedText<'_>,
     not_live: impl Fn() -> WorkbenchError,
-) -> Result<(Vec<f32>, f32, bool), WorkbenchError> {
+) -> Result<(OptionSaid, bool), WorkbenchError> {
     let mut model = AskedModel::new(model, people.to_vec(), everybody);
     let row = match (row, text) {
         (_, AskedText::New(text)) => model.add(text)?,
@@ -168,9 +173,7 @@ fn ask(
         (Some(row), _) if (row as usize) < model.model().texts() => row,
         _ => return Err(not_live()),
     };
-    let (p, measures) = model.ask(row);
-    let answered = model.model().labels_on(row, None) > 0;
-    Ok((p.chunks_exact(2).map(|p| p[1]).collect(), measures.pairwise, answered))
+    Ok((model.say(row), model.is_answered(row)))
 }
 
 fn name_of(question: &Question, answer: &Answer) -> String {
