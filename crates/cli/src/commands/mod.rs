@@ -10,6 +10,7 @@ pub(crate) mod files;
 mod given_answers;
 pub(crate) mod group_comparison;
 pub(crate) mod labels;
+mod live_model;
 pub(crate) mod models;
 mod option_evaluation;
 pub(crate) mod plan;

@@ -1,6 +1,7 @@
 //! `predict`, `predictions` and `disagreement`.
 
 use super::given_answers::{show_answers, with_answers};
+use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{
     prediction_choices, run_tables, tell_words_written, tell_written, texts_to_predict,
 };
@@ -269,18 +270,6 @@ fn question_of_run(session: &Session, run: u32, named: Option<&str>) -> Result<Q
     Ok(session.project.question(Some(&of_run))?)
 }
 
-/// Sees to it that every text has an embedding and that the question's model is live.
-pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {
-    let bar = Bar::new("texts");
-    let ready = session
-        .encoding
-        .ensure_encoded(&encoder_choice(encoder), &bar)
-        .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
-    drop(bar);
-    tell_switch(ready?);
-    Ok(())
-}
-
 /// By the live model.
 fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &Predict) -> Result<Vec<f32>> {
     let choice = encoder_choice(&args.encoder);
@@ -292,10 +281,6 @@ fn live(session: &Session, question: QuestionId, annotator: AnnotatorId, args: &
             session.analysis.predict_new_text(question, annotator, &text)?
         }
     })
-}
-
-pub(super) fn bar_of(p: f32) -> String {
-    "█".repeat((p * 30.0).round() as usize)
 }
 
 pub(crate) fn disagreement(args: &Disagreement) -> Result<()> {

@@ -1,8 +1,8 @@
 //! `predict` and `predictions` of a multi-label question as a whole.
 
 use super::given_answers::{show_answers, with_answers};
+use super::live_model::{bar_of, make_live};
 use super::prediction_tables::{tell_left_out_and_strangers, texts_to_predict};
-use super::predictions::{bar_of, make_live};
 use super::{count, encoder_choice, note};
 use crate::args::{EncoderArgs, Predict};
 use crate::output::{self, three};

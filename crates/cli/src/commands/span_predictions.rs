@@ -1,7 +1,7 @@
 //! `predict` of a question with spans, of one text.
 
 use super::given_answers::{show_answers, with_answers};
-use super::predictions::{bar_of, make_live};
+use super::live_model::{bar_of, make_live};
 use super::word_print::show_words;
 use super::{count, encoder_choice};
 use crate::args::Predict;

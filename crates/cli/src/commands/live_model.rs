@@ -1,0 +1,25 @@
+//! What commands that ask the live model have in common.
+
+use super::{encoder_choice, tell_switch};
+use crate::args::EncoderArgs;
+use crate::progress::Bar;
+use anyhow::Result;
+use dissensus_domain::QuestionId;
+use dissensus_workbench::Session;
+
+/// Sees to it that every text has an embedding and that the question's model is live.
+pub(super) fn make_live(session: &Session, question: QuestionId, encoder: &EncoderArgs) -> Result<()> {
+    let bar = Bar::new("texts");
+    let ready = session
+        .encoding
+        .ensure_encoded(&encoder_choice(encoder), &bar)
+        .and_then(|switch| session.live.fit(question, &bar).map(|_| switch));
+    drop(bar);
+    tell_switch(ready?);
+    Ok(())
+}
+
+/// A probability as a bar.
+pub(super) fn bar_of(p: f32) -> String {
+    "█".repeat((p * 30.0).round() as usize)
+}
