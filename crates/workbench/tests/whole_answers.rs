@@ -197,6 +197,9 @@ fn sets_take_into_account_that_options_go_together() {
     let everybody = session.analysis.whole_answer(&question, None, AskedText::New(&text), &Silent).unwrap();
     let (_, all) = place.written(&session, &of(&[]), true).unwrap();
     assert!((everybody.masi.unwrap() - number(&all[1], "masi")).abs() < 1e-6);
+    // A pair of options is named once, though sets and distances both have words on it.
+    let said = &everybody.options_together;
+    assert_eq!(said.matches("sad and tired").count(), 1, "{said}");
     for option in &everybody.options {
         let expected = number(&all[1], &format!("expected_{}", option.option));
         assert!((option.expected - expected).abs() < 1e-6);

@@ -68,7 +68,7 @@ fn said(found: &Found<'_>, options: &[String]) -> String {
 
 /// Whether most likely sets take into account that options go together, which do, and whether MASI distances do: sentences without a line's end.
 pub(crate) fn whole_sets_together(found: &MasiTogether, options: &[String]) -> String {
-    format!("{} {}", likely_sets(&found.correlations, options), distances_together(found, options))
+    format!("{} {}", likely_sets(&found.correlations, options), distances(found, ""))
 }
 
 /// The same of what a run has learned, which tells nothing of distances.
@@ -106,6 +106,11 @@ pub fn distances_together(found: &MasiTogether, options: &[String]) -> String {
     let both = [named(&pairs, options, 1.0), named(&pairs, options, -1.0)];
     let said: Vec<String> = both.into_iter().flatten().collect();
     let pairs = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
+    distances(found, &pairs)
+}
+
+/// The same with `pairs` named, where they are not named beside it.
+fn distances(found: &MasiTogether, pairs: &str) -> String {
     match found.factors_of() {
         Some(FactorsOf::Person) => {
             format!("MASI distances take into account that options go together in what one person answers{pairs}.")
