@@ -17,12 +17,12 @@ const NOT_YET: Uuid = Uuid::nil();
 
 /// Completes migration 3: writes the id of the project and, where the file had labels, the id of the copy that they belong to.
 ///
-/// A new project gets a random id (UUIDv7). An older file may have been copied by hand before it was brought up to date, and both
+/// A new project gets a random id (UUIDv7), and a new copy of another one that one's. An older file may have been copied by hand before it was brought up to date, and both
 /// copies must come to the same ids: theirs are made from the content (UUIDv8). The project's from its first question and
 /// first text, which a copy keeps whatever is added to it; the copy's from the whole history, because two files that went on
 /// differently must not give different events one name. (What both had before they parted would then be in both histories under two names,
 /// and an answer that one of them took back would stand again: such copies are not merged, see `merge.rs`.)
-pub(crate) fn identify(conn: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn identify(conn: &Connection, copy_of: Option<ProjectId>) -> rusqlite::Result<()> {
     let mut content = Sha256::new_with_prefix("dissensus project");
     let mut rows = feed(conn, &mut content, "SELECT name, prompt, scale FROM questions ORDER BY id LIMIT 1")?;
     rows += feed(
@@ -31,7 +31,11 @@ pub(crate) fn identify(conn: &Connection) -> rusqlite::Result<()> {
         "SELECT name FROM levels WHERE question = (SELECT min(id) FROM questions) ORDER BY level",
     )?;
     rows += feed(conn, &mut content, "SELECT external_id, body FROM texts ORDER BY id LIMIT 1")?;
-    let project = if rows == 0 { Uuid::now_v7() } else { from_content(content) };
+    let project = match copy_of {
+        Some(project) => project.0,
+        None if rows == 0 => Uuid::now_v7(),
+        None => from_content(content),
+    };
     conn.execute("INSERT INTO project (id, uid) VALUES (1, ?1)", [project])?;
     let mut history = Sha256::new_with_prefix("dissensus copy");
     history.update(project);

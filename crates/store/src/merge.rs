@@ -3,6 +3,7 @@
 use crate::appending::Place;
 use crate::current::Key;
 use crate::events::NewEvent;
+use crate::packets::PacketKey;
 use crate::question_changes::{NewCondition, NewNames};
 use crate::questions::as_added;
 use crate::repeat_changes::RepeatChange;
@@ -10,9 +11,10 @@ use crate::repeats::{Repeat, RepeatAdded};
 use crate::tx::all;
 use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
 use dissensus_domain::{
-    AnnotatorId, Condition, Event, EventId, EventKind, Question, QuestionId, Scale, Text, TextId,
+    Annotator, AnnotatorId, Assignment, Condition, Event, EventId, EventKind, Packet, PacketId, Question,
+    QuestionId, Scale, Text, TextId,
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many events are read from the other copy at once.
 const PAGE: u32 = 10_000;
@@ -36,6 +38,10 @@ pub struct TakenIn {
     pub repeat_changes: u32,
     /// New changes of questions: levels renamed, conditions set.
     pub question_changes: u32,
+    /// Packets that were not here.
+    pub packets: u32,
+    /// Times that a packet was handed in that were not known here.
+    pub hand_ins: u32,
 }
 
 impl Store {
@@ -50,7 +56,17 @@ impl Store {
     /// body, a question another scale, or an event says something else under the same identity; what the disk says.
     pub fn take_in(&self, other: &Store) -> Result<TakenIn> {
         let other = other.clone();
-        self.write(move |tx| TakingIn::new(tx, &other)?.run())
+        self.write(move |tx| TakingIn::new(tx, &other, None)?.run())
+    }
+
+    /// As [`Store::take_in`], of a packet: what its person did with the texts that were handed out, and nothing else.
+    ///
+    /// # Errors
+    /// As there; [`StoreError::Unknown`] where `packet` is not one of this project's; [`StoreError::Conflict`] where the other file has
+    /// a person, a text, a question or a packet that was not handed out with it.
+    pub fn take_in_packet(&self, other: &Store, packet: PacketId) -> Result<TakenIn> {
+        let other = other.clone();
+        self.write(move |tx| TakingIn::new(tx, &other, Some(packet))?.run())
     }
 }
 
@@ -58,8 +74,11 @@ impl Store {
 struct TakingIn<'a, 'tx> {
     tx: &'a mut WriteTx<'tx>,
     other: &'a Store,
+    /// Where the other one is a packet: which, for whom, with which texts.
+    only: Option<(PacketId, AnnotatorId, HashSet<TextId>)>,
     questions: HashMap<QuestionId, QuestionId>,
-    scales: HashMap<QuestionId, Scale>,
+    /// Name and scale of our questions.
+    asked: HashMap<QuestionId, (String, Scale)>,
     texts: HashMap<TextId, TextId>,
     annotators: HashMap<AnnotatorId, AnnotatorId>,
     events: HashMap<EventId, EventId>,
@@ -70,18 +89,26 @@ struct TakingIn<'a, 'tx> {
 }
 
 impl<'a, 'tx> TakingIn<'a, 'tx> {
-    fn new(tx: &'a mut WriteTx<'tx>, other: &'a Store) -> Result<Self> {
+    fn new(tx: &'a mut WriteTx<'tx>, other: &'a Store, packet: Option<PacketId>) -> Result<Self> {
         let (ours, theirs) = (tx.project_id()?, other.project_id()?);
         if ours != theirs {
             return Err(StoreError::OtherProject { ours, theirs });
         }
         brought_up_to_date_together(tx, other)?;
+        let only = packet.map(|id| {
+            let known = tx.packet(id)?;
+            known.ok_or_else(|| StoreError::Unknown { what: "packet", name: id.to_string() })
+        });
+        let only = only.transpose()?.map(|(packet, _)| {
+            (packet.id, packet.annotator, packet.assignments.iter().map(|item| item.text).collect())
+        });
         let last = tx.first("SELECT coalesce(max(id), 0) FROM events", [], |r| r.get(0))?;
         Ok(Self {
             tx,
             other,
+            only,
             questions: HashMap::new(),
-            scales: HashMap::new(),
+            asked: HashMap::new(),
             texts: HashMap::new(),
             annotators: HashMap::new(),
             events: HashMap::new(),
@@ -99,6 +126,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         let (names, conditions) = (self.other.all_names()?, self.other.all_conditions()?);
         let changes = self.other.all_repeat_changes()?;
         let repeats = self.other.all_repeats()?;
+        let (hand_ins, packets) = (self.other.hand_ins()?, self.other.packets()?);
         for question in self.other.questions()? {
             let read = |c: &rusqlite::Connection| as_added(c, &question.name);
             if let Some(added) = self.other.read("reading a question", read)? {
@@ -136,7 +164,53 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             let added = self.tx.add_repeat_change(&RepeatChange { repeat, ..change })?;
             self.report.repeat_changes += u32::from(added);
         }
+        for (packet, key) in packets {
+            self.packet(packet, &key)?;
+        }
+        for hand_in in hand_ins {
+            self.report.hand_ins += u32::from(self.tx.add_hand_in(&hand_in)?);
+        }
         Ok(self.report)
+    }
+
+    /// Refuses what did not come with the packet that is taken in.
+    fn not_handed_out(&self, what: &'static str, name: &str, handed_out: bool) -> Result<()> {
+        match self.only.is_none() || handed_out {
+            true => Ok(()),
+            false => Err(conflict(what, name.to_owned(), "was not handed out with this packet")),
+        }
+    }
+
+    fn not_changed(&self, question: QuestionId, changed: bool) -> Result<()> {
+        match self.asked.get(&question) {
+            Some((name, _)) if changed => self.not_handed_out("change of the question", name, false),
+            _ => Ok(()),
+        }
+    }
+
+    fn packet(&mut self, theirs: Packet, key: &PacketKey) -> Result<()> {
+        let name = theirs.id.to_string();
+        self.not_handed_out("packet", &name, self.only.as_ref().is_some_and(|(id, ..)| *id == theirs.id))?;
+        let unknown =
+            || conflict("packet", name.clone(), "points to something that the other copy does not have");
+        let ours = Packet {
+            annotator: *self.annotators.get(&theirs.annotator).ok_or_else(unknown)?,
+            questions: theirs.questions.iter().map(|id| self.question_here(*id)).collect::<Result<_>>()?,
+            assignments: (theirs.assignments.iter())
+                .map(|item| {
+                    Ok(Assignment { text: *self.texts.get(&item.text).ok_or_else(unknown)?, ..*item })
+                })
+                .collect::<Result<_>>()?,
+            ..theirs
+        };
+        match self.tx.packet(ours.id)? {
+            Some((known, its_key)) if known == ours && its_key == *key => Ok(()),
+            Some(_) => Err(conflict("packet", name, "says something else in the other copy")),
+            None => {
+                self.report.packets += 1;
+                self.tx.add_packet(&ours, key)
+            }
+        }
     }
 
     fn question(&mut self, theirs: Question) -> Result<()> {
@@ -148,13 +222,14 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             }
             Some(ours) => ours.id,
             None => {
+                self.not_handed_out("question", &theirs.name, false)?;
                 self.report.questions += 1;
-                let scale = theirs.scale.clone();
-                self.tx.add_question(&NewQuestion { name: theirs.name, prompt: theirs.prompt, scale })?
+                let (name, scale) = (theirs.name.clone(), theirs.scale.clone());
+                self.tx.add_question(&NewQuestion { name, prompt: theirs.prompt, scale })?
             }
         };
         self.questions.insert(theirs.id, ours);
-        self.scales.insert(ours, theirs.scale);
+        self.asked.insert(ours, (theirs.name, theirs.scale));
         Ok(())
     }
 
@@ -163,12 +238,14 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         for theirs in names {
             let question = self.question_here(theirs.question)?;
             let added = self.tx.add_names(&NewNames { question, ..theirs })?;
+            self.not_changed(question, added)?;
             self.report.question_changes += u32::from(added);
         }
         for NewCondition { question, changed_at_ms, only_if } in conditions {
             let question = self.question_here(question)?;
             let only_if = Condition { question: self.question_here(only_if.question)?, ..only_if };
             let added = self.tx.add_condition(&NewCondition { question, changed_at_ms, only_if })?;
+            self.not_changed(question, added)?;
             self.report.question_changes += u32::from(added);
         }
         Ok(())
@@ -181,7 +258,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         self.questions.get(&theirs).copied().ok_or_else(unknown)
     }
 
-    fn annotator(&mut self, theirs: dissensus_domain::Annotator) -> Result<()> {
+    fn annotator(&mut self, theirs: Annotator) -> Result<()> {
         let ours = match self.tx.annotator_by_external(&theirs.external_id)? {
             Some(ours) => {
                 let known = self.tx.attributes(ours)?;
@@ -193,15 +270,18 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 ours
             }
             None => {
+                self.not_handed_out("person", &theirs.external_id, false)?;
                 self.report.annotators += 1;
                 self.tx.add_annotator(&NewAnnotator {
-                    external_id: theirs.external_id,
+                    external_id: theirs.external_id.clone(),
                     name: theirs.name,
                     attributes: theirs.attributes,
                     simulated: theirs.simulated,
                 })?
             }
         };
+        let asked = self.only.as_ref().is_some_and(|(_, person, _)| *person == ours);
+        self.not_handed_out("person", &theirs.external_id, asked)?;
         self.annotators.insert(theirs.id, ours);
         Ok(())
     }
@@ -219,9 +299,10 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
             }
             Some((ours, _)) => ours,
             None => {
+                self.not_handed_out("text", &theirs.external_id, false)?;
                 self.report.texts += 1;
                 self.tx.add_text(&NewText {
-                    external_id: theirs.external_id,
+                    external_id: theirs.external_id.clone(),
                     body: theirs.body,
                     group: theirs.group,
                     split: theirs.split,
@@ -229,6 +310,8 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
                 })?
             }
         };
+        let handed_out = self.only.as_ref().is_some_and(|(.., texts)| texts.contains(&ours));
+        self.not_handed_out("text", &theirs.external_id, handed_out)?;
         self.texts.insert(theirs.id, ours);
         Ok(())
     }
@@ -305,7 +388,7 @@ impl<'a, 'tx> TakingIn<'a, 'tx> {
         };
         let kind = match theirs.kind {
             EventKind::Answer { answer, duration_ms, replaces } => {
-                let fits = self.scales.get(&question).map_or(Ok(()), |scale| answer.check(scale));
+                let fits = self.asked.get(&question).map_or(Ok(()), |(_, scale)| answer.check(scale));
                 fits.map_err(|source| StoreError::OffScale { question, source })?;
                 self.tx.spans_within(question, text, &answer)?;
                 let replaces = replaces.as_ref().map(answer_here).transpose()?;

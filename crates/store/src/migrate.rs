@@ -3,6 +3,7 @@
 use crate::copy::{self, CopyTarget};
 use crate::identity::{IDENTITY_FORMAT, identify};
 use crate::{Result, StoreError};
+use dissensus_domain::ProjectId;
 use dissensus_files::beside;
 use rusqlite::{Connection, TransactionBehavior};
 use std::ops::ControlFlow;
@@ -20,6 +21,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0005_repeats.sql"),
     include_str!("../../../migrations/0006_repeat_changes.sql"),
     include_str!("../../../migrations/0007_questions.sql"),
+    include_str!("../../../migrations/0008_packets.sql"),
 ];
 
 /// The `user_version` that `migrations` lead to.
@@ -29,11 +31,21 @@ pub(crate) fn newest(migrations: &[&str]) -> u32 {
 
 /// Brings the file from version `from` to the newest, in one transaction.
 pub(crate) fn apply(conn: &mut Connection, migrations: &[&str], from: u32) -> rusqlite::Result<()> {
+    apply_as(conn, migrations, from, None)
+}
+
+/// As [`apply`]; a file that has no identity yet becomes a copy of `project`, or a project of its own.
+pub(crate) fn apply_as(
+    conn: &mut Connection,
+    migrations: &[&str],
+    from: u32,
+    project: Option<ProjectId>,
+) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for (format, sql) in (1..).zip(migrations).skip(from as usize) {
         tx.execute_batch(sql)?;
         if format == IDENTITY_FORMAT {
-            identify(&tx)?;
+            identify(&tx, project)?;
         }
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;

@@ -7,6 +7,7 @@ use crate::migrate::{self, MIGRATIONS};
 use crate::records::CheckRecords;
 use crate::store::{Store, place_for};
 use crate::{Result, StoreError};
+use dissensus_domain::ProjectId;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::path::Path;
@@ -17,7 +18,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::Exists`] where there is anything of that name; no folder, a read-only folder, a full disk.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
-        Self::create_with(path.as_ref(), MIGRATIONS, &CheckRecords::default())
+        Self::create_with(path.as_ref(), MIGRATIONS, &CheckRecords::default(), None)
+    }
+
+    /// Makes an empty copy of a project at `path` and opens it: what is put into it is that project's.
+    ///
+    /// # Errors
+    /// As [`Store::create`].
+    pub fn create_copy_of(project: ProjectId, path: impl AsRef<Path>) -> Result<Self> {
+        Self::create_with(path.as_ref(), MIGRATIONS, &CheckRecords::default(), Some(project))
     }
 
     /// As [`Store::create`]; what the project is when it is closed is noted in `records`.
@@ -25,7 +34,7 @@ impl Store {
     /// # Errors
     /// As [`Store::create`].
     pub fn create_recorded(path: impl AsRef<Path>, records: &CheckRecords) -> Result<Self> {
-        Self::create_with(path.as_ref(), MIGRATIONS, records)
+        Self::create_with(path.as_ref(), MIGRATIONS, records, None)
     }
 
     /// Opens the project at `path` to read and write, and brings one of an older format up to date after copying it to
@@ -62,7 +71,12 @@ impl Store {
         Self::open_reader_with(path.as_ref(), MIGRATIONS, records)
     }
 
-    pub(crate) fn create_with(path: &Path, migrations: &[&str], records: &CheckRecords) -> Result<Self> {
+    pub(crate) fn create_with(
+        path: &Path,
+        migrations: &[&str],
+        records: &CheckRecords,
+        copy_of: Option<ProjectId>,
+    ) -> Result<Self> {
         if std::fs::symlink_metadata(path).is_ok() {
             return Err(StoreError::Exists(path.to_owned()));
         }
@@ -75,7 +89,7 @@ impl Store {
             }
             Err(e) => return Err(StoreError::from_io(path, "making the project", &e)),
         }
-        let made = fill(&file, path, migrations)
+        let made = fill(&file, path, migrations, copy_of)
             .and_then(|conn| Self::assemble(&file, path, Some((conn, lock)), Access::Read, records));
         // Ours, and nobody could have seen it complete.
         if made.is_err()
@@ -120,10 +134,10 @@ impl Store {
 }
 
 /// Makes the tables in the empty file.
-fn fill(file: &Path, shown: &Path, migrations: &[&str]) -> Result<Connection> {
+fn fill(file: &Path, shown: &Path, migrations: &[&str], copy_of: Option<ProjectId>) -> Result<Connection> {
     let make = || {
         let mut conn = connect(file, Access::Write)?;
-        migrate::apply(&mut conn, migrations, 0)?;
+        migrate::apply_as(&mut conn, migrations, 0, copy_of)?;
         // Only now: the first page must say in the file itself, not in the journal, what the file is.
         start_journal(&conn)?;
         Ok(conn)

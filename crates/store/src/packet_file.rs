@@ -1,0 +1,111 @@
+//! A packet as a file of its own: what one person needs to answer, and nothing of others.
+
+use crate::question_changes::{NewCondition, NewNames};
+use crate::questions::as_added;
+use crate::{NewAnnotator, NewQuestion, NewText, Result, Store, StoreError, WriteTx};
+use dissensus_domain::{Annotator, Condition, Packet, PacketId, Question, QuestionId, Text, TextId};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What goes into the file of a packet.
+struct Contents {
+    packet: Packet,
+    key: crate::PacketKey,
+    annotator: Annotator,
+    questions: Vec<Question>,
+    names: Vec<NewNames>,
+    conditions: Vec<NewCondition>,
+    texts: Vec<Text>,
+}
+
+impl Store {
+    /// Makes the file of a packet at `path`: a copy of this project with the packet's person, questions and texts alone. Texts lie in the
+    /// order in which they are asked. Of a text its id and body are there and nothing that came with it; of the person id and name; no
+    /// answer, no attribute and nothing of a model.
+    ///
+    /// # Errors
+    /// There is no such packet here, a question depends on one that is not in the packet, or what the disk says; where there is anything
+    /// at `path` it stays.
+    pub fn write_packet(&self, packet: PacketId, path: impl AsRef<Path>) -> Result<()> {
+        let contents = self.contents(packet)?;
+        let file = Self::create_copy_of(self.project_id()?, path)?;
+        file.write(move |tx| contents.put(tx))?;
+        file.close()
+    }
+
+    fn contents(&self, id: PacketId) -> Result<Contents> {
+        let unknown = |what, name: String| StoreError::Unknown { what, name };
+        let found = self.packets()?.into_iter().find(|(packet, _)| packet.id == id);
+        let (packet, key) = found.ok_or_else(|| unknown("packet", id.to_string()))?;
+        let annotator = self.annotator(packet.annotator)?;
+        let annotator = annotator.ok_or_else(|| unknown("annotator", packet.annotator.0.to_string()))?;
+        let all = self.questions()?;
+        let mut questions = Vec::with_capacity(packet.questions.len());
+        for id in &packet.questions {
+            let name = all.iter().find(|q| q.id == *id).map(|q| q.name.clone());
+            let name = name.ok_or_else(|| unknown("question", id.0.to_string()))?;
+            let added = self.read("reading a question", |c| as_added(c, &name))?;
+            questions.push(added.ok_or_else(|| unknown("question", name))?);
+        }
+        let asked = |id: &QuestionId| packet.questions.contains(id);
+        let mut names = self.all_names()?;
+        names.retain(|change| asked(&change.question));
+        let mut conditions = self.all_conditions()?;
+        // Of a question that was once asked after another one and is not any more, the other one may be left out.
+        conditions.retain(|change| asked(&change.question) && asked(&change.only_if.question));
+        for question in all.iter().filter(|q| asked(&q.id)) {
+            if let Some(only_if) = question.only_if.as_ref().filter(|only_if| !asked(&only_if.question)) {
+                let other = all.iter().find(|q| q.id == only_if.question).map_or("?", |q| q.name.as_str());
+                return Err(StoreError::Invalid {
+                    what: format!("question {}", question.name),
+                    why: format!("it is asked only after {other}: hand both out"),
+                });
+            }
+        }
+        let mut texts = Vec::with_capacity(packet.assignments.len());
+        for item in packet.assignments.iter().filter(|item| item.occasion == 1) {
+            let text = self.text(item.text)?;
+            texts.push(text.ok_or_else(|| unknown("text", item.text.0.to_string()))?);
+        }
+        Ok(Contents { packet, key, annotator, questions, names, conditions, texts })
+    }
+}
+
+impl Contents {
+    fn put(self, tx: &mut WriteTx<'_>) -> Result<()> {
+        let new = NewAnnotator {
+            external_id: self.annotator.external_id,
+            name: self.annotator.name,
+            ..NewAnnotator::default()
+        };
+        let annotator = tx.add_annotator(&new)?;
+        let mut questions: HashMap<QuestionId, QuestionId> = HashMap::new();
+        for Question { id, name, prompt, scale, .. } in self.questions {
+            questions.insert(id, tx.add_question(&NewQuestion { name, prompt, scale })?);
+        }
+        for names in self.names {
+            tx.add_names(&NewNames { question: questions[&names.question], ..names })?;
+        }
+        for NewCondition { question, changed_at_ms, only_if } in self.conditions {
+            let only_if = Condition { question: questions[&only_if.question], ..only_if };
+            tx.add_condition(&NewCondition { question: questions[&question], changed_at_ms, only_if })?;
+        }
+        let mut texts: HashMap<TextId, TextId> = HashMap::new();
+        for Text { id, external_id, body, .. } in self.texts {
+            texts.insert(id, tx.add_text(&NewText { external_id, body, ..NewText::default() })?);
+        }
+        let mut packet = self.packet;
+        packet.annotator = annotator;
+        for question in &mut packet.questions {
+            *question = questions[question];
+        }
+        for item in &mut packet.assignments {
+            item.text = *texts.get(&item.text).ok_or_else(|| StoreError::Invalid {
+                what: format!("packet {}", packet.id),
+                why: "it asks a text again that it did not ask before".to_owned(),
+            })?;
+        }
+        tx.add_packet(&packet, &self.key)?;
+        tx.set_own_packet(packet.id)
+    }
+}

@@ -1,0 +1,139 @@
+//! Packets: what was handed out to whom, and when it was handed in.
+
+use crate::error::is_duplicate;
+use crate::row::uid;
+use crate::tx::{all, first};
+use crate::{Result, Store, StoreError, WriteTx};
+use dissensus_domain::{AnnotatorId, Assignment, Packet, PacketId, QuestionId, TextId};
+use rusqlite::Connection;
+use uuid::Uuid;
+
+/// The setting that says which packet a file is.
+const OWN: &str = "packet";
+
+/// Signs what is handed in of a packet: 32 random bytes that the packet's file and the project have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PacketKey(pub [u8; 32]);
+
+impl std::fmt::Debug for PacketKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PacketKey(..)")
+    }
+}
+
+/// That a packet was handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HandIn {
+    /// The packet.
+    pub packet: PacketId,
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: i64,
+    /// With how many answers, those of later occasions included.
+    pub answers: u32,
+}
+
+impl WriteTx<'_> {
+    /// Adds a packet.
+    ///
+    /// # Errors
+    /// It is there already, or its person, a question or a text is not in the project, or a text is named twice for one occasion.
+    pub fn add_packet(&mut self, new: &Packet, key: &PacketKey) -> Result<()> {
+        let explain = |e: rusqlite::Error| match is_duplicate(&e) {
+            true => StoreError::Duplicate { what: "packet", name: new.id.to_string() },
+            false => self.explain("adding a packet", e),
+        };
+        let sql = "INSERT INTO packets (uid, annotator, made_at_ms, seed, key) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let values = (new.id.0, new.annotator.0, new.made_at_ms, new.seed, key.0);
+        let packet = self.insert(sql, values).map_err(explain)?;
+        for (position, question) in (0_u32..).zip(&new.questions) {
+            let sql = "INSERT INTO packet_questions (packet, position, question) VALUES (?1, ?2, ?3)";
+            self.run(sql, (packet, position, question.0)).map_err(explain)?;
+        }
+        for (position, item) in (0_u32..).zip(&new.assignments) {
+            let sql = "INSERT INTO assignments (packet, position, text, occasion, anchor) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let values = (packet, position, item.text.0, item.occasion, item.anchor);
+            self.run(sql, values).map_err(explain)?;
+        }
+        Ok(())
+    }
+
+    /// Says that this file is the packet: what one person is given, with nothing of others.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn set_own_packet(&mut self, packet: PacketId) -> Result<()> {
+        self.set_setting(OWN, &packet.0)
+    }
+
+    /// The packet with this identity, with its key.
+    pub(crate) fn packet(&self, id: PacketId) -> Result<Option<(Packet, PacketKey)>> {
+        packet(self.conn, id).map_err(|e| self.explain("reading a packet", e))
+    }
+
+    /// Notes that a packet was handed in. Returns whether that is new.
+    ///
+    /// # Errors
+    /// There is no such packet, or what the disk says.
+    pub fn add_hand_in(&mut self, new: &HandIn) -> Result<bool> {
+        let row: Option<u32> =
+            self.first("SELECT id FROM packets WHERE uid = ?1", [new.packet.0], |r| r.get(0))?;
+        let Some(row) = row else {
+            return Err(StoreError::Unknown { what: "packet", name: new.packet.to_string() });
+        };
+        let sql = "INSERT INTO hand_ins (packet, at_ms, answers) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+        let added = self.run(sql, (row, new.at_ms, new.answers));
+        Ok(added.map_err(|e| self.explain("noting what was handed in", e))? > 0)
+    }
+}
+
+impl Store {
+    /// Every packet that was made for somebody, in the order in which they came into this file, each with its key.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn packets(&self) -> Result<Vec<(Packet, PacketKey)>> {
+        self.read("reading the packets", |c| {
+            let ids: Vec<Uuid> = all(c, "SELECT uid FROM packets ORDER BY id", [], |r| uid(r, 0))?;
+            ids.into_iter().filter_map(|id| packet(c, PacketId(id)).transpose()).collect()
+        })
+    }
+
+    /// The packet that this file is; none where it is a whole project.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn own_packet(&self) -> Result<Option<(Packet, PacketKey)>> {
+        let Some(id) = self.setting::<Uuid>(OWN)? else { return Ok(None) };
+        self.read("reading the packet", |c| packet(c, PacketId(id)))
+    }
+
+    /// Each time that a packet was handed in, by packet and time.
+    ///
+    /// # Errors
+    /// Only what the disk says.
+    pub fn hand_ins(&self) -> Result<Vec<HandIn>> {
+        let sql = "SELECT p.uid, h.at_ms, h.answers FROM hand_ins AS h JOIN packets AS p ON p.id = h.packet
+                   ORDER BY h.packet, h.at_ms, h.answers";
+        self.read("reading what was handed in", |c| {
+            all(c, sql, [], |r| {
+                Ok(HandIn { packet: PacketId(uid(r, 0)?), at_ms: r.get(1)?, answers: r.get(2)? })
+            })
+        })
+    }
+}
+
+fn packet(c: &Connection, id: PacketId) -> rusqlite::Result<Option<(Packet, PacketKey)>> {
+    let sql = "SELECT id, annotator, made_at_ms, seed, key FROM packets WHERE uid = ?1";
+    let found = first(c, sql, [id.0], |r| {
+        let row: u32 = r.get(0)?;
+        Ok((row, AnnotatorId(r.get(1)?), r.get(2)?, r.get(3)?, PacketKey(r.get(4)?)))
+    })?;
+    let Some((row, annotator, made_at_ms, seed, key)) = found else { return Ok(None) };
+    let sql = "SELECT question FROM packet_questions WHERE packet = ?1 ORDER BY position";
+    let questions = all(c, sql, [row], |r| Ok(QuestionId(r.get(0)?)))?;
+    let sql = "SELECT text, occasion, anchor FROM assignments WHERE packet = ?1 ORDER BY position";
+    let assignments = all(c, sql, [row], |r| {
+        Ok(Assignment { text: TextId(r.get(0)?), occasion: r.get(1)?, anchor: r.get(2)? })
+    })?;
+    Ok(Some((Packet { id, annotator, made_at_ms, seed, questions, assignments }, key)))
+}

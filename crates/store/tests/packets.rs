@@ -1,0 +1,298 @@
+//! Packets: what is handed out has nothing of others, and what comes back has nothing but what was handed out.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
+mod common;
+
+use common::{QUESTION, label, small};
+use dissensus_domain::{
+    AnnotatorId, Answer, Assignment, Condition, LabelSource, Packet, PacketId, QuestionId, Scale, ScaleKind,
+    TextId,
+};
+use dissensus_store::{
+    HandIn, NewAnnotator, NewLabel, NewQuestion, NewText, PacketKey, Repeat, Store, StoreError, TakenIn,
+};
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+const PACKET: PacketId = PacketId(Uuid::from_u128(7));
+const KEY: PacketKey = PacketKey([9; 32]);
+
+/// Texts 3, 1 and 2 in this order for the second of three people, the first of them again at the end.
+fn packet() -> Packet {
+    let item = |text, occasion| Assignment { text: TextId(text), occasion, anchor: text == 1 };
+    Packet {
+        id: PACKET,
+        annotator: AnnotatorId(2),
+        made_at_ms: 5,
+        seed: 1,
+        questions: vec![QUESTION],
+        assignments: vec![item(3, 1), item(1, 1), item(2, 1), item(3, 2)],
+    }
+}
+
+/// A project of five texts and three people, with that packet and labels and secrets of others.
+fn project(folder: &Path) -> PathBuf {
+    let path = folder.join("study.dissensus");
+    let store = small(&path, 5, 3);
+    store
+        .write(|tx| -> Result<(), StoreError> {
+            let metadata = [("gold".to_owned(), "SECRET-GOLD".to_owned())].into();
+            tx.add_text(&NewText {
+                external_id: "t6".into(),
+                body: "SECRET-BODY".into(),
+                metadata,
+                ..NewText::default()
+            })?;
+            for id in [1, 2, 3] {
+                let attributes = [("gender".to_owned(), format!("SECRET-{id}"))].into();
+                tx.set_attributes(AnnotatorId(id), &attributes)?;
+            }
+            tx.rename_levels(QUESTION, &["fine", "b", "c", "d", "vile"].map(String::from), 3)?;
+            tx.add_packet(&packet(), &KEY)?;
+            tx.set_setting("study-notes", "SECRET-SETTING")
+        })
+        .unwrap();
+    for text in 1..=3 {
+        store.append_label(&label(text, 1, 4)).unwrap();
+    }
+    store.close().unwrap();
+    path
+}
+
+fn handed_out(folder: &Path) -> (PathBuf, PathBuf) {
+    let path = project(folder);
+    let file = folder.join("a2.dissensus");
+    let store = Store::open(&path).unwrap();
+    store.write_packet(PACKET, &file).unwrap();
+    store.close().unwrap();
+    (path, file)
+}
+
+/// What the person does with the packet: all texts, one of them again, and it is handed in.
+fn answered(file: &Path) {
+    let store = Store::open(file).unwrap();
+    for (text, level) in [(1, 0), (2, 1), (3, 4)] {
+        store.append_label(&label(text, 1, level)).unwrap();
+    }
+    let repeat = Repeat {
+        question: QUESTION,
+        text: TextId(1),
+        annotator: AnnotatorId(1),
+        occasion: 2,
+        answer: Answer::Level(3),
+        at_ms: 2_000,
+        source: LabelSource::Window,
+    };
+    store
+        .write(move |tx| {
+            tx.add_repeat(&repeat, true, 2_000)?;
+            tx.add_hand_in(&HandIn { packet: PACKET, at_ms: 3_000, answers: 4 })
+        })
+        .unwrap();
+    store.close().unwrap();
+}
+
+fn taken_in(path: &Path, file: &Path) -> Result<TakenIn, StoreError> {
+    let (store, other) = (Store::open(path).unwrap(), Store::open_reader(file).unwrap());
+    let report = store.take_in_packet(&other, PACKET);
+    other.close().unwrap();
+    store.close().unwrap();
+    report
+}
+
+#[test]
+fn a_packet_has_its_texts_in_order_and_nothing_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = handed_out(folder.path());
+    let store = Store::open(&file).unwrap();
+    let (own, key) = store.own_packet().unwrap().unwrap();
+    assert_eq!((own.id, key), (PACKET, KEY));
+    let texts = store.texts_page(0, 10).unwrap();
+    assert_eq!(texts.iter().map(|t| t.external_id.as_str()).collect::<Vec<_>>(), ["t3", "t1", "t2"]);
+    assert_eq!(
+        own.assignments.iter().map(|item| (item.text.0, item.occasion)).collect::<Vec<_>>(),
+        [(1, 1), (2, 1), (3, 1), (1, 2)]
+    );
+    assert!(texts.iter().all(|text| text.metadata.is_empty()));
+    let people = store.annotators().unwrap();
+    assert_eq!((people.len(), people[0].external_id.as_str()), (1, "a2"));
+    assert!(people[0].attributes.is_empty());
+    assert_eq!(store.questions().unwrap()[0].scale.levels()[4], "vile", "levels have the names of today");
+    assert_eq!(store.project_id().unwrap(), Store::open_reader(&path).unwrap().project_id().unwrap());
+    store.close().unwrap();
+    let bytes = std::fs::read(&file).unwrap();
+    for secret in ["SECRET", "Person 1", "Person 3", "Comment number 4", "multilevel"] {
+        let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+        assert!(!found, "{secret} is in the packet");
+    }
+    let whole = std::fs::read(&path).unwrap();
+    assert!(whole.windows(6).any(|window| window == b"SECRET"), "the search finds what is there");
+}
+
+#[test]
+fn what_was_handed_in_is_taken_in_once_with_its_second_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = handed_out(folder.path());
+    answered(&file);
+    let report = taken_in(&path, &file).unwrap();
+    assert_eq!((report.events, report.repeats, report.hand_ins, report.packets), (3, 1, 1, 0));
+    let again = taken_in(&path, &file).unwrap();
+    assert_eq!(again, TakenIn { known: 3, ..TakenIn::default() });
+    let store = Store::open_reader(&path).unwrap();
+    let own: Vec<_> = (store.current_labels(QUESTION).unwrap().into_iter())
+        .filter(|label| label.annotator == AnnotatorId(2))
+        .map(|label| (label.text.0, label.answer))
+        .collect();
+    // The packet's texts were in another order: its first is the project's third.
+    let mut expected = [(3, Answer::Level(0)), (1, Answer::Level(1)), (2, Answer::Level(4))];
+    expected.sort_by_key(|(text, _)| *text);
+    assert_eq!(own, expected);
+    let repeats = store.repeats(QUESTION).unwrap();
+    assert_eq!((repeats[0].text, repeats[0].annotator), (TextId(3), AnnotatorId(2)));
+    assert_eq!(store.hand_ins().unwrap(), [HandIn { packet: PACKET, at_ms: 3_000, answers: 4 }]);
+    assert_eq!(store.annotators().unwrap()[1].attributes["gender"], "SECRET-2");
+}
+
+#[test]
+fn a_packet_with_more_than_was_handed_out_is_refused_as_a_whole() {
+    type Change = fn(&mut dissensus_store::WriteTx<'_>) -> Result<(), StoreError>;
+    let changes: [(&str, Change); 5] = [
+        ("person \"bob\"", |tx| {
+            let new =
+                NewAnnotator { external_id: "bob".into(), name: "Bob".into(), ..NewAnnotator::default() };
+            tx.add_annotator(&new).map(drop)
+        }),
+        ("person \"a1\"", |tx| {
+            let new =
+                NewAnnotator { external_id: "a1".into(), name: "Person 1".into(), ..NewAnnotator::default() };
+            tx.add_annotator(&new).map(drop)
+        }),
+        ("text \"t4\"", |tx| {
+            let body = "Comment number 4".into();
+            tx.add_text(&NewText { external_id: "t4".into(), body, ..NewText::default() }).map(drop)
+        }),
+        ("question \"more\"", |tx| {
+            let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+            tx.add_question(&NewQuestion { name: "more".into(), prompt: "?".into(), scale }).map(drop)
+        }),
+        ("change of the question \"rude\"", |tx| {
+            tx.rename_levels(QuestionId(1), &["1", "2", "3", "4", "x"].map(String::from), 99)
+        }),
+    ];
+    for (told, change) in changes {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, file) = handed_out(folder.path());
+        answered(&file);
+        let store = Store::open(&file).unwrap();
+        store.write(change).unwrap();
+        store.close().unwrap();
+        let error = taken_in(&path, &file).unwrap_err();
+        assert_eq!(error.code(), "copies-conflict");
+        assert!(error.to_string().contains(told), "{error} should name {told}");
+        let store = Store::open_reader(&path).unwrap();
+        assert_eq!(store.counts().unwrap().labels, 3, "nothing half taken");
+    }
+}
+
+#[test]
+fn a_packet_that_this_project_did_not_make_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = handed_out(folder.path());
+    let store = Store::open(&path).unwrap();
+    let other = Store::open_reader(&file).unwrap();
+    let error = store.take_in_packet(&other, PacketId(Uuid::from_u128(8))).unwrap_err();
+    assert_eq!(error.code(), "unknown");
+    let foreign = small(&folder.path().join("other.dissensus"), 3, 2);
+    assert_eq!(foreign.take_in_packet(&other, PACKET).unwrap_err().code(), "other-project");
+}
+
+#[test]
+fn whole_copies_take_in_each_others_packets_and_refuse_one_that_says_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = project(folder.path());
+    let copy = folder.path().join("copy.dissensus");
+    std::fs::copy(&path, &copy).unwrap();
+    let add = |path: &Path, id: u128, text: u32| {
+        let store = Store::open(path).unwrap();
+        let items = vec![Assignment { text: TextId(text), occasion: 1, anchor: false }];
+        let new = Packet { id: PacketId(Uuid::from_u128(id)), assignments: items, ..packet() };
+        store.write(move |tx| tx.add_packet(&new, &KEY)).unwrap();
+        store.close().unwrap();
+    };
+    add(&path, 20, 4);
+    add(&copy, 30, 5);
+    let meet = |path: &Path, other: &Path| {
+        let (store, other) = (Store::open(path).unwrap(), Store::open_reader(other).unwrap());
+        let report = store.take_in(&other);
+        let ids: Vec<u128> =
+            store.packets().unwrap().iter().map(|(packet, _)| packet.id.0.as_u128()).collect();
+        other.close().unwrap();
+        store.close().unwrap();
+        report.map(|report| (report.packets, ids))
+    };
+    assert_eq!(meet(&path, &copy).unwrap(), (1, vec![7, 20, 30]));
+    assert_eq!(meet(&copy, &path).unwrap(), (1, vec![7, 30, 20]));
+    assert_eq!(meet(&path, &copy).unwrap().0, 0);
+    add(&path, 40, 4);
+    add(&copy, 40, 5);
+    assert_eq!(meet(&path, &copy).unwrap_err().code(), "copies-conflict");
+}
+
+#[test]
+fn questions_that_wait_for_others_are_handed_out_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = small(&folder.path().join("p.dissensus"), 2, 1);
+    let more = store
+        .write(|tx| -> Result<QuestionId, StoreError> {
+            let scale = Scale::new(ScaleKind::Binary, ["no", "yes"]).unwrap();
+            let more = tx.add_question(&NewQuestion { name: "why".into(), prompt: "?".into(), scale })?;
+            tx.set_condition(more, Some(&Condition::new(QUESTION, vec![3, 4])), 1)?;
+            Ok(more)
+        })
+        .unwrap();
+    let made = |id: u128, questions: Vec<QuestionId>| {
+        let items = vec![Assignment { text: TextId(2), occasion: 1, anchor: false }];
+        let new = Packet {
+            id: PacketId(Uuid::from_u128(id)),
+            annotator: AnnotatorId(1),
+            questions,
+            assignments: items,
+            ..packet()
+        };
+        let id = new.id;
+        store.write(move |tx| tx.add_packet(&new, &KEY)).unwrap();
+        let file = folder.path().join(format!("{}.dissensus", id));
+        store.write_packet(id, &file).map(|()| file)
+    };
+    let error = made(1, vec![more]).unwrap_err();
+    assert!(error.to_string().contains("asked only after rude"), "{error}");
+    let file = Store::open_reader(made(2, vec![more, QUESTION]).unwrap()).unwrap();
+    let asked = file.questions().unwrap();
+    assert_eq!(asked.iter().map(|q| q.name.as_str()).collect::<Vec<_>>(), ["why", "rude"]);
+    assert_eq!(asked[0].only_if, Some(Condition::new(asked[1].id, vec![3, 4])));
+}
+
+#[test]
+fn a_packet_is_labelled_by_hand_copies_and_still_comes_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = handed_out(folder.path());
+    let copy = folder.path().join("copy of a2.dissensus");
+    std::fs::copy(&file, &copy).unwrap();
+    answered(&file);
+    let store = Store::open(&copy).unwrap();
+    store.append_label(&NewLabel { at_ms: 9_000, ..label(1, 1, 2) }).unwrap();
+    store.close().unwrap();
+    let other_way = folder.path().join("other way.dissensus");
+    std::fs::copy(&path, &other_way).unwrap();
+    for (path, order) in [(&path, [&file, &copy]), (&other_way, [&copy, &file])] {
+        for file in order {
+            taken_in(path, file).unwrap();
+        }
+        let store = Store::open_reader(path).unwrap();
+        let answer = store.current_labels(QUESTION).unwrap().into_iter();
+        let answer: Vec<_> =
+            answer.filter(|l| l.annotator.0 == 2 && l.text.0 == 3).map(|l| l.answer).collect();
+        assert_eq!(answer, [Answer::Level(2)], "the later of two answers that did not know of each other");
+    }
+}
